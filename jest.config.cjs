@@ -1,0 +1,51 @@
+const shared = {
+  rootDir: __dirname,
+  testEnvironment: 'node',
+  testEnvironmentOptions: {
+    customExportConditions: ['@inventory/source', 'require', 'node', 'default'],
+  },
+  modulePathIgnorePatterns: ['/dist/', '<rootDir>/.local/', '<rootDir>/.cache/'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: { target: 'es2024', parser: { syntax: 'typescript' } },
+        module: { type: 'commonjs' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+};
+
+/** Unit tests need nothing but Node; the others share one Kafka and one MongoDB per run. */
+const withBackends = {
+  ...shared,
+  globalSetup: '<rootDir>/test/support/start-backends.ts',
+  globalTeardown: '<rootDir>/test/support/stop-backends.ts',
+};
+
+module.exports = {
+  testTimeout: 30_000,
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/{libs,services,deploy,test}/*/src/**/*.test.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'house',
+      testMatch: ['<rootDir>/test/{tidy,contract}/**/*.test.ts'],
+    },
+    {
+      ...withBackends,
+      displayName: 'integration',
+      testMatch: ['<rootDir>/{libs,services,deploy,test}/*/test/**/*.test.ts'],
+    },
+    {
+      ...withBackends,
+      displayName: 'end-to-end',
+      testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+    },
+  ],
+};

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { projectId, refreshId, revisionId } from '../ids.ts';
+import { defaultLanguage, language } from '../languages.ts';
+import { scope } from '../scope.ts';
+import {
+  billingState,
+  refreshOutcome,
+  refreshState,
+  settlementDisposition,
+} from '../vocabulary.ts';
+
+/** Body of POST Refresh. `max_credits` below 125 has an error code of its own. */
+export const refreshRequestBody = z.strictObject({
+  max_credits: z.int(),
+  language: language.default(defaultLanguage),
+});
+export type RefreshRequestBody = z.infer<typeof refreshRequestBody>;
+
+export const refreshBilling = z.object({
+  state: billingState,
+  disposition: settlementDisposition.nullable(),
+  credits_reserved: z.int(),
+  credits_charged: z.int().nullable(),
+  credits_released: z.int().nullable(),
+});
+
+/** `data` of refresh acceptance, status, cancel and of the items of the list. */
+export const refreshRecord = z.object({
+  refresh_id: refreshId,
+  scope,
+  state: refreshState,
+  requested_at: z.iso.datetime(),
+  completed_at: z.iso.datetime().nullable(),
+  deadline_at: z.iso.datetime().nullable(),
+  outcome: refreshOutcome.nullable(),
+  revision_id: revisionId.nullable(),
+  billing_state: billingState,
+  billing_disposition: settlementDisposition.nullable(),
+  billing: refreshBilling,
+});
+export type RefreshRecord = z.infer<typeof refreshRecord>;
+
+export function refreshPath(id: string): string {
+  return `/v2/platform/inventory-refreshes/${id}`;
+}
+
+/** Path parameters, before they are parsed to a Scope. */
+export const projectPath = z.object({ project_id: projectId });

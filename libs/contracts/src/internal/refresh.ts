@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { refreshRecord } from '../http/refresh.ts';
+import { accountId, projectId, refreshId } from '../ids.ts';
+import { admissionReason, refreshState } from '../vocabulary.ts';
+
+/** Why an attempt was refused before any work; it holds nothing and keeps no Idempotency-Key. */
+export const refreshRefusal = z.discriminatedUnion('code', [
+  z.object({
+    code: z.enum(['insufficient_credits', 'insufficient_units']),
+    required: z.int(),
+    available: z.int(),
+  }),
+  z.object({
+    code: z.literal('spend_cap_reached'),
+    required: z.int(),
+    available: z.int(),
+  }),
+  z.object({
+    code: z.literal('outstanding_limit_exceeded'),
+    limit: z.int(),
+    retry_after_seconds: z.int(),
+  }),
+  z.object({
+    code: z.literal('product_unavailable'),
+    reason: admissionReason,
+    retry_after_seconds: z.int(),
+  }),
+  /** Cancelled before it was admitted, or its command came too late. */
+  z.object({ code: z.literal('cancelled') }),
+]);
+export type RefreshRefusal = z.infer<typeof refreshRefusal>;
+
+/** GET /refreshes/{refresh_id} of the collector. */
+export const refreshView = z.object({
+  account_id: accountId,
+  project_id: projectId,
+  fingerprint: z.string(),
+  decision: z.enum(['pending', 'accepted', 'refused']),
+  refusal: refreshRefusal.nullable(),
+  /** Set from acceptance on: what `meta` said then. */
+  acceptance: z.object({ price_version: z.int(), credits_reserved: z.int() }).nullable(),
+  record: refreshRecord,
+  /** Seconds until the next read is worthwhile; null once terminal. */
+  retry_after_seconds: z.int().min(1).max(60).nullable(),
+});
+export type RefreshView = z.infer<typeof refreshView>;
+
+/** GET /projects/{project_id}/refreshes of the collector: newest first. */
+export const refreshListQuery = z.object({
+  state: z.array(refreshState),
+  refresh_id: z.array(refreshId).max(100),
+  limit: z.coerce.number().int().min(1).max(100),
+  before_requested_at: z.iso.datetime().optional(),
+  before_refresh_id: refreshId.optional(),
+});
+export const refreshList = z.object({ items: z.array(refreshRecord), has_more: z.boolean() });
+export type RefreshList = z.infer<typeof refreshList>;
+
+/** GET and PUT /admission of the collector. */
+export const admissionView = z.object({
+  state: z.enum(['open', 'closed']),
+  reason: admissionReason.nullable(),
+  operator_closed: z.boolean(),
+  outstanding: z.int(),
+  outstanding_max: z.int(),
+});
+export type AdmissionView = z.infer<typeof admissionView>;
+export const admissionChange = z.object({ operator_closed: z.boolean() });

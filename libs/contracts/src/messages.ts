@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { authorityChanged } from './messages/authority-changes.ts';
+import {
+  billingAdjust,
+  billingCharge,
+  billingGrant,
+  billingRelease,
+  billingReserve,
+  billingReverse,
+  billingSettle,
+} from './messages/billing-commands.ts';
+import { billingOutcome } from './messages/billing-outcome.ts';
+import { projectEventAppended } from './messages/project-events.ts';
+import { refreshCancelRequested, refreshRequested } from './messages/refresh-commands.ts';
+import { refreshCompleted } from './messages/refresh-outcomes.ts';
+import {
+  billingOutcomeReply,
+  refreshCancelReply,
+  refreshDecisionReply,
+} from './messages/replies.ts';
+import { revisionScanAbandoned, revisionScanCompleted } from './messages/revision-commands.ts';
+import { revisionCommitted, revisionRejected } from './messages/revision-outcomes.ts';
+
+/** Every message the services exchange, by its type. */
+export const messages = {
+  'refresh.request.v1': refreshRequested,
+  'refresh.cancel.v1': refreshCancelRequested,
+  'billing.reserve.v1': billingReserve,
+  'billing.settle.v1': billingSettle,
+  'billing.release.v1': billingRelease,
+  'billing.charge.v1': billingCharge,
+  'billing.reverse.v1': billingReverse,
+  'billing.grant.v1': billingGrant,
+  'billing.adjust.v1': billingAdjust,
+  'billing.outcome.v1': billingOutcome,
+  'revision.completed.v1': revisionScanCompleted,
+  'revision.abandoned.v1': revisionScanAbandoned,
+  'revision.committed.v1': revisionCommitted,
+  'revision.rejected.v1': revisionRejected,
+  'refresh.completed.v1': refreshCompleted,
+  'project.event-appended.v1': projectEventAppended,
+  'authority.changed.v1': authorityChanged,
+  'reply.refresh-decision.v1': refreshDecisionReply,
+  'reply.refresh-cancel.v1': refreshCancelReply,
+  'reply.billing-outcome.v1': billingOutcomeReply,
+} as const;
+
+export type MessageType = keyof typeof messages;
+export type MessageBody<Type extends MessageType> = z.output<(typeof messages)[Type]['body']>;
+export const messageTypes = Object.keys(messages) as MessageType[];

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { accountId, credentialId, projectId } from '../ids.ts';
+import { defineMessage } from '../message.ts';
+
+/** Something about an account, a Project or a Credential changed; what is cached of it is stale. */
+export const authorityChanged = defineMessage({
+  type: 'authority.changed.v1',
+  topic: 'authority.changes.v1',
+  key: (body) => body.account_id,
+  body: z.object({
+    account_id: accountId,
+    project_id: projectId.nullable(),
+    credential_id: credentialId.nullable(),
+    at: z.iso.datetime(),
+  }),
+});

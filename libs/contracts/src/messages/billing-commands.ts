@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { accountId, projectId, refreshId, requestId } from '../ids.ts';
+import { defineMessage } from '../message.ts';
+import { ledgerAsset, productCode, refreshOutcome } from '../vocabulary.ts';
+
+const topic = 'billing.commands.v1';
+const key = (body: { account_id: string }): string => body.account_id;
+
+/** Ids of billing commands are derived, so that a command sent again is the same command. */
+export const billingCommandId = {
+  reserve: (id: string) => `reserve:${id}`,
+  settle: (id: string) => `settle:${id}`,
+  release: (id: string) => `release:${id}`,
+  charge: (id: string) => `charge:${id}`,
+  reverse: (id: string) => `reverse:${id}`,
+  grant: (id: string) => `grant:${id}`,
+  adjust: (id: string) => `adjust:${id}`,
+} as const;
+
+const common = { command_id: z.string().min(1).max(300), account_id: accountId };
+
+/** Hold the reservation of a refresh. The ledger decides the amount from its price list. */
+export const billingReserve = defineMessage({
+  type: 'billing.reserve.v1',
+  topic,
+  key,
+  body: z.object({
+    ...common,
+    project_id: projectId,
+    refresh_id: refreshId,
+    request_id: requestId,
+    product_code: productCode,
+  }),
+});
+
+/** Resolve the hold of a terminal refresh; the ledger computes the price from the outcome. */
+export const billingSettle = defineMessage({
+  type: 'billing.settle.v1',
+  topic,
+  key,
+  body: z.object({
+    ...common,
+    project_id: projectId,
+    refresh_id: refreshId,
+    outcome: refreshOutcome,
+    /** Assets after deduplication; null unless the scan was complete. */
+    observed_assets: z.int().min(0).nullable(),
+  }),
+});
+
+/** Release the hold of a refresh that was refused or is not known to its owner. */
+export const billingRelease = defineMessage({
+  type: 'billing.release.v1',
+  topic,
+  key,
+  body: z.object({ ...common, project_id: projectId, refresh_id: refreshId }),
+});
+
+/** Charge one page read. Ids are per attempt. */
+export const billingCharge = defineMessage({
+  type: 'billing.charge.v1',
+  topic,
+  key,
+  body: z.object({
+    ...common,
+    project_id: projectId,
+    request_id: requestId,
+    product_code: productCode,
+  }),
+});
+
+/** Undo a charge whose page was not delivered; arriving first it precludes the charge. */
+export const billingReverse = defineMessage({
+  type: 'billing.reverse.v1',
+  topic,
+  key,
+  body: z.object({ ...common, project_id: projectId, request_id: requestId }),
+});
+
+/** Add credits or units to an account (operator). */
+export const billingGrant = defineMessage({
+  type: 'billing.grant.v1',
+  topic,
+  key,
+  body: z.object({
+    ...common,
+    request_id: requestId,
+    asset: ledgerAsset,
+    amount: z.int().min(1).max(1_000_000_000_000),
+    reason: z.string().min(1).max(500),
+  }),
+});
+
+/** Correct an account's available amount by a signed number (operator). */
+export const billingAdjust = defineMessage({
+  type: 'billing.adjust.v1',
+  topic,
+  key,
+  body: z.object({
+    ...common,
+    request_id: requestId,
+    asset: ledgerAsset,
+    amount: z.int().min(-1_000_000_000_000).max(1_000_000_000_000),
+    reason: z.string().min(1).max(500),
+  }),
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { accountId, projectId, refreshId, requestId } from '../ids.ts';
+import { defineMessage } from '../message.ts';
+import { ledgerAsset, productCode, settlementDisposition } from '../vocabulary.ts';
+
+export const billingRefusalCodes = [
+  'insufficient_credits',
+  'insufficient_units',
+  'spend_cap_reached',
+  /** The command id was used before with other content; nothing changed. */
+  'command_conflict',
+  /** No open hold to resolve: never made, or made impossible by an earlier release. */
+  'hold_unknown',
+  /** The charge was reversed before it arrived. */
+  'already_reversed',
+  'charge_unknown',
+] as const;
+
+/**
+ * What one journaled entry did, refusals included. Sent again, unchanged, whenever its command
+ * arrives again.
+ */
+export const billingOutcomeBody = z.object({
+  command_id: z.string(),
+  kind: z.enum(['reserve', 'settle', 'release', 'charge', 'reverse', 'grant', 'adjust']),
+  result: z.enum(['applied', 'refused']),
+  refusal: z
+    .object({
+      code: z.enum(billingRefusalCodes),
+      required: z.int().nullable(),
+      available: z.int().nullable(),
+    })
+    .nullable(),
+  account_id: accountId,
+  project_id: projectId.nullable(),
+  refresh_id: refreshId.nullable(),
+  request_id: requestId.nullable(),
+  /** Position of the entry in the account's journal, from 1. */
+  seq: z.int().min(1),
+  at: z.iso.datetime(),
+  asset: ledgerAsset,
+  product_code: productCode.nullable(),
+  price_version: z.int().nullable(),
+  /** Credits or units this entry reserved, charged and released; 0 where it did not. */
+  amount_reserved: z.int().min(0),
+  amount_charged: z.int().min(0),
+  amount_released: z.int().min(0),
+  disposition: settlementDisposition.nullable(),
+  /** The account after this entry: total = held + available. */
+  balance: z.object({ total: z.int(), held: z.int(), available: z.int() }),
+});
+export type BillingOutcome = z.infer<typeof billingOutcomeBody>;
+
+export const billingOutcome = defineMessage({
+  type: 'billing.outcome.v1',
+  topic: 'billing.outcomes.v1',
+  key: (body) => body.account_id,
+  body: billingOutcomeBody,
+});

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { projectEvent } from '../http/project-event.ts';
+import { projectId } from '../ids.ts';
+import { defineMessage } from '../message.ts';
+
+/** An event has its place in the Project's log. A doorbell: the log itself is the truth. */
+export const projectEventAppended = defineMessage({
+  type: 'project.event-appended.v1',
+  topic: 'project.events.v1',
+  key: (body) => body.project_id,
+  body: z.object({
+    project_id: projectId,
+    /** Contiguous from 1 within one epoch of the Project's log. */
+    position: z.int().min(1),
+    log_epoch: z.int().min(1),
+    event: projectEvent,
+  }),
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { accountId, projectId, refreshId, revisionId } from '../ids.ts';
+import { defineMessage } from '../message.ts';
+import { refreshOutcome } from '../vocabulary.ts';
+
+/** A refresh became terminal: collection and billing are both done. */
+export const refreshCompleted = defineMessage({
+  type: 'refresh.completed.v1',
+  topic: 'refresh.outcomes.v1',
+  key: (body) => body.project_id,
+  body: z.object({
+    refresh_id: refreshId,
+    account_id: accountId,
+    project_id: projectId,
+    outcome: refreshOutcome,
+    revision_id: revisionId.nullable(),
+    completed_at: z.iso.datetime(),
+  }),
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { refreshId } from '../ids.ts';
+import { refreshRefusal } from '../internal/refresh.ts';
+import { defineMessage } from '../message.ts';
+import { billingOutcomeBody } from './billing-outcome.ts';
+
+const topic = 'replies.v1';
+const key = (body: { waiting_id: string }): string => body.waiting_id;
+const waitingId = z.string().min(1).max(200);
+
+/** The collector's decision on one refresh attempt, for the HTTP request that waits for it. */
+export const refreshDecisionReply = defineMessage({
+  type: 'reply.refresh-decision.v1',
+  topic,
+  key,
+  body: z.discriminatedUnion('decision', [
+    z.object({
+      waiting_id: waitingId,
+      refresh_id: refreshId,
+      decision: z.literal('accepted'),
+      price_version: z.int(),
+      credits_reserved: z.int(),
+    }),
+    z.object({
+      waiting_id: waitingId,
+      refresh_id: refreshId,
+      decision: z.literal('refused'),
+      refusal: refreshRefusal,
+    }),
+    /** Another attempt holds the Idempotency-Key: read that refresh instead. */
+    z.object({
+      waiting_id: waitingId,
+      refresh_id: refreshId,
+      decision: z.literal('duplicate'),
+      winner_refresh_id: refreshId,
+    }),
+  ]),
+});
+
+/** The collector's answer to a cancel. */
+export const refreshCancelReply = defineMessage({
+  type: 'reply.refresh-cancel.v1',
+  topic,
+  key,
+  body: z.object({
+    waiting_id: waitingId,
+    refresh_id: refreshId,
+    result: z.enum(['cancelling', 'already_completed', 'not_found']),
+  }),
+});
+
+/** A billing outcome, for the HTTP request that waits for it. */
+export const billingOutcomeReply = defineMessage({
+  type: 'reply.billing-outcome.v1',
+  topic,
+  key,
+  body: z.object({ waiting_id: waitingId, outcome: billingOutcomeBody }),
+});

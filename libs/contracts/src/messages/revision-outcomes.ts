@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { observationId, refreshId, revisionId } from '../ids.ts';
+import { defineMessage } from '../message.ts';
+
+const topic = 'revision.outcomes.v1';
+const key = (body: { scan_id: string }): string => body.scan_id;
+
+/** The scan's inventory is saved and readable. */
+export const revisionCommitted = defineMessage({
+  type: 'revision.committed.v1',
+  topic,
+  key,
+  body: z.object({
+    scan_id: z.uuid(),
+    refresh_id: refreshId.nullable(),
+    revision_id: revisionId,
+    observation_id: observationId,
+    /** False when the same assets were already saved: the revision is the earlier one. */
+    changed: z.boolean(),
+    /** Assets after deduplication; what the customer is billed by. */
+    observed_assets: z.int().min(0),
+  }),
+});
+
+/** The scan's inventory is not saved and never will be. */
+export const revisionRejected = defineMessage({
+  type: 'revision.rejected.v1',
+  topic,
+  key,
+  body: z.object({
+    scan_id: z.uuid(),
+    refresh_id: refreshId.nullable(),
+    reason: z.enum(['abandoned', 'missing_pages', 'invalid_pages']),
+  }),
+});

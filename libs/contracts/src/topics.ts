@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+/** Services of the product, by their `service.name`. */
+export const serviceNames = [
+  'gateway',
+  'refresh-collector',
+  'billing-ledger',
+  'revision-store',
+  'event-stream',
+] as const;
+export const serviceName = z.enum(serviceNames);
+export type ServiceName = z.infer<typeof serviceName>;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/**
+ * Every topic: who writes it, who reads it, what its key orders by and how long it is kept.
+ * `work` topics are shared by the replicas of a service and have a dead-letter topic;
+ * `broadcast` topics are read whole by every replica, from the present on.
+ */
+export const topics = {
+  'refresh.commands.v1': {
+    delivery: 'work',
+    key: 'refresh_id',
+    retentionMs: 30 * dayMs,
+    producers: ['gateway'],
+    consumers: ['refresh-collector'],
+  },
+  'billing.commands.v1': {
+    delivery: 'work',
+    key: 'account_id',
+    retentionMs: 30 * dayMs,
+    producers: ['gateway', 'refresh-collector'],
+    consumers: ['billing-ledger'],
+  },
+  'billing.outcomes.v1': {
+    delivery: 'work',
+    key: 'account_id',
+    retentionMs: 30 * dayMs,
+    producers: ['billing-ledger'],
+    consumers: ['refresh-collector'],
+  },
+  'revision.commands.v1': {
+    delivery: 'work',
+    key: 'scan_id',
+    retentionMs: 30 * dayMs,
+    producers: ['refresh-collector'],
+    consumers: ['revision-store'],
+  },
+  'revision.outcomes.v1': {
+    delivery: 'work',
+    key: 'scan_id',
+    retentionMs: 30 * dayMs,
+    producers: ['revision-store'],
+    consumers: ['refresh-collector'],
+  },
+  'refresh.outcomes.v1': {
+    delivery: 'work',
+    key: 'project_id',
+    retentionMs: 30 * dayMs,
+    producers: ['refresh-collector'],
+    consumers: ['event-stream'],
+  },
+  'project.events.v1': {
+    delivery: 'work',
+    key: 'project_id',
+    retentionMs: hourMs,
+    producers: ['event-stream'],
+    consumers: ['refresh-collector'],
+  },
+  'authority.changes.v1': {
+    delivery: 'broadcast',
+    key: 'account_id',
+    retentionMs: hourMs,
+    producers: ['gateway'],
+    consumers: ['gateway'],
+  },
+  'replies.v1': {
+    delivery: 'broadcast',
+    key: 'waiting_id',
+    retentionMs: hourMs,
+    producers: ['refresh-collector', 'billing-ledger'],
+    consumers: ['gateway'],
+  },
+} as const satisfies Record<
+  string,
+  {
+    delivery: 'work' | 'broadcast';
+    key: string;
+    retentionMs: number;
+    producers: readonly ServiceName[];
+    consumers: readonly ServiceName[];
+  }
+>;
+
+export type TopicName = keyof typeof topics;
+export const topicNames = Object.keys(topics) as TopicName[];
+
+/** Where records of a work topic go that no consumer can decode. */
+export function deadLetterTopic<Topic extends TopicName>(topic: Topic): `${Topic}.dead-letter` {
+  return `${topic}.dead-letter`;
+}

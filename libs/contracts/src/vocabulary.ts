@@ -1,0 +1,98 @@
+import { z } from 'zod';
+
+/** Products a customer is billed for. */
+export const productCodes = [
+  'platform.inventory.refresh.v1',
+  'platform.inventory.current.page.v1',
+  'platform.inventory.page.v1',
+] as const;
+export const productCode = z.enum(productCodes);
+export type ProductCode = z.infer<typeof productCode>;
+
+/** How a terminal refresh ended. */
+export const refreshOutcomes = [
+  'complete_changed',
+  'complete_unchanged',
+  'private',
+  'not_found',
+  'upstream_unavailable',
+  'incomplete',
+  'cancelled',
+  'internal_failure',
+] as const;
+export const refreshOutcome = z.enum(refreshOutcomes);
+export type RefreshOutcome = z.infer<typeof refreshOutcome>;
+
+/** States a client sees; only `completed` is terminal. */
+export const refreshStates = ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const;
+export const refreshState = z.enum(refreshStates);
+export type RefreshState = z.infer<typeof refreshState>;
+
+export const billingStates = ['reserved', 'pending', 'finalized'] as const;
+export const billingState = z.enum(billingStates);
+export type BillingState = z.infer<typeof billingState>;
+
+/** How the hold of a refresh was settled. */
+export const settlementDispositions = [
+  'finalize_complete',
+  'finalize_diagnostic',
+  'release',
+] as const;
+export const settlementDisposition = z.enum(settlementDispositions);
+export type SettlementDisposition = z.infer<typeof settlementDisposition>;
+
+/** `meta.billing_disposition` of page reads and of refresh acceptance. */
+export const billingDispositions = [
+  'reserved',
+  'charged',
+  'not_charged',
+  'allowance_used',
+] as const;
+export const billingDisposition = z.enum(billingDispositions);
+export type BillingDisposition = z.infer<typeof billingDisposition>;
+
+export const billingReasons = [
+  'no_revision',
+  'private_confirmed',
+  'not_found_confirmed',
+  'subscription_allowance',
+  'idempotent_replay',
+] as const;
+export const billingReason = z.enum(billingReasons);
+export type BillingReason = z.infer<typeof billingReason>;
+
+/** What an account pays with: prepaid credits or subscription units, never mixed. */
+export const ledgerAssets = ['credits', 'units'] as const;
+export const ledgerAsset = z.enum(ledgerAssets);
+export type LedgerAsset = z.infer<typeof ledgerAsset>;
+
+/** Permissions a Credential can hold. The legacy wildcard grants the three inventory scopes only. */
+export const inventoryPermissions = [
+  'platform.inventory.refresh.v1',
+  'platform.inventory.current.page.v1',
+  'platform.inventory.page.v1',
+] as const;
+export const explicitPermissions = [
+  'customer.events.read.v1',
+  'customer.webhooks.manage.v1',
+  'customer.account.read.v1',
+] as const;
+export const wildcardPermission = '*';
+export const permissions = [...inventoryPermissions, ...explicitPermissions] as const;
+export const permission = z.enum(permissions);
+export type Permission = z.infer<typeof permission>;
+export const grantedScope = z.enum([...permissions, wildcardPermission]);
+export type GrantedScope = z.infer<typeof grantedScope>;
+
+export const admissionReasons = [
+  'global_outstanding_closed',
+  'platform_unavailable',
+  'operator_closed',
+] as const;
+export const admissionReason = z.enum(admissionReasons);
+export type AdmissionReason = z.infer<typeof admissionReason>;
+
+/** Credits held when a refresh is accepted; also the lowest `max_credits`. */
+export const refreshReservationCredits = 125;
+/** Most assets on one page of Current and V1. */
+export const pageAssetsMax = 2000;
