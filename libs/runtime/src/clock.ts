@@ -1,0 +1,28 @@
+/** Where time comes from. Milliseconds since the Unix epoch. */
+export interface Clock {
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** ISO 8601 UTC with milliseconds, as every time on the wire. */
+export function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+export function fromIsoTime(text: string): number {
+  return Date.parse(text);
+}
+
+export function dateOf(timeMs: number): Date {
+  return new Date(timeMs);
+}
+
+/** Monotonic milliseconds, for measuring how long something took. */
+export function elapsedSince(startMs: number): number {
+  return performance.now() - startMs;
+}
+
+export function monotonicNow(): number {
+  return performance.now();
+}

@@ -1,0 +1,78 @@
+/** Runs `work` over all items, at most `limit` at a time; rejects with the first failure. */
+export async function forEachLimited<Item>(
+  items: Iterable<Item>,
+  limit: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const lane = async (): Promise<void> => {
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: limit }, lane));
+}
+
+/**
+ * Groups concurrent calls: while one flush runs, further items wait and leave together in the
+ * next one. There is no linger, so an idle caller pays no delay.
+ */
+export interface Batcher<Item, Result> {
+  add(item: Item): Promise<Result>;
+  /** Resolves when everything added so far is flushed. */
+  idle(): Promise<void>;
+  readonly waiting: number;
+}
+
+/** The queue of a {@link Batcher} is full; the caller sheds load. */
+export class BatcherFull extends Error {
+  override name = 'BatcherFull';
+}
+
+export interface BatcherOptions<Item, Result> {
+  readonly itemsMax: number;
+  readonly waitingMax: number;
+  /** Must return one result per item, in order; a rejection fails all items of the batch. */
+  readonly flush: (items: readonly Item[]) => Promise<readonly Result[]>;
+}
+
+export function createBatcher<Item, Result>(
+  options: BatcherOptions<Item, Result>,
+): Batcher<Item, Result> {
+  interface Waiting {
+    item: Item;
+    resolve: (result: Result) => void;
+    reject: (reason: unknown) => void;
+  }
+  const queue: Waiting[] = [];
+  let running: Promise<void> | undefined;
+
+  async function flushOnce(): Promise<void> {
+    const batch = queue.splice(0, options.itemsMax);
+    try {
+      const results = await options.flush(batch.map((waiting) => waiting.item));
+      for (const [index, waiting] of batch.entries()) waiting.resolve(results[index] as Result);
+    } catch (error) {
+      for (const waiting of batch) waiting.reject(error);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (queue.length > 0) await flushOnce();
+    running = undefined;
+  }
+
+  return {
+    add(item) {
+      if (queue.length >= options.waitingMax) return Promise.reject(new BatcherFull());
+      return new Promise((resolve, reject) => {
+        queue.push({ item, resolve, reject });
+        running ??= Promise.resolve().then(run);
+      });
+    },
+    idle: async () => {
+      while (running !== undefined) await running;
+    },
+    get waiting() {
+      return queue.length;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import type { Logger } from './logger.ts';
+import { withDeadline } from './wait.ts';
+
+/** Collects what was opened, and closes it in reverse order. */
+export interface Lifetime {
+  /** Aborted when stopping begins: loops look at it, waits end early. */
+  readonly signal: AbortSignal;
+  /** Registers how to close what was just opened; `close` gets a share of the stop deadline. */
+  defer(name: string, close: () => Promise<void> | void): void;
+  /** Closes everything, last opened first; one failure does not keep the others open. */
+  close(): Promise<void>;
+}
+
+export function openLifetime(logger: Logger, closeDeadlineMs: number): Lifetime {
+  const closers: { name: string; close: () => Promise<void> | void }[] = [];
+  const controller = new AbortController();
+  let closing: Promise<void> | undefined;
+
+  async function closeAll(): Promise<void> {
+    controller.abort();
+    for (const { name, close } of closers.toReversed()) {
+      try {
+        await withDeadline(Promise.resolve(close()), closeDeadlineMs, `closing ${name}`);
+      } catch (error) {
+        logger.warn({ err: error, closing: name }, 'did not close cleanly');
+      }
+    }
+  }
+
+  return {
+    signal: controller.signal,
+    defer: (name, close) => closers.push({ name, close }),
+    close: () => {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}

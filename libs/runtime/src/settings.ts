@@ -1,0 +1,78 @@
+import { z } from 'zod';
+
+/** All problems of a configuration, found at once. */
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n  ${problems.join('\n  ')}`);
+    this.problems = problems;
+  }
+}
+
+const durationMax = 366 * 24 * 3600 * 1000;
+
+/** A whole number in text form. */
+export function integer(minimum: number, maximum: number) {
+  return z
+    .string()
+    .regex(/^-?[0-9]+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(minimum).max(maximum));
+}
+
+export const port = () => integer(0, 65_535);
+/** A duration; the unit is the last word of the setting's name. */
+export const duration = () => integer(0, durationMax);
+export const count = () => integer(0, 1_000_000_000);
+
+export const flag = () => z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** Comma-separated list; blanks around items are dropped. */
+export const list = () =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    )
+    .pipe(z.array(z.string()).min(1, 'must name at least one'));
+
+export const text = () => z.string().min(1);
+export const url = () => z.url({ protocol: /^https?$/ });
+
+/**
+ * Reads the named settings from the environment; an empty value counts as absent. Throws
+ * {@link SettingsError} naming every problem. Values are not repeated: they may be secret.
+ */
+export function readSettings<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  environment: Record<string, string | undefined>,
+): z.output<z.ZodObject<Shape>> {
+  const given = Object.fromEntries(
+    Object.keys(shape)
+      .map((name) => [name, environment[name]] as const)
+      .filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = z.object(shape).safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new SettingsError(
+    parsed.error.issues.map((issue) =>
+      given[String(issue.path[0])] === undefined
+        ? `${issue.path.join('.')} is required`
+        : `${issue.path.join('.')}: ${issue.message}`,
+    ),
+  );
+}
+
+/** Freezes a configuration all the way down: it is read once, before any socket is opened. */
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) deepFreeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,88 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Link,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+
+/** W3C trace context as text, to be stored in a document or sent in a header. */
+export interface TraceCarrier {
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+}
+
+const tracer = trace.getTracer('@inventory/runtime');
+
+/** The context that is active now, or nothing when tracing is off. */
+export function currentTrace(): TraceCarrier {
+  const carrier: Record<string, string> = {};
+  propagation.inject(context.active(), carrier);
+  return carrier;
+}
+
+/** The trace id that is active now, for log lines. */
+export function currentTraceId(): string | undefined {
+  return trace.getActiveSpan()?.spanContext().traceId;
+}
+
+export interface SpanOptions {
+  readonly name: string;
+  readonly kind?: SpanKind;
+  readonly attributes?: Attributes;
+  readonly links?: Link[];
+  /** Continue this trace instead of the active one. */
+  readonly parent?: TraceCarrier;
+}
+
+/** Runs `work` inside a span of its own, which ends with it and records its failure. */
+export async function inSpan<Value>(
+  options: SpanOptions,
+  work: (span: Span) => Promise<Value>,
+): Promise<Value> {
+  const span = startSpan(options);
+  try {
+    return await context.with(trace.setSpan(parentContext(options.parent), span), () => work(span));
+  } catch (error) {
+    failSpan(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** A span that the caller ends itself. */
+export function startSpan(options: SpanOptions): Span {
+  return tracer.startSpan(
+    options.name,
+    {
+      kind: options.kind ?? SpanKind.INTERNAL,
+      ...(options.attributes ? { attributes: options.attributes } : {}),
+      ...(options.links ? { links: options.links } : {}),
+    },
+    parentContext(options.parent),
+  );
+}
+
+export function failSpan(span: Span, error: unknown): void {
+  span.setStatus({
+    code: SpanStatusCode.ERROR,
+    message: error instanceof Error ? error.name : 'unknown',
+  });
+}
+
+/** The context of a span, as text. */
+export function traceOf(span: Span): TraceCarrier {
+  const carrier: Record<string, string> = {};
+  propagation.inject(trace.setSpan(context.active(), span), carrier);
+  return carrier;
+}
+
+function parentContext(parent: TraceCarrier | undefined): Context {
+  if (!parent?.traceparent) return context.active();
+  return propagation.extract(context.active(), parent);
+}

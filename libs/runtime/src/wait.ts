@@ -1,0 +1,35 @@
+import { setTimeout as timer } from 'node:timers/promises';
+
+/** Resolves after `delayMs`, or at once when the signal is aborted. Never rejects. */
+export async function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  try {
+    await timer(delayMs, undefined, signal ? { signal } : {});
+  } catch {
+    // Aborted: the caller looks at its signal.
+  }
+}
+
+export class DeadlineExceeded extends Error {
+  override name = 'DeadlineExceeded';
+}
+
+/** The promise's value, or {@link DeadlineExceeded} after `deadlineMs`; the work itself goes on. */
+export async function withDeadline<Value>(
+  work: Promise<Value>,
+  deadlineMs: number,
+  what: string,
+): Promise<Value> {
+  let timeout: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_resolve, reject) => {
+    timeout = setTimeout(
+      () => reject(new DeadlineExceeded(`${what} took longer than ${deadlineMs} ms`)),
+      deadlineMs,
+    );
+  });
+  try {
+    return await Promise.race([work, expired]);
+  } finally {
+    clearTimeout(timeout);
+  }
+}
