@@ -1,0 +1,57 @@
+import type { Position, WireRecord } from './wire-record.ts';
+
+export interface DeadLetterReason {
+  readonly reason: string;
+  readonly detail: string;
+  readonly group: string;
+}
+
+/** The original bytes and headers, with where they came from and why they were refused. */
+export function toDeadLetter(
+  record: WireRecord,
+  position: Position,
+  reason: DeadLetterReason,
+): WireRecord {
+  return {
+    key: record.key,
+    value: record.value,
+    headers: {
+      ...record.headers,
+      'dead-letter-reason': reason.reason,
+      'dead-letter-detail': reason.detail.slice(0, 1_000),
+      'dead-letter-group': reason.group,
+      'dead-letter-topic': position.topic,
+      'dead-letter-partition': String(position.partition),
+      'dead-letter-offset': position.offset,
+    },
+  };
+}
+
+export interface DeadLetterGuard {
+  /** Counts one record; true when dead letters flood and the consumer must stop and alarm. */
+  record(isDeadLetter: boolean): boolean;
+}
+
+const runMax = 20;
+const windowRecords = 1_000;
+const windowRatioMax = 0.05;
+const windowCountMin = 50;
+
+/**
+ * Tells a few bad records from a flood (a bad deploy, a wrong topic): more than 20 in a row, or
+ * more than 5 % of the last 1,000, must not drain a whole topic into its dead letters.
+ */
+export function createDeadLetterGuard(): DeadLetterGuard {
+  let run = 0;
+  let bad = 0;
+  const window: boolean[] = [];
+  return {
+    record(isDeadLetter) {
+      run = isDeadLetter ? run + 1 : 0;
+      window.push(isDeadLetter);
+      if (isDeadLetter) bad += 1;
+      if (window.length > windowRecords && window.shift()) bad -= 1;
+      return run > runMax || (bad > windowCountMin && bad / window.length > windowRatioMax);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import type { Logger } from '@inventory/runtime/logger';
+import { type ISocketFactory, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
+
+/*
+ * Work-arounds for what the frozen client does by itself; each has a test or a measurement in
+ * this package. docs/decisions names the reason for keeping the client all the same.
+ */
+
+interface RequestQueuePrototype {
+  scheduleCheckPendingRequests?: (this: { pending: unknown[] }) => void;
+  guarded?: true;
+}
+
+/**
+ * The client re-arms a timer per connection for ever, every millisecond, with nothing to send:
+ * 3-4 % of a core per idle process, and a negative-timeout warning on Node 24. Re-arming only
+ * while something waits keeps throttled and in-flight-limited requests going.
+ */
+export function guardIdleLoop(): void {
+  const queueModule: unknown = require('kafkajs/src/network/requestQueue');
+  const prototype = (queueModule as { prototype: RequestQueuePrototype }).prototype;
+  if (prototype.guarded) return;
+  const schedule = prototype.scheduleCheckPendingRequests;
+  if (typeof schedule !== 'function') {
+    throw new Error('kafkajs changed: its request queue no longer has the loop that is guarded');
+  }
+  prototype.scheduleCheckPendingRequests = function guardedSchedule() {
+    if (this.pending.length > 0) schedule.call(this);
+  };
+  prototype.guarded = true;
+}
+
+/** The client leaves Nagle on: small pipelined writes waited up to 5 ms each. */
+export const lowLatencySockets: ISocketFactory = ({ host, port, ssl, onConnect }) => {
+  const socket = ssl
+    ? tls.connect({ host, port, ...ssl }, onConnect)
+    : net.connect({ host, port }, onConnect);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, 60_000);
+  return socket;
+};
+
+/** Every field set: the client's defaults differ when NODE_ENV is test. */
+export const explicitRetry: RetryOptions = {
+  initialRetryTime: 100,
+  factor: 0.2,
+  multiplier: 2,
+  maxRetryTime: 5_000,
+  retries: 8,
+};
+
+/** Connections of a consumer are tried for longer: a restarted broker is back within minutes. */
+export const consumerRetry: RetryOptions = { ...explicitRetry, retries: 20 };
+
+/** The client's own log lines, as ours; its errors are retried and so are warnings here. */
+export function clientLogs(logger: Logger) {
+  return () =>
+    ({ level, log }: LogEntry): void => {
+      const { message, timestamp: _timestamp, stack: _stack, ...fields } = log;
+      if (level === logLevel.ERROR || level === logLevel.WARN) logger.warn(fields, message);
+      else logger.debug(fields, message);
+    };
+}

@@ -1,0 +1,85 @@
+import { deadLetterTopic, type TopicName, topicNames, topics } from '@inventory/contracts/topics';
+import type { Logger } from '@inventory/runtime/logger';
+import type { Admin, ITopicConfig } from 'kafkajs';
+import { createKafkaClient } from './client.ts';
+
+export interface EnsureTopicsOptions {
+  readonly brokers: readonly string[];
+  readonly partitions: number;
+  readonly replicationFactor: number;
+  readonly logger: Logger;
+}
+
+const deadLetterRetentionMs = 90 * 24 * 3_600_000;
+
+/** Creates the topics that are missing; run by deployment, never by a service. */
+export async function ensureTopics(options: EnsureTopicsOptions): Promise<readonly string[]> {
+  const kafka = createKafkaClient({ ...options, clientId: 'topic-admin' });
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    const existing = new Set(await admin.listTopics());
+    const missing = topicConfigs(options).filter(({ topic }) => !existing.has(topic));
+    if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true });
+    return missing.map(({ topic }) => topic);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** Every topic and its dead letters, with partitions, replication and retention. */
+export function topicConfigs(
+  options: Pick<EnsureTopicsOptions, 'partitions' | 'replicationFactor'>,
+): ITopicConfig[] {
+  const { replicationFactor } = options;
+  const minInSync = String(Math.max(1, replicationFactor - 1));
+  const entries = (retentionMs: number) => [
+    { name: 'retention.ms', value: String(retentionMs) },
+    { name: 'min.insync.replicas', value: minInSync },
+    { name: 'unclean.leader.election.enable', value: 'false' },
+  ];
+  return topicNames.flatMap((topic): ITopicConfig[] => {
+    const { delivery, retentionMs } = topics[topic];
+    const main = {
+      topic,
+      // Every replica reads a broadcast topic whole: one partition keeps it cheap.
+      numPartitions: delivery === 'broadcast' ? 1 : options.partitions,
+      replicationFactor,
+      configEntries: entries(retentionMs),
+    };
+    if (delivery === 'broadcast') return [main];
+    const letters = {
+      topic: deadLetterTopic(topic),
+      numPartitions: 1,
+      replicationFactor,
+      configEntries: entries(deadLetterRetentionMs),
+    };
+    return [main, letters];
+  });
+}
+
+const keptForWorkMs = 24 * 3_600_000;
+
+/**
+ * Names the partitions whose next record for this group is no longer kept: the service was away
+ * for longer than the topic's retention, and must not silently go on behind the gap. Doorbell
+ * topics are left out; whoever waits for them asks again.
+ */
+export async function findRetentionGaps(
+  admin: Admin,
+  groupId: string,
+  consumed: readonly TopicName[],
+): Promise<string[]> {
+  const gaps: string[] = [];
+  for (const topic of consumed.filter((name) => topics[name].retentionMs > keptForWorkMs)) {
+    const kept = await admin.fetchTopicOffsets(topic);
+    const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
+    for (const { partition, offset } of committed?.partitions ?? []) {
+      const low = kept.find((entry) => entry.partition === partition)?.low;
+      if (BigInt(offset) >= 0n && low !== undefined && BigInt(offset) < BigInt(low)) {
+        gaps.push(`${topic}/${partition}: position ${offset} is older than the kept log (${low})`);
+      }
+    }
+  }
+  return gaps;
+}

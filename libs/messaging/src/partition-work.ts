@@ -1,0 +1,108 @@
+import type { Logger } from '@inventory/runtime/logger';
+import type { ReceivedMessage } from './bus.ts';
+import { type DeadLetterGuard, type DeadLetterReason, toDeadLetter } from './dead-letter.ts';
+import { afterFailure } from './retry-policy.ts';
+import { decode, type Position, type WireRecord } from './wire-record.ts';
+
+export interface PositionedRecord {
+  readonly record: WireRecord;
+  readonly position: Position;
+}
+
+export interface PartitionWorkOptions {
+  readonly group: string;
+  readonly batchMax: number;
+  readonly onBatch: (messages: readonly ReceivedMessage[]) => Promise<void>;
+  readonly sendDeadLetter: (letter: { position: Position; record: WireRecord }) => Promise<void>;
+  readonly guard: DeadLetterGuard;
+  readonly logger: Logger;
+}
+
+export type SliceResult =
+  | { readonly result: 'done'; readonly lastOffset: string }
+  /** The slice starts again at `fromOffset` after a delay that grows with `failures`. */
+  | { readonly result: 'retry'; readonly fromOffset: string; readonly failures: number }
+  | { readonly result: 'flooded' };
+
+/**
+ * The work on one partition, whatever brings the records. It never throws. One slice:
+ *
+ * 1. decode; what breaks its contract goes to the dead letters. A crash after it repeats the
+ *    letter, which keeps its origin and so can be told from a second one;
+ * 2. hand the rest to `onBatch`, which makes the effects durable and publishes their outcomes.
+ *    A crash before it ends repeats the slice: handlers see known ids and only answer again;
+ * 3. report `done`: only then may the position be committed.
+ *
+ * After a failure the records come one at a time, so that a record that cannot be handled is
+ * found and does not take its neighbours along.
+ */
+export interface PartitionWork {
+  handle(records: readonly PositionedRecord[]): Promise<SliceResult>;
+  /** Most records to hand over next. */
+  readonly sliceMax: number;
+}
+
+export function createPartitionWork(options: PartitionWorkOptions): PartitionWork {
+  let failures = 0;
+
+  async function deadLetter(item: PositionedRecord, why: Omit<DeadLetterReason, 'group'>) {
+    options.logger.error({ ...item.position, ...why }, 'record sent to the dead letters');
+    await options.sendDeadLetter({
+      position: item.position,
+      record: toDeadLetter(item.record, item.position, { ...why, group: options.group }),
+    });
+  }
+
+  async function handleSlice(records: readonly PositionedRecord[]): Promise<'done' | 'flooded'> {
+    const messages: ReceivedMessage[] = [];
+    for (const item of records) {
+      const decoded = decode(item.record, item.position);
+      if (options.guard.record(!decoded.ok)) return 'flooded';
+      if (decoded.ok) messages.push(decoded.message);
+      else await deadLetter(item, decoded);
+    }
+    if (messages.length > 0) await options.onBatch(messages);
+    return 'done';
+  }
+
+  async function handleFailure(
+    error: unknown,
+    first: PositionedRecord,
+    sliceLength: number,
+  ): Promise<SliceResult> {
+    // A slice of several records is tried again one by one before a single one is blamed.
+    const tries = sliceLength === 1 ? failures : 1;
+    options.logger.warn({ err: error, ...first.position, failures }, 'handling failed');
+    if (afterFailure(error, tries) === 'dead_letter') {
+      const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      await deadLetter(first, { reason: 'handler_failed', detail });
+      failures = 0;
+      return { result: 'done', lastOffset: first.position.offset };
+    }
+    return { result: 'retry', fromOffset: first.position.offset, failures };
+  }
+
+  return {
+    get sliceMax() {
+      return failures > 0 ? 1 : options.batchMax;
+    },
+    async handle(records) {
+      const first = records[0];
+      const last = records.at(-1);
+      if (!first || !last) throw new RangeError('an empty slice has no position');
+      try {
+        if ((await handleSlice(records)) === 'flooded') return { result: 'flooded' };
+        failures = 0;
+        return { result: 'done', lastOffset: last.position.offset };
+      } catch (error) {
+        failures += 1;
+        try {
+          return await handleFailure(error, first, records.length);
+        } catch (letterError) {
+          options.logger.error({ err: letterError }, 'dead letter could not be sent');
+          return { result: 'retry', fromOffset: first.position.offset, failures };
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { type MessageType, messages } from '@inventory/contracts/messages';
+import type { TopicName } from '@inventory/contracts/topics';
+import { currentTrace } from '@inventory/runtime/tracing';
+import type { OutgoingMessage, ReceivedMessage } from './bus.ts';
+
+/** A record as it lies in a topic: bytes and text headers. */
+export interface WireRecord {
+  readonly key: string;
+  readonly value: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Position {
+  readonly topic: TopicName;
+  readonly partition: number;
+  readonly offset: string;
+}
+
+export type DecodeFailure = 'missing_type' | 'unknown_type' | 'malformed_json' | 'invalid_body';
+
+export type Decoded =
+  | { readonly ok: true; readonly message: ReceivedMessage }
+  | { readonly ok: false; readonly reason: DecodeFailure; readonly detail: string };
+
+const header = {
+  type: 'message-type',
+  id: 'message-id',
+  waitingId: 'waiting-id',
+  deadline: 'deadline-ms',
+  traceparent: 'traceparent',
+  tracestate: 'tracestate',
+} as const;
+
+/** Checks the body against its contract and writes the record; throws a ZodError on a breach. */
+export function encode(message: OutgoingMessage): { topic: TopicName; record: WireRecord } {
+  const contract = messages[message.type];
+  const body = contract.body.parse(message.body);
+  const trace = message.trace ?? currentTrace();
+  const headers: Record<string, string> = { [header.type]: message.type, [header.id]: message.id };
+  if (message.waitingId !== undefined) headers[header.waitingId] = message.waitingId;
+  if (message.deadlineMs !== undefined) headers[header.deadline] = String(message.deadlineMs);
+  if (trace.traceparent !== undefined) headers[header.traceparent] = trace.traceparent;
+  if (trace.tracestate) headers[header.tracestate] = trace.tracestate;
+  const keyOf = contract.key as (body: unknown) => string;
+  return {
+    topic: contract.topic,
+    record: { key: keyOf(body), value: Buffer.from(JSON.stringify(body)), headers },
+  };
+}
+
+/** Reads a record; a record that breaks its contract is a value, never an exception. */
+export function decode(record: WireRecord, position: Position): Decoded {
+  const type = record.headers[header.type];
+  if (type === undefined) return failure('missing_type', 'no message-type header');
+  if (!Object.hasOwn(messages, type)) return failure('unknown_type', type);
+  let body: unknown;
+  try {
+    body = JSON.parse(record.value.toString('utf8'));
+  } catch {
+    return failure('malformed_json', `${record.value.length} bytes`);
+  }
+  const parsed = messages[type as MessageType].body.safeParse(body);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    return failure('invalid_body', issues.join('; ').slice(0, 1_000));
+  }
+  const deadline = Number(record.headers[header.deadline] ?? Number.NaN);
+  return {
+    ok: true,
+    message: {
+      type,
+      id: record.headers[header.id] ?? '',
+      key: record.key,
+      body: parsed.data,
+      waitingId: record.headers[header.waitingId],
+      deadlineMs: Number.isFinite(deadline) ? deadline : undefined,
+      trace: {
+        ...(record.headers[header.traceparent]
+          ? { traceparent: record.headers[header.traceparent] }
+          : {}),
+        ...(record.headers[header.tracestate]
+          ? { tracestate: record.headers[header.tracestate] }
+          : {}),
+      },
+      ...position,
+    } as ReceivedMessage,
+  };
+}
+
+function failure(reason: DecodeFailure, detail: string): Decoded {
+  return { ok: false, reason, detail };
+}
