@@ -1,0 +1,51 @@
+import type { Logger } from '@inventory/runtime/logger';
+import { type Db, MongoClient } from 'mongodb';
+
+export interface MongoOptions {
+  readonly uri: string;
+  readonly database: string;
+  readonly service: string;
+  readonly logger: Logger;
+}
+
+export interface MongoConnection {
+  readonly db: Db;
+  /** Whether the server answers now; for readiness. */
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects with what every decision here needs: majority writes in the journal and reads from the
+ * primary. Every operation has a deadline, so that a lost server is an error and never a hang.
+ */
+export async function connectMongo(options: MongoOptions): Promise<MongoConnection> {
+  const client = new MongoClient(options.uri, {
+    appName: options.service,
+    writeConcern: { w: 'majority', journal: true },
+    readConcernLevel: 'majority',
+    readPreference: 'primary',
+    retryWrites: true,
+    serverSelectionTimeoutMS: 5_000,
+    connectTimeoutMS: 5_000,
+    waitQueueTimeoutMS: 5_000,
+    timeoutMS: 15_000,
+    maxPoolSize: 50,
+    minPoolSize: 2,
+  });
+  client.on('serverClosed', () => options.logger.debug('a MongoDB server connection closed'));
+  await client.connect();
+  const db = client.db(options.database);
+  return {
+    db,
+    async ping() {
+      try {
+        await db.command({ ping: 1 }, { timeoutMS: 2_000 });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,109 @@
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import type { Logger } from '@inventory/runtime/logger';
+import { type Loop, startLoop } from '@inventory/runtime/loop';
+import { currentTrace } from '@inventory/runtime/tracing';
+import type { Collection, Document } from 'mongodb';
+
+/**
+ * Messages that wait inside the document whose change they announce: state and its messages are
+ * one write. They leave at once; after a crash the sweeper finds them.
+ */
+export interface WithOutbox {
+  readonly outbox?: readonly OutgoingMessage[];
+  /** When the oldest waiting message was written; absent when none waits. */
+  readonly outboxSince?: Date;
+}
+
+/** The trace a message continues is the one that is active when its state changes. */
+export function withTrace(messages: readonly OutgoingMessage[]): OutgoingMessage[] {
+  const trace = currentTrace();
+  return messages.map((message) => ({ ...message, trace: message.trace ?? trace }));
+}
+
+/** The part of an update that adds messages. */
+export function pushToOutbox(messages: readonly OutgoingMessage[], now: Date) {
+  return {
+    $push: { outbox: { $each: withTrace(messages) } },
+    $min: { outboxSince: now },
+  };
+}
+
+/** Index for the sweeper: only documents with waiting messages are in it. */
+export const outboxIndex = {
+  name: 'outbox_since',
+  keys: { outboxSince: 1 },
+  options: { partialFilterExpression: { outboxSince: { $exists: true } } },
+} as const;
+
+export interface OutboxRelay {
+  /** Publishes what waits in these documents; a failure is left to the sweeper. */
+  flush(ids: readonly string[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface OutboxRelayOptions {
+  readonly collection: Collection<Document & WithOutbox & { _id: string }>;
+  readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+const sweepAfterMs = 2_000;
+const sweepBatch = 100;
+
+export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
+  const { collection } = options;
+
+  async function relay(document: WithOutbox & { _id: string }): Promise<void> {
+    const waiting = document.outbox ?? [];
+    if (waiting.length === 0) return;
+    // Publishing comes before removing: a crash between them repeats messages, never loses one.
+    await options.publish(waiting);
+    await collection.updateOne({ _id: document._id }, removal(waiting.map(({ id }) => id)));
+  }
+
+  async function sweep(): Promise<boolean> {
+    const before = new Date(options.now() - sweepAfterMs);
+    const found = await collection
+      .find({ outboxSince: { $lte: before } })
+      .sort({ outboxSince: 1 })
+      .limit(sweepBatch)
+      .toArray();
+    for (const document of found) await relay(document);
+    return found.length === sweepBatch;
+  }
+
+  const loop: Loop = startLoop({
+    name: `outbox of ${collection.collectionName}`,
+    idleMs: sweepAfterMs,
+    logger: options.logger,
+    round: sweep,
+  });
+
+  return {
+    async flush(ids) {
+      try {
+        const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
+        for (const document of found) await relay(document);
+      } catch (error) {
+        options.logger.warn({ err: error }, 'outbox not relayed; the sweeper will');
+      }
+    },
+    stop: () => loop.stop(),
+  };
+}
+
+/** Takes out the published messages; the mark goes with the last one. */
+function removal(ids: readonly string[]): Document[] {
+  const kept = {
+    $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.id', [...ids]] }] } },
+  };
+  return [
+    { $set: { outbox: kept } },
+    {
+      $set: {
+        outboxSince: { $cond: [{ $eq: [{ $size: '$outbox' }, 0] }, '$$REMOVE', '$outboxSince'] },
+      },
+    },
+  ];
+}
