@@ -1,0 +1,142 @@
+import { Agent, type Dispatcher, request } from 'undici';
+import type { z } from 'zod';
+
+export const serviceTokenHeader = 'x-service-token';
+
+export interface InternalClientOptions {
+  readonly baseUrl: string;
+  /** Which service is called, for errors. */
+  readonly service: string;
+  readonly serviceToken: string | undefined;
+  readonly timeoutMs: number;
+}
+
+export interface InternalCall {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON unless it is bytes already. */
+  readonly body?: unknown;
+  readonly timeoutMs?: number;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** Another service did not answer, or answered with a fault of its own. */
+export class ServiceUnreachable extends Error {
+  override name = 'ServiceUnreachable';
+}
+
+/** Another service refused the call with a status below 500. */
+export class CallRefused extends Error {
+  override name = 'CallRefused';
+  readonly status: number;
+  readonly code: string;
+
+  constructor(service: string, status: number, code: string) {
+    super(`${service} refused: ${status} ${code}`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Calls one internal service. */
+export interface InternalClient {
+  /** The parsed answer; {@link CallRefused} below 500, {@link ServiceUnreachable} otherwise. */
+  json<Schema extends z.ZodType>(schema: Schema, call: InternalCall): Promise<z.output<Schema>>;
+  /** Status, headers and bytes; {@link ServiceUnreachable} when there is no answer below 500. */
+  bytes(call: InternalCall): Promise<RawAnswer>;
+  close(): Promise<void>;
+}
+
+/** Reads are tried twice: a connection that idled may have been closed by the other side. */
+const readTries = 2;
+
+export function createInternalClient(options: InternalClientOptions): InternalClient {
+  const agent = new Agent({
+    connections: 64,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    connect: { timeout: 2_000 },
+  });
+
+  async function once(call: InternalCall): Promise<RawAnswer> {
+    const isBytes = Buffer.isBuffer(call.body);
+    const answer = await request(address(options.baseUrl, call), {
+      method: call.method as Dispatcher.HttpMethod,
+      dispatcher: agent,
+      headers: {
+        ...(options.serviceToken ? { [serviceTokenHeader]: options.serviceToken } : {}),
+        ...(call.body === undefined || isBytes ? {} : { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      body: isBytes ? (call.body as Buffer) : bodyText(call.body),
+      signal: AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs),
+    });
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: Buffer.from(await answer.body.arrayBuffer()),
+    };
+  }
+
+  async function bytes(call: InternalCall): Promise<RawAnswer> {
+    const tries = call.method === 'GET' ? readTries : 1;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const answer = await once(call);
+        if (answer.status < 500) return answer;
+        throw new ServiceUnreachable(`${options.service} answered ${answer.status}`);
+      } catch (error) {
+        if (error instanceof ServiceUnreachable) throw error;
+        const timedOut = error instanceof Error && error.name === 'TimeoutError';
+        if (timedOut || attempt >= tries) {
+          throw new ServiceUnreachable(`${options.service} did not answer`, { cause: error });
+        }
+      }
+    }
+  }
+
+  return {
+    bytes,
+    async json(schema, call) {
+      const answer = await bytes(call);
+      if (answer.status >= 400) throw refusalOf(options.service, answer);
+      return schema.parse(
+        answer.body.length === 0 ? undefined : JSON.parse(answer.body.toString()),
+      );
+    },
+    close: () => agent.close(),
+  };
+}
+
+function address(baseUrl: string, call: InternalCall): URL {
+  const url = new URL(call.path, baseUrl);
+  for (const [name, value] of Object.entries(call.query ?? {})) {
+    if (value === undefined) continue;
+    for (const single of typeof value === 'object' ? value : [value]) {
+      url.searchParams.append(name, String(single));
+    }
+  }
+  return url;
+}
+
+function bodyText(body: unknown): string | null {
+  return body === undefined ? null : JSON.stringify(body);
+}
+
+function refusalOf(service: string, answer: RawAnswer): CallRefused {
+  let code = 'refused';
+  try {
+    const parsed = JSON.parse(answer.body.toString()) as { error?: { code?: unknown } };
+    if (typeof parsed.error?.code === 'string') code = parsed.error.code;
+  } catch {
+    // The status alone says enough.
+  }
+  return new CallRefused(service, answer.status, code);
+}
