@@ -4,6 +4,11 @@ import { duration, list, port, type readSettings, text } from './settings.ts';
 /** Settings every service has. Descriptions feed the settings table of the documentation. */
 export const serviceSettings = {
   KAFKA_BROKERS: list().describe('Kafka bootstrap addresses, comma-separated host:port'),
+  KAFKA_TOPIC_PREFIX: z
+    .string()
+    .regex(/^[a-zA-Z0-9._-]{0,60}$/)
+    .default('')
+    .describe('Put before every topic and group name, so that several stacks can share a cluster'),
   MONGODB_URI: text().describe("MongoDB connection string of this service's own database server"),
   MONGODB_DATABASE: text().describe("Name of this service's own database"),
   HTTP_HOST: text().default('127.0.0.1').describe('Address the internal HTTP server binds to'),
@@ -23,7 +28,7 @@ export const serviceSettings = {
 } as const;
 
 export interface ServiceConfig {
-  readonly kafkaBrokers: readonly string[];
+  readonly kafka: { readonly brokers: readonly string[]; readonly topicPrefix: string };
   readonly mongodb: { readonly uri: string; readonly database: string };
   readonly http: { readonly host: string; readonly port: number };
   readonly serviceToken: string | undefined;
@@ -36,7 +41,7 @@ export function serviceConfig(
   parsed: ReturnType<typeof readSettings<typeof serviceSettings>>,
 ): ServiceConfig {
   return {
-    kafkaBrokers: parsed.KAFKA_BROKERS,
+    kafka: { brokers: parsed.KAFKA_BROKERS, topicPrefix: parsed.KAFKA_TOPIC_PREFIX },
     mongodb: { uri: parsed.MONGODB_URI, database: parsed.MONGODB_DATABASE },
     http: { host: parsed.HTTP_HOST, port: parsed.HTTP_PORT },
     serviceToken: parsed.SERVICE_TOKEN,

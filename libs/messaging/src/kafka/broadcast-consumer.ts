@@ -1,4 +1,3 @@
-import type { TopicName } from '@inventory/contracts/topics';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { EachBatchPayload } from 'kafkajs';
 import type { BroadcastConsumer } from '../bus.ts';
@@ -6,7 +5,13 @@ import { deadLetters } from '../messaging-metrics.ts';
 import { decode } from '../wire-record.ts';
 import { watchConsumer } from './consumer-watch.ts';
 import { consumerRetry } from './guards.ts';
-import { type KafkaSubscription, toWireRecord, type WorkConsumerContext } from './work-consumer.ts';
+import {
+  type KafkaSubscription,
+  logicalTopic,
+  physicalTopics,
+  toWireRecord,
+  type WorkConsumerContext,
+} from './work-consumer.ts';
 
 const sessionTimeoutMs = 30_000;
 const joinDeadlineMs = 60_000;
@@ -34,7 +39,7 @@ export async function startBroadcastConsumer(
   const watch = watchConsumer(consumer, 3 * sessionTimeoutMs, () => {});
 
   async function eachBatch({ batch }: EachBatchPayload): Promise<void> {
-    const topic = batch.topic as TopicName;
+    const topic = logicalTopic(context, batch.topic);
     for (const message of batch.messages) {
       const position = { topic, partition: batch.partition, offset: message.offset };
       const decoded = decode(toWireRecord(message), position);
@@ -52,7 +57,10 @@ export async function startBroadcastConsumer(
   }
 
   await consumer.connect();
-  await consumer.subscribe({ topics: [...broadcast.topics], fromBeginning: false });
+  await consumer.subscribe({
+    topics: physicalTopics(context, broadcast.topics),
+    fromBeginning: false,
+  });
   await consumer.run({ autoCommit: false, eachBatchAutoResolve: true, eachBatch });
   await withDeadline(watch.started(), joinDeadlineMs, `joining ${groupId}`);
   return {

@@ -12,6 +12,8 @@ import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 export interface KafkaBusOptions {
   readonly brokers: readonly string[];
   readonly service: string;
+  /** Put before every topic and group name; empty where the cluster is the product's own. */
+  readonly topicPrefix: string;
   readonly logger: Logger;
   readonly identifiers: Identifiers;
 }
@@ -21,7 +23,8 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const instance = `${options.service}-${options.identifiers.uuidV7()}`;
   const kafka = createKafkaClient({ ...options, clientId: instance });
   const sender = await createRecordSender(kafka);
-  const context = { kafka, sender, logger: options.logger };
+  const { topicPrefix, logger } = options;
+  const context = { kafka, sender, topicPrefix, logger };
   const subscriptions = new Set<KafkaSubscription>();
   const gaps: string[] = [];
 
@@ -29,7 +32,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
     const admin = kafka.admin();
     await admin.connect();
     try {
-      gaps.push(...(await findRetentionGaps(admin, group, topics)));
+      gaps.push(...(await findRetentionGaps(admin, { group, topics, topicPrefix })));
     } finally {
       await admin.disconnect();
     }
@@ -54,14 +57,22 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
         if (records) records.push(record);
         else byTopic.set(topic, [record]);
       }
-      await Promise.all([...byTopic].map(([topic, records]) => sender.send(topic, records)));
+      await Promise.all(
+        [...byTopic].map(([topic, records]) => sender.send(topicPrefix + topic, records)),
+      );
     },
     async consume(work) {
       await noteRetentionGaps(work.group, work.topics);
       return track(await startWorkConsumer(context, work));
     },
     broadcast: async (broadcast) =>
-      track(await startBroadcastConsumer(context, broadcast, `${broadcast.name}-${instance}`)),
+      track(
+        await startBroadcastConsumer(
+          context,
+          broadcast,
+          `${topicPrefix}${broadcast.name}-${instance}`,
+        ),
+      ),
     health: () => healthOf([...subscriptions], gaps),
     async close() {
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()));

@@ -7,6 +7,8 @@ export interface EnsureTopicsOptions {
   readonly brokers: readonly string[];
   readonly partitions: number;
   readonly replicationFactor: number;
+  /** As the services' own setting. */
+  readonly topicPrefix: string;
   readonly logger: Logger;
 }
 
@@ -29,9 +31,9 @@ export async function ensureTopics(options: EnsureTopicsOptions): Promise<readon
 
 /** Every topic and its dead letters, with partitions, replication and retention. */
 export function topicConfigs(
-  options: Pick<EnsureTopicsOptions, 'partitions' | 'replicationFactor'>,
+  options: Pick<EnsureTopicsOptions, 'partitions' | 'replicationFactor' | 'topicPrefix'>,
 ): ITopicConfig[] {
-  const { replicationFactor } = options;
+  const { replicationFactor, topicPrefix } = options;
   const minInSync = String(Math.max(1, replicationFactor - 1));
   const entries = (retentionMs: number) => [
     { name: 'retention.ms', value: String(retentionMs) },
@@ -41,7 +43,7 @@ export function topicConfigs(
   return topicNames.flatMap((topic): ITopicConfig[] => {
     const { delivery, retentionMs } = topics[topic];
     const main = {
-      topic,
+      topic: topicPrefix + topic,
       // Every replica reads a broadcast topic whole: one partition keeps it cheap.
       numPartitions: delivery === 'broadcast' ? 1 : options.partitions,
       replicationFactor,
@@ -49,7 +51,7 @@ export function topicConfigs(
     };
     if (delivery === 'broadcast') return [main];
     const letters = {
-      topic: deadLetterTopic(topic),
+      topic: topicPrefix + deadLetterTopic(topic),
       numPartitions: 1,
       replicationFactor,
       configEntries: entries(deadLetterRetentionMs),
@@ -67,17 +69,18 @@ const keptForWorkMs = 24 * 3_600_000;
  */
 export async function findRetentionGaps(
   admin: Admin,
-  groupId: string,
-  consumed: readonly TopicName[],
+  consumed: { group: string; topics: readonly TopicName[]; topicPrefix: string },
 ): Promise<string[]> {
   const gaps: string[] = [];
-  for (const topic of consumed.filter((name) => topics[name].retentionMs > keptForWorkMs)) {
+  const groupId = consumed.topicPrefix + consumed.group;
+  for (const name of consumed.topics.filter((topic) => topics[topic].retentionMs > keptForWorkMs)) {
+    const topic = consumed.topicPrefix + name;
     const kept = await admin.fetchTopicOffsets(topic);
     const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
     for (const { partition, offset } of committed?.partitions ?? []) {
       const low = kept.find((entry) => entry.partition === partition)?.low;
       if (BigInt(offset) >= 0n && low !== undefined && BigInt(offset) < BigInt(low)) {
-        gaps.push(`${topic}/${partition}: position ${offset} is older than the kept log (${low})`);
+        gaps.push(`${name}/${partition}: position ${offset} is older than the kept log (${low})`);
       }
     }
   }

@@ -37,6 +37,8 @@ export interface KafkaSubscription extends Subscription {
 export interface WorkConsumerContext {
   readonly kafka: Kafka;
   readonly sender: RecordSender;
+  /** Put before every topic and group name, so that several stacks can share a cluster. */
+  readonly topicPrefix: string;
   readonly logger: Logger;
 }
 
@@ -46,7 +48,7 @@ export async function startWorkConsumer(
   work: WorkConsumer,
 ): Promise<KafkaSubscription> {
   const consumer = context.kafka.consumer({
-    groupId: work.group,
+    groupId: `${context.topicPrefix}${work.group}`,
     sessionTimeout: sessionTimeoutMs,
     heartbeatInterval: heartbeatIntervalMs,
     rebalanceTimeout: 60_000,
@@ -67,7 +69,7 @@ export async function startWorkConsumer(
 
   await consumer.connect();
   // A work topic is read from its beginning where the group has no position: nothing is skipped.
-  await consumer.subscribe({ topics: [...work.topics], fromBeginning: true });
+  await consumer.subscribe({ topics: physicalTopics(context, work.topics), fromBeginning: true });
   await consumer.run({
     autoCommit: false,
     eachBatchAutoResolve: false,
@@ -113,7 +115,7 @@ function createRunner(options: RunnerOptions) {
       guard: createDeadLetterGuard(),
       logger: context.logger,
       sendDeadLetter: async ({ record }) => {
-        await context.sender.send(deadLetterTopic(topic), [record]);
+        await context.sender.send(`${context.topicPrefix}${deadLetterTopic(topic)}`, [record]);
         deadLetters.add(1, { 'messaging.destination.name': topic });
       },
     });
@@ -134,22 +136,23 @@ function createRunner(options: RunnerOptions) {
   }
 
   async function handleSlice(payload: EachBatchPayload, slice: PositionedRecord[]) {
-    const { topic, partition } = payload.batch;
+    const { topic: physicalTopic, partition } = payload.batch;
+    const topic = logicalTopic(context, physicalTopic);
     const startMs = monotonicNow();
-    const result = await workOn(topic as TopicName, partition).handle(slice);
+    const result = await workOn(topic, partition).handle(slice);
     const labels = { 'messaging.destination.name': topic };
     processDuration.record(elapsedSince(startMs) / 1000, labels);
     if (result.result === 'done') {
       consumedMessages.add(slice.length, labels);
       payload.resolveOffset(result.lastOffset);
-      commits.finished(topic, partition, result.lastOffset);
+      commits.finished(physicalTopic, partition, result.lastOffset);
       return true;
     }
-    if (result.result === 'retry') resumeLater(topic, partition, result.failures);
+    if (result.result === 'retry') resumeLater(physicalTopic, partition, result.failures);
     else {
       flooded.add(topic);
       context.logger.fatal({ topic, partition }, 'too many dead letters: the partition is stopped');
-      consumer.pause([{ topic, partitions: [partition] }]);
+      consumer.pause([{ topic: physicalTopic, partitions: [partition] }]);
     }
     return false;
   }
@@ -157,7 +160,7 @@ function createRunner(options: RunnerOptions) {
   /** Never throws: the client takes some errors for unrecoverable and stops the whole consumer. */
   async function eachBatch(payload: EachBatchPayload): Promise<void> {
     const { batch } = payload;
-    const topic = batch.topic as TopicName;
+    const topic = logicalTopic(context, batch.topic);
     consumerLag.record(Number(batch.offsetLag()), { 'messaging.destination.name': topic });
     const records = batch.messages.map((message) => positioned(topic, batch.partition, message));
     // The client heartbeats only between batches; a slow slice must not lose the membership.
@@ -181,6 +184,20 @@ function createRunner(options: RunnerOptions) {
       for (const timer of resumeTimers) clearTimeout(timer);
     },
   };
+}
+
+export function physicalTopics(
+  context: Pick<WorkConsumerContext, 'topicPrefix'>,
+  topics: readonly TopicName[],
+): string[] {
+  return topics.map((topic) => `${context.topicPrefix}${topic}`);
+}
+
+export function logicalTopic(
+  context: Pick<WorkConsumerContext, 'topicPrefix'>,
+  topic: string,
+): TopicName {
+  return topic.slice(context.topicPrefix.length) as TopicName;
 }
 
 function positioned(topic: TopicName, partition: number, message: KafkaMessage): PositionedRecord {

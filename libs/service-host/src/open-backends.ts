@@ -1,0 +1,41 @@
+import type { ServiceName } from '@inventory/contracts/topics';
+import type { HealthChecks } from '@inventory/http/health';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { type CollectionIndexes, ensureIndexes } from '@inventory/mongo/indexes';
+import type { Db } from 'mongodb';
+import type { ServiceContext } from './service-context.ts';
+
+export interface Backends {
+  readonly db: Db;
+  readonly bus: MessageBus;
+  readonly health: HealthChecks;
+}
+
+/** Opens the service's own database and the message bus; each is closed with the lifetime. */
+export async function openBackends(
+  context: ServiceContext,
+  service: ServiceName,
+  indexes: readonly CollectionIndexes[],
+): Promise<Backends> {
+  const { config, lifetime, logger, identifiers } = context;
+  const mongo = await connectMongo({ ...config.mongodb, service, logger });
+  lifetime.defer('MongoDB', () => mongo.close());
+  await ensureIndexes(mongo.db, indexes);
+  const bus =
+    context.bus ?? (await createKafkaBus({ ...config.kafka, service, logger, identifiers }));
+  lifetime.defer('message bus', () => bus.close());
+  return { db: mongo.db, bus, health: healthOf(mongo, bus, lifetime.signal) };
+}
+
+function healthOf(mongo: MongoConnection, bus: MessageBus, stopping: AbortSignal): HealthChecks {
+  return {
+    notReady: async () => [
+      ...(stopping.aborted ? ['stopping'] : []),
+      ...((await mongo.ping()) ? [] : ['MongoDB does not answer']),
+      ...bus.health().problems,
+    ],
+    notAlive: () => (bus.health().alive ? [] : ['the message bus is dead']),
+  };
+}

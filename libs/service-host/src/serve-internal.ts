@@ -1,0 +1,21 @@
+import type { HealthChecks } from '@inventory/http/health';
+import { startHttpServer } from '@inventory/http/http-server';
+import { createInternalApp } from '@inventory/http/internal-app';
+import type Router from '@koa/router';
+import type { ServiceContext, StartedService } from './service-context.ts';
+
+const drainMs = 10_000;
+
+/** Serves health, metrics and the service's internal routes until the lifetime ends. */
+export async function serveInternal(
+  context: ServiceContext,
+  router: Router,
+  health: HealthChecks,
+): Promise<StartedService> {
+  const { config, lifetime, logger } = context;
+  const { serviceToken } = config;
+  const listener = createInternalApp({ router, health, serviceToken, logger });
+  const server = await startHttpServer({ listener, ...config.http });
+  lifetime.defer('internal HTTP', () => server.close(drainMs));
+  return { url: server.url };
+}

@@ -1,0 +1,23 @@
+import type { MessageBus } from '@inventory/messaging/bus';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Lifetime } from '@inventory/runtime/lifetime';
+import type { Logger } from '@inventory/runtime/logger';
+import type { ServiceConfig } from '@inventory/runtime/service-settings';
+
+/** What a service is started with: its configuration and everything it takes from its process. */
+export interface ServiceContext<Config extends ServiceConfig = ServiceConfig> {
+  readonly config: Config;
+  readonly lifetime: Lifetime;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  /** Instead of Kafka; for simulations. */
+  readonly bus?: MessageBus;
+}
+
+/** What a started service tells whoever started it. */
+export interface StartedService {
+  /** Address of the internal HTTP server. */
+  readonly url: string;
+}

@@ -1,0 +1,20 @@
+import type { Clock } from '@inventory/runtime/clock';
+
+/** A clock that stands still until it is moved. */
+export interface TestClock extends Clock {
+  advance(byMs: number): void;
+  set(toMs: number): void;
+}
+
+export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
+  let nowMs = startMs;
+  return {
+    now: () => nowMs,
+    advance: (byMs) => {
+      nowMs += byMs;
+    },
+    set: (toMs) => {
+      nowMs = toMs;
+    },
+  };
+}
