@@ -1,0 +1,29 @@
+import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
+import {
+  type GrantedScope,
+  inventoryPermissions,
+  type Permission,
+  wildcardPermission,
+} from '@inventory/contracts/vocabulary';
+
+/** What an accepted secret stands for: who asks, for which Project, and what they may do. */
+export interface Authority {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly credentialId: CredentialId;
+  readonly scopes: readonly GrantedScope[];
+  /** Milliseconds since the epoch; null when the Credential does not expire. */
+  readonly expiresAtMs: number | null;
+  /** CIDR lists of account, Project and Credential; the client must be in each that is given. */
+  readonly networkPolicies: readonly (readonly string[])[];
+  readonly eventsEnabled: boolean;
+  /** Requests per minute that all active Credentials of the account share. */
+  readonly requestsPerMinute: number;
+}
+
+/** The legacy wildcard grants the inventory permissions only; the others must be named. */
+export function mayUse(authority: Pick<Authority, 'scopes'>, permission: Permission): boolean {
+  if (authority.scopes.includes(permission)) return true;
+  const inventory: readonly Permission[] = inventoryPermissions;
+  return authority.scopes.includes(wildcardPermission) && inventory.includes(permission);
+}
