@@ -10,6 +10,22 @@ export const errorCodes = {
     message: 'This Credential may not do that.',
     retryAfter: false,
   },
+  /** What was sent is no HTTP request. */
+  malformed_request: {
+    status: 400,
+    message: 'The request is not valid HTTP.',
+    retryAfter: false,
+  },
+  headers_too_large: {
+    status: 431,
+    message: 'The request line or the headers are too large.',
+    retryAfter: false,
+  },
+  request_timeout: {
+    status: 408,
+    message: 'The request did not arrive in time.',
+    retryAfter: false,
+  },
   invalid_request: { status: 422, message: 'The request is not valid.', retryAfter: false },
   malformed_json: { status: 400, message: 'The body is not valid JSON.', retryAfter: false },
   unsupported_media_type: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectId, refreshId, revisionId } from '../ids.ts';
+import { refreshId, revisionId } from '../ids.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import { scope } from '../scope.ts';
 import {
@@ -8,10 +8,12 @@ import {
   refreshState,
   settlementDisposition,
 } from '../vocabulary.ts';
+import { pagination } from './meta.ts';
+import { canonicalDecimal, cursorParameter } from './parameters.ts';
 
 /** Body of POST Refresh. `max_credits` below 125 has an error code of its own. */
 export const refreshRequestBody = z.strictObject({
-  max_credits: z.int(),
+  max_credits: z.int('must be a whole number'),
   language: language.default(defaultLanguage),
 });
 export type RefreshRequestBody = z.infer<typeof refreshRequestBody>;
@@ -44,5 +46,15 @@ export function refreshPath(id: string): string {
   return `/v2/platform/inventory-refreshes/${id}`;
 }
 
-/** Path parameters, before they are parsed to a Scope. */
-export const projectPath = z.object({ project_id: projectId });
+const repetitionsMax = 100;
+
+/** Query of the list of a Project's refreshes; `state` and `refresh_id` are repeatable. */
+export const refreshesQuery = z.object({
+  state: z.array(refreshState).max(repetitionsMax, `may be given ${repetitionsMax} times`),
+  refresh_id: z.array(refreshId).max(repetitionsMax, `may be given ${repetitionsMax} times`),
+  limit: canonicalDecimal(1, 100).default(50),
+  cursor: cursorParameter.optional(),
+});
+
+/** `data` of the list, newest first. */
+export const refreshPage = z.object({ items: z.array(refreshRecord), pagination });

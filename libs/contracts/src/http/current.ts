@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { observationId, revisionId } from '../ids.ts';
+import { defaultLanguage } from '../languages.ts';
+import { scope } from '../scope.ts';
+import { pageAssetsMax } from '../vocabulary.ts';
+import { pagination } from './meta.ts';
+import { canonicalDecimal, cursorParameter, languageParameter } from './parameters.ts';
+
+/** Query of GET Current. */
+export const currentQuery = z.object({
+  language: languageParameter.default(defaultLanguage),
+  page_size: canonicalDecimal(1, pageAssetsMax).default(pageAssetsMax),
+  cursor: cursorParameter.optional(),
+});
+
+/**
+ * `data` of Current. `total_amount` is an exact JSON integer that may exceed 2^53: a reader that
+ * needs every digit parses it as text.
+ */
+export const currentPage = z.object({
+  scope,
+  revision_id: revisionId,
+  observation_id: observationId,
+  verified_at: z.iso.datetime(),
+  age_seconds: z.int().min(0),
+  scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
+  assets: z.array(z.looseObject({ assetid: z.string(), classid: z.string(), amount: z.string() })),
+  descriptions: z.array(z.looseObject({ classid: z.string(), instanceid: z.string() })),
+  total_count: z.int().min(0),
+  total_amount: z.number().min(0),
+  reported_total_count: z.int().min(0),
+  pagination,
+});

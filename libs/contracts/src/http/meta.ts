@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { requestId } from '../ids.ts';
+import { billingDisposition, billingReason, productCode } from '../vocabulary.ts';
+import { type ErrorCode, errorCodeNames } from './error-codes.ts';
+
+/** `meta.rate_limit`: where the account stands in the present minute. */
+export const rateLimit = z.object({
+  limit_per_minute: z.int().min(0),
+  remaining: z.int().min(0),
+  reset_seconds: z.int().min(1).max(60),
+});
+export type RateLimit = z.infer<typeof rateLimit>;
+
+/** `meta` of operations that cost nothing. */
+export const plainMeta = z.object({ request_id: requestId });
+
+/** `meta` of refresh acceptance. */
+export const refreshAcceptanceMeta = z.object({
+  request_id: requestId,
+  product_code: productCode,
+  price_version: z.int().min(1),
+  credits_reserved: z.int().min(0),
+  billing_disposition: billingDisposition,
+  rate_limit: rateLimit,
+});
+
+/** `meta` of a page that was charged. */
+export const pageReadMeta = z.object({
+  request_id: requestId,
+  product_code: productCode,
+  price_version: z.int().min(1),
+  credits_charged: z.int().min(0),
+  credits_remaining: z.int(),
+  billing_disposition: billingDisposition,
+  billing_reason: billingReason.nullable(),
+  rate_limit: rateLimit,
+});
+
+/**
+ * `meta` of an error. Once the account is known, billed operations say what was charged;
+ * `price_version` is absent only where the price list has not been read yet.
+ */
+export const errorMeta = z.object({
+  request_id: requestId,
+  product_code: productCode.optional(),
+  price_version: z.int().min(1).optional(),
+  credits_charged: z.int().min(0).optional(),
+  credits_remaining: z.int().optional(),
+  billing_disposition: billingDisposition.optional(),
+  billing_reason: billingReason.optional(),
+  rate_limit: rateLimit.optional(),
+});
+export type ErrorMeta = z.infer<typeof errorMeta>;
+
+/** The body of every V2 error. */
+export const errorBody = z.object({
+  success: z.literal(false),
+  error: z.object({
+    code: z.enum(errorCodeNames as [ErrorCode, ...ErrorCode[]]),
+    message: z.string(),
+    request_id: requestId,
+    detail: z.record(z.string(), z.unknown()).optional(),
+  }),
+  meta: errorMeta,
+});
+
+/** One problem of a request, in `error.detail.issues` of `invalid_request`. */
+export const requestIssue = z.object({
+  in: z.enum(['path', 'query', 'header', 'body']),
+  field: z.string(),
+  reason: z.string(),
+});
+export type RequestIssue = z.infer<typeof requestIssue>;
+
+/** `data.pagination` of lists and pages. */
+export const pagination = z.object({ has_more: z.boolean(), next_cursor: z.string().nullable() });

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { projectId, refreshId } from '../ids.ts';
+import { language } from '../languages.ts';
+
+/** A whole number in a path or query: digits only, no sign, no leading zero. */
+export function canonicalDecimal(minimum: number, maximum: number) {
+  const inBounds = (text: string) =>
+    /^(0|[1-9][0-9]{0,15})$/.test(text) && Number(text) >= minimum && Number(text) <= maximum;
+  return z
+    .string()
+    .refine(inBounds, `must be a whole number from ${minimum} to ${maximum}, as plain digits`)
+    .transform(Number);
+}
+
+/** Path parameters that name one inventory. */
+export const scopePath = z.object({
+  platform_id: z.string().regex(/^[0-9]{17}$/, 'must be 17 digits'),
+  app_id: canonicalDecimal(1, 2 ** 32 - 1),
+  context_id: canonicalDecimal(1, 2 ** 31 - 1),
+});
+
+export const refreshIdPath = z.object({ refresh_id: refreshId });
+export const projectPath = z.object({ project_id: projectId });
+
+/** An opaque cursor; longer ones were never issued. */
+export const cursorParameter = z.string().min(1, 'must not be empty').max(1_000, 'is too long');
+
+/** `language` of reads: one of the platform's language words. */
+export const languageParameter = language;
+
+export const idempotencyKeyHeader = 'idempotency-key';
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters');
