@@ -1,0 +1,43 @@
+import { explainFailure } from './command-failure.ts';
+
+test('a program that did its work is no failure', () => {
+  expect(explainFailure('pip', { kind: 'ended', code: 0, output: 'ENOSPC' })).toBeNull();
+});
+
+test.each([
+  ['pip', 'OSError: [Errno 28] No space left on device', 'the disk is full'],
+  [
+    'Maven',
+    'Could not transfer artifact x from central: repo.example: Name or service not known',
+    'could not be reached',
+  ],
+  ['cargo', 'spurious network error (3 tries remaining)', 'could not be reached'],
+  ['pip', 'ERROR: No matching distribution found for SecantusDB==0.6.0b17', 'withdrawn'],
+  [
+    'Python',
+    'The virtual environment was not created because ensurepip is not available.',
+    'venv module is missing',
+  ],
+])('%s printing %p is explained', (program, output, words) => {
+  const sentence = explainFailure(program, { kind: 'ended', code: 1, output });
+
+  expect(sentence).toContain(program);
+  expect(sentence).toContain(words);
+});
+
+test('an unknown failure shows what was printed last, and no more than that', () => {
+  const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
+
+  const sentence = explainFailure('cargo', { kind: 'ended', code: 101, output });
+
+  expect(sentence).toContain('exit code 101');
+  expect(sentence).toContain('line 99');
+  expect(sentence).not.toContain('line 80');
+});
+
+test.each([
+  [{ kind: 'missing' }, 'not installed'],
+  [{ kind: 'late', output: '' }, 'in time'],
+] as const)('%p is said plainly', (result, words) => {
+  expect(explainFailure('cargo', result)).toContain(words);
+});

@@ -1,0 +1,34 @@
+import { lastLines } from './log-tail.ts';
+import type { CommandResult } from './run-command.ts';
+
+const linesShown = 8;
+
+const knownCauses: readonly (readonly [RegExp, string])[] = [
+  [/No space left on device|ENOSPC|Errno 28/i, 'the disk is full: free some space and run again'],
+  [
+    /UnknownHost|Temporary failure in name resolution|Could not resolve host|Name or service not known|Connection refused|Connection timed out|Network is unreachable|Failed to establish a new connection|No route to host|Read timed out|SSLHandshake|CERTIFICATE_VERIFY_FAILED|unable to get local issuer|Could not transfer artifact|spurious network error/i,
+    'the package registry could not be reached: check the network (proxy, certificates) and run again',
+  ],
+  [
+    /No matching distribution|Could not find a version that satisfies/i,
+    'there is no such package for this machine, or it was withdrawn',
+  ],
+  [
+    /ensurepip is not available|No module named venv/,
+    "Python's venv module is missing: install it (for example `apt-get install python3-venv`)",
+  ],
+  [/Permission denied|EACCES/i, 'a folder is not writable: check its owner and permissions'],
+];
+
+/**
+ * Why a program that fetches or builds something did not do so, in one sentence; what it printed
+ * last follows when the cause is not a known one. Null when it succeeded.
+ */
+export function explainFailure(program: string, result: CommandResult): string | null {
+  if (result.kind === 'missing') return `${program} is not installed or cannot be run`;
+  if (result.kind === 'ended' && result.code === 0) return null;
+  if (result.kind === 'late') return `${program} did not finish in time`;
+  const cause = knownCauses.find(([pattern]) => pattern.test(result.output))?.[1];
+  if (cause !== undefined) return `${program} failed: ${cause}`;
+  return `${program} failed (exit code ${result.code}); it printed last:\n${lastLines(result.output, linesShown)}`;
+}

@@ -1,0 +1,85 @@
+import { connect } from 'node:net';
+import { pause } from '@inventory/runtime/wait';
+import { type Document, MongoClient } from 'mongodb';
+
+/** `directConnection`: the driver then takes the one node as it is and looks for no others. */
+export function singleNodeUri(host: string, port: number): string {
+  return `mongodb://${host}:${port}/?directConnection=true`;
+}
+
+/** Rejects when the server does not answer a ping in time. */
+export async function pingMongodb(uri: string, timeoutMs: number): Promise<void> {
+  await adminCommand(uri, timeoutMs, { ping: 1 });
+}
+
+/** Sparing a driver its own long retries: rejects at once while nobody listens. */
+export function assertListening(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve();
+    });
+  });
+}
+
+/** Name and version, for example `SecantusDB 0.6.0b17, speaking MongoDB 8.2.11`. */
+export async function mongodbVersion(uri: string, timeoutMs: number): Promise<string> {
+  const info = await adminCommand(uri, timeoutMs, { buildInfo: 1 });
+  const spoken = String(info['version']);
+  const secantus: unknown = info['secantusVersion'];
+  return typeof secantus === 'string'
+    ? `SecantusDB ${secantus}, speaking MongoDB ${spoken}`
+    : `MongoDB ${spoken}`;
+}
+
+/**
+ * Makes a fresh mongod the primary of a set of one, and one whose data were made on another port
+ * too: it does not find itself in its stored configuration and must be given the new address.
+ */
+export async function ensurePrimary(uri: string, set: ReplicaSet): Promise<void> {
+  const members = [{ _id: 0, host: set.host }];
+  const hello = await adminCommand(uri, set.timeoutMs, { hello: 1 });
+  if (hello['isWritablePrimary'] === true) return;
+  if (hello['setName'] === undefined) {
+    const stored = await adminCommand(uri, set.timeoutMs, { replSetGetConfig: 1 }).catch(
+      () => null,
+    );
+    if (stored === null) {
+      const config = { _id: set.name, members };
+      await adminCommand(uri, set.timeoutMs, { replSetInitiate: config });
+    } else {
+      const config = {
+        ...stored['config'],
+        members,
+        version: Number(stored['config'].version) + 1,
+      };
+      await adminCommand(uri, set.timeoutMs, { replSetReconfig: config, force: true });
+    }
+  }
+  await pause(primaryPollMs);
+  throw new Error('the node is not primary yet');
+}
+
+export interface ReplicaSet {
+  readonly name: string;
+  readonly host: string;
+  readonly timeoutMs: number;
+}
+
+const primaryPollMs = 100;
+
+async function adminCommand(uri: string, timeoutMs: number, command: Document): Promise<Document> {
+  const client = new MongoClient(uri, {
+    serverSelectionTimeoutMS: timeoutMs,
+    connectTimeoutMS: timeoutMs,
+    socketTimeoutMS: timeoutMs,
+    maxPoolSize: 1,
+  });
+  try {
+    return await client.db('admin').command(command);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,86 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type Watchdog, watchGroup } from './watchdog.ts';
+
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A child in a process group of its own that never outlives this process. */
+export interface OwnedProcess {
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** Resolves when it has ended; while awaited through `untilEnd` it keeps this process alive. */
+  readonly ended: Promise<ProcessEnd>;
+  hasEnded(): boolean;
+  /** Sends to the whole group; nothing happens when it has ended. */
+  signal(signal: NodeJS.Signals): void;
+  /** Waits for the end, at most `deadlineMs`; false when it still runs then. */
+  untilEnd(deadlineMs: number): Promise<boolean>;
+}
+
+export interface OwnedProcessOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly spawn: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>;
+  /** Removed by the watchdog should this process die first. */
+  readonly removeAfterDeath?: string | undefined;
+}
+
+/** Rejects with the system's own error (ENOENT, EACCES) when the command cannot be run. */
+export async function spawnOwned(options: OwnedProcessOptions): Promise<OwnedProcess> {
+  const child = spawn(options.command, [...options.args], { ...options.spawn, detached: true });
+  if (child.pid === undefined) {
+    const [error] = await once(child, 'error');
+    throw error;
+  }
+  const pid = child.pid;
+  const watchdog = watchGroup(pid, options.removeAfterDeath ?? null);
+  const ended = endOf(child, watchdog);
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  child.unref();
+  return {
+    pid,
+    child,
+    ended,
+    hasEnded: () => over,
+    signal: (signal) => {
+      if (!over) signalGroup(pid, signal);
+    },
+    untilEnd: (deadlineMs) => untilEnd(ended, deadlineMs),
+  };
+}
+
+/** Sends to every process of a group; false when there is none. */
+export function signalGroup(groupId: number, signal: NodeJS.Signals): boolean {
+  try {
+    process.kill(-groupId, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function endOf(child: ChildProcess, watchdog: Watchdog): Promise<ProcessEnd> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      watchdog.dismiss();
+      resolve({ code, signal });
+    });
+  });
+}
+
+/** The timer also keeps this process alive, which the child itself does not. */
+function untilEnd(ended: Promise<ProcessEnd>, deadlineMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timeout = setTimeout(() => resolve(false), deadlineMs);
+    void ended.then(() => {
+      clearTimeout(timeout);
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,61 @@
+import { readProvisionSettings } from './provision-settings.ts';
+
+test('an empty environment leaves everything to be chosen', () => {
+  expect(readProvisionSettings({ HOME: '/home/someone' }, {})).toEqual({
+    kafkaBrokers: null,
+    mongodbUri: null,
+    kafkaPort: null,
+    mongodbPort: null,
+    mongodbNative: null,
+    docker: 'detect',
+    cacheDir: '/home/someone/.cache/game-item-inventory',
+  });
+});
+
+test('the environment wins over what the caller would like', () => {
+  const settings = readProvisionSettings(
+    { KAFKA_PORT: '19092', MONGODB_NATIVE: 'wheel', INVENTORY_DOCKER: 'never' },
+    { ports: { kafka: 9092, mongodb: 27_017 }, mongodbNative: 'cargo', docker: 'detect' },
+  );
+
+  expect(settings).toMatchObject({
+    kafkaPort: 19_092,
+    mongodbPort: 27_017,
+    mongodbNative: 'wheel',
+    docker: 'never',
+  });
+});
+
+test('an empty variable counts as unset', () => {
+  const settings = readProvisionSettings(
+    { KAFKA_BROKERS: '', MONGODB_URI: '', KAFKA_PORT: '' },
+    {},
+  );
+
+  expect(settings).toMatchObject({ kafkaBrokers: null, mongodbUri: null, kafkaPort: null });
+});
+
+test.each(['host:9092', 'a:1,b:2', ' a:1 , b:2 ', '[::1]:9092'])(
+  '%p is a list of brokers',
+  (list) => {
+    const { kafkaBrokers } = readProvisionSettings({ KAFKA_BROKERS: list }, {});
+
+    expect(kafkaBrokers).toBe(list.replaceAll(' ', ''));
+  },
+);
+
+test('every problem is told at once, and no secret is repeated', () => {
+  const environment = {
+    KAFKA_BROKERS: 'kafka://host',
+    MONGODB_URI: 'someone:hunter2@host',
+    KAFKA_PORT: '99999',
+    MONGODB_PORT: 'x',
+    MONGODB_NATIVE: 'postgres',
+    INVENTORY_DOCKER: 'maybe',
+  };
+
+  const read = () => readProvisionSettings(environment, {});
+
+  for (const name of Object.keys(environment)) expect(read).toThrow(name);
+  expect(read).not.toThrow(/hunter2/);
+});
