@@ -1,0 +1,57 @@
+/**
+ * Every platform id says what its account is, so that no account has to be stored:
+ *
+ *   761 SSS NNNNNNNNNNN   scenario number S, serial N (serial 0 is the one `GET /scenarios` lists)
+ *   762 ZZZZZZ NNNNNNNN   an ordinary public account that holds Z assets, serial N
+ *   763 NNNNNNNNNNNNNN    an account created through `POST /control/accounts`
+ *
+ * Any other 17 digits are an account that does not exist.
+ */
+export type PlatformIdMeaning =
+  | { readonly family: 'scenario'; readonly number: number; readonly serial: number }
+  | { readonly family: 'size'; readonly size: number; readonly serial: number }
+  | { readonly family: 'ad_hoc'; readonly serial: number };
+
+export const scenarioSerialMax = 99_999_999_999;
+export const sizeSerialMax = 99_999_999;
+export const accountSizeMax = 999_999;
+
+/** The platform id of a scenario number and serial (0 to 99,999,999,999). */
+export function scenarioPlatformId(number: number, serial = 0): string {
+  return `761${digits(number, 3)}${digits(serial, 11)}`;
+}
+
+/** The platform id of a public account with `size` assets (0 to 999,999), serial 0 to 99,999,999. */
+export function sizePlatformId(size: number, serial = 0): string {
+  return `762${digits(size, 6)}${digits(serial, 8)}`;
+}
+
+export function adHocPlatformId(serial: number): string {
+  return `763${digits(serial, 14)}`;
+}
+
+/** What a platform id stands for; undefined when it is in no family. */
+export function readPlatformId(platformId: string): PlatformIdMeaning | undefined {
+  if (!/^[0-9]{17}$/.test(platformId)) {
+    return undefined;
+  }
+  const part = (from: number, to?: number) => Number(platformId.slice(from, to));
+  switch (platformId.slice(0, 3)) {
+    case '761':
+      return { family: 'scenario', number: part(3, 6), serial: part(6) };
+    case '762':
+      return { family: 'size', size: part(3, 9), serial: part(9) };
+    case '763':
+      return { family: 'ad_hoc', serial: part(3) };
+    default:
+      return undefined;
+  }
+}
+
+function digits(value: number, length: number): string {
+  const text = String(value);
+  if (!Number.isSafeInteger(value) || value < 0 || text.length > length) {
+    throw new RangeError(`${value} is not an integer of at most ${length} digits`);
+  }
+  return text.padStart(length, '0');
+}

@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { adHocPlatformId, sizePlatformId } from '../platform-ids.ts';
+import { inventoryRequest, pageOf, unlimitedWorld } from '../testing/ask-platform.ts';
+import { answer } from './answer.ts';
+import type { World } from './world.ts';
+
+/** What can be wrong with a request, in the platform's order, and the answer that shows it. */
+const troubles = [
+  { name: 'throttled', status: 429, body: 'null' },
+  { name: 'poorIdentity', status: 400, body: 'null' },
+  { name: 'noAccount', status: 404, body: 'null' },
+  { name: 'private', status: 403, body: 'null' },
+  { name: 'countTooBig', status: 400, body: 'null' },
+  { name: 'unknownApp', status: 500, body: '{"error":"SimRefresh failed with EResult 42"}' },
+  { name: 'itemServerFault', status: 500, body: '{"error":"SimRefresh failed with EResult 55"}' },
+] as const;
+
+type Trouble = (typeof troubles)[number]['name'];
+
+const platformId = adHocPlatformId(77);
+
+function worldWith(having: ReadonlySet<Trouble>): World {
+  const world = unlimitedWorld();
+  world.limits = { ...world.limits, slots: having.has('throttled') ? 0 : 6 };
+  if (having.has('poorIdentity')) {
+    world.identityModes.set('tester', 'bad_request');
+  }
+  world.accounts.set(platformId, {
+    size: 3,
+    private: having.has('private'),
+    exists: !having.has('noAccount'),
+  });
+  if (having.has('itemServerFault')) {
+    world.faultRules.set('fault', {
+      faultId: 'fault',
+      failure: { kind: 'eresult', code: 55 },
+      seed: 1,
+      seen: new Map(),
+    });
+  }
+  return world;
+}
+
+function requestWith(having: ReadonlySet<Trouble>) {
+  return inventoryRequest({
+    platformId,
+    count: having.has('countTooBig') ? 2_001 : 2_000,
+    appId: having.has('unknownApp') ? 999_999 : 730,
+  });
+}
+
+describe('the order of checks (upstream 5)', () => {
+  it('answers with the first thing that is wrong, whatever else is wrong too', () => {
+    fc.assert(
+      fc.property(fc.subarray(troubles.map(({ name }) => name)), (names) => {
+        const having = new Set<Trouble>(names);
+        const expected = troubles.find(({ name }) => having.has(name));
+
+        const answered = answer(requestWith(having), worldWith(having));
+
+        expect(answered.status).toBe(expected?.status ?? 200);
+        if (expected !== undefined) {
+          expect(String(answered.body)).toBe(expected.body);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('shows a private inventory as private for every application, owned or not', () => {
+    const world = worldWith(new Set(['private', 'unknownApp']));
+
+    expect(answer(inventoryRequest({ platformId, appId: 12 }), world).status).toBe(403);
+  });
+
+  it('spends a slot for a private answer', () => {
+    const world = worldWith(new Set(['private']));
+    for (let request = 0; request < 6; request += 1) {
+      answer(inventoryRequest({ platformId, nowMs: request }), world);
+    }
+
+    expect(answer(inventoryRequest({ platformId, nowMs: 7 }), world).status).toBe(429);
+  });
+
+  it('limits each egress identity by itself', () => {
+    const world = worldWith(new Set());
+    for (let request = 0; request < 7; request += 1) {
+      answer(inventoryRequest({ platformId, nowMs: request, identity: 'first' }), world);
+    }
+
+    expect(
+      answer(inventoryRequest({ platformId, nowMs: 8, identity: 'first' }), world).status,
+    ).toBe(429);
+    expect(
+      answer(inventoryRequest({ platformId, nowMs: 8, identity: 'second' }), world).status,
+    ).toBe(200);
+  });
+
+  it('shows a poor identity a block page that looks like privacy (upstream 6.6)', () => {
+    const world = worldWith(new Set());
+    world.identityModes.set('tester', 'block_page');
+
+    const answered = answer(inventoryRequest({ platformId }), world);
+
+    expect([answered.status, String(answered.body)]).toEqual([403, 'null']);
+  });
+
+  it('does not spend a fault plan on requests that never come that far', () => {
+    const world = worldWith(new Set());
+    world.faultRules.set('once', {
+      faultId: 'once',
+      failure: { kind: 'eresult', code: 55 },
+      times: 1,
+      seed: 1,
+      seen: new Map(),
+    });
+
+    const throttled = answer(inventoryRequest({ platformId, count: 3_000 }), world);
+    const struck = answer(inventoryRequest({ platformId }), world);
+    const passed = answer(inventoryRequest({ platformId }), world);
+
+    expect([throttled.status, struck.status, passed.status]).toEqual([400, 500, 200]);
+  });
+
+  it.each([0, Number.NaN])('refuses count %p like one that is too big', (count) => {
+    const request = inventoryRequest({ platformId, count: count === 0 ? Number.NaN : count });
+
+    expect(answer(request, worldWith(new Set())).status).toBe(400);
+  });
+
+  it('gives its largest page when no count is asked, also on a day of drift', () => {
+    const world = worldWith(new Set());
+    world.limits = { ...world.limits, countMax: 1_000 };
+    const request = inventoryRequest({ platformId: sizePlatformId(1_500), count: undefined });
+
+    expect(pageOf(answer(request, world)).assets).toHaveLength(1_000);
+    expect(answer({ ...request, count: 1_001 }, world).status).toBe(400);
+  });
+
+  it('shows the owner-only context empty to strangers (upstream 6.19)', () => {
+    const answered = answer(inventoryRequest({ platformId, contextId: 16 }), worldWith(new Set()));
+
+    expect(String(answered.body)).toBe('{"total_inventory_count":0,"success":1,"rwgrsn":-2}');
+  });
+
+  it('answers EResult 2 to a cursor the inventory never had', () => {
+    const request = inventoryRequest({ platformId, startAssetId: '12345' });
+
+    const answered = answer(request, worldWith(new Set()));
+
+    expect(String(answered.body)).toBe('{"error":"SimRefresh failed with EResult 2"}');
+  });
+
+  it('adds the fixed latency to every inventory answer', () => {
+    const world = worldWith(new Set(['private']));
+    world.latency = { fixedMs: 500, slowMs: 0 };
+
+    expect(answer(inventoryRequest({ platformId }), world).delayMs).toBe(500);
+  });
+});

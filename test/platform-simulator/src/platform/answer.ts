@@ -1,0 +1,201 @@
+import { getOrCreate } from '../bounded-map.ts';
+import { type App, apps } from '../catalogue/apps.ts';
+import { assetIndexOf } from '../inventory/asset-ids.ts';
+import { assetId, type Inventory, pageNumber, slice, startIndex } from '../inventory/inventory.ts';
+import { applyPending } from '../inventory/inventory-changes.ts';
+import { pageBody } from '../inventory/page-body.ts';
+import { pageQuirks, type WirePage } from '../inventory/page-quirks.ts';
+import {
+  type Account,
+  currentInventory,
+  findAccount,
+  numberingOf,
+} from '../inventory/resolve-inventory.ts';
+import {
+  newProgress,
+  noteRequest,
+  type ScenarioProgress,
+  takeScenarioFailure,
+} from '../scenario/scenario-progress.ts';
+import {
+  type Answer,
+  type Failure,
+  failureAnswer,
+  jsonAnswer,
+  type Stage,
+  stages,
+} from './failures.ts';
+import { takeRuleFailure } from './fault-rules.ts';
+import { type InventoryRequest, inventoryKey } from './inventory-request.ts';
+import { admit, newLimiterState } from './limiter.ts';
+import { rememberedMax, type World } from './world.ts';
+
+/** A request with what the platform knows about what it asks for. */
+type Asked = {
+  readonly request: InventoryRequest;
+  readonly world: World;
+  readonly account: Account | undefined;
+  readonly app: App | undefined;
+  readonly pageSize: number;
+  readonly pageNumber: number;
+  readonly progress: ScenarioProgress | undefined;
+};
+
+/**
+ * The platform's answer to one request. Deterministic: the same requests at the same times against
+ * equal worlds give equal answers. The world is changed by what the platform remembers of them.
+ */
+export function answer(request: InventoryRequest, world: World): Answer {
+  const asked = look(request, world);
+  const answered = firstAnswer(asked);
+  return { ...answered, delayMs: answered.delayMs + world.latency.fixedMs };
+}
+
+function firstAnswer(asked: Asked): Answer {
+  for (const stage of stages) {
+    const failure = checks[stage](asked) ?? plannedFailure(stage, asked);
+    if (failure !== undefined) {
+      return failureAnswer(failure, () => goodPage(asked), asked.world.latency.slowMs);
+    }
+  }
+  const good = goodPage(asked);
+  if (asked.progress !== undefined && asked.pageNumber === 1) {
+    asked.progress.scans += 1;
+  }
+  return good;
+}
+
+function look(request: InventoryRequest, world: World): Asked {
+  const account = findAccount(world, request.platformId);
+  const pageSize = request.count || world.limits.countMax;
+  return {
+    request,
+    world,
+    account,
+    app: knownApp(request),
+    pageSize,
+    pageNumber: askedPage(request, world, account, pageSize),
+    progress: scenarioProgress(request, world, account),
+  };
+}
+
+function knownApp({ appId, contextId }: InventoryRequest): App | undefined {
+  const app = apps.get(appId);
+  const known = app?.contextIds.includes(contextId) || app?.ownerOnlyContextIds.includes(contextId);
+  return known ? app : undefined;
+}
+
+function askedPage(
+  request: InventoryRequest,
+  world: World,
+  account: Account | undefined,
+  pageSize: number,
+): number {
+  if (request.startAssetId === undefined) {
+    return 1;
+  }
+  if (account === undefined) {
+    return 2;
+  }
+  const { salt, assetIdStyle } = numberingOf(world, account, request);
+  const index = assetIndexOf(salt, assetIdStyle, request.startAssetId);
+  return Math.max(2, pageNumber((index ?? 0) + 1, pageSize));
+}
+
+function scenarioProgress(
+  request: InventoryRequest,
+  world: World,
+  account: Account | undefined,
+): ScenarioProgress | undefined {
+  if (account?.scenario?.faults === undefined && account?.scenario?.eachScan === undefined) {
+    return undefined;
+  }
+  const key = inventoryKey(request);
+  const progress = getOrCreate(world.progress, key, newProgress, rememberedMax);
+  noteRequest(progress, request.nowMs);
+  return progress;
+}
+
+/** What each stage refuses by itself; the order is that of `stages`. */
+const checks: Record<Stage, (asked: Asked) => Failure | undefined> = {
+  limiter: ({ request, world }) => {
+    const { windowSeconds, slots, blockSeconds } = world.limits;
+    const limits = { windowMs: windowSeconds * 1_000, slots, blockMs: blockSeconds * 1_000 };
+    const state = getOrCreate(world.limiters, request.identity, newLimiterState, rememberedMax);
+    return admit(state, limits, request.nowMs) ? undefined : { kind: 'throttled' };
+  },
+  identity: ({ request, world }) => {
+    const mode = world.identityModes.get(request.identity) ?? 'normal';
+    return mode === 'normal' ? undefined : { kind: mode };
+  },
+  account: ({ account }) => (account === undefined ? { kind: 'not_found' } : undefined),
+  privacy: ({ account }) => (account?.private ? { kind: 'private' } : undefined),
+  count: ({ request, world }) =>
+    // NaN is no count at all; it fails this comparison as it should.
+    request.count === undefined || request.count <= world.limits.countMax
+      ? undefined
+      : { kind: 'count_too_big' },
+  app: ({ app }) => (app === undefined ? { kind: 'eresult', code: 42 } : undefined),
+  item_server: (asked) => {
+    const inventory = inventoryAsked(asked);
+    return startIndex(inventory, asked.request.startAssetId) === undefined
+      ? { kind: 'eresult', code: 2 }
+      : undefined;
+  },
+  page: () => undefined,
+};
+
+function plannedFailure(stage: Stage, asked: Asked): Failure | undefined {
+  const { request, world, account, progress } = asked;
+  const { platformId, appId, contextId, identity, nowMs } = request;
+  const target = { platformId, appId, contextId, identity, pageNumber: asked.pageNumber };
+  const planned = takeRuleFailure(world.faultRules.values(), stage, target);
+  if (planned !== undefined || account?.scenario === undefined || progress === undefined) {
+    return planned;
+  }
+  const blockMs = world.limits.blockSeconds * 1_000;
+  const at = { stage, pageNumber: asked.pageNumber, identity, nowMs, blockMs };
+  return takeScenarioFailure(account.scenario, progress, at);
+}
+
+/** The inventory after the changes that waited for this page. Only for requests past the `app` stage. */
+function inventoryAsked({ request, world, account, app, pageNumber: number }: Asked): Inventory {
+  if (account === undefined || app === undefined) {
+    throw new Error('a request without account or application came past the checks');
+  }
+  const changes = world.changes.get(inventoryKey(request));
+  if (changes !== undefined) {
+    applyPending(changes, number, numberingOf(world, account, request));
+  }
+  return currentInventory(world, account, app, request);
+}
+
+function goodPage(asked: Asked): Answer {
+  const { request, world, account, pageSize } = asked;
+  const inventory = inventoryAsked(asked);
+  const startsAt = startIndex(inventory, request.startAssetId) ?? inventory.size;
+  const body = pageBody(
+    inventory,
+    slice(inventory, startsAt, pageSize),
+    request,
+    world.descriptions,
+  );
+  const quirk = account?.scenario?.quirk;
+  if (quirk === undefined) {
+    return jsonAnswer(200, body);
+  }
+  const cursorAsset = () => slice(inventory, startsAt - 1, 1);
+  const page = pageQuirks[quirk](parsePage(body), {
+    pageNumber: asked.pageNumber,
+    pageSize,
+    startAssetId: request.startAssetId,
+    assetIdAt: (index) => assetId(inventory, index),
+    cursorAssetPage: () =>
+      parsePage(pageBody(inventory, cursorAsset(), request, world.descriptions)),
+  });
+  return jsonAnswer(200, JSON.stringify(page));
+}
+
+function parsePage(body: Buffer): WirePage {
+  return JSON.parse(body.toString()) as WirePage;
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+
+/** The checks a request passes, in the platform's order; the first that fails gives the answer. */
+export const stages = [
+  'limiter',
+  'identity',
+  'account',
+  'privacy',
+  'count',
+  'app',
+  'item_server',
+  'page',
+] as const;
+export type Stage = (typeof stages)[number];
+
+/** Kinds that are a status and a fixed body, and the check at which each belongs. */
+const refusalStages = {
+  throttled: 'limiter',
+  bad_request: 'identity',
+  block_page: 'identity',
+  not_found: 'account',
+  not_found_html: 'account',
+  private: 'privacy',
+  unauthorized: 'privacy',
+  count_too_big: 'count',
+} as const satisfies Record<string, Stage>;
+
+type RefusalKind = keyof typeof refusalStages;
+
+const oddSuccessKinds = [
+  'null_200',
+  'html_200',
+  'refusal_200',
+  'unsuccessful_200',
+  'fake_redirect_200',
+] as const;
+
+const code = z.int().min(0).max(65_535);
+
+/** One way the platform fails. Also the `failure` of a fault rule's body. */
+export const failure = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.enum(Object.keys(refusalStages) as [RefusalKind, ...RefusalKind[]]) }),
+  z.strictObject({ kind: z.enum(oddSuccessKinds) }),
+  z.strictObject({ kind: z.enum(['truncated', 'cut_connection', 'slow']) }),
+  z.strictObject({ kind: z.literal('eresult'), code }),
+  z.strictObject({ kind: z.literal('old_eresult'), code }),
+  z.strictObject({
+    kind: z.literal('server_text'),
+    text: z.enum([
+      'Timeout',
+      'batched request timeout after 10 seconds',
+      'Failed to get inventory',
+      'Failed to send request',
+    ]),
+  }),
+  z.strictObject({ kind: z.literal('gateway'), status: z.literal([502, 503, 504]) }),
+]);
+export type Failure = z.infer<typeof failure>;
+
+/** What goes on the wire, when, and how much of it. */
+export type Answer = {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string | Buffer;
+  readonly delayMs: number;
+  /** The connection breaks after the first half of the body. */
+  readonly cut: boolean;
+};
+
+export function stageOf(of: Failure): Stage {
+  switch (of.kind) {
+    case 'eresult':
+    case 'old_eresult':
+    case 'server_text':
+    case 'gateway':
+      return 'item_server';
+    default:
+      return isRefusal(of.kind) ? refusalStages[of.kind] : 'page';
+  }
+}
+
+function isRefusal(kind: string): kind is RefusalKind {
+  return Object.hasOwn(refusalStages, kind);
+}
+
+export function jsonAnswer(status: number, body: string | Buffer): Answer {
+  return { status, contentType: 'application/json; charset=utf-8', body, delayMs: 0, cut: false };
+}
+
+function htmlAnswer(status: number, title: string): Answer {
+  const body = `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
+  return { status, contentType: 'text/html; charset=UTF-8', body, delayMs: 0, cut: false };
+}
+
+/** How a failure changes the good answer; most replace it without asking for it. */
+export function failureAnswer(of: Failure, good: () => Answer, slowMs: number): Answer {
+  switch (of.kind) {
+    case 'truncated': {
+      const page = Buffer.from(good().body);
+      return jsonAnswer(200, page.subarray(0, Math.floor(page.length / 2)));
+    }
+    case 'cut_connection':
+      return { ...good(), cut: true };
+    case 'slow': {
+      const page = good();
+      return { ...page, delayMs: page.delayMs + slowMs };
+    }
+    default:
+      return refusal(of);
+  }
+}
+
+type Refusal = Exclude<Failure, { kind: 'truncated' | 'cut_connection' | 'slow' }>;
+
+function refusal(of: Refusal): Answer {
+  switch (of.kind) {
+    case 'throttled':
+      return jsonAnswer(429, 'null');
+    case 'bad_request':
+    case 'count_too_big':
+      return jsonAnswer(400, 'null');
+    case 'block_page':
+    case 'private':
+      return jsonAnswer(403, 'null');
+    case 'unauthorized':
+      return jsonAnswer(401, 'null');
+    case 'not_found':
+      return jsonAnswer(404, 'null');
+    case 'not_found_html':
+      return htmlAnswer(404, 'Page not found');
+    case 'eresult':
+      return errorAnswer(`SimRefresh failed with EResult ${of.code}`);
+    case 'old_eresult':
+      return errorAnswer(`Sim item server did not answer (${of.code})`);
+    case 'server_text':
+      return errorAnswer(of.text);
+    case 'gateway':
+      return htmlAnswer(of.status, gatewayTitle(of.status));
+    default:
+      return oddSuccess(of.kind);
+  }
+}
+
+function errorAnswer(text: string): Answer {
+  return jsonAnswer(500, JSON.stringify({ error: text }));
+}
+
+function gatewayTitle(status: 502 | 503 | 504): string {
+  return { 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' }[status];
+}
+
+function oddSuccess(kind: (typeof oddSuccessKinds)[number]): Answer {
+  switch (kind) {
+    case 'null_200':
+      return jsonAnswer(200, 'null');
+    case 'html_200':
+      return htmlAnswer(200, 'Sorry, something went wrong');
+    case 'refusal_200':
+      return jsonAnswer(200, '{"success":false,"Error":"Sim private text"}');
+    case 'unsuccessful_200':
+      return jsonAnswer(200, '{"success":2,"rwgrsn":-2}');
+    case 'fake_redirect_200':
+      return jsonAnswer(200, '{"success":1,"fake_redirect":0}');
+  }
+}

@@ -1,0 +1,84 @@
+import { type DescriptionTexts, newDescriptionTexts } from '../catalogue/description-texts.ts';
+import type { InventoryChanges } from '../inventory/inventory-changes.ts';
+import type { ScenarioProgress } from '../scenario/scenario-progress.ts';
+import { type Counters, newCounters } from './counters.ts';
+import type { FaultRule } from './fault-rules.ts';
+import type { LimiterState } from './limiter.ts';
+
+/** The platform's limits; the defaults are what is known of the real ones. */
+export type Limits = {
+  readonly windowSeconds: number;
+  /** Requests of one egress identity per window; null switches the limiter off. */
+  readonly slots: number | null;
+  readonly blockSeconds: number;
+  /** The largest `count` that is answered. */
+  readonly countMax: number;
+};
+
+export type Latency = {
+  /** Added to every inventory answer. */
+  readonly fixedMs: number;
+  /** Added to the answers of `slow` failures. */
+  readonly slowMs: number;
+};
+
+/** `normal`, or a poor address: `bad_request` gets 400 null, `block_page` 403 null, for everything. */
+export type IdentityMode = 'normal' | 'bad_request' | 'block_page';
+
+/** What was said about an account through the control endpoints. */
+export type AccountState = {
+  /** Only of accounts created there; others have the size their platform id says. */
+  readonly size?: number;
+  readonly hidden?: number;
+  readonly private?: boolean;
+  readonly exists?: boolean;
+};
+
+/** All state of the platform. `answer` and `control` change it and read nothing else. */
+export type World = {
+  readonly seed: number;
+  limits: Limits;
+  latency: Latency;
+  readonly identityModes: Map<string, IdentityMode>;
+  readonly limiters: Map<string, LimiterState>;
+  readonly faultRules: Map<string, FaultRule>;
+  readonly accounts: Map<string, AccountState>;
+  readonly changes: Map<string, InventoryChanges>;
+  readonly progress: Map<string, ScenarioProgress>;
+  readonly counters: Counters;
+  readonly descriptions: DescriptionTexts;
+  /** Numbers fault rules and created accounts. */
+  nextSerial: number;
+};
+
+export type WorldSettings = {
+  readonly seed: number;
+  readonly limits: Limits;
+  readonly latency: Latency;
+};
+
+export const defaultSettings: WorldSettings = {
+  seed: 1,
+  limits: { windowSeconds: 60, slots: 6, blockSeconds: 60, countMax: 2_000 },
+  latency: { fixedMs: 0, slowMs: 120_000 },
+};
+
+/** How many entries a map of the world keeps before it forgets the oldest. */
+export const rememberedMax = 100_000;
+
+export function newWorld(settings: WorldSettings): World {
+  return {
+    seed: settings.seed,
+    limits: settings.limits,
+    latency: settings.latency,
+    identityModes: new Map(),
+    limiters: new Map(),
+    faultRules: new Map(),
+    accounts: new Map(),
+    changes: new Map(),
+    progress: new Map(),
+    counters: newCounters(),
+    descriptions: newDescriptionTexts(settings.seed),
+    nextSerial: 1,
+  };
+}
