@@ -2,7 +2,7 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Logger } from '@inventory/runtime/logger';
 import { type Loop, startLoop } from '@inventory/runtime/loop';
 import { currentTrace } from '@inventory/runtime/tracing';
-import type { Collection, Document } from 'mongodb';
+import type { Db, Document } from 'mongodb';
 
 /**
  * Messages that wait inside the document whose change they announce: state and its messages are
@@ -42,7 +42,9 @@ export interface OutboxRelay {
 }
 
 export interface OutboxRelayOptions {
-  readonly collection: Collection<Document & WithOutbox & { _id: string }>;
+  readonly db: Db;
+  /** The collection whose documents carry an outbox; their ids are strings. */
+  readonly collectionName: string;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly now: () => number;
   readonly logger: Logger;
@@ -52,7 +54,7 @@ const sweepAfterMs = 2_000;
 const sweepBatch = 100;
 
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
-  const { collection } = options;
+  const collection = options.db.collection<WithOutbox & { _id: string }>(options.collectionName);
 
   async function relay(document: WithOutbox & { _id: string }): Promise<void> {
     const waiting = document.outbox ?? [];
@@ -74,7 +76,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   }
 
   const loop: Loop = startLoop({
-    name: `outbox of ${collection.collectionName}`,
+    name: `outbox of ${options.collectionName}`,
     idleMs: sweepAfterMs,
     logger: options.logger,
     round: sweep,
