@@ -1,0 +1,162 @@
+import {
+  type ServiceConfig,
+  serviceConfig,
+  serviceSettings,
+} from '@inventory/runtime/service-settings';
+import {
+  count,
+  deepFreeze,
+  duration,
+  integer,
+  list,
+  readSettings,
+  text,
+  url,
+} from '@inventory/runtime/settings';
+import type { IdentityLimits } from './domain/egress-identity.ts';
+import type { ScanRules } from './domain/scan.ts';
+
+export const settings = {
+  ...serviceSettings,
+  REVISION_STORE_URL: url().describe('Internal address of the revision-store'),
+  BILLING_LEDGER_URL: url().describe('Internal address of the billing-ledger'),
+  PLATFORM_BASE_URL: url().describe('Address of the platform whose inventories are read'),
+  PLATFORM_EGRESS: list()
+    .prefault('direct')
+    .describe('Egress identities: direct, direct:<local address>, or HTTP proxy URLs'),
+  PLATFORM_TIMEOUT_MS: duration().prefault('20000').describe('Longest wait for one platform page'),
+  PLATFORM_BODY_BYTES_MAX: count().prefault('8388608').describe('Largest platform answer read'),
+  PLATFORM_PAGE_COUNT: integer(1, 5_000).prefault('2000').describe('Assets asked for per page'),
+  PLATFORM_SMALLER_PAGE_COUNT: integer(1, 5_000)
+    .prefault('1000')
+    .describe('Assets asked for once the platform refuses the larger count'),
+  PLATFORM_USER_AGENT: text()
+    .default('Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0 Safari/537.36')
+    .describe('User agent the platform sees'),
+  IDENTITY_REQUESTS_PER_MINUTE: integer(1, 100_000)
+    .prefault('3')
+    .describe('Requests a minute through one egress identity'),
+  IDENTITY_BURST: integer(1, 1_000)
+    .prefault('2')
+    .describe('Requests one egress identity may send at once after a pause'),
+  IDENTITY_SILENCE_FIRST_MS: duration()
+    .prefault('90000')
+    .describe('Silence of an egress identity after a refusal; doubles with each in a row'),
+  IDENTITY_SILENCE_MAX_MS: duration().prefault('1800000').describe('Longest such silence'),
+  PAGE_TRIES_MAX: integer(1, 100).prefault('5').describe('Tries of one page that meets trouble'),
+  PAGE_THROTTLED_MAX: integer(1, 1_000).prefault('6').describe('Throttled tries of one page'),
+  PAGE_RETRY_MS: duration().prefault('4000').describe('Pause before a page is tried again'),
+  PAGE_DUPLICATE_RETRY_MS: duration()
+    .prefault('5000')
+    .describe('Pause after the platform refused a second read of one inventory'),
+  SCAN_PAGES_MAX: integer(1, 250).prefault('250').describe('Most pages of one scan'),
+  SCAN_LEASE_MS: duration()
+    .prefault('15000')
+    .describe('Time after which a silent worker loses its scan'),
+  SCANS_MAX: integer(1, 10_000).prefault('64').describe('Most scans one replica runs at once'),
+  SCANS_PER_ACCOUNT_MAX: integer(1, 10_000)
+    .prefault('16')
+    .describe('Most scans of one account at once, over all replicas'),
+  SCHEDULE_IDLE_MS: duration()
+    .prefault('250')
+    .describe('Longest pause before the queue is looked at'),
+  QUEUE_DEADLINE_MS: duration().prefault('1800000').describe('Longest time in the queue'),
+  COLLECT_DEADLINE_MS: duration().prefault('3600000').describe('Longest time of collecting'),
+  OUTSTANDING_MAX: count().prefault('10000').describe('Outstanding refreshes that close admission'),
+  OUTSTANDING_PER_ACCOUNT_MAX: count()
+    .prefault('1000')
+    .describe('Most outstanding refreshes of one account'),
+  REFRESH_KEEP_MS: integer(0, 400 * 86_400_000)
+    .prefault(String(30 * 86_400_000))
+    .describe('How long a terminal refresh and its Idempotency-Key are kept'),
+  REFUSED_KEEP_MS: duration().prefault('86400000').describe('How long a refused attempt is kept'),
+  ASK_AGAIN_FIRST_MS: duration()
+    .prefault('10000')
+    .describe('Wait before a pending command is sent again'),
+  ASK_AGAIN_MAX_MS: duration().prefault('20000').describe('Longest wait between such repetitions'),
+  HOLD_SWEEP_MS: duration().prefault('600000').describe('How often old holds are looked for'),
+  HOLD_AGE_SECONDS: count().prefault('3600').describe('Age from which a hold is looked at'),
+} as const;
+
+export interface RefreshCollectorConfig extends ServiceConfig {
+  readonly revisionStoreUrl: string;
+  readonly billingLedgerUrl: string;
+  readonly platform: {
+    readonly baseUrl: string;
+    readonly egress: readonly string[];
+    readonly timeoutMs: number;
+    readonly bodyBytesMax: number;
+    readonly userAgent: string;
+  };
+  readonly identities: IdentityLimits;
+  readonly scan: ScanRules;
+  readonly scheduling: {
+    readonly leaseMs: number;
+    readonly scansMax: number;
+    readonly scansPerAccountMax: number;
+    readonly idleMs: number;
+  };
+  readonly deadlines: { readonly queueMs: number; readonly collectMs: number };
+  readonly admission: {
+    readonly outstandingMax: number;
+    readonly outstandingPerAccountMax: number;
+  };
+  readonly keeping: {
+    readonly keepTerminalMs: number;
+    readonly keepRefusedMs: number;
+    readonly askFirstMs: number;
+    readonly askMaxMs: number;
+  };
+  readonly holds: { readonly sweepMs: number; readonly ageSeconds: number };
+}
+
+export function loadConfig(
+  environment: Record<string, string | undefined>,
+): RefreshCollectorConfig {
+  const parsed = readSettings(settings, environment);
+  return deepFreeze({
+    ...serviceConfig(parsed),
+    revisionStoreUrl: parsed.REVISION_STORE_URL,
+    billingLedgerUrl: parsed.BILLING_LEDGER_URL,
+    platform: {
+      baseUrl: parsed.PLATFORM_BASE_URL,
+      egress: parsed.PLATFORM_EGRESS,
+      timeoutMs: parsed.PLATFORM_TIMEOUT_MS,
+      bodyBytesMax: parsed.PLATFORM_BODY_BYTES_MAX,
+      userAgent: parsed.PLATFORM_USER_AGENT,
+    },
+    identities: {
+      requestsPerMinute: parsed.IDENTITY_REQUESTS_PER_MINUTE,
+      burst: parsed.IDENTITY_BURST,
+      silenceFirstMs: parsed.IDENTITY_SILENCE_FIRST_MS,
+      silenceMaxMs: parsed.IDENTITY_SILENCE_MAX_MS,
+    },
+    scan: {
+      pagesMax: parsed.SCAN_PAGES_MAX,
+      triesMax: parsed.PAGE_TRIES_MAX,
+      throttledMax: parsed.PAGE_THROTTLED_MAX,
+      retryMs: parsed.PAGE_RETRY_MS,
+      duplicateRetryMs: parsed.PAGE_DUPLICATE_RETRY_MS,
+      count: parsed.PLATFORM_PAGE_COUNT,
+      smallerCount: parsed.PLATFORM_SMALLER_PAGE_COUNT,
+    },
+    scheduling: {
+      leaseMs: parsed.SCAN_LEASE_MS,
+      scansMax: parsed.SCANS_MAX,
+      scansPerAccountMax: parsed.SCANS_PER_ACCOUNT_MAX,
+      idleMs: parsed.SCHEDULE_IDLE_MS,
+    },
+    deadlines: { queueMs: parsed.QUEUE_DEADLINE_MS, collectMs: parsed.COLLECT_DEADLINE_MS },
+    admission: {
+      outstandingMax: parsed.OUTSTANDING_MAX,
+      outstandingPerAccountMax: parsed.OUTSTANDING_PER_ACCOUNT_MAX,
+    },
+    keeping: {
+      keepTerminalMs: parsed.REFRESH_KEEP_MS,
+      keepRefusedMs: parsed.REFUSED_KEEP_MS,
+      askFirstMs: parsed.ASK_AGAIN_FIRST_MS,
+      askMaxMs: parsed.ASK_AGAIN_MAX_MS,
+    },
+    holds: { sweepMs: parsed.HOLD_SWEEP_MS, ageSeconds: parsed.HOLD_AGE_SECONDS },
+  });
+}

@@ -1,0 +1,11 @@
+import type { Handlers } from '@inventory/messaging/dispatch';
+import { applyFact, type SagaDependencies } from '../operations/apply-fact.ts';
+
+export function onProjectEvent(saga: SagaDependencies): Handlers {
+  return {
+    'project.event-appended.v1': async ({ body }) => {
+      const { refresh_id: refreshId } = body.event.data;
+      await applyFact(saga, refreshId, { fact: 'event_appended' }, 'publish');
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import type {
+  AccountId,
+  ProjectId,
+  RefreshId,
+  RequestId,
+  RevisionId,
+} from '@inventory/contracts/ids';
+import type { Language } from '@inventory/contracts/languages';
+import type { Scope } from '@inventory/contracts/scope';
+import type {
+  AdmissionReason,
+  BillingState,
+  RefreshOutcome,
+  RefreshState,
+  SettlementDisposition,
+} from '@inventory/contracts/vocabulary';
+
+/**
+ * Where a refresh stands. `refused` is hidden from customers; `assembling` and `settling` are both
+ * shown as `settling`.
+ */
+export type RefreshPhase =
+  | 'accepted'
+  | 'refused'
+  | 'queued'
+  | 'collecting'
+  | 'assembling'
+  | 'settling'
+  | 'completed';
+
+export type Refusal =
+  | {
+      readonly code: 'insufficient_credits' | 'insufficient_units' | 'spend_cap_reached';
+      readonly required: number;
+      readonly available: number;
+    }
+  | {
+      readonly code: 'outstanding_limit_exceeded';
+      readonly limit: number;
+      readonly retryAfterSeconds: number;
+    }
+  | {
+      readonly code: 'product_unavailable';
+      readonly reason: AdmissionReason;
+      readonly retryAfterSeconds: number;
+    }
+  | { readonly code: 'cancelled' };
+
+/** The scan of a refresh, without its pages. One scan may be carried on by several workers. */
+export interface ScanSummary {
+  /** Grows with every claim; a write of an earlier epoch is refused. */
+  readonly epoch: number;
+  readonly startedAtMs: number;
+  readonly completedAtMs: number | null;
+  readonly pages: number;
+  readonly reportedTotalCount: number | null;
+}
+
+/** One refresh attempt: the aggregate that the saga drives from acceptance to its event. */
+export interface Refresh {
+  readonly id: RefreshId;
+  readonly version: number;
+  readonly phase: RefreshPhase;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly requestId: RequestId;
+  /** Null when none was given, and once a refusal gave it back. */
+  readonly idempotencyKey: string | null;
+  readonly fingerprint: string;
+  readonly scope: Scope;
+  readonly language: Language;
+  readonly maxCredits: number;
+  /** Under this id the gateway waits for the decision. */
+  readonly waitingId: string | null;
+  readonly requestedAtMs: number;
+  readonly queueDeadlineMs: number;
+  readonly collectDeadlineMs: number | null;
+  readonly completedAtMs: number | null;
+  readonly refusal: Refusal | null;
+  readonly acceptance: { readonly priceVersion: number; readonly creditsReserved: number } | null;
+  /** A cancel that has to wait for the reservation's or the assembly's outcome. */
+  readonly cancelRequested: boolean;
+  readonly outcome: RefreshOutcome | null;
+  readonly observedAssets: number | null;
+  readonly revisionId: RevisionId | null;
+  readonly billing: {
+    readonly state: BillingState;
+    readonly disposition: SettlementDisposition | null;
+    readonly creditsReserved: number;
+    readonly creditsCharged: number | null;
+    readonly creditsReleased: number | null;
+  };
+  readonly eventAppended: boolean;
+  readonly scan: ScanSummary | null;
+}
+
+/** What a customer is shown; a refused attempt is shown to nobody. */
+const shownStates: Readonly<Record<RefreshPhase, RefreshState | null>> = {
+  accepted: 'accepted',
+  refused: null,
+  queued: 'queued',
+  collecting: 'collecting',
+  assembling: 'settling',
+  settling: 'settling',
+  completed: 'completed',
+};
+
+export function shownState(phase: RefreshPhase): RefreshState | null {
+  return shownStates[phase];
+}
+
+export function phasesShownAs(state: RefreshState): RefreshPhase[] {
+  const phases = Object.keys(shownStates) as RefreshPhase[];
+  return phases.filter((phase) => shownStates[phase] === state);
+}
+
+/** Holds nothing and does nothing any more. */
+export function isTerminal(phase: RefreshPhase): boolean {
+  return phase === 'refused' || phase === 'completed';
+}
+
+/** Somebody else has to answer before it can go on, so its command is sent again until they do. */
+export function isWaiting(refresh: Pick<Refresh, 'phase' | 'eventAppended'>): boolean {
+  switch (refresh.phase) {
+    case 'accepted':
+    case 'assembling':
+    case 'settling':
+      return true;
+    case 'completed':
+      return !refresh.eventAppended;
+    default:
+      return false;
+  }
+}
+
+/** When the present phase ends by itself; null once terminal. */
+export function deadlineOf(
+  refresh: Pick<Refresh, 'phase' | 'queueDeadlineMs' | 'collectDeadlineMs'>,
+): number | null {
+  if (isTerminal(refresh.phase)) return null;
+  return refresh.collectDeadlineMs ?? refresh.queueDeadlineMs;
+}

@@ -1,0 +1,56 @@
+import { refreshListQuery } from '@inventory/contracts/internal/refresh';
+import { InternalRefusal } from '@inventory/http/internal-app';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type Router from '@koa/router';
+import { toWireRecord, toWireView } from '../convert.ts';
+import { type CollectionPace, retryAfterSeconds } from '../domain/retry-after.ts';
+import { pagesLeft } from '../domain/scan-turns.ts';
+import type { RefreshListStore } from '../storage/refresh-list-store.ts';
+import type { RefreshStore } from '../storage/refresh-store.ts';
+
+export interface RefreshRoutes {
+  readonly refreshes: RefreshStore;
+  readonly list: RefreshListStore;
+  readonly pace: CollectionPace;
+  readonly assetsPerPage: number;
+  readonly clock: Clock;
+}
+
+/** Reads of refreshes for the gateway. */
+export function addRefreshRoutes(router: Router, routes: RefreshRoutes): void {
+  const { clock, pace, assetsPerPage } = routes;
+
+  router.get('/refreshes/:refresh_id', async (context) => {
+    const stored = await routes.refreshes.find(String(context.params['refresh_id']));
+    if (!stored) throw new InternalRefusal(404, 'refresh_not_found');
+    const { refresh } = stored;
+    const left = pagesLeft(refresh.scan, assetsPerPage);
+    context.body = toWireView(refresh, retryAfterSeconds(refresh, left, pace, clock.now()));
+  });
+
+  router.get('/projects/:project_id/refreshes', async (context) => {
+    const query = refreshListQuery.parse({
+      ...context.query,
+      state: many(context.query['state']),
+      refresh_id: many(context.query['refresh_id']),
+    });
+    const { items, hasMore } = await routes.list.list({
+      projectId: String(context.params['project_id']),
+      states: query.state,
+      refreshIds: query.refresh_id,
+      limit: query.limit,
+      before:
+        query.before_requested_at && query.before_refresh_id
+          ? {
+              requestedAtMs: fromIsoTime(query.before_requested_at),
+              refreshId: query.before_refresh_id,
+            }
+          : null,
+    });
+    context.body = { items: items.map(toWireRecord), has_more: hasMore };
+  });
+}
+
+function many(value: string | string[] | undefined): string[] {
+  return value === undefined ? [] : [value].flat();
+}

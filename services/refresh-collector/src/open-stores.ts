@@ -1,0 +1,52 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Db } from 'mongodb';
+import type { RefreshCollectorConfig } from './config.ts';
+import { type AdmissionStore, createAdmissionStore } from './storage/admission-store.ts';
+import { type AppBreakerStore, createAppBreakerStore } from './storage/app-breaker-store.ts';
+import { type Collections, openCollections } from './storage/collections.ts';
+import { createDueStore, type DueStore } from './storage/due-store.ts';
+import { createIdentityStore, type IdentityStore } from './storage/identity-store.ts';
+import { createRefreshListStore, type RefreshListStore } from './storage/refresh-list-store.ts';
+import { createRefreshStore, type RefreshStore } from './storage/refresh-store.ts';
+import { createReplicaStore, type ReplicaStore } from './storage/replica-store.ts';
+import { createScanStore, type ScanStore } from './storage/scan-store.ts';
+
+export interface Stores {
+  readonly collections: Collections;
+  readonly refreshes: RefreshStore;
+  readonly list: RefreshListStore;
+  readonly due: DueStore;
+  readonly scans: ScanStore;
+  readonly identities: IdentityStore;
+  readonly breakers: AppBreakerStore;
+  readonly admission: AdmissionStore;
+  readonly replicas: ReplicaStore;
+}
+
+/** Every store of the service; `replica` names this process in leases and presence. */
+export function openStores(
+  db: Db,
+  config: RefreshCollectorConfig,
+  clock: Clock,
+  replica: string,
+): Stores {
+  const collections = openCollections(db);
+  const { refreshes } = collections;
+  return {
+    collections,
+    refreshes: createRefreshStore(refreshes, clock, config.keeping),
+    list: createRefreshListStore(refreshes),
+    due: createDueStore(refreshes, clock, config.keeping),
+    scans: createScanStore({
+      collections,
+      clock,
+      owner: replica,
+      leaseMs: config.scheduling.leaseMs,
+      collectDeadlineMs: config.deadlines.collectMs,
+    }),
+    identities: createIdentityStore(collections.identities),
+    breakers: createAppBreakerStore(collections.appBreakers),
+    admission: createAdmissionStore(collections.admission, refreshes),
+    replicas: createReplicaStore(collections.replicas, replica, clock),
+  };
+}

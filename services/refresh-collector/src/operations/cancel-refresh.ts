@@ -1,0 +1,59 @@
+import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { tombstone } from './admit-refresh.ts';
+import { applyFact, type SagaDependencies } from './apply-fact.ts';
+
+export interface CancelRequest {
+  readonly id: RefreshId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly waitingId: string | null;
+  readonly trace: TraceCarrier;
+}
+
+export type CancelResult = 'cancelling' | 'already_completed' | 'not_found';
+
+/**
+ * Cancels as far as that is still possible and answers whoever waits. An unknown refresh leaves a
+ * tombstone: its request may still come, and must find itself refused.
+ */
+export async function cancelRefresh(
+  dependencies: SagaDependencies,
+  request: CancelRequest,
+): Promise<CancelResult> {
+  const result = await cancel(dependencies, request);
+  if (request.waitingId !== null) {
+    await dependencies.publish([
+      {
+        type: 'reply.refresh-cancel.v1',
+        id: `cancel-decision:${request.id}`,
+        trace: request.trace,
+        body: { waiting_id: request.waitingId, refresh_id: request.id, result },
+      },
+    ]);
+  }
+  return result;
+}
+
+async function cancel(
+  dependencies: SagaDependencies,
+  request: CancelRequest,
+): Promise<CancelResult> {
+  const { refreshes, clock } = dependencies;
+  const stored = await refreshes.find(request.id);
+  if (!stored) {
+    const { result } = await refreshes.insert(tombstone(request, clock.now()), request.trace);
+    return result === 'inserted' ? 'not_found' : cancel(dependencies, request);
+  }
+  if (stored.refresh.projectId !== request.projectId) return 'not_found';
+  const applied = await applyFact(dependencies, request.id, { fact: 'cancel_requested' }, 'outbox');
+  switch (applied?.refresh.phase) {
+    case undefined:
+    case 'refused':
+      return 'not_found';
+    case 'completed':
+      return 'already_completed';
+    default:
+      return 'cancelling';
+  }
+}

@@ -1,0 +1,66 @@
+import type { Scope } from '@inventory/contracts/scope';
+import { invariant } from '@inventory/runtime/bug';
+import type { EgressIdentity } from '../clients/egress.ts';
+import type { PlatformClient } from '../clients/platform.ts';
+import type { IdentityVerdict } from '../domain/egress-identity.ts';
+import { classifyAnswer, type PlatformAnswer } from '../domain/platform-answer.ts';
+import type { IdentityPool } from './share-identities.ts';
+import type { AppBreakers } from './watch-app-breakers.ts';
+
+export interface PageReading {
+  readonly accountId: string;
+  readonly scope: Scope;
+  readonly language: string;
+  readonly count: number;
+  readonly startAssetId: string | null;
+  readonly live: boolean;
+  readonly avoid: readonly string[];
+}
+
+export interface PageReadingDependencies {
+  readonly identities: IdentityPool;
+  readonly egress: readonly EgressIdentity[];
+  readonly platform: PlatformClient;
+  readonly breakers: AppBreakers;
+  readonly onAnswer: (answer: PlatformAnswer, durationMs: number) => void;
+  readonly monotonicNow: () => number;
+}
+
+export interface PageReadingResult {
+  readonly answer: PlatformAnswer;
+  readonly identityId: string;
+}
+
+/**
+ * Asks the platform for one page through whichever identity is free, and tells limiter and
+ * breakers how it went. Undefined when the signal is aborted before an identity is free.
+ */
+export async function readPage(
+  dependencies: PageReadingDependencies,
+  reading: PageReading,
+  signal: AbortSignal,
+): Promise<PageReadingResult | undefined> {
+  const { accountId, live, avoid } = reading;
+  const turn = await dependencies.identities.take({ accountId, live, avoid }, signal);
+  if (!turn) return undefined;
+  const identity = dependencies.egress.find(({ id }) => id === turn.identityId);
+  invariant(identity !== undefined, 'turns are only given for configured identities');
+  const startMs = dependencies.monotonicNow();
+  const answer = classifyAnswer(await dependencies.platform.page(identity, reading));
+  dependencies.onAnswer(answer, dependencies.monotonicNow() - startMs);
+  await turn.giveBack(verdictOf(answer));
+  await dependencies.breakers.record(reading.scope.app_id, answer);
+  return { answer, identityId: turn.identityId };
+}
+
+/** A denial may be a block page: it says nothing about the identity until another one is asked. */
+function verdictOf(answer: PlatformAnswer): IdentityVerdict {
+  switch (answer.kind) {
+    case 'page':
+      return { verdict: 'served' };
+    case 'throttled':
+      return { verdict: 'throttled', retryAfterMs: answer.retryAfterMs };
+    default:
+      return { verdict: 'unknown' };
+  }
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Logger } from '@inventory/runtime/logger';
+import { type Loop, startLoop } from '@inventory/runtime/loop';
+import {
+  blockIdentity,
+  giveIdentityBack,
+  type IdentityLimits,
+  type IdentityState,
+  type IdentityVerdict,
+  nextRequestMs,
+  takeIdentity,
+} from '../domain/egress-identity.ts';
+import type { IdentityClaim } from '../domain/identity-claims.ts';
+import type { IdentityStore } from '../storage/identity-store.ts';
+import { createClaimQueue } from './claim-queue.ts';
+
+/** One permitted request through one identity; must be given back with how it went. */
+export interface IdentityTurn {
+  readonly identityId: string;
+  giveBack(verdict: IdentityVerdict): Promise<void>;
+}
+
+export interface IdentityPool {
+  /**
+   * Waits for an identity that may ask now. Undefined when the signal is aborted first. Live
+   * pages go before scans, accounts take turns.
+   */
+  take(claim: Omit<IdentityClaim, 'order'>, signal: AbortSignal): Promise<IdentityTurn | undefined>;
+  /** Punishes an identity that turned out to be refused where others are served. */
+  block(identityId: string): Promise<void>;
+  readonly waiting: number;
+  stop(): Promise<void>;
+}
+
+export interface IdentityPoolOptions {
+  readonly identityIds: readonly string[];
+  readonly store: IdentityStore;
+  readonly limits: IdentityLimits;
+  /** Longest time an identity is held for one request; a crashed replica's is free after it. */
+  readonly requestMaxMs: number;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
+}
+
+const idleMs = 100;
+const wakeMinMs = 5;
+
+/**
+ * Shares the egress identities between the scans of this replica and, through the store, with
+ * those of the others: what a limiter or breaker learns on one replica holds on all.
+ */
+export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
+  const { store, limits, clock } = options;
+  const queue = createClaimQueue<IdentityTurn>();
+  let wakeTimer: NodeJS.Timeout | undefined;
+
+  async function update(
+    identityId: string,
+    change: (identity: IdentityState) => IdentityState,
+  ): Promise<void> {
+    for (;;) {
+      const [identity] = await store.load([identityId]);
+      if (!identity || (await store.save(identity, change(identity)))) return;
+    }
+  }
+
+  function turnOf(identityId: string, token: string): IdentityTurn {
+    return {
+      identityId,
+      giveBack: async (verdict) => {
+        await update(identityId, (identity) =>
+          identity.inFlight?.token === token
+            ? giveIdentityBack(identity, limits, verdict, clock.now())
+            : identity,
+        );
+        loop.wake();
+      },
+    };
+  }
+
+  /** The claim is picked before the identity is taken, so that two identities never serve one. */
+  async function handOut(identity: IdentityState): Promise<boolean> {
+    const claim = queue.pick(identity.id);
+    if (!claim) return false;
+    const token = options.identifiers.uuidV7();
+    const nowMs = clock.now();
+    const request = { token, nowMs, untilMs: nowMs + options.requestMaxMs };
+    const taken = await store
+      .save(identity, takeIdentity(identity, limits, request))
+      .catch((error: unknown) => {
+        claim.putBack();
+        throw error;
+      });
+    if (!taken) {
+      claim.putBack();
+      return false;
+    }
+    const turn = turnOf(identity.id, token);
+    if (!claim.serve(turn)) await turn.giveBack({ verdict: 'unknown' });
+    return true;
+  }
+
+  async function round(): Promise<boolean> {
+    if (queue.size === 0) return false;
+    const identities = await store.load(options.identityIds);
+    const now = clock.now();
+    const free = identities.filter((identity) => nextRequestMs(identity, limits) <= now);
+    const handed = (await Promise.all(free.map(handOut))).some(Boolean);
+    if (!handed) wakeWhenFree(identities, now);
+    return handed;
+  }
+
+  function wakeWhenFree(identities: readonly IdentityState[], now: number): void {
+    const soonest = Math.min(...identities.map((identity) => nextRequestMs(identity, limits)));
+    if (soonest - now >= idleMs) return;
+    clearTimeout(wakeTimer);
+    wakeTimer = setTimeout(() => loop.wake(), Math.max(wakeMinMs, soonest - now));
+  }
+
+  const loop: Loop = startLoop({
+    name: 'egress identities',
+    idleMs,
+    logger: options.logger,
+    round,
+  });
+
+  return {
+    take(claim, signal) {
+      const turn = queue.wait(claim, signal);
+      loop.wake();
+      return turn;
+    },
+    block: (identityId) =>
+      update(identityId, (identity) => blockIdentity(identity, limits, clock.now())),
+    get waiting() {
+      return queue.size;
+    },
+    async stop() {
+      clearTimeout(wakeTimer);
+      await loop.stop();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { HoldList } from '@inventory/contracts/internal/ledger';
+import type { Logger } from '@inventory/runtime/logger';
+import { release } from '../clients/saga-messages.ts';
+import { isTerminal } from '../domain/refresh.ts';
+import { type SagaDependencies, sendEffects } from './apply-fact.ts';
+
+export interface HoldSource {
+  holdsOlderThan(seconds: number): Promise<HoldList>;
+}
+
+/**
+ * No hold ends by time alone, and none stays for ever: the resolution of an old hold whose refresh
+ * is terminal or unknown is sent again. The ledger answers a resolved one from its records.
+ */
+export async function sweepHolds(
+  dependencies: Pick<SagaDependencies, 'refreshes' | 'publish'>,
+  ledger: HoldSource,
+  olderThanSeconds: number,
+  logger: Logger,
+): Promise<void> {
+  const { items } = await ledger.holdsOlderThan(olderThanSeconds);
+  for (const hold of items) {
+    const stored = await dependencies.refreshes.find(hold.refresh_id);
+    if (stored && !isTerminal(stored.refresh.phase)) continue;
+    logger.warn({ refresh_id: hold.refresh_id }, 'resolving an old hold again');
+    if (stored && stored.refresh.phase === 'completed') {
+      await sendEffects(dependencies, stored, ['settle']);
+    } else {
+      const of = { id: hold.refresh_id, accountId: hold.account_id, projectId: hold.project_id };
+      await dependencies.publish([release(of)]);
+    }
+  }
+}

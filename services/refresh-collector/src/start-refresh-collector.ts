@@ -1,0 +1,174 @@
+import { byKey } from '@inventory/messaging/dispatch';
+import { type OutboxRelay, startOutboxRelay } from '@inventory/mongo/outbox';
+import { type Backends, openBackends } from '@inventory/service-host/open-backends';
+import { serveInternal } from '@inventory/service-host/serve-internal';
+import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
+import Router from '@koa/router';
+import type { RefreshCollectorConfig } from './config.ts';
+import { onBillingOutcome } from './consumers/on-billing-outcome.ts';
+import { onProjectEvent } from './consumers/on-project-event.ts';
+import { onRefreshCommands } from './consumers/on-refresh-commands.ts';
+import { onRevisionOutcomes } from './consumers/on-revision-outcomes.ts';
+import type { CollectionPace } from './domain/retry-after.ts';
+import { addAdmissionRoutes } from './http/admission-routes.ts';
+import { addRefreshRoutes } from './http/refresh-routes.ts';
+import { countTransition, observe } from './metrics.ts';
+import { openClients } from './open-clients.ts';
+import { openStores, type Stores } from './open-stores.ts';
+import type { SagaDependencies } from './operations/apply-fact.ts';
+import { type IdentityPool, shareIdentities } from './operations/share-identities.ts';
+import { type AdmissionWatch, watchAdmission } from './operations/watch-admission.ts';
+import { watchAppBreakers } from './operations/watch-app-breakers.ts';
+import { startScanning } from './start-scanning.ts';
+import { startSweepers } from './start-sweepers.ts';
+import { indexes } from './storage/collections.ts';
+
+const lanesMax = 32;
+const requestAgeMaxMs = 10 * 60_000;
+const accountCountMs = 1_000;
+
+/** Starts the service: stores, sagas, scanning, consumers, and its internal HTTP last. */
+export async function startRefreshCollector(
+  context: ServiceContext<RefreshCollectorConfig>,
+): Promise<StartedService> {
+  const { config, lifetime, logger, clock } = context;
+  const backends = await openBackends(context, 'refresh-collector', indexes);
+  const stores = openStores(backends.db, config, clock, context.identifiers.uuidV7());
+  const clients = openClients(config, lifetime);
+  const relay = openRelay(context, backends);
+  const breakers = watchAppBreakers(stores.breakers, clock, logger);
+  const { outstandingMax, outstandingPerAccountMax } = config.admission;
+  const admission = watchAdmission(
+    stores.admission,
+    breakers.isOpen,
+    { outstandingMax, outstandingPerAccountMax, accountCountMs },
+    clock,
+  );
+  await Promise.all([admission.round(), breakers.round()]);
+  const identities = openIdentities(
+    context,
+    stores,
+    clients.egress.map(({ id }) => id),
+  );
+  const pace = paceOf(config);
+  let wakeScheduler = (): void => {};
+  const saga: SagaDependencies = {
+    refreshes: stores.refreshes,
+    publish: backends.bus.publish,
+    clock,
+    onChanged: (refresh) => {
+      countTransition(refresh);
+      logger.debug({ refresh_id: refresh.id, phase: refresh.phase }, 'refresh advanced');
+      if (refresh.phase === 'queued') wakeScheduler();
+    },
+    flushOutbox: (id) => relay.flush([id]),
+  };
+  const { pagesPerSecond } = pace;
+  const parts = { stores, clients, saga, identities, breakers, admission, pagesPerSecond };
+  const scanning = startScanning(context, parts);
+  wakeScheduler = () => scanning.loop.wake();
+  startSweepers(context, parts);
+  observe({
+    outstanding: () => admission.latch.outstanding,
+    scansRunning: () => scanning.scheduler.running,
+    identityWaits: () => identities.waiting,
+  });
+  await startConsuming(context, backends, saga, admission);
+  return serve(context, backends, stores, admission, pace);
+}
+
+function openRelay(
+  { lifetime, logger, clock }: ServiceContext,
+  { bus, db }: Backends,
+): OutboxRelay {
+  const relay = startOutboxRelay({
+    db,
+    collectionName: 'refreshes',
+    publish: bus.publish,
+    now: () => clock.now(),
+    logger,
+  });
+  lifetime.defer('outbox', () => relay.stop());
+  return relay;
+}
+
+function openIdentities(
+  { config, lifetime, logger, clock, identifiers }: ServiceContext<RefreshCollectorConfig>,
+  stores: Stores,
+  identityIds: readonly string[],
+): IdentityPool {
+  const pool = shareIdentities({
+    identityIds,
+    store: stores.identities,
+    limits: config.identities,
+    // Longer than any request: an identity in use elsewhere is never taken twice.
+    requestMaxMs: config.platform.timeoutMs * 2,
+    clock,
+    identifiers,
+    logger,
+  });
+  lifetime.defer('egress identities', () => pool.stop());
+  return pool;
+}
+
+function paceOf({ platform, identities }: RefreshCollectorConfig): CollectionPace {
+  const count = platform.egress.length;
+  return {
+    pagesPerSecond: (count * identities.requestsPerMinute) / 60,
+    burstPages: count * identities.burst,
+  };
+}
+
+async function startConsuming(
+  { config, lifetime, clock }: ServiceContext<RefreshCollectorConfig>,
+  { bus }: Backends,
+  saga: SagaDependencies,
+  gate: AdmissionWatch,
+): Promise<void> {
+  const admit = {
+    refreshes: saga.refreshes,
+    gate,
+    publish: bus.publish,
+    clock,
+    queueDeadlineMs: config.deadlines.queueMs,
+    requestAgeMaxMs,
+  };
+  const subscription = await bus.consume({
+    group: 'refresh-collector',
+    topics: [
+      'refresh.commands.v1',
+      'billing.outcomes.v1',
+      'revision.outcomes.v1',
+      'project.events.v1',
+    ],
+    onBatch: byKey(
+      {
+        ...onRefreshCommands(admit, saga),
+        ...onBillingOutcome(saga),
+        ...onRevisionOutcomes(saga),
+        ...onProjectEvent(saga),
+      },
+      lanesMax,
+    ),
+  });
+  lifetime.defer('consumer', () => subscription.stop());
+}
+
+function serve(
+  context: ServiceContext<RefreshCollectorConfig>,
+  { health }: Backends,
+  stores: Stores,
+  admission: AdmissionWatch,
+  pace: CollectionPace,
+): Promise<StartedService> {
+  const { config, clock } = context;
+  const router = new Router();
+  const { refreshes, list } = stores;
+  addRefreshRoutes(router, { refreshes, list, pace, assetsPerPage: config.scan.count, clock });
+  addAdmissionRoutes(router, {
+    store: stores.admission,
+    outstandingMax: config.admission.outstandingMax,
+    refresh: () => admission.round(),
+  });
+  return serveInternal(context, router, health);
+}

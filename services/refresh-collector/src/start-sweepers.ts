@@ -1,0 +1,53 @@
+import { type LoopOptions, startLoop } from '@inventory/runtime/loop';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { RefreshCollectorConfig } from './config.ts';
+import type { Clients } from './open-clients.ts';
+import type { Stores } from './open-stores.ts';
+import type { SagaDependencies } from './operations/apply-fact.ts';
+import { askAgain } from './operations/ask-again.ts';
+import { endOverdue } from './operations/end-overdue.ts';
+import { sweepHolds } from './operations/sweep-holds.ts';
+import type { AdmissionWatch } from './operations/watch-admission.ts';
+import type { AppBreakers } from './operations/watch-app-breakers.ts';
+
+export interface SweeperParts {
+  readonly stores: Stores;
+  readonly clients: Clients;
+  readonly saga: SagaDependencies;
+  readonly admission: AdmissionWatch;
+  readonly breakers: AppBreakers;
+}
+
+const watchMs = 1_000;
+const overdueMs = 5_000;
+
+/** What time alone makes happen. */
+export function startSweepers(
+  { config, lifetime, logger }: ServiceContext<RefreshCollectorConfig>,
+  { stores, clients, saga, admission, breakers }: SweeperParts,
+): void {
+  const repeat = (options: Omit<LoopOptions, 'logger'>) => {
+    const loop = startLoop({ ...options, logger });
+    lifetime.defer(options.name, () => loop.stop());
+  };
+  repeat({ name: 'admission', idleMs: watchMs, round: done(() => admission.round()) });
+  repeat({ name: 'app breakers', idleMs: watchMs, round: done(() => breakers.round()) });
+  repeat({
+    name: 'asking again',
+    idleMs: watchMs,
+    round: () => askAgain(saga, stores.due, logger),
+  });
+  repeat({ name: 'deadlines', idleMs: overdueMs, round: () => endOverdue(saga, stores.due) });
+  repeat({
+    name: 'old holds',
+    idleMs: config.holds.sweepMs,
+    round: done(() => sweepHolds(saga, clients.ledger, config.holds.ageSeconds, logger)),
+  });
+}
+
+function done(work: () => Promise<void>): () => Promise<boolean> {
+  return async () => {
+    await work();
+    return false;
+  };
+}

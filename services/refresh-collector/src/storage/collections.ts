@@ -1,0 +1,145 @@
+import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import type { Scope } from '@inventory/contracts/scope';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import type { Collection, Db } from 'mongodb';
+import type { AdmissionLatch } from '../domain/admission.ts';
+import type { AppBreaker } from '../domain/app-breaker.ts';
+import type { IdentityState } from '../domain/egress-identity.ts';
+import type { Refresh } from '../domain/refresh.ts';
+
+/** A staged page with the cursor that follows it. */
+export interface StagedPageRecord extends ManifestPage {
+  readonly nextCursor: string | null;
+}
+
+/** One refresh with everything about it: the only document its saga writes. */
+export interface RefreshDocument extends WithOutbox {
+  readonly _id: string;
+  readonly version: number;
+  readonly phase: Refresh['phase'];
+  readonly terminal: boolean;
+  readonly accountId: Refresh['accountId'];
+  readonly projectId: Refresh['projectId'];
+  readonly requestId: Refresh['requestId'];
+  /** Absent when none was given or it was given back: the unique index is over present ones. */
+  readonly idempotencyKey?: string;
+  readonly fingerprint: string;
+  readonly scope: Scope;
+  readonly scopeKey: string;
+  /** The scope while a scan of it runs: unique, so that one runs at a time. */
+  readonly scanningScope?: string;
+  readonly language: Refresh['language'];
+  readonly maxCredits: number;
+  readonly waitingId: string | null;
+  readonly requestedAt: Date;
+  readonly queueDeadline: Date;
+  readonly collectDeadline: Date | null;
+  readonly completedAt: Date | null;
+  readonly refusal: Refresh['refusal'];
+  readonly acceptance: Refresh['acceptance'];
+  readonly cancelRequested: boolean;
+  readonly outcome: Refresh['outcome'];
+  readonly observedAssets: number | null;
+  readonly revisionId: Refresh['revisionId'];
+  readonly billing: Refresh['billing'];
+  readonly eventAppended: boolean;
+  readonly scan: ScanFields | null;
+  readonly pages?: readonly StagedPageRecord[];
+  /** When its pending command is sent again; absent unless it waits for somebody. */
+  readonly askAt?: Date;
+  readonly asks: number;
+  readonly trace: TraceCarrier;
+  readonly expireAt?: Date;
+}
+
+export interface ScanFields {
+  readonly epoch: number;
+  readonly owner: string;
+  readonly leaseUntil: Date;
+  readonly startedAt: Date;
+  readonly completedAt: Date | null;
+  readonly pages: number;
+  readonly reportedTotalCount: number | null;
+}
+
+export interface IdentityDocument extends Omit<IdentityState, 'id'> {
+  readonly _id: string;
+}
+
+export interface AppBreakerDocument extends AppBreaker {
+  readonly _id: number;
+}
+
+export interface AdmissionDocument extends AdmissionLatch {
+  readonly _id: 'admission';
+}
+
+export interface TurnDocument {
+  readonly _id: string;
+  readonly lastTurnAt: Date;
+}
+
+/** A replica that lives: it says so every second. */
+export interface ReplicaDocument {
+  readonly _id: string;
+  readonly seenAt: Date;
+}
+
+export interface Collections {
+  readonly replicas: Collection<ReplicaDocument>;
+  readonly refreshes: Collection<RefreshDocument>;
+  readonly identities: Collection<IdentityDocument>;
+  readonly appBreakers: Collection<AppBreakerDocument>;
+  readonly admission: Collection<AdmissionDocument>;
+  readonly turns: Collection<TurnDocument>;
+}
+
+export function openCollections(db: Db): Collections {
+  return {
+    replicas: db.collection('replicas'),
+    refreshes: db.collection('refreshes'),
+    identities: db.collection('identities'),
+    appBreakers: db.collection('appBreakers'),
+    admission: db.collection('admission'),
+    turns: db.collection('turns'),
+  };
+}
+
+const exists = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
+
+export const indexes: readonly CollectionIndexes[] = [
+  {
+    collection: 'refreshes',
+    indexes: [
+      {
+        name: 'project_idempotency_key',
+        keys: { projectId: 1, idempotencyKey: 1 },
+        options: { unique: true, ...exists('idempotencyKey') },
+      },
+      {
+        name: 'scanning_scope',
+        keys: { scanningScope: 1 },
+        options: { unique: true, ...exists('scanningScope') },
+      },
+      { name: 'project_newest', keys: { projectId: 1, requestedAt: -1, _id: -1 } },
+      { name: 'phase_account_queue', keys: { phase: 1, accountId: 1, requestedAt: 1 } },
+      { name: 'phase_queue_deadline', keys: { phase: 1, queueDeadline: 1 } },
+      { name: 'terminal_account', keys: { terminal: 1, accountId: 1 } },
+      { name: 'ask_at', keys: { askAt: 1 }, options: exists('askAt') },
+      { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
+      outboxIndex,
+    ],
+  },
+  {
+    collection: 'replicas',
+    indexes: [{ name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 60 } }],
+  },
+  {
+    collection: 'turns',
+    indexes: [
+      { name: 'last_turn', keys: { lastTurnAt: 1 }, options: { expireAfterSeconds: 86_400 } },
+    ],
+  },
+];

@@ -1,0 +1,72 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Collection } from 'mongodb';
+import type { RefreshDocument } from './collections.ts';
+import { fromDocument } from './mapping.ts';
+import type { StoredRefresh } from './refresh-store.ts';
+
+/** Finds the refreshes that time says something about. */
+export interface DueStore {
+  /** Those whose pending command is due again; each is handed to one replica only. */
+  takeDueAsks(limit: number): Promise<StoredRefresh[]>;
+  /** Queued ones past their queue deadline. */
+  overdueQueued(limit: number): Promise<StoredRefresh[]>;
+  /** Collecting ones past their collect deadline that no worker looks after. */
+  overdueCollecting(limit: number): Promise<StoredRefresh[]>;
+}
+
+export interface AskTimes {
+  readonly askFirstMs: number;
+  readonly askMaxMs: number;
+}
+
+export function createDueStore(
+  refreshes: Collection<RefreshDocument>,
+  clock: Clock,
+  times: AskTimes,
+): DueStore {
+  const withoutPages = { projection: { pages: 0, outbox: 0 } } as const;
+  const toStored = (document: RefreshDocument): StoredRefresh => ({
+    refresh: fromDocument(document),
+    trace: document.trace,
+  });
+
+  return {
+    async takeDueAsks(limit) {
+      const now = clock.now();
+      const due = await refreshes
+        .find({ askAt: { $lte: new Date(now) } } as object, withoutPages)
+        .sort({ askAt: 1 })
+        .limit(limit)
+        .toArray();
+      const taken: StoredRefresh[] = [];
+      for (const document of due) {
+        const delayMs = Math.min(
+          times.askMaxMs,
+          times.askFirstMs * 2 ** Math.min(document.asks, 10),
+        );
+        const { modifiedCount } = await refreshes.updateOne(
+          { _id: document._id, askAt: document.askAt } as object,
+          { $set: { askAt: new Date(now + delayMs) }, $inc: { asks: 1 } } as object,
+        );
+        if (modifiedCount === 1) taken.push(toStored(document));
+      }
+      return taken;
+    },
+    async overdueQueued(limit) {
+      const overdue = { phase: 'queued', queueDeadline: { $lte: new Date(clock.now()) } };
+      const found = await refreshes
+        .find(overdue as object, withoutPages)
+        .limit(limit)
+        .toArray();
+      return found.map(toStored);
+    },
+    async overdueCollecting(limit) {
+      const overdue = { phase: 'collecting', collectDeadline: { $lte: new Date(clock.now()) } };
+      const found = await refreshes
+        .find(overdue as object, withoutPages)
+        .limit(limit)
+        .toArray();
+      return found.map(toStored);
+    },
+  };
+}

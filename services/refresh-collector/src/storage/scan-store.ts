@@ -1,0 +1,200 @@
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Collection } from 'mongodb';
+import type { WaitingAccount } from '../domain/scan-turns.ts';
+import type { Collections, RefreshDocument, StagedPageRecord } from './collections.ts';
+import { fromDocument } from './mapping.ts';
+import type { StoredRefresh } from './refresh-store.ts';
+
+/** A scan in the hands of one worker; every write of it carries the epoch. */
+export interface ClaimedScan extends StoredRefresh {
+  readonly epoch: number;
+  readonly pages: readonly StagedPageRecord[];
+}
+
+export interface RunningScan {
+  readonly id: string;
+  readonly accountId: string;
+  readonly pages: number;
+  readonly reportedTotalCount: number | null;
+  readonly leaseUntilMs: number;
+}
+
+/** Claims, leases and page records of scans. */
+export interface ScanStore {
+  /** All scans that run anywhere, expired leases included. */
+  running(): Promise<RunningScan[]>;
+  /** Accounts with queued refreshes, with what their turn depends on. */
+  waitingAccounts(running: readonly RunningScan[]): Promise<WaitingAccount[]>;
+  /** Starts a queued scan of an account; null when none can start now. */
+  claimNext(accountId: string): Promise<ClaimedScan | null>;
+  /** Takes over a scan whose worker let its lease expire; null when somebody else did. */
+  takeOver(id: string): Promise<ClaimedScan | null>;
+  /** Keeps a lease; false when it is lost: the scan was taken over, cancelled or ended. */
+  renew(id: string, epoch: number): Promise<boolean>;
+  /** Gives a scan up at once, for another worker to take over. */
+  letGo(id: string, epoch: number): Promise<void>;
+  /** Records a staged page; false when the lease is lost. */
+  savePage(
+    id: string,
+    epoch: number,
+    page: StagedPageRecord,
+    reportedTotalCount: number,
+  ): Promise<boolean>;
+}
+
+export interface ScanStoreOptions {
+  readonly collections: Pick<Collections, 'refreshes' | 'turns'>;
+  readonly clock: Clock;
+  /** This process; for whoever looks at the documents. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly collectDeadlineMs: number;
+}
+
+const claimCandidates = 20;
+
+export function createScanStore(options: ScanStoreOptions): ScanStore {
+  const { clock, owner, leaseMs } = options;
+  const { refreshes, turns } = options.collections;
+  const leaseEnd = () => new Date(clock.now() + leaseMs);
+  return {
+    running: () => findRunning(refreshes),
+    waitingAccounts: (running) => findWaitingAccounts(options.collections, running),
+    async claimNext(accountId) {
+      const now = new Date(clock.now());
+      // Taken before the claim: two replicas that pick the same account cost it nothing but order.
+      await turns.updateOne({ _id: accountId }, { $set: { lastTurnAt: now } }, { upsert: true });
+      const candidates = await refreshes
+        .find({ phase: 'queued', accountId } as object, { projection: { pages: 0 } })
+        .sort({ requestedAt: 1 })
+        .limit(claimCandidates)
+        .toArray();
+      for (const candidate of candidates) {
+        const claimed = await claim(options, candidate, now);
+        if (typeof claimed === 'object') return claimed;
+      }
+      return null;
+    },
+    async takeOver(id) {
+      const now = new Date(clock.now());
+      const document = await refreshes.findOneAndUpdate(
+        { _id: id, phase: 'collecting', 'scan.leaseUntil': { $lte: now } } as object,
+        {
+          $inc: { 'scan.epoch': 1, version: 1 },
+          $set: { 'scan.owner': owner, 'scan.leaseUntil': leaseEnd() },
+        } as object,
+        { returnDocument: 'after' },
+      );
+      if (!document?.scan) return null;
+      const refresh = fromDocument(document);
+      const { epoch } = document.scan;
+      return { refresh, trace: document.trace, epoch, pages: document.pages ?? [] };
+    },
+    async renew(id, epoch) {
+      const { matchedCount } = await refreshes.updateOne(
+        { _id: id, phase: 'collecting', 'scan.epoch': epoch } as object,
+        { $set: { 'scan.leaseUntil': leaseEnd() } } as object,
+      );
+      return matchedCount === 1;
+    },
+    async letGo(id, epoch) {
+      await refreshes.updateOne(
+        { _id: id, phase: 'collecting', 'scan.epoch': epoch } as object,
+        { $set: { 'scan.leaseUntil': new Date(0) } } as object,
+      );
+    },
+    async savePage(id, epoch, page, reportedTotalCount) {
+      const { matchedCount } = await refreshes.updateOne(
+        { _id: id, phase: 'collecting', 'scan.epoch': epoch, 'scan.pages': page.page } as object,
+        {
+          $push: { pages: page },
+          $set: {
+            'scan.leaseUntil': leaseEnd(),
+            'scan.pages': page.page + 1,
+            'scan.reportedTotalCount': reportedTotalCount,
+          },
+        } as object,
+      );
+      return matchedCount === 1;
+    },
+  };
+}
+
+/** The unique index over `scanningScope` lets one scan of an inventory run at a time. */
+async function claim(
+  { collections, owner, leaseMs, collectDeadlineMs }: ScanStoreOptions,
+  candidate: RefreshDocument,
+  now: Date,
+): Promise<ClaimedScan | 'taken' | 'scope_busy'> {
+  const scan = {
+    epoch: 1,
+    owner,
+    leaseUntil: new Date(now.getTime() + leaseMs),
+    startedAt: now,
+    completedAt: null,
+    pages: 0,
+    reportedTotalCount: null,
+  };
+  const set = {
+    phase: 'collecting',
+    version: candidate.version + 1,
+    scanningScope: candidate.scopeKey,
+    collectDeadline: new Date(now.getTime() + collectDeadlineMs),
+    scan,
+    pages: [],
+  } as const;
+  try {
+    const { modifiedCount } = await collections.refreshes.updateOne(
+      { _id: candidate._id, version: candidate.version, phase: 'queued' } as object,
+      { $set: set },
+    );
+    if (modifiedCount === 0) return 'taken';
+  } catch (error) {
+    if (duplicateKeyOf(error)) return 'scope_busy';
+    throw error;
+  }
+  const claimed: RefreshDocument = { ...candidate, ...set };
+  return { refresh: fromDocument(claimed), trace: claimed.trace, epoch: 1, pages: [] };
+}
+
+async function findRunning(refreshes: Collection<RefreshDocument>): Promise<RunningScan[]> {
+  const documents = await refreshes
+    .find({ phase: 'collecting' } as object, { projection: { accountId: 1, scan: 1 } })
+    .toArray();
+  return documents.flatMap(({ _id, accountId, scan }) =>
+    scan
+      ? [
+          {
+            id: _id,
+            accountId,
+            pages: scan.pages,
+            reportedTotalCount: scan.reportedTotalCount,
+            leaseUntilMs: scan.leaseUntil.getTime(),
+          },
+        ]
+      : [],
+  );
+}
+
+async function findWaitingAccounts(
+  { refreshes, turns }: Pick<Collections, 'refreshes' | 'turns'>,
+  running: readonly RunningScan[],
+): Promise<WaitingAccount[]> {
+  const queued = await refreshes
+    .aggregate<{ _id: string; oldest: Date; queued: number }>([
+      { $match: { phase: 'queued' } },
+      { $group: { _id: '$accountId', oldest: { $min: '$queueDeadline' }, queued: { $sum: 1 } } },
+    ])
+    .toArray();
+  const ids = queued.map(({ _id }) => _id);
+  const lastTurns = await turns.find({ _id: { $in: ids } }).toArray();
+  const turnOf = new Map(lastTurns.map((turn) => [turn._id, turn.lastTurnAt.getTime()]));
+  return queued.map((account) => ({
+    accountId: account._id,
+    queued: account.queued,
+    oldestQueueDeadlineMs: account.oldest.getTime(),
+    runningScans: running.filter((scan) => scan.accountId === account._id).length,
+    lastTurnMs: turnOf.get(account._id) ?? 0,
+  }));
+}
