@@ -26,6 +26,9 @@ export type PlatformSimulator = {
   readonly close: () => Promise<void>;
 };
 
+const proxyRefusal =
+  'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="egress identity"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+
 const bodyBytesMax = 64 * 1024;
 
 /** Starts the platform on one port, which is its forward proxy as well. */
@@ -60,9 +63,8 @@ function platformServer(world: World, now: () => number): Server {
     const identity = proxyIdentity(request.headers['proxy-authorization']);
     socket.on('error', () => socket.destroy());
     if (identity === undefined) {
-      socket.end(
-        'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="egress identity"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
-      );
+      // Destroyed once written: a client that keeps its half open must not hold up `close`.
+      socket.end(proxyRefusal, () => socket.destroy());
       return;
     }
     tunnels.set(socket, identity);

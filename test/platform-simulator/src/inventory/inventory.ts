@@ -31,7 +31,7 @@ export type Slice = {
 };
 
 // Taken once, as in seeded-hash.ts.
-const { floor, max, round } = Math;
+const { ceil, floor, max } = Math;
 
 const paletteSize = 300;
 
@@ -56,9 +56,12 @@ export function startIndex(
     : undefined;
 }
 
-/** Which page of a walk starts at this index, from 1; short pages and changes do not shift it. */
+/**
+ * Which page of a walk starts at this index, from 1. A short page counts as one; assets added or
+ * removed meanwhile do not shift the number as long as they are fewer than a tenth of a page.
+ */
 export function pageNumber(startsAt: number, pageSize: number): number {
-  return 1 + round(max(0, startsAt) / max(1, pageSize));
+  return 1 + max(0, ceil(startsAt / max(1, pageSize) - 0.1));
 }
 
 /** Up to `count` assets from an index on. */

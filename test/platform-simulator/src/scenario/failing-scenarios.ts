@@ -186,14 +186,14 @@ export const failingScenarios: readonly ScenarioDefinition[] = [
   },
   {
     number: 226,
-    name: '503-once',
+    name: 'gateway-503-once',
     size: 10,
     faults: first(1, { kind: 'gateway', status: 503 }),
     shows: '503 with HTML once, then good.',
   },
   {
     number: 227,
-    name: '503',
+    name: 'gateway-503',
     size: 10,
     faults: always({ kind: 'gateway', status: 503 }),
     shows: 'Always 503 with HTML.',
