@@ -122,8 +122,8 @@ describe('the order of checks (upstream 5)', () => {
     expect([throttled.status, struck.status, passed.status]).toEqual([400, 500, 200]);
   });
 
-  it.each([0, Number.NaN])('refuses count %p like one that is too big', (count) => {
-    const request = inventoryRequest({ platformId, count: count === 0 ? Number.NaN : count });
+  it('refuses what is no count like one that is too big', () => {
+    const request = inventoryRequest({ platformId, count: Number.NaN });
 
     expect(answer(request, worldWith(new Set())).status).toBe(400);
   });

@@ -70,6 +70,18 @@ describe('the limiter of one egress identity (upstream 1.5)', () => {
     );
   });
 
+  it('starts again with all slots after the silence, even when the window is longer', () => {
+    const state = newLimiterState();
+    const short = { ...limits, blockMs: 1_000 };
+    for (const nowMs of [0, 0, 0, 0, 0, 0, 0]) {
+      admit(state, short, nowMs);
+    }
+
+    const decisions = [1, 2, 3, 4, 5, 6, 7].map((request) => admit(state, short, 1_000 + request));
+
+    expect(decisions).toEqual([true, true, true, true, true, true, false]);
+  });
+
   it('admits everything without slots to count, and nothing with none', () => {
     const state = newLimiterState();
 
