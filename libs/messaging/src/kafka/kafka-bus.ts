@@ -1,7 +1,8 @@
 import type { TopicName } from '@inventory/contracts/topics';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
-import type { BusHealth, MessageBus } from '../bus.ts';
+import type { BusHealth, MessageBus, OutgoingMessage } from '../bus.ts';
+import { inSendSpans } from '../send-spans.ts';
 import { encode, type WireRecord } from '../wire-record.ts';
 import { startBroadcastConsumer } from './broadcast-consumer.ts';
 import { createKafkaClient } from './client.ts';
@@ -38,6 +39,18 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
     }
   }
 
+  async function publish(messages: readonly OutgoingMessage[]): Promise<void> {
+    const byTopic = new Map<TopicName, WireRecord[]>();
+    for (const { topic, record } of messages.map(encode)) {
+      const records = byTopic.get(topic);
+      if (records) records.push(record);
+      else byTopic.set(topic, [record]);
+    }
+    await Promise.all(
+      [...byTopic].map(([topic, records]) => sender.send(topicPrefix + topic, records)),
+    );
+  }
+
   function track(subscription: KafkaSubscription): KafkaSubscription {
     subscriptions.add(subscription);
     return {
@@ -50,17 +63,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   }
 
   return {
-    async publish(messages) {
-      const byTopic = new Map<TopicName, WireRecord[]>();
-      for (const { topic, record } of messages.map(encode)) {
-        const records = byTopic.get(topic);
-        if (records) records.push(record);
-        else byTopic.set(topic, [record]);
-      }
-      await Promise.all(
-        [...byTopic].map(([topic, records]) => sender.send(topicPrefix + topic, records)),
-      );
-    },
+    publish: (messages) => inSendSpans(messages, publish),
     async consume(work) {
       await noteRetentionGaps(work.group, work.topics);
       return track(await startWorkConsumer(context, work));

@@ -2,34 +2,28 @@ import { billingCommandId } from '@inventory/contracts/messages/billing-commands
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
-import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { toWireRefusal } from '../convert.ts';
 import type { Refresh } from '../domain/refresh.ts';
 import type { Effect } from '../domain/refresh-saga.ts';
 import type { StagedPageRecord } from '../storage/collections.ts';
 
-/** Who asked for a decision on this delivery; replies go to each that did. */
-export interface MessageContext {
-  readonly trace: TraceCarrier;
-  /** Only needed for `complete_scan`. */
-  readonly pages: readonly StagedPageRecord[];
-}
-
 /**
  * The messages an effect stands for. They are functions of the refresh alone, so that a command
- * sent again is the same command.
+ * sent again is the same command; `pages` are only needed for `complete_scan`.
  */
 export function sagaMessages(
   refresh: Refresh,
   effects: readonly Effect[],
-  context: MessageContext,
+  pages: readonly StagedPageRecord[],
 ): OutgoingMessage[] {
-  return effects
-    .flatMap((effect) => messagesOf(refresh, effect, context))
-    .map((message) => ({ ...message, trace: context.trace }));
+  return effects.flatMap((effect) => messagesOf(refresh, effect, pages));
 }
 
-function messagesOf(refresh: Refresh, effect: Effect, context: MessageContext): OutgoingMessage[] {
+function messagesOf(
+  refresh: Refresh,
+  effect: Effect,
+  pages: readonly StagedPageRecord[],
+): OutgoingMessage[] {
   switch (effect) {
     case 'reserve':
       return [reserve(refresh)];
@@ -38,7 +32,7 @@ function messagesOf(refresh: Refresh, effect: Effect, context: MessageContext): 
     case 'settle':
       return [settle(refresh)];
     case 'complete_scan':
-      return [completeScan(refresh, context.pages)];
+      return [completeScan(refresh, pages)];
     case 'abandon_scan':
       return [abandonScan(refresh)];
     case 'announce':

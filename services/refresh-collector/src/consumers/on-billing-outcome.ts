@@ -6,14 +6,14 @@ import { applyFact, type SagaDependencies } from '../operations/apply-fact.ts';
 
 export function onBillingOutcome(saga: SagaDependencies): Handlers {
   return {
-    'billing.outcome.v1': async ({ body, trace }) => {
+    'billing.outcome.v1': async ({ body }) => {
       const { refresh_id: refreshId } = body;
       const fact = factOfBillingOutcome(body, saga.clock.now());
       if (refreshId === null || !fact) return;
       const known = await applyFact(saga, refreshId, fact, 'publish');
       if (!known && ownsNothing(body)) {
         const of = { id: refreshId, accountId: body.account_id, projectId: body.project_id };
-        await saga.publish([{ ...release(of), trace }]);
+        await saga.publish([release(of)]);
       }
     },
   };

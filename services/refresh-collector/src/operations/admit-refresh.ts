@@ -87,7 +87,6 @@ async function answerHolder(
     {
       type: 'reply.refresh-decision.v1',
       id: `decision:${request.id}`,
-      trace: request.trace,
       body: {
         waiting_id: request.waitingId,
         refresh_id: request.id,

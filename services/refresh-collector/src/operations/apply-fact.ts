@@ -84,10 +84,10 @@ export async function sendEffects(
 
 async function messagesFor(
   { refreshes }: Pick<SagaDependencies, 'refreshes'>,
-  { refresh, trace }: StoredRefresh,
+  { refresh }: StoredRefresh,
   effects: readonly Effect[],
 ): Promise<OutgoingMessage[]> {
   const needsPages = effects.includes('complete_scan');
   const pages = needsPages ? await refreshes.pages(refresh.id) : [];
-  return sagaMessages(refresh, effects, { trace, pages });
+  return sagaMessages(refresh, effects, pages);
 }

@@ -27,7 +27,6 @@ export async function cancelRefresh(
       {
         type: 'reply.refresh-cancel.v1',
         id: `cancel-decision:${request.id}`,
-        trace: request.trace,
         body: { waiting_id: request.waitingId, refresh_id: request.id, result },
       },
     ]);

@@ -1,3 +1,4 @@
+import { inSpan } from '@inventory/runtime/tracing';
 import type { Fact } from '../domain/refresh-saga.ts';
 import type { DueStore } from '../storage/due-store.ts';
 import type { StoredRefresh } from '../storage/refresh-store.ts';
@@ -20,5 +21,9 @@ async function endAll(
   fact: Fact,
 ): Promise<void> {
   // A refresh that changed meanwhile is found again in the next round, if it is still overdue.
-  for (const stored of overdue) await applyTo(dependencies, stored, fact, 'outbox');
+  for (const stored of overdue) {
+    await inSpan({ name: `end overdue ${stored.refresh.phase}`, parent: stored.trace }, () =>
+      applyTo(dependencies, stored, fact, 'outbox'),
+    );
+  }
 }

@@ -1,0 +1,41 @@
+import { messages as contracts } from '@inventory/contracts/messages';
+import { failSpan, startSpan, traceOf } from '@inventory/runtime/tracing';
+import { SpanKind } from '@opentelemetry/api';
+import type { OutgoingMessage } from './bus.ts';
+
+/**
+ * Sends messages each under a producer span of its own, whose context travels with the message. A
+ * message that waited in an outbox continues the trace it was written under.
+ */
+export async function inSendSpans(
+  messages: readonly OutgoingMessage[],
+  send: (messages: readonly OutgoingMessage[]) => Promise<void>,
+): Promise<void> {
+  const spans = messages.map((message) => {
+    const { topic } = contracts[message.type];
+    return startSpan({
+      name: `send ${topic}`,
+      kind: SpanKind.PRODUCER,
+      ...(message.trace ? { parent: message.trace } : {}),
+      attributes: {
+        'messaging.system': 'kafka',
+        'messaging.operation.type': 'send',
+        'messaging.operation.name': 'send',
+        'messaging.destination.name': topic,
+        'messaging.message.id': message.id,
+      },
+    });
+  });
+  const carrying = messages.map((message, index) => {
+    const span = spans[index];
+    return span ? { ...message, trace: traceOf(span) } : message;
+  });
+  try {
+    await send(carrying);
+  } catch (error) {
+    for (const span of spans) failSpan(span, error);
+    throw error;
+  } finally {
+    for (const span of spans) span.end();
+  }
+}

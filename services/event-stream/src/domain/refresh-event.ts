@@ -1,0 +1,44 @@
+import type {
+  AccountId,
+  EventId,
+  ProjectId,
+  RefreshId,
+  RevisionId,
+} from '@inventory/contracts/ids';
+import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
+
+/** A refresh that became terminal, as its owner announces it. */
+export interface TerminalRefresh {
+  readonly refreshId: RefreshId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly outcome: RefreshOutcome;
+  readonly revisionId: RevisionId | null;
+  readonly completedAt: string;
+}
+
+/** An event without its place in the log: the same refresh always makes the same one. */
+export interface RefreshEvent {
+  readonly id: EventId;
+  readonly type: 'inventory.refresh.completed';
+  readonly version: 1;
+  readonly occurredAt: string;
+  readonly projectId: ProjectId;
+  readonly refreshId: RefreshId;
+  readonly outcome: RefreshOutcome;
+}
+
+export const refreshEventType = 'inventory.refresh.completed';
+
+/** `eventUuid` is the UUIDv5 of the refresh and the event type, so that a refresh has one event. */
+export function refreshEvent(terminal: TerminalRefresh, eventUuid: string): RefreshEvent {
+  return {
+    id: `evt_${eventUuid}`,
+    type: refreshEventType,
+    version: 1,
+    occurredAt: terminal.completedAt,
+    projectId: terminal.projectId,
+    refreshId: terminal.refreshId,
+    outcome: terminal.outcome,
+  };
+}
