@@ -17,5 +17,10 @@ export function proxyIdentity(proxyAuthorization: string | undefined): string | 
     Buffer.from(match[1] ?? '', 'base64')
       .toString()
       .split(':')[0] ?? '';
-  return /^[\x21-\x7e]{1,128}$/.test(userName) ? userName : undefined;
+  return isProxyIdentity(userName) ? userName : undefined;
+}
+
+/** Whether a name can be an identity: 1 to 128 printable ASCII characters, no space, no colon. */
+export function isProxyIdentity(name: string): boolean {
+  return /^[\x21-\x39\x3b-\x7e]{1,128}$/.test(name);
 }

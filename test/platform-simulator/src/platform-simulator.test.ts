@@ -175,6 +175,10 @@ describe('egress identities', () => {
     platform = await startPlatformSimulator();
   });
 
+  it.each(['', 'two words', 'a:b', 'ü', 'x'.repeat(129)])('cannot be %p', (identity) => {
+    expect(() => platform.proxyUrl(identity)).toThrow(RangeError);
+  });
+
   it('can be poor at the proxy as well', async () => {
     const body = JSON.stringify({ mode: 'bad_request' });
     await direct('/control/identities/hosted', { method: 'PUT' }, body);

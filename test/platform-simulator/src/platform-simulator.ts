@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { directIdentity, proxyIdentity } from './egress-identity.ts';
+import { directIdentity, isProxyIdentity, proxyIdentity } from './egress-identity.ts';
 import { requestArrived } from './platform/counters.ts';
 import type { Answer } from './platform/failures.ts';
 import { defaultSettings, newWorld, type World, type WorldSettings } from './platform/world.ts';
@@ -21,7 +21,10 @@ export type PlatformSimulatorOptions = {
 
 export type PlatformSimulator = {
   readonly url: string;
-  /** The address of the forward proxy for one egress identity (1 to 128 characters of URL names). */
+  /**
+   * The address of the forward proxy for one egress identity: 1 to 128 printable ASCII characters
+   * without space and colon. Throws on any other.
+   */
   readonly proxyUrl: (identity: string) => string;
   readonly close: () => Promise<void>;
 };
@@ -46,9 +49,16 @@ export async function startPlatformSimulator(
   const authority = `${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
   return {
     url: `http://${authority}`,
-    proxyUrl: (identity) => `http://${encodeURIComponent(identity)}:-@${authority}`,
+    proxyUrl: (identity) => `http://${userInfo(identity)}@${authority}`,
     close: () => close(server),
   };
+}
+
+function userInfo(identity: string): string {
+  if (!isProxyIdentity(identity)) {
+    throw new RangeError(`${JSON.stringify(identity)} cannot be an egress identity`);
+  }
+  return `${encodeURIComponent(identity)}:-`;
 }
 
 function platformServer(world: World, now: () => number): Server {

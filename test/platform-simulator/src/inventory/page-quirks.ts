@@ -9,7 +9,7 @@ export type WirePage = {
 };
 export type Row = Record<string, unknown>;
 
-export type QuirkContext = {
+type QuirkContext = {
   /** From 1. */
   readonly pageNumber: number;
   readonly pageSize: number;

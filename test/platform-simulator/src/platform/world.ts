@@ -6,7 +6,7 @@ import type { FaultRule } from './fault-rules.ts';
 import type { LimiterState } from './limiter.ts';
 
 /** The platform's limits; the defaults are what is known of the real ones. */
-export type Limits = {
+type Limits = {
   readonly windowSeconds: number;
   /** Requests of one egress identity per window; null switches the limiter off. */
   readonly slots: number | null;
@@ -15,7 +15,7 @@ export type Limits = {
   readonly countMax: number;
 };
 
-export type Latency = {
+type Latency = {
   /** Added to every inventory answer. */
   readonly fixedMs: number;
   /** Added to the answers of `slow` failures. */
@@ -23,10 +23,10 @@ export type Latency = {
 };
 
 /** `normal`, or a poor address: `bad_request` gets 400 null, `block_page` 403 null, for everything. */
-export type IdentityMode = 'normal' | 'bad_request' | 'block_page';
+type IdentityMode = 'normal' | 'bad_request' | 'block_page';
 
 /** What was said about an account through the control endpoints. */
-export type AccountState = {
+type AccountState = {
   /** Only of accounts created there; others have the size their platform id says. */
   readonly size?: number;
   readonly hidden?: number;

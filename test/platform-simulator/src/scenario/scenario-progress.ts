@@ -16,7 +16,7 @@ export type ScenarioProgress = {
 };
 
 /** A fault that stays is over when the account was left alone for this long. */
-export const staysForMs = 60_000;
+const staysForMs = 60_000;
 const identitiesMax = 1_000;
 
 export function newProgress(): ScenarioProgress {
