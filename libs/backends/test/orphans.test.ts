@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monotonicNow } from '@inventory/runtime/clock';
+import { pause } from '@inventory/runtime/wait';
+import { identifyProcess } from '../src/process-identity.ts';
+import { machineEnvironment } from './machine-environment.ts';
+
+jest.setTimeout(15 * 60_000);
+
+let parent: string;
+let owner: ChildProcess;
+
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'orphans-'));
+});
+
+afterEach(() => {
+  owner.kill('SIGKILL');
+  rmSync(parent, { recursive: true, force: true });
+});
+
+/** Starts the owner program in a process group of its own; resolves with its servers' numbers. */
+async function startOwner(dataDir?: string): Promise<number[]> {
+  owner = spawn(
+    process.execPath,
+    [
+      '--conditions=@inventory/source',
+      '--require',
+      join(__dirname, 'typescript-hook.cjs'),
+      join(__dirname, 'owner.ts'),
+      ...(dataDir === undefined ? [] : [dataDir]),
+    ],
+    {
+      env: { ...machineEnvironment(), TMPDIR: parent },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    },
+  );
+  const [line] = await once(owner.stdout ?? owner, 'data');
+  return JSON.parse(String(line));
+}
+
+/** The watchdog gives a server 5 s to stop by itself. */
+async function untilTrue(reason: string, check: () => boolean): Promise<void> {
+  const begunMs = monotonicNow();
+  while (!check()) {
+    if (monotonicNow() - begunMs > 15_000) throw new Error(`waited in vain: ${reason}`);
+    await pause(50);
+  }
+}
+
+test('servers and temporary data go with an owner that was killed outright', async () => {
+  const pids = await startOwner();
+  expect(pids).toHaveLength(2);
+  for (const pid of pids) expect(identifyProcess(pid)).not.toBeNull();
+  expect(readdirSync(parent).filter((name) => name.startsWith('inventory-'))).toHaveLength(1);
+
+  owner.kill('SIGKILL');
+
+  await untilTrue('both servers are gone', () =>
+    pids.every((pid) => identifyProcess(pid) === null),
+  );
+  await untilTrue('the temporary folder is gone', () => {
+    return readdirSync(parent).every((name) => !name.startsWith('inventory-'));
+  });
+});
+
+test('servers go with an owner that Ctrl-C ended, and kept data stay', async () => {
+  const dataDir = join(parent, 'data');
+  const pids = await startOwner(dataDir);
+
+  process.kill(-(owner.pid ?? 0), 'SIGINT');
+
+  await untilTrue('both servers are gone', () =>
+    pids.every((pid) => identifyProcess(pid) === null),
+  );
+  expect(existsSync(join(dataDir, 'kafka', 'data', 'meta.properties'))).toBe(true);
+});
+
+test('a start right after its predecessor was killed takes its data over', async () => {
+  const dataDir = join(parent, 'data');
+  const first = await startOwner(dataDir);
+  owner.kill('SIGKILL');
+
+  const second = await startOwner(dataDir);
+
+  expect(second).toHaveLength(2);
+  expect(first.every((pid) => identifyProcess(pid) === null)).toBe(true);
+  expect(second.every((pid) => identifyProcess(pid) !== null)).toBe(true);
+});
