@@ -26,7 +26,8 @@ export function retryAfterSeconds(
   if (isTerminal(refresh.phase)) return null;
   const elapsed = Math.max(0, (nowMs - refresh.requestedAtMs) / 1000);
   if (elapsed < secondsFirst) return secondsFirst;
-  const limited = Math.max(0, (pagesLeft - pace.burstPages) / pace.pagesPerSecond);
+  // One of the pages left may be on its way already.
+  const limited = Math.max(0, (pagesLeft - 1 - pace.burstPages) / pace.pagesPerSecond);
   const wait = Math.floor(limited + Math.max(secondsStep, (elapsed + limited) / 4));
   return Math.min(secondsMax, Math.max(secondsMin, wait));
 }

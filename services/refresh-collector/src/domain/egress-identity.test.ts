@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import {
+  blockIdentity,
+  freshIdentity,
+  giveIdentityBack,
+  type IdentityLimits,
+  type IdentityState,
+  nextRequestMs,
+  takeIdentity,
+} from './egress-identity.ts';
+
+const runs = 10_000;
+const limits: IdentityLimits = {
+  requestsPerMinute: 3,
+  burst: 2,
+  silenceFirstMs: 90_000,
+  silenceMaxMs: 1_800_000,
+};
+
+/** Requests as fast as the limiter lets them go, with these pauses before each. */
+function requestTimes(
+  pauses: readonly number[],
+  of: IdentityLimits,
+  next: typeof nextRequestMs = nextRequestMs,
+): number[] {
+  let identity: IdentityState = freshIdentity('a');
+  let now = 1_000_000;
+  return pauses.map((pause) => {
+    now = Math.max(now + pause, next(identity, of));
+    identity = takeIdentity(identity, of, { token: 't', nowMs: now, untilMs: now + 40_000 });
+    identity = giveIdentityBack(identity, of, { verdict: 'served' }, now);
+    return now;
+  });
+}
+
+function checkWindow(next: typeof nextRequestMs): void {
+  const anyLimits = fc.record({
+    requestsPerMinute: fc.integer({ min: 1, max: 120 }),
+    burst: fc.integer({ min: 1, max: 10 }),
+  });
+  fc.assert(
+    fc.property(
+      anyLimits,
+      fc.array(fc.nat(30_000), { minLength: 1, maxLength: 40 }),
+      (given, pauses) => {
+        const times = requestTimes(pauses, { ...limits, ...given }, next);
+        for (const start of times) {
+          const within = times.filter((time) => time >= start && time < start + 60_000).length;
+          expect(within).toBeLessThanOrEqual(given.requestsPerMinute + given.burst);
+        }
+      },
+    ),
+    { numRuns: runs },
+  );
+}
+
+describe('an egress identity', () => {
+  it('never sends more in a minute than its rate and its burst (upstream 1.5)', () => {
+    checkWindow(nextRequestMs);
+  });
+
+  it('is seen to break when the rate is not kept between requests', () => {
+    expect(() => checkWindow((identity) => identity.silentUntilMs)).toThrow();
+  });
+
+  it('has one request in flight, until it is given back or its time is over', () => {
+    const taken = takeIdentity(freshIdentity('a'), limits, {
+      token: 't',
+      nowMs: 0,
+      untilMs: 40_000,
+    });
+    expect(nextRequestMs(taken, limits)).toBe(40_000);
+    const back = giveIdentityBack(taken, limits, { verdict: 'served' }, 500);
+    expect(nextRequestMs(back, limits)).toBeLessThanOrEqual(500);
+  });
+
+  it('keeps silent twice as long after each refusal in a row, up to half an hour (upstream 6.4)', () => {
+    let identity = freshIdentity('a');
+    const silences = Array.from({ length: 7 }, () => {
+      identity = giveIdentityBack(
+        identity,
+        limits,
+        { verdict: 'throttled', retryAfterMs: null },
+        0,
+      );
+      return identity.silentUntilMs / 1_000;
+    });
+    expect(silences).toEqual([90, 180, 360, 720, 1_440, 1_800, 1_800]);
+  });
+
+  it('starts over after it was served once', () => {
+    const refused = blockIdentity(blockIdentity(freshIdentity('a'), limits, 0), limits, 0);
+    const served = giveIdentityBack(refused, limits, { verdict: 'served' }, 0);
+    expect(blockIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
+  });
+
+  it('honours a longer Retry-After', () => {
+    const verdict = { verdict: 'throttled', retryAfterMs: 600_000 } as const;
+    expect(giveIdentityBack(freshIdentity('a'), limits, verdict, 0).silentUntilMs).toBe(600_000);
+  });
+});

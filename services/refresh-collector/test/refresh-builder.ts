@@ -1,0 +1,47 @@
+import {
+  newAccountId,
+  newProjectId,
+  newRefreshId,
+  newRequestId,
+} from '@inventory/testkit/builders';
+import type { Refresh } from '../src/domain/refresh.ts';
+
+export const requestedAtMs = Date.UTC(2026, 0, 1);
+
+/** A refresh as it is right after its insert; a test names only what it is about. */
+export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
+  return {
+    id: newRefreshId(),
+    version: 1,
+    phase: 'accepted',
+    accountId: newAccountId(),
+    projectId: newProjectId(),
+    requestId: newRequestId(),
+    idempotencyKey: null,
+    fingerprint: 'f'.repeat(64),
+    scope: { platform_id: '76561190000000000', app_id: 730, context_id: 2 },
+    language: 'english',
+    maxCredits: 125,
+    waitingId: 'gateway-1:req',
+    requestedAtMs,
+    queueDeadlineMs: requestedAtMs + 30 * 60_000,
+    collectDeadlineMs: null,
+    completedAtMs: null,
+    refusal: null,
+    acceptance: null,
+    cancelRequested: false,
+    outcome: null,
+    observedAssets: null,
+    revisionId: null,
+    billing: {
+      state: 'reserved',
+      disposition: null,
+      creditsReserved: 0,
+      creditsCharged: null,
+      creditsReleased: null,
+    },
+    eventAppended: false,
+    scan: null,
+    ...overrides,
+  };
+}

@@ -1,0 +1,237 @@
+import type { RevisionId } from '@inventory/contracts/ids';
+import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
+import type { Refresh } from '../src/domain/refresh.ts';
+import {
+  advance,
+  type Effect,
+  type Fact,
+  pendingEffects,
+  type Step,
+} from '../src/domain/refresh-saga.ts';
+import { acceptedRefresh, requestedAtMs } from './refresh-builder.ts';
+
+/** The saga's rules as the world plays them; tests replace one to plant a fault. */
+export interface SagaRules {
+  readonly advance: (refresh: Refresh, fact: Fact) => Step;
+  readonly pendingEffects: (refresh: Refresh) => Effect[];
+}
+
+export const realRules: SagaRules = { advance, pendingEffects };
+
+/** What chance does next. */
+export type Move =
+  | { readonly move: 'deliver'; readonly index: number; readonly keep: boolean }
+  | { readonly move: 'lose'; readonly index: number }
+  | { readonly move: 'ask_again' }
+  | { readonly move: 'cancel' }
+  | { readonly move: 'queue_deadline' }
+  | { readonly move: 'collect_deadline' }
+  | { readonly move: 'start_scan' }
+  | { readonly move: 'worker_dies' }
+  | { readonly move: 'page' }
+  | { readonly move: 'scan_completes'; readonly staleWorker: boolean }
+  | { readonly move: 'scan_fails'; readonly staleWorker: boolean };
+
+type Letter = { readonly to: 'ledger' | 'store' | 'log' | 'saga'; readonly what: Effect | Fact };
+
+const held = 125;
+const assets = 4_001;
+
+interface Ledger {
+  hold: 'none' | 'open' | 'refused' | 'resolved';
+  resolution: Extract<Fact, { fact: 'settled' }> | null;
+  resolutions: number;
+}
+
+/**
+ * One refresh among a ledger, a revision-store and an event log that answer by their own records,
+ * and a post that loses, repeats and reorders. What the others do is the contract of their
+ * services, in its smallest form.
+ */
+export class SagaWorld {
+  refresh: Refresh;
+  readonly ledger: Ledger = { hold: 'none', resolution: null, resolutions: 0 };
+  store: 'undecided' | 'committed' | 'abandoned' = 'undecided';
+  events = 0;
+  replies: string[] = [];
+  private soup: Letter[] = [];
+  private readonly funded: boolean;
+  private readonly rules: SagaRules;
+
+  constructor(funded: boolean, rules: SagaRules) {
+    this.funded = funded;
+    this.rules = rules;
+    this.refresh = acceptedRefresh();
+    this.send(['reserve']);
+  }
+
+  play(move: Move): void {
+    switch (move.move) {
+      case 'deliver':
+        this.deliver(move.index, move.keep);
+        break;
+      case 'lose':
+        this.soup.splice(move.index % Math.max(1, this.soup.length), 1);
+        break;
+      case 'ask_again':
+        this.send(this.rules.pendingEffects(this.refresh));
+        break;
+      case 'cancel':
+        this.learn({ fact: 'cancel_requested' });
+        break;
+      case 'queue_deadline':
+        this.learn({ fact: 'queue_deadline_passed' });
+        break;
+      case 'collect_deadline':
+        this.learn({ fact: 'collect_deadline_passed' });
+        break;
+      default:
+        this.playScan(move);
+        break;
+    }
+  }
+
+  /** Faults stop: everything asked again is delivered until nothing changes any more. */
+  settleDown(): void {
+    for (let round = 0; round < 30; round += 1) {
+      if (this.refresh.phase === 'queued') this.playScan({ move: 'start_scan' });
+      if (this.refresh.phase === 'collecting') {
+        this.playScan({ move: 'scan_completes', staleWorker: false });
+      }
+      this.send(this.rules.pendingEffects(this.refresh));
+      while (this.soup.length > 0) this.deliver(0, false);
+    }
+  }
+
+  private playScan(move: Move): void {
+    const { scan } = this.refresh;
+    if (move.move === 'start_scan' && this.refresh.phase === 'queued') {
+      const started = { epoch: 1, startedAtMs: requestedAtMs, completedAtMs: null };
+      this.refresh = {
+        ...this.refresh,
+        phase: 'collecting',
+        version: this.refresh.version + 1,
+        collectDeadlineMs: requestedAtMs + 60_000,
+        scan: { ...started, pages: 0, reportedTotalCount: null },
+      };
+    } else if (scan && this.refresh.phase === 'collecting') {
+      if (move.move === 'page')
+        this.refresh = { ...this.refresh, scan: { ...scan, pages: scan.pages + 1 } };
+      if (move.move === 'worker_dies')
+        this.refresh = { ...this.refresh, scan: { ...scan, epoch: scan.epoch + 1 } };
+      // A worker that lost its epoch is refused by the store, never by the saga.
+      if ((move.move === 'scan_completes' || move.move === 'scan_fails') && !move.staleWorker) {
+        this.learn(
+          move.move === 'scan_completes'
+            ? { fact: 'scan_completed', completedAtMs: requestedAtMs + 1 }
+            : { fact: 'scan_failed', outcome: 'private' },
+        );
+      }
+    }
+  }
+
+  private deliver(index: number, keep: boolean): void {
+    const at = index % Math.max(1, this.soup.length);
+    const letter = this.soup[at];
+    if (!letter) return;
+    if (!keep) this.soup.splice(at, 1);
+    if (letter.to === 'saga') this.learn(letter.what as Fact);
+    else if (letter.to === 'ledger') this.askLedger(letter.what as Effect);
+    else if (letter.to === 'store') this.askStore(letter.what as Effect);
+    else {
+      this.events = 1;
+      this.tell({ fact: 'event_appended' });
+    }
+  }
+
+  private learn(fact: Fact): void {
+    const step = this.rules.advance(this.refresh, fact);
+    if (step.step === 'changed') this.refresh = step.next;
+    if (step.step !== 'ignored') this.send(step.send);
+  }
+
+  private send(effects: readonly Effect[]): void {
+    for (const what of effects) {
+      if (what === 'reply_accepted' || what === 'reply_refused') this.replies.push(what);
+      else this.soup.push({ to: addressee(what), what });
+    }
+  }
+
+  private tell(fact: Fact): void {
+    this.soup.push({ to: 'saga', what: fact });
+  }
+
+  /** Sticky: a command seen again gets its first answer, a refusal included. */
+  private askLedger(command: Effect): void {
+    const { ledger } = this;
+    if (command === 'reserve') {
+      if (ledger.hold === 'none') ledger.hold = this.funded ? 'open' : 'refused';
+      this.tell(
+        ledger.hold === 'refused'
+          ? {
+              fact: 'reserve_refused',
+              refusal: { code: 'insufficient_credits', required: held, available: 0 },
+            }
+          : { fact: 'reserved', priceVersion: 1, credits: held },
+      );
+      return;
+    }
+    if (ledger.hold === 'none' || ledger.hold === 'refused') return;
+    if (ledger.hold === 'open') {
+      ledger.hold = 'resolved';
+      ledger.resolutions += 1;
+      ledger.resolution = resolutionOf(command === 'release' ? 'cancelled' : this.refresh.outcome);
+    }
+    if (ledger.resolution) this.tell(ledger.resolution);
+  }
+
+  /** The scan document decides between commit and abandon once. */
+  private askStore(command: Effect): void {
+    if (this.store === 'undecided') {
+      this.store = command === 'complete_scan' ? 'committed' : 'abandoned';
+    }
+    this.tell(
+      this.store === 'committed'
+        ? {
+            fact: 'committed',
+            revisionId: `invrev_${this.refresh.id}` as RevisionId,
+            changed: true,
+            observedAssets: assets,
+          }
+        : { fact: 'rejected', reason: 'abandoned' },
+    );
+  }
+}
+
+function addressee(effect: Effect): Letter['to'] {
+  if (effect === 'complete_scan' || effect === 'abandon_scan') return 'store';
+  return effect === 'announce' ? 'log' : 'ledger';
+}
+
+/** The settlement table of the interface, in the ledger's place. */
+export function settlementOf(outcome: RefreshOutcome | null): {
+  disposition: SettlementDisposition;
+  charged: number;
+} {
+  switch (outcome) {
+    case 'complete_changed':
+    case 'complete_unchanged':
+      return { disposition: 'finalize_complete', charged: 3 };
+    case 'private':
+    case 'not_found':
+      return { disposition: 'finalize_diagnostic', charged: 1 };
+    default:
+      return { disposition: 'release', charged: 0 };
+  }
+}
+
+function resolutionOf(outcome: RefreshOutcome | null): Extract<Fact, { fact: 'settled' }> {
+  const { disposition, charged } = settlementOf(outcome);
+  return {
+    fact: 'settled',
+    disposition,
+    charged,
+    released: held - charged,
+    atMs: requestedAtMs + 1_000,
+  };
+}
