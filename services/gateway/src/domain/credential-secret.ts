@@ -1,0 +1,72 @@
+import { type CredentialId, idPrefixes } from '@inventory/contracts/ids';
+
+/**
+ * The secret of a Credential: `inv_<public id>_<entropy>_<checksum>`. The public id names the
+ * Credential, so that support can tell whose key leaked without the key; the entropy is 256 bits;
+ * the checksum lets a mistyped or truncated key be refused without a store read.
+ */
+export type CredentialSecret = `inv_${string}`;
+
+const prefix = 'inv_';
+/** Random bytes a secret is made of. */
+export const secretEntropyBytes = 32;
+
+const publicIdCharacters = 22;
+const entropyCharacters = 43;
+const checksumCharacters = 6;
+const form = new RegExp(
+  `^${prefix}[0-9A-Za-z]{${publicIdCharacters}}_[0-9A-Za-z]{${entropyCharacters}}_[0-9A-Za-z]{${checksumCharacters}}$`,
+);
+const secretCharacters =
+  prefix.length + publicIdCharacters + 1 + entropyCharacters + 1 + checksumCharacters;
+
+/** Writes the secret of a Credential; `entropy` is {@link secretEntropyBytes} random bytes. */
+export function writeSecret(credentialId: CredentialId, entropy: Uint8Array): CredentialSecret {
+  const body =
+    `${prefix}${publicIdOf(credentialId)}_${base62(entropy, entropyCharacters)}` as const;
+  return `${body}_${checksumOf(body)}`;
+}
+
+/** Form and checksum only: says nothing about whether such a Credential exists. */
+export function isWellFormedSecret(text: string): boolean {
+  if (text.length !== secretCharacters || !form.test(text)) return false;
+  const checksumAt = text.length - checksumCharacters;
+  return checksumOf(text.slice(0, checksumAt - 1)) === text.slice(checksumAt);
+}
+
+/** The part of a secret that is no secret: the Credential's UUID in base 62. */
+export function publicIdOf(credentialId: CredentialId): string {
+  const hex = credentialId.slice(idPrefixes.credential.length).replaceAll('-', '');
+  return base62(bytesOfHex(hex), publicIdCharacters);
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** The bytes as one big-endian number in base 62, padded to a fixed width: no bit is lost. */
+function base62(bytes: Uint8Array, width: number): string {
+  let rest = 0n;
+  for (const byte of bytes) rest = rest * 256n + BigInt(byte);
+  let text = '';
+  for (; rest > 0n; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text;
+  return text.padStart(width, alphabet.charAt(0));
+}
+
+function bytesOfHex(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+}
+
+function checksumOf(text: string): string {
+  const sum = crc32(text);
+  const bytes = Uint8Array.of(sum >>> 24, sum >>> 16, sum >>> 8, sum);
+  return base62(bytes, checksumCharacters);
+}
+
+/** CRC-32 (IEEE 802.3) of ASCII text. */
+function crc32(text: string): number {
+  let sum = 0xffffffff;
+  for (let index = 0; index < text.length; index += 1) {
+    sum ^= text.charCodeAt(index);
+    for (let bit = 0; bit < 8; bit += 1) sum = sum & 1 ? (sum >>> 1) ^ 0xedb88320 : sum >>> 1;
+  }
+  return (sum ^ 0xffffffff) >>> 0;
+}

@@ -1,0 +1,105 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * CIDR allow-list: a client must be in one of its networks. Account, Project and Credential may
+ * each have one, and the client must be allowed by all that are given, so each only narrows.
+ */
+export type NetworkPolicy = readonly string[];
+
+/** Most networks of one policy. */
+export const networkPolicyEntriesMax = 100;
+
+export type ParsedNetwork =
+  | { readonly ok: true; readonly network: string }
+  | { readonly ok: false; readonly reason: string };
+
+/**
+ * One network in canonical form. A single address stands for itself; an IPv4-mapped IPv6 network
+ * becomes the IPv4 network it means; bits beyond the prefix are refused, because nobody can tell
+ * which of the two readings was meant.
+ */
+export function parseNetwork(text: string): ParsedNetwork {
+  const [addressText = '', prefixText, ...rest] = text.split('/');
+  const address = parseAddress(addressText);
+  if (address === null || rest.length > 0) return refused('is not an IPv4 or IPv6 network');
+  const bits = address.kind() === 'ipv4' ? 32 : 128;
+  const given = prefixText === undefined ? bits : prefixOf(prefixText);
+  if (given > bits) return refused(`has no prefix length from 0 to ${bits}`);
+  const { address: plain, prefix } = unmapped(address, given);
+  const network = `${networkAddress(plain, prefix)}/${prefix}`;
+  if (networkAddress(plain, prefix) === textOf(plain)) return { ok: true, network };
+  return refused(`has address bits beyond its prefix; the network is ${network}`);
+}
+
+/**
+ * Whether a client at this address passes every policy. An address that cannot be read passes
+ * none; without any policy every client passes.
+ */
+export function allowsAddress(policies: readonly NetworkPolicy[], clientAddress: string): boolean {
+  if (policies.length === 0) return true;
+  const parsed = parseAddress(clientAddress.split('%', 1)[0] ?? '');
+  if (parsed === null) return false;
+  const { address } = unmapped(parsed, bitsOf(parsed));
+  return policies.every((policy) => compiled(policy).some((network) => contains(network, address)));
+}
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [Address, number];
+
+/** Policies live as long as the cached authority they belong to; each is parsed once. */
+const compiledPolicies = new WeakMap<NetworkPolicy, readonly Network[]>();
+
+function compiled(policy: NetworkPolicy): readonly Network[] {
+  const known = compiledPolicies.get(policy);
+  if (known) return known;
+  const networks = policy.map((network): Network => ipaddr.parseCIDR(network));
+  compiledPolicies.set(policy, networks);
+  return networks;
+}
+
+function contains([network, prefix]: Network, address: Address): boolean {
+  return network.kind() === address.kind() && address.match(network, prefix);
+}
+
+/** Longest text of an IPv6 address, with an IPv4 address at its end. */
+const addressCharactersMax = 45;
+
+/** No zones, and IPv4 in four decimal parts only: shorter and octal forms are read differently. */
+function parseAddress(text: string): Address | null {
+  if (text.length > addressCharactersMax) return null;
+  const dotted = text.slice(text.lastIndexOf(':') + 1);
+  if (dotted.includes('.') && !ipaddr.IPv4.isValidFourPartDecimal(dotted)) return null;
+  if (dotted === text) return dotted.includes('.') ? ipaddr.IPv4.parse(dotted) : null;
+  return !text.includes('%') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
+}
+
+/** Clients of a dual-stack socket appear as `::ffff:192.0.2.1`; they are IPv4 clients. */
+function unmapped(address: Address, prefix: number): { address: Address; prefix: number } {
+  if (!(address instanceof ipaddr.IPv6) || !address.isIPv4MappedAddress() || prefix < 96) {
+    return { address, prefix };
+  }
+  return { address: address.toIPv4Address(), prefix: prefix - 96 };
+}
+
+function networkAddress(address: Address, prefix: number): string {
+  const cidr = `${textOf(address)}/${prefix}`;
+  return address instanceof ipaddr.IPv6
+    ? ipaddr.IPv6.networkAddressFromCIDR(cidr).toRFC5952String()
+    : ipaddr.IPv4.networkAddressFromCIDR(cidr).toString();
+}
+
+function textOf(address: Address): string {
+  return address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString();
+}
+
+function bitsOf(address: Address): number {
+  return address.kind() === 'ipv4' ? 32 : 128;
+}
+
+function prefixOf(text: string): number {
+  return /^(0|[1-9][0-9]{0,2})$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
+}
+
+function refused(reason: string): ParsedNetwork {
+  return { ok: false, reason };
+}
