@@ -1,0 +1,57 @@
+import type { MessageBus } from '@inventory/messaging/bus';
+import { type OutboxRelay, startOutboxRelay } from '@inventory/mongo/outbox';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Db } from 'mongodb';
+import { tenancyCollections } from './tenancy-documents.ts';
+
+/** Longest time that an operator's answer waits for its announcement; the sweeper sends it then. */
+const flushDeadlineMs = 2_000;
+
+export interface TenancyRelay {
+  /** Publishes what waits in the most specific of the named documents. Never rejects. */
+  flush(thing: { accountId: string; projectId?: string; credentialId?: string }): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface TenancyRelayOptions {
+  readonly db: Db;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Sends the announcements that wait in accounts, Projects and Credentials. */
+export function startTenancyRelay({ db, bus, clock, logger }: TenancyRelayOptions): TenancyRelay {
+  const relayOf = (name: string): OutboxRelay =>
+    startOutboxRelay({
+      db,
+      collectionName: name,
+      publish: bus.publish,
+      now: clock.now,
+      logger,
+    });
+  const accounts = relayOf(tenancyCollections.accounts);
+  const projects = relayOf(tenancyCollections.projects);
+  const credentials = relayOf(tenancyCollections.credentials);
+
+  function flushOf(thing: Parameters<TenancyRelay['flush']>[0]): Promise<void> {
+    if (thing.credentialId !== undefined) return credentials.flush([thing.credentialId]);
+    if (thing.projectId !== undefined) return projects.flush([thing.projectId]);
+    return accounts.flush([thing.accountId]);
+  }
+
+  return {
+    async flush(thing) {
+      try {
+        await withDeadline(flushOf(thing), flushDeadlineMs, 'announcing a change of authority');
+      } catch (error) {
+        logger.warn({ err: error }, 'change of authority not announced yet; the sweeper will');
+      }
+    },
+    async stop() {
+      await Promise.all([accounts.stop(), projects.stop(), credentials.stop()]);
+    },
+  };
+}

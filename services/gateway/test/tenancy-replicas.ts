@@ -1,0 +1,65 @@
+import type { MessageBus } from '@inventory/messaging/bus';
+import { connectMongo } from '@inventory/mongo/connect';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { type Clock, systemClock } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { type TestNamespace, testLogger } from '@inventory/testkit/namespace';
+import { openTestBus } from '@inventory/testkit/test-bus';
+import { openTenancy, type Tenancy } from '../src/open-tenancy.ts';
+import { tenancyIndexes } from '../src/storage/tenancy-documents.ts';
+
+/** The tenancy of one gateway replica, on connections of its own. */
+export interface TenancyReplica {
+  readonly tenancy: Tenancy;
+  readonly bus: MessageBus;
+  close(): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  readonly namespace: TestNamespace;
+  readonly clock?: Clock;
+  /** Stands in the way of what this replica publishes. */
+  readonly publish?: MessageBus['publish'];
+}
+
+export async function openTenancyReplica(options: ReplicaOptions): Promise<TenancyReplica> {
+  const { namespace, clock = systemClock } = options;
+  const mongo = await connectMongo({
+    uri: namespace.mongodbUri,
+    database: namespace.database('gateway'),
+    service: 'gateway',
+    logger: testLogger,
+  });
+  await ensureIndexes(mongo.db, tenancyIndexes);
+  const bus = await openTestBus(namespace);
+  const tenancy = await openTenancy({
+    db: mongo.db,
+    bus: options.publish ? { ...bus, publish: options.publish } : bus,
+    clock,
+    identifiers: systemIdentifiers,
+    logger: testLogger,
+  });
+  return {
+    tenancy,
+    bus,
+    async close() {
+      await tenancy.stop();
+      await bus.close();
+      await mongo.close();
+    },
+  };
+}
+
+/** A Project of a new account with one Credential, and its secret. */
+export async function newCustomer(tenancy: Tenancy) {
+  const account = await tenancy.createAccount({ name: 'Trader' });
+  const project = await tenancy.createProject({ accountId: account.id, name: null });
+  const { credential, secret } = await tenancy.issueCredential({
+    projectId: project.id,
+    name: null,
+    scopes: ['*'],
+    expiresAtMs: null,
+    networkPolicy: null,
+  });
+  return { account, project, credential, secret };
+}

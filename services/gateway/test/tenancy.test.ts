@@ -1,0 +1,221 @@
+import { monotonicNow } from '@inventory/runtime/clock';
+import { newCredentialId } from '@inventory/testkit/builders';
+import { recordMessages } from '@inventory/testkit/message-recorder';
+import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { mintSecret } from '../src/operations/issue-credential.ts';
+import { newCustomer, openTenancyReplica, type TenancyReplica } from './tenancy-replicas.ts';
+
+let namespace: TestNamespace;
+let here: TenancyReplica;
+let there: TenancyReplica;
+
+beforeAll(async () => {
+  namespace = await openNamespace();
+  [here, there] = await Promise.all([
+    openTenancyReplica({ namespace }),
+    openTenancyReplica({ namespace }),
+  ]);
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([here?.close(), there?.close()]);
+});
+
+async function seenElsewhere(secret: string, expected: 'a key' | 'no key'): Promise<number> {
+  const startMs = monotonicNow();
+  await waitFor(
+    `the other replica takes the secret for ${expected}`,
+    async () =>
+      ((await there.tenancy.authorities.find(secret)) === null) === (expected === 'no key'),
+    { timeoutMs: 2_000, everyMs: 10 },
+  );
+  return monotonicNow() - startMs;
+}
+
+test('an issued secret is accepted by every replica at once, with what its owners say', async () => {
+  const { account, project, credential, secret } = await newCustomer(here.tenancy);
+
+  expect(await there.tenancy.authorities.find(secret)).toEqual({
+    accountId: account.id,
+    projectId: project.id,
+    credentialId: credential.id,
+    scopes: ['*'],
+    expiresAtMs: null,
+    networkPolicies: [],
+    eventsEnabled: false,
+    requestsPerMinute: 120,
+  });
+});
+
+test('a well-formed secret that nobody issued is no key', async () => {
+  expect(await here.tenancy.authorities.find(mintSecret(newCredentialId()))).toBeNull();
+});
+
+test('a revocation is seen by another replica within 2 s although it has the key cached', async () => {
+  const { credential, secret } = await newCustomer(here.tenancy);
+  expect(await there.tenancy.authorities.find(secret)).not.toBeNull();
+
+  await here.tenancy.revokeCredential(credential.id);
+
+  expect(await here.tenancy.authorities.find(secret)).toBeNull();
+  expect(await seenElsewhere(secret, 'no key')).toBeLessThan(2_000);
+});
+
+test('a suspension of the account or the Project stops its keys everywhere, and is taken back', async () => {
+  const { account, project, secret } = await newCustomer(here.tenancy);
+  await seenElsewhere(secret, 'a key');
+
+  await here.tenancy.changeAccount(account.id, { state: 'suspended' });
+  await seenElsewhere(secret, 'no key');
+  await here.tenancy.changeAccount(account.id, { state: 'active' });
+  await seenElsewhere(secret, 'a key');
+  await here.tenancy.changeProject(project.id, { state: 'suspended' });
+  await seenElsewhere(secret, 'no key');
+  await here.tenancy.changeProject(project.id, { state: 'active' });
+  await seenElsewhere(secret, 'a key');
+});
+
+test('a change of scopes, policy, limit or events reaches keys that are in use elsewhere', async () => {
+  const { account, project, credential, secret } = await newCustomer(here.tenancy);
+  await seenElsewhere(secret, 'a key');
+
+  await here.tenancy.changeCredential(credential.id, {
+    scopes: ['customer.events.read.v1'],
+    networkPolicy: ['192.0.2.1/32'],
+  });
+  await here.tenancy.changeProject(project.id, { networkPolicy: ['192.0.2.0/24'] });
+  await here.tenancy.changeAccount(account.id, { requestsPerMinute: 9, eventsEnabled: true });
+
+  const seen = await waitFor('the other replica has all three changes', async () => {
+    const authority = await there.tenancy.authorities.find(secret);
+    return authority?.requestsPerMinute === 9 && authority;
+  });
+  expect(seen).toMatchObject({
+    scopes: ['customer.events.read.v1'],
+    networkPolicies: [['192.0.2.0/24'], ['192.0.2.1/32']],
+    eventsEnabled: true,
+  });
+});
+
+test('rotation: the new secret works, the old one stops at once, the Credential stays', async () => {
+  const { credential, secret } = await newCustomer(here.tenancy);
+  await seenElsewhere(secret, 'a key');
+
+  const rotated = await here.tenancy.rotateCredential({
+    credentialId: credential.id,
+    overlapMs: 0,
+  });
+
+  await seenElsewhere(secret, 'no key');
+  const authority = await there.tenancy.authorities.find(rotated.secret);
+  expect(authority?.credentialId).toBe(credential.id);
+});
+
+test('rotation with an overlap: both secrets work until it ends', async () => {
+  const clock = createTestClock(Date.now());
+  const replica = await openTenancyReplica({ namespace, clock });
+  try {
+    const { tenancy } = replica;
+    const { credential, secret } = await newCustomer(tenancy);
+    const rotation = { credentialId: credential.id, overlapMs: 60_000 };
+    const rotated = await tenancy.rotateCredential(rotation);
+
+    clock.advance(59_999);
+    expect(await tenancy.authorities.find(secret)).not.toBeNull();
+    clock.advance(1);
+    expect(await tenancy.authorities.find(secret)).toBeNull();
+    expect(await tenancy.authorities.find(rotated.secret)).not.toBeNull();
+  } finally {
+    await replica.close();
+  }
+});
+
+test('of two rotations at once one is refused, so no handed-out secret is dead', async () => {
+  const { credential } = await newCustomer(here.tenancy);
+  const rotation = { credentialId: credential.id, overlapMs: 0 };
+
+  const results = await Promise.allSettled([
+    here.tenancy.rotateCredential(rotation),
+    there.tenancy.rotateCredential(rotation),
+    here.tenancy.rotateCredential(rotation),
+  ]);
+
+  const rotated = results.filter((result) => result.status === 'fulfilled');
+  const refused = results.filter((result) => result.status === 'rejected');
+  // They may also have come one after another: then the last one's secret is the one that works.
+  const alive = await Promise.all(
+    rotated.map(async ({ value }) => (await here.tenancy.authorities.find(value.secret)) !== null),
+  );
+  expect(alive.filter(Boolean)).toHaveLength(1);
+  expect(rotated.length + refused.length).toBe(3);
+  for (const { reason } of refused) expect(reason).toMatchObject({ code: 'concurrent_change' });
+});
+
+test('changes of different fields at the same time all stay', async () => {
+  const { account } = await newCustomer(here.tenancy);
+
+  await Promise.all([
+    here.tenancy.changeAccount(account.id, { requestsPerMinute: 7 }),
+    there.tenancy.changeAccount(account.id, { eventsEnabled: true }),
+    here.tenancy.changeAccount(account.id, { networkPolicy: ['10.0.0.0/8'] }),
+    there.tenancy.changeAccount(account.id, { state: 'suspended' }),
+  ]);
+
+  expect(await here.tenancy.findAccount(account.id)).toMatchObject({
+    requestsPerMinute: 7,
+    eventsEnabled: true,
+    networkPolicy: ['10.0.0.0/8'],
+    state: 'suspended',
+  });
+});
+
+test('a revoked Credential stays as it ended, and revoking it again answers the same', async () => {
+  const { credential } = await newCustomer(here.tenancy);
+  const revoked = await here.tenancy.revokeCredential(credential.id);
+
+  expect(await there.tenancy.revokeCredential(credential.id)).toEqual(revoked);
+  const rotation = { credentialId: credential.id, overlapMs: 0 };
+  await expect(here.tenancy.rotateCredential(rotation)).rejects.toMatchObject({
+    code: 'credential_revoked',
+  });
+  await expect(
+    here.tenancy.changeCredential(credential.id, { scopes: ['*'] }),
+  ).rejects.toMatchObject({ code: 'credential_revoked' });
+});
+
+test('an announcement that could not be sent is sent by whichever replica sweeps next', async () => {
+  const sent = await recordMessages(there.bus, ['authority.changes.v1']);
+  const cutOff = await openTenancyReplica({
+    namespace,
+    publish: () => Promise.reject(new Error('no broker')),
+  });
+  try {
+    const { account, project, credential } = await newCustomer(cutOff.tenancy);
+
+    await cutOff.tenancy.revokeCredential(credential.id);
+
+    await waitFor('a replica that can publish announces the change', () =>
+      sent
+        .of('authority.changed.v1')
+        .find(
+          (change) =>
+            change.account_id === account.id &&
+            change.project_id === project.id &&
+            change.credential_id === credential.id,
+        ),
+    );
+  } finally {
+    await cutOff.close();
+  }
+});
+
+test('the store holds no secret, only its digest', async () => {
+  const { credential, secret } = await newCustomer(here.tenancy);
+
+  const stored = JSON.stringify(await here.tenancy.findCredential(credential.id));
+
+  expect(stored).not.toContain(secret.split('_')[2]);
+  expect(stored).toMatch(/"digest":"[0-9a-f]{64}"/);
+});
