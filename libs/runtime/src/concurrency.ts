@@ -1,14 +1,31 @@
-/** Runs `work` over all items, at most `limit` at a time; rejects with the first failure. */
+import { invariant } from './bug.ts';
+
+/**
+ * Runs `work` over all items, at most `limit` at a time. After a failure no further item begins;
+ * rejects with the first failure once everything that had begun has ended, so that whoever tries
+ * again never runs beside the first try.
+ */
 export async function forEachLimited<Item>(
   items: Iterable<Item>,
   limit: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
+  invariant(limit >= 1, 'without a lane nothing would be done');
   const iterator = items[Symbol.iterator]();
+  const failures: unknown[] = [];
   const lane = async (): Promise<void> => {
-    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value);
+    try {
+      while (failures.length === 0) {
+        const next = iterator.next();
+        if (next.done) return;
+        await work(next.value);
+      }
+    } catch (error) {
+      failures.push(error);
+    }
   };
   await Promise.all(Array.from({ length: limit }, lane));
+  if (failures.length > 0) throw failures[0];
 }
 
 /**
@@ -37,6 +54,7 @@ export interface BatcherOptions<Item, Result> {
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
+  invariant(options.itemsMax >= 1, 'an empty batch would never end');
   interface Waiting {
     item: Item;
     resolve: (result: Result) => void;

@@ -5,7 +5,10 @@ import { withDeadline } from './wait.ts';
 export interface Lifetime {
   /** Aborted when stopping begins: loops look at it, waits end early. */
   readonly signal: AbortSignal;
-  /** Registers how to close what was just opened; `close` gets a share of the stop deadline. */
+  /**
+   * Registers how to close what was just opened; `close` gets a share of the stop deadline. What
+   * is opened while everything closes is closed too.
+   */
   defer(name: string, close: () => Promise<void> | void): void;
   /** Closes everything, last opened first; one failure does not keep the others open. */
   close(): Promise<void>;
@@ -18,18 +21,22 @@ export function openLifetime(logger: Logger, closeDeadlineMs: number): Lifetime 
 
   async function closeAll(): Promise<void> {
     controller.abort();
-    for (const { name, close } of closers.toReversed()) {
+    for (let next = closers.pop(); next !== undefined; next = closers.pop()) {
       try {
-        await withDeadline(Promise.resolve(close()), closeDeadlineMs, `closing ${name}`);
+        await withDeadline(Promise.resolve(next.close()), closeDeadlineMs, `closing ${next.name}`);
       } catch (error) {
-        logger.warn({ err: error, closing: name }, 'did not close cleanly');
+        logger.warn({ err: error, closing: next.name }, 'did not close cleanly');
       }
     }
   }
 
   return {
     signal: controller.signal,
-    defer: (name, close) => closers.push({ name, close }),
+    defer(name, close) {
+      closers.push({ name, close });
+      // A start that was overtaken by a stop goes on opening: nothing of it may stay behind.
+      if (closing !== undefined) closing = closing.then(closeAll);
+    },
     close: () => {
       closing ??= closeAll();
       return closing;

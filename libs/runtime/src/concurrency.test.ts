@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { Bug } from './bug.ts';
+import { BatcherFull, createBatcher, forEachLimited } from './concurrency.ts';
+
+/** Work that ends when the test says so. */
+function openGate() {
+  const opened = Promise.withResolvers<void>();
+  return { passed: opened.promise, open: opened.resolve, fail: opened.reject };
+}
+
+describe('a limited loop', () => {
+  test('does every item once and never more at a time than it may', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.uniqueArray(fc.integer(), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 8 }),
+        async (scheduler, items, limit) => {
+          const done: number[] = [];
+          let atOnce = 0;
+          let mostAtOnce = 0;
+          const loop = forEachLimited(items, limit, async (item) => {
+            atOnce += 1;
+            mostAtOnce = Math.max(mostAtOnce, atOnce);
+            await scheduler.schedule(Promise.resolve());
+            atOnce -= 1;
+            done.push(item);
+          });
+          await scheduler.waitFor(loop);
+
+          expect(done.toSorted()).toEqual(items.toSorted());
+          expect(mostAtOnce).toBe(Math.min(limit, items.length));
+        },
+      ),
+    );
+  });
+
+  test('rejects only when nothing runs any more, and begins nothing after a failure', async () => {
+    const slow = openGate();
+    const begun: string[] = [];
+    let ended = false;
+    const loop = forEachLimited(['failing', 'slow', 'never'], 2, async (item) => {
+      begun.push(item);
+      if (item === 'failing') throw new Error('first');
+      await slow.passed;
+      ended = true;
+      throw new Error('second');
+    });
+    const endedWhenRejected = loop.then(
+      () => undefined,
+      (error: Error) => ({ ended, message: error.message }),
+    );
+
+    slow.open();
+
+    expect(await endedWhenRejected).toEqual({ ended: true, message: 'first' });
+    expect(begun).toEqual(['failing', 'slow']);
+  });
+
+  test('without a lane is our fault, not silence', async () => {
+    await expect(forEachLimited([1], 0, async () => {})).rejects.toThrow(Bug);
+  });
+});
+
+describe('a batcher', () => {
+  test('keeps the order, loses nothing, flushes one batch at a time within its bounds', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.integer({ min: 1, max: 20 }),
+        fc.func(fc.boolean()),
+        async (scheduler, callers, itemsMax, waitingMax, fails) => {
+          const flushed: number[] = [];
+          const failed = new Set<number>();
+          let flushing = 0;
+          const batcher = createBatcher<number, number>({
+            itemsMax,
+            waitingMax,
+            flush: async (items) => {
+              flushing += 1;
+              expect(flushing).toBe(1);
+              expect(items.length).toBeGreaterThanOrEqual(1);
+              expect(items.length).toBeLessThanOrEqual(itemsMax);
+              flushed.push(...items);
+              await scheduler.schedule(Promise.resolve());
+              flushing -= 1;
+              if (fails(items[0])) {
+                for (const item of items) failed.add(item);
+                throw new Error('store away');
+              }
+              return items.map((item) => item * 2);
+            },
+          });
+          const added: number[] = [];
+          const refused: number[] = [];
+          const answers = Array.from({ length: callers }, (_, item) =>
+            scheduler.schedule(Promise.resolve()).then(async () => {
+              try {
+                added.push(item);
+                expect(batcher.waiting).toBeLessThanOrEqual(waitingMax);
+                return [item, await batcher.add(item)] as const;
+              } catch (error) {
+                if (!(error instanceof BatcherFull)) return [item, 'failed'] as const;
+                refused.push(item);
+                return [item, 'refused'] as const;
+              }
+            }),
+          );
+
+          for (const [item, answer] of await scheduler.waitFor(Promise.all(answers))) {
+            if (refused.includes(item)) expect(answer).toBe('refused');
+            else expect(answer).toBe(failed.has(item) ? 'failed' : item * 2);
+          }
+          expect(flushed).toEqual(added.filter((item) => !refused.includes(item)));
+          expect(batcher.waiting).toBe(0);
+        },
+      ),
+    );
+  });
+
+  test('sends a lone item at once and what came meanwhile as one batch', async () => {
+    const gate = openGate();
+    const batches: number[][] = [];
+    const batcher = createBatcher<number, undefined>({
+      itemsMax: 100,
+      waitingMax: 100,
+      flush: async (items) => {
+        batches.push([...items]);
+        if (batches.length === 1) await gate.passed;
+        return items.map(() => undefined);
+      },
+    });
+
+    const first = batcher.add(1);
+    await Promise.resolve();
+    const others = [2, 3, 4].map((item) => batcher.add(item));
+    expect(batches).toEqual([[1]]);
+    gate.open();
+    await Promise.all([first, ...others]);
+
+    expect(batches).toEqual([[1], [2, 3, 4]]);
+  });
+
+  test('is idle when everything added so far was flushed, failures included', async () => {
+    const gate = openGate();
+    let flushes = 0;
+    const batcher = createBatcher<number, undefined>({
+      itemsMax: 1,
+      waitingMax: 10,
+      flush: async () => {
+        await gate.passed;
+        flushes += 1;
+        throw new Error('no');
+      },
+    });
+    const added = Promise.allSettled([batcher.add(1), batcher.add(2)]);
+
+    gate.open();
+    await batcher.idle();
+
+    expect(flushes).toBe(2);
+    expect((await added).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await batcher.idle();
+  });
+});

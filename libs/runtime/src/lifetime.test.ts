@@ -1,0 +1,72 @@
+import { openLifetime } from './lifetime.ts';
+import { createLogger } from './logger.ts';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+test('what was opened last is closed first, and only once', async () => {
+  const lifetime = openLifetime(logger, 1_000);
+  const closed: string[] = [];
+  for (const name of ['store', 'bus', 'server']) {
+    lifetime.defer(name, async () => {
+      await Promise.resolve();
+      closed.push(name);
+    });
+  }
+
+  await Promise.all([lifetime.close(), lifetime.close()]);
+  await lifetime.close();
+
+  expect(closed).toEqual(['server', 'bus', 'store']);
+});
+
+test('stopping is told to loops before anything is closed', async () => {
+  const lifetime = openLifetime(logger, 1_000);
+  let toldBefore = false;
+  lifetime.defer('loop', () => {
+    toldBefore = lifetime.signal.aborted;
+  });
+  expect(lifetime.signal.aborted).toBe(false);
+
+  await lifetime.close();
+
+  expect(toldBefore).toBe(true);
+});
+
+test('a failure or a hang of one part does not keep the others open', async () => {
+  const lines: string[] = [];
+  const told = createLogger({
+    service: 'test',
+    level: 'warn',
+    destination: { write: (line) => lines.push(line) },
+  });
+  const lifetime = openLifetime(told, 20);
+  const closed: string[] = [];
+  lifetime.defer('store', () => void closed.push('store'));
+  lifetime.defer('throwing', () => {
+    throw new Error('at once');
+  });
+  lifetime.defer('rejecting', () => Promise.reject(new Error('later')));
+  lifetime.defer('hanging', () => new Promise(() => {}));
+  lifetime.defer('server', () => void closed.push('server'));
+
+  await lifetime.close();
+
+  expect(closed).toEqual(['server', 'store']);
+  expect(lines.map((line) => JSON.parse(line).closing)).toEqual([
+    'hanging',
+    'rejecting',
+    'throwing',
+  ]);
+});
+
+test('what is opened during or after the stop is closed too', async () => {
+  const lifetime = openLifetime(logger, 1_000);
+  const closed: string[] = [];
+  lifetime.defer('opener', () => lifetime.defer('during', () => void closed.push('during')));
+
+  await lifetime.close();
+  lifetime.defer('after', () => void closed.push('after'));
+  await lifetime.close();
+
+  expect(closed).toEqual(['during', 'after']);
+});

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { type Program, startProgram } from '@inventory/testkit/typescript-program';
+
+const file = join(__dirname, '../test/service-program.ts');
+let program: Program;
+
+afterEach(() => program.kill('SIGKILL'));
+
+function start(...args: string[]): void {
+  program = startProgram({ file, args });
+}
+
+/** The order in which parts were closed. */
+function closed(): string[] {
+  return program.output().match(/^\w+ closed$/gm) ?? [];
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'on %s a service closes what it opened, last first, and ends with 0',
+  async (signal) => {
+    start('obedient');
+    await program.line(/"msg":"ready"/);
+
+    program.kill(signal);
+
+    expect(await program.ended).toEqual({ code: 0, signal: null });
+    expect(closed()).toEqual(['consumer closed', 'store closed']);
+  },
+);
+
+test('a part that cannot be closed does not keep the others open', async () => {
+  start('failing');
+  await program.line(/"msg":"ready"/);
+
+  program.kill('SIGTERM');
+
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(closed()).toEqual(['store closed']);
+  expect(program.output()).toContain('the broker is gone');
+});
+
+test('a part that never closes gets its share of the deadline, then the next is closed', async () => {
+  start('stuck', '900');
+  await program.line(/"msg":"ready"/);
+
+  program.kill('SIGTERM');
+
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(closed()).toEqual(['store closed']);
+  expect(program.output()).toContain('closing consumer took longer than 300 ms');
+});
+
+test('a second signal ends a stop that hangs at once', async () => {
+  start('stuck', '60000');
+  await program.line(/"msg":"ready"/);
+  program.kill('SIGTERM');
+  await program.line(/"msg":"stopping"/);
+
+  program.kill('SIGTERM');
+
+  expect(await program.ended).toEqual({ code: 1, signal: null });
+  expect(closed()).toEqual([]);
+});
+
+test('what a library leaves running does not keep a stopped service alive', async () => {
+  start('leaky');
+  await program.line(/"msg":"ready"/);
+
+  program.kill('SIGTERM');
+
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(program.output()).toContain('"msg":"stopped"');
+});
+
+test('a service that cannot start closes what was open, says why and ends with 1', async () => {
+  start('stillborn');
+
+  expect(await program.ended).toEqual({ code: 1, signal: null });
+  expect(closed()).toEqual(['consumer closed', 'store closed']);
+  expect(program.output()).toContain('no store');
+});
+
+test('a rejection that nobody handles stops the service in order and ends it with 1', async () => {
+  start('crashing');
+
+  expect(await program.ended).toEqual({ code: 1, signal: null });
+  expect(closed()).toEqual(['consumer closed', 'store closed']);
+  expect(program.output()).toContain('"msg":"unhandledRejection"');
+});
+
+test('a stop that overtakes the start also closes what the start opens after it', async () => {
+  start('slow');
+  await program.line(/^starting$/);
+
+  program.kill('SIGTERM');
+
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(closed().toSorted()).toEqual(['consumer closed', 'late closed', 'store closed']);
+});

@@ -1,0 +1,32 @@
+import { createLogger } from '../src/logger.ts';
+import { runService } from '../src/run-service.ts';
+
+/** A service that says what happens to it, in one of several moods. */
+const [mood = 'obedient', stopDeadlineMs = '3000'] = process.argv.slice(2);
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const never = () => new Promise<void>(() => {});
+
+void runService({
+  logger: createLogger({ service: 'test', level: 'info' }),
+  stopDeadlineMs: Number(stopDeadlineMs),
+  start: async (lifetime) => {
+    if (mood === 'slow') say('starting');
+    // What a client library leaves behind: something that keeps the process alive.
+    const socket = setInterval(() => {}, 1_000);
+    lifetime.defer('store', () => {
+      say('store closed');
+      if (mood !== 'leaky') clearInterval(socket);
+    });
+    lifetime.defer('consumer', async () => {
+      if (mood === 'stuck') await never();
+      if (mood === 'failing') throw new Error('the broker is gone');
+      say('consumer closed');
+    });
+    if (mood === 'slow') {
+      await new Promise((resolve) => process.once('SIGTERM', resolve));
+      lifetime.defer('late', () => void say('late closed'));
+    }
+    if (mood === 'stillborn') throw new Error('no store');
+    if (mood === 'crashing') setTimeout(() => Promise.reject(new Error('forgotten')), 10);
+  },
+});

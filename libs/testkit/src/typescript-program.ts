@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { waitFor } from './wait-for.ts';
+
+export interface ProgramOptions {
+  /** A TypeScript source; it is run as it is. */
+  readonly file: string;
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface ProgramEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A process of its own, for what can only be seen from outside: signals, crashes, idle load. */
+export interface Program {
+  readonly pid: number;
+  /** What it wrote so far, standard error included. */
+  output(): string;
+  /** The first line that matches, once it is there. */
+  line(pattern: RegExp, timeoutMs?: number): Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+  readonly ended: Promise<ProgramEnd>;
+}
+
+const typescriptHook = join(__dirname, '../typescript-hook.cjs');
+
+/** Starts a program of the test under the same Node. The test ends it. */
+export function startProgram(options: ProgramOptions): Program {
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=@inventory/source',
+      '--require',
+      typescriptHook,
+      options.file,
+      ...(options.args ?? []),
+    ],
+    { env: { ...process.env, ...options.environment }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let written = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      written += text;
+    });
+  }
+  const ended = new Promise<ProgramEnd>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  return {
+    pid: child.pid ?? -1,
+    output: () => written,
+    line: (pattern, timeoutMs = 20_000) =>
+      waitFor(
+        `the program writes ${pattern}; it wrote: ${written}`,
+        () => written.split('\n').find((line) => pattern.test(line)),
+        { timeoutMs },
+      ),
+    kill: (signal) => {
+      child.kill(signal);
+    },
+    ended,
+  };
+}
