@@ -54,6 +54,7 @@ async function boot(name, args) {
 
 async function main() {
   const [name = '', ...args] = process.argv.slice(2);
+  endWithParent();
   let target;
   try {
     target = await boot(name, args);
@@ -65,9 +66,8 @@ async function main() {
   }
   if (target === undefined) return;
   mergeRepeatedSignals();
-  endWithParent();
   process.argv = [process.execPath, target, ...args];
   require(target);
 }
 
-main();
+void main();

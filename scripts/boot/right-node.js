@@ -4,6 +4,7 @@ const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { exitCodeOf, runChild } = require('./child.js');
 const { Obstacle } = require('./obstacle.js');
+const { childMark } = require('./signals.js');
 
 /** Whether this process runs on a version that package.json's `engines` allows. */
 function isRightNode(root) {
@@ -17,8 +18,8 @@ function isRightNode(root) {
 /** The same command under the Node that was installed with the packages. */
 async function runUnderRightNode(root, args) {
   const result = await runChild(installedNode(root), args, {
-    // The channel tells the child, by its end, that this process was killed.
-    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    stdio: 'inherit',
+    env: { ...process.env, [childMark]: '1' },
   });
   if (result.error) throw cannotRun(root, result.error.message);
   process.exitCode = exitCodeOf(result);

@@ -1,6 +1,9 @@
 'use strict';
 
 const repeatMs = 1_000;
+const parentPollMs = 500;
+/** Set for a process that the boot script runs under another Node. */
+const childMark = 'INVENTORY_BOOT_CHILD';
 const signals = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /**
@@ -22,11 +25,19 @@ function mergeRepeatedSignals() {
   };
 }
 
-/** Should the parent that passes signals on be killed outright, stop as if asked to. */
+/**
+ * Should npm, or the boot process that passes signals on, be killed outright, stop as if asked to.
+ * Without one of these as parent nothing is watched: a shell may well end before its commands.
+ */
 function endWithParent() {
-  if (!process.channel) return;
-  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  process.channel.unref();
+  if (!process.env.npm_lifecycle_event && !process.env[childMark]) return;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, parentPollMs);
+  watch.unref();
 }
 
-module.exports = { endWithParent, mergeRepeatedSignals };
+module.exports = { childMark, endWithParent, mergeRepeatedSignals };
