@@ -1,4 +1,5 @@
 import type { Logger } from '@inventory/runtime/logger';
+import { withDeadline } from '@inventory/runtime/wait';
 import { type Db, MongoClient } from 'mongodb';
 
 export interface MongoOptions {
@@ -15,6 +16,8 @@ export interface MongoConnection {
   close(): Promise<void>;
 }
 
+const pingDeadlineMs = 2_000;
+
 /**
  * Connects with what every decision here needs: majority writes in the journal and reads from the
  * primary. Every operation has a deadline, so that a lost server is an error and never a hang.
@@ -29,7 +32,7 @@ export async function connectMongo(options: MongoOptions): Promise<MongoConnecti
     serverSelectionTimeoutMS: 5_000,
     connectTimeoutMS: 5_000,
     waitQueueTimeoutMS: 5_000,
-    timeoutMS: 15_000,
+    socketTimeoutMS: 15_000,
     maxPoolSize: 50,
     minPoolSize: 2,
   });
@@ -40,7 +43,7 @@ export async function connectMongo(options: MongoOptions): Promise<MongoConnecti
     db,
     async ping() {
       try {
-        await db.command({ ping: 1 }, { timeoutMS: 2_000 });
+        await withDeadline(db.command({ ping: 1 }), pingDeadlineMs, 'ping');
         return true;
       } catch {
         return false;

@@ -61,7 +61,8 @@ export async function admitRefresh(
   if (result !== 'inserted') {
     const other =
       (await dependencies.refreshes.find(request.id)) ?? (await keyHolder(dependencies, request));
-    if (!other) throw new Error(`refresh ${request.id} met a key that was given back meanwhile`);
+    // The command comes again and finds the key free.
+    if (!other) throw new Error(`refresh ${request.id} met a key that was just given back`);
     return answerHolder(dependencies, request, other);
   }
   await sendDecision(dependencies, { refresh, trace: request.trace });

@@ -51,7 +51,7 @@ export async function runScan(
   const lost = new AbortController();
   const signal = AbortSignal.any([stopping, lost.signal]);
   const renewal = setInterval(() => {
-    dependencies.scans.renew(claimed.refresh.id, claimed.epoch).then(
+    dependencies.scans.renew(claimed).then(
       (kept) => {
         if (!kept) lost.abort();
       },
@@ -62,6 +62,7 @@ export async function runScan(
     await readAllPages(dependencies, claimed, signal);
   } finally {
     clearInterval(renewal);
+    await dependencies.scans.freeInventory(claimed);
   }
 }
 

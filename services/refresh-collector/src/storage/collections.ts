@@ -23,13 +23,11 @@ export interface RefreshDocument extends WithOutbox {
   readonly accountId: Refresh['accountId'];
   readonly projectId: Refresh['projectId'];
   readonly requestId: Refresh['requestId'];
-  /** Absent when none was given or it was given back: the unique index is over present ones. */
+  /** Absent when none was given: the unique index is over present ones. */
   readonly idempotencyKey?: string;
   readonly fingerprint: string;
   readonly scope: Scope;
   readonly scopeKey: string;
-  /** The scope while a scan of it runs: unique, so that one runs at a time. */
-  readonly scanningScope?: string;
   readonly language: Refresh['language'];
   readonly maxCredits: number;
   readonly waitingId: string | null;
@@ -87,9 +85,19 @@ export interface ReplicaDocument {
   readonly seenAt: Date;
 }
 
+/** The right to scan one inventory: one scan at a time, renewed with the scan's own lease. */
+export interface InventoryLeaseDocument {
+  readonly _id: string;
+  readonly refreshId: string;
+  readonly leaseUntil: Date;
+}
+
 export interface Collections {
   readonly replicas: Collection<ReplicaDocument>;
   readonly refreshes: Collection<RefreshDocument>;
+  /** Attempts that were refused: kept apart, so that they hold no Idempotency-Key. */
+  readonly refusedAttempts: Collection<RefreshDocument>;
+  readonly inventoryLeases: Collection<InventoryLeaseDocument>;
   readonly identities: Collection<IdentityDocument>;
   readonly appBreakers: Collection<AppBreakerDocument>;
   readonly admission: Collection<AdmissionDocument>;
@@ -100,6 +108,8 @@ export function openCollections(db: Db): Collections {
   return {
     replicas: db.collection('replicas'),
     refreshes: db.collection('refreshes'),
+    refusedAttempts: db.collection('refusedAttempts'),
+    inventoryLeases: db.collection('inventoryLeases'),
     identities: db.collection('identities'),
     appBreakers: db.collection('appBreakers'),
     admission: db.collection('admission'),
@@ -118,11 +128,6 @@ export const indexes: readonly CollectionIndexes[] = [
         keys: { projectId: 1, idempotencyKey: 1 },
         options: { unique: true, ...exists('idempotencyKey') },
       },
-      {
-        name: 'scanning_scope',
-        keys: { scanningScope: 1 },
-        options: { unique: true, ...exists('scanningScope') },
-      },
       { name: 'project_newest', keys: { projectId: 1, requestedAt: -1, _id: -1 } },
       { name: 'phase_account_queue', keys: { phase: 1, accountId: 1, requestedAt: 1 } },
       { name: 'phase_queue_deadline', keys: { phase: 1, queueDeadline: 1 } },
@@ -130,6 +135,16 @@ export const indexes: readonly CollectionIndexes[] = [
       { name: 'ask_at', keys: { askAt: 1 }, options: exists('askAt') },
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
       outboxIndex,
+    ],
+  },
+  {
+    collection: 'refusedAttempts',
+    indexes: [{ name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
+  },
+  {
+    collection: 'inventoryLeases',
+    indexes: [
+      { name: 'lease_until', keys: { leaseUntil: 1 }, options: { expireAfterSeconds: 3_600 } },
     ],
   },
   {

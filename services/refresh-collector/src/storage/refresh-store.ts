@@ -6,7 +6,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { Refresh } from '../domain/refresh.ts';
-import type { RefreshDocument, StagedPageRecord } from './collections.ts';
+import type { Collections, RefreshDocument, StagedPageRecord } from './collections.ts';
 import {
   changingFields,
   dueFields,
@@ -43,40 +43,67 @@ export interface RefreshStore {
 
 const withoutPages = { projection: { pages: 0, outbox: 0 } } as const;
 
+/**
+ * Live refreshes and refused attempts are two collections: the unique index over Project and
+ * Idempotency-Key spans live ones only, and an attempt gives its key back by leaving them.
+ */
 export function createRefreshStore(
-  collection: Collection<RefreshDocument>,
+  { refreshes, refusedAttempts }: Pick<Collections, 'refreshes' | 'refusedAttempts'>,
   clock: Clock,
   keeping: KeepingTimes,
 ): RefreshStore {
-  const toStored = (document: RefreshDocument | null): StoredRefresh | null =>
-    document && { refresh: fromDocument(document), trace: document.trace };
+  const toDocument = (refresh: Refresh, trace: TraceCarrier) =>
+    toNewDocument(refresh, scopeKey(refresh.scope), trace, clock.now(), keeping);
+
+  async function findLive(id: string): Promise<StoredRefresh | null> {
+    return toStored(await refreshes.findOne({ _id: id }, withoutPages));
+  }
+
+  async function findRefused(id: string): Promise<StoredRefresh | null> {
+    return toStored(await refusedAttempts.findOne({ _id: id }));
+  }
+
+  async function insertLive(refresh: Refresh, trace: TraceCarrier): Promise<InsertResult> {
+    const inserted = await insertNew(refreshes, toDocument(refresh, trace));
+    if (!inserted) return { result: (await findLive(refresh.id)) ? 'known' : 'key_taken' };
+    // A tombstone may have been left meanwhile: who writes second sees the first.
+    if (!(await findRefused(refresh.id))) return { result: 'inserted' };
+    await refreshes.deleteOne({ _id: refresh.id, version: refresh.version });
+    return { result: 'known' };
+  }
+
+  /** The refusal is written before the live attempt goes: a crash between repeats both. */
+  async function refuse(previous: Refresh, next: Refresh): Promise<boolean> {
+    const stored = await findLive(previous.id);
+    if (stored?.refresh.version !== previous.version) return false;
+    await insertNew(refusedAttempts, toDocument(next, stored.trace));
+    const { deletedCount } = await refreshes.deleteOne({
+      _id: previous.id,
+      version: previous.version,
+    });
+    return deletedCount === 1;
+  }
 
   return {
     async insert(refresh, trace) {
-      const key = scopeKey(refresh.scope);
-      try {
-        await collection.insertOne(toNewDocument(refresh, key, trace, clock.now(), keeping));
-        return { result: 'inserted' };
-      } catch (error) {
-        const fields = duplicateKeyOf(error);
-        if (fields?.includes('idempotencyKey')) return { result: 'key_taken' };
-        if (fields) return { result: 'known' };
-        throw error;
-      }
+      if (refresh.phase !== 'refused') return insertLive(refresh, trace);
+      const inserted = await insertNew(refusedAttempts, toDocument(refresh, trace));
+      return { result: inserted ? 'inserted' : 'known' };
     },
-    find: async (id) => toStored(await collection.findOne({ _id: id }, withoutPages)),
+    find: async (id) => (await findLive(id)) ?? findRefused(id),
     findByKey: async (projectId, idempotencyKey) =>
-      toStored(await collection.findOne({ projectId, idempotencyKey } as object, withoutPages)),
+      toStored(await refreshes.findOne({ projectId, idempotencyKey } as object, withoutPages)),
     async pages(id) {
-      const found = await collection.findOne({ _id: id }, { projection: { pages: 1 } });
+      const found = await refreshes.findOne({ _id: id }, { projection: { pages: 1 } });
       return found?.pages ?? [];
     },
     async save(previous, next, messages = []) {
+      if (next.phase === 'refused') return refuse(previous, next);
       const now = clock.now();
       const update = updateTo(next, dueFields(next, now, keeping));
       const outbox = messages.length > 0 ? pushToOutbox(messages, new Date(now)) : {};
-      const { modifiedCount } = await collection.updateOne(
-        { _id: previous.id, version: previous.version } as object,
+      const { modifiedCount } = await refreshes.updateOne(
+        { _id: previous.id, version: previous.version },
         { ...update, ...outbox } as UpdateFilter<RefreshDocument>,
       );
       return modifiedCount === 1;
@@ -84,9 +111,26 @@ export function createRefreshStore(
   };
 }
 
+function toStored(document: RefreshDocument | null): StoredRefresh | null {
+  return document && { refresh: fromDocument(document), trace: document.trace };
+}
+
+async function insertNew(
+  collection: Collection<RefreshDocument>,
+  document: RefreshDocument,
+): Promise<boolean> {
+  try {
+    await collection.insertOne(document);
+    return true;
+  } catch (error) {
+    if (duplicateKeyOf(error)) return false;
+    throw error;
+  }
+}
+
 const needsPages: readonly Refresh['phase'][] = ['collecting', 'assembling'];
 
-/** Only `collecting` runs a scan, and only it and `assembling` still need the staged pages. */
+/** Only `collecting` and `assembling` still need the staged pages. */
 function updateTo(next: Refresh, due: ReturnType<typeof dueFields>) {
   const scanFields = next.scan
     ? {
@@ -98,9 +142,7 @@ function updateTo(next: Refresh, due: ReturnType<typeof dueFields>) {
   return {
     $set: { ...changingFields(next), ...scanFields, ...due, asks: 0 },
     $unset: {
-      ...(next.phase === 'collecting' ? {} : { scanningScope: '' }),
       ...(needsPages.includes(next.phase) ? {} : { pages: '' }),
-      ...(next.idempotencyKey === null ? { idempotencyKey: '' } : {}),
       ...(due.askAt ? {} : { askAt: '' }),
     },
   };

@@ -1,8 +1,9 @@
-import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { scopeKey } from '@inventory/contracts/scope';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
 import type { WaitingAccount } from '../domain/scan-turns.ts';
 import type { Collections, RefreshDocument, StagedPageRecord } from './collections.ts';
+import { createInventoryLeases, type InventoryLeases } from './inventory-leases.ts';
 import { fromDocument } from './mapping.ts';
 import type { StoredRefresh } from './refresh-store.ts';
 
@@ -30,8 +31,10 @@ export interface ScanStore {
   claimNext(accountId: string): Promise<ClaimedScan | null>;
   /** Takes over a scan whose worker let its lease expire; null when somebody else did. */
   takeOver(id: string): Promise<ClaimedScan | null>;
-  /** Keeps a lease; false when it is lost: the scan was taken over, cancelled or ended. */
-  renew(id: string, epoch: number): Promise<boolean>;
+  /** Keeps the leases of a scan; false when it is lost: taken over, cancelled or ended. */
+  renew(scan: ClaimedScan): Promise<boolean>;
+  /** Lets others scan the inventory, once the scan ended. */
+  freeInventory(scan: ClaimedScan): Promise<void>;
   /** Gives a scan up at once, for another worker to take over. */
   letGo(id: string, epoch: number): Promise<void>;
   /** Records a staged page; false when the lease is lost. */
@@ -44,7 +47,7 @@ export interface ScanStore {
 }
 
 export interface ScanStoreOptions {
-  readonly collections: Pick<Collections, 'refreshes' | 'turns'>;
+  readonly collections: Pick<Collections, 'refreshes' | 'turns' | 'inventoryLeases'>;
   readonly clock: Clock;
   /** This process; for whoever looks at the documents. */
   readonly owner: string;
@@ -58,6 +61,7 @@ export function createScanStore(options: ScanStoreOptions): ScanStore {
   const { clock, owner, leaseMs } = options;
   const { refreshes, turns } = options.collections;
   const leaseEnd = () => new Date(clock.now() + leaseMs);
+  const inventories = createInventoryLeases(options.collections.inventoryLeases, clock, leaseMs);
   return {
     running: () => findRunning(refreshes),
     waitingAccounts: (running) => findWaitingAccounts(options.collections, running),
@@ -71,8 +75,8 @@ export function createScanStore(options: ScanStoreOptions): ScanStore {
         .limit(claimCandidates)
         .toArray();
       for (const candidate of candidates) {
-        const claimed = await claim(options, candidate, now);
-        if (typeof claimed === 'object') return claimed;
+        const claimed = await claim(options, inventories, candidate, now);
+        if (claimed) return claimed;
       }
       return null;
     },
@@ -91,13 +95,15 @@ export function createScanStore(options: ScanStoreOptions): ScanStore {
       const { epoch } = document.scan;
       return { refresh, trace: document.trace, epoch, pages: document.pages ?? [] };
     },
-    async renew(id, epoch) {
+    async renew({ refresh, epoch }) {
       const { matchedCount } = await refreshes.updateOne(
-        { _id: id, phase: 'collecting', 'scan.epoch': epoch } as object,
+        { _id: refresh.id, phase: 'collecting', 'scan.epoch': epoch } as object,
         { $set: { 'scan.leaseUntil': leaseEnd() } } as object,
       );
-      return matchedCount === 1;
+      const kept = matchedCount === 1;
+      return kept && inventories.take(scopeKey(refresh.scope), refresh.id);
     },
+    freeInventory: ({ refresh }) => inventories.free(scopeKey(refresh.scope), refresh.id),
     async letGo(id, epoch) {
       await refreshes.updateOne(
         { _id: id, phase: 'collecting', 'scan.epoch': epoch } as object,
@@ -121,16 +127,18 @@ export function createScanStore(options: ScanStoreOptions): ScanStore {
   };
 }
 
-/** The unique index over `scanningScope` lets one scan of an inventory run at a time. */
+/** Takes the inventory first: a crash before the scan starts leaves a lease that runs out. */
 async function claim(
-  { collections, owner, leaseMs, collectDeadlineMs }: ScanStoreOptions,
+  options: ScanStoreOptions,
+  inventories: InventoryLeases,
   candidate: RefreshDocument,
   now: Date,
-): Promise<ClaimedScan | 'taken' | 'scope_busy'> {
+): Promise<ClaimedScan | null> {
+  if (!(await inventories.take(candidate.scopeKey, candidate._id))) return null;
   const scan = {
     epoch: 1,
-    owner,
-    leaseUntil: new Date(now.getTime() + leaseMs),
+    owner: options.owner,
+    leaseUntil: new Date(now.getTime() + options.leaseMs),
     startedAt: now,
     completedAt: null,
     pages: 0,
@@ -139,21 +147,15 @@ async function claim(
   const set = {
     phase: 'collecting',
     version: candidate.version + 1,
-    scanningScope: candidate.scopeKey,
-    collectDeadline: new Date(now.getTime() + collectDeadlineMs),
+    collectDeadline: new Date(now.getTime() + options.collectDeadlineMs),
     scan,
     pages: [],
   } as const;
-  try {
-    const { modifiedCount } = await collections.refreshes.updateOne(
-      { _id: candidate._id, version: candidate.version, phase: 'queued' } as object,
-      { $set: set },
-    );
-    if (modifiedCount === 0) return 'taken';
-  } catch (error) {
-    if (duplicateKeyOf(error)) return 'scope_busy';
-    throw error;
-  }
+  const { modifiedCount } = await options.collections.refreshes.updateOne(
+    { _id: candidate._id, version: candidate.version, phase: 'queued' },
+    { $set: set },
+  );
+  if (modifiedCount === 0) return null;
   const claimed: RefreshDocument = { ...candidate, ...set };
   return { refresh: fromDocument(claimed), trace: claimed.trace, epoch: 1, pages: [] };
 }

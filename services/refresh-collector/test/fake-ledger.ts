@@ -1,0 +1,115 @@
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { byKey } from '@inventory/messaging/dispatch';
+import { settlementOf } from './saga-world.ts';
+
+/** A ledger that keeps its contract and nothing else: sticky answers, one resolution per hold. */
+export interface FakeLedger {
+  /** Accounts whose reservations are refused. */
+  readonly poor: Set<string>;
+  /** Drops this many of the commands that come next, as a lost record would be. */
+  dropNext: number;
+  readonly outcomes: Map<string, BillingOutcome>;
+  /** Resolutions of holds that were open; each refresh has one at most. */
+  readonly resolved: string[];
+}
+
+const held = 125;
+
+export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
+  const ledger: FakeLedger = { poor: new Set(), dropNext: 0, outcomes: new Map(), resolved: [] };
+  const open = new Set<string>();
+  let seq = 0;
+
+  async function answer(commandId: string, make: () => BillingOutcome): Promise<void> {
+    if (ledger.dropNext > 0) {
+      ledger.dropNext -= 1;
+      return;
+    }
+    const outcome = ledger.outcomes.get(commandId) ?? make();
+    ledger.outcomes.set(commandId, outcome);
+    // Twice: every reader must take an outcome that comes again for the one it knows.
+    const message = { type: 'billing.outcome.v1', id: commandId, body: outcome } as const;
+    await bus.publish([message, message]);
+  }
+
+  function outcomeOf(
+    command: {
+      command_id: string;
+      account_id: BillingOutcome['account_id'];
+      project_id: NonNullable<BillingOutcome['project_id']>;
+      refresh_id: string;
+    },
+    fields: Pick<BillingOutcome, 'kind'> & Partial<BillingOutcome>,
+  ): BillingOutcome {
+    seq += 1;
+    return {
+      command_id: command.command_id,
+      account_id: command.account_id,
+      project_id: command.project_id,
+      refresh_id: command.refresh_id,
+      request_id: null,
+      result: 'applied',
+      refusal: null,
+      seq,
+      at: new Date().toISOString(),
+      asset: 'credits',
+      product_code: 'platform.inventory.refresh.v1',
+      price_version: 1,
+      amount_reserved: 0,
+      amount_charged: 0,
+      amount_released: 0,
+      disposition: null,
+      balance: { total: 1_000, held: 0, available: 1_000 },
+      ...fields,
+    };
+  }
+
+  await bus.consume({
+    group: 'fake-ledger',
+    topics: ['billing.commands.v1'],
+    onBatch: byKey(
+      {
+        'billing.reserve.v1': ({ body }) =>
+          answer(body.command_id, () => {
+            if (ledger.poor.has(body.account_id)) {
+              const refusal = {
+                code: 'insufficient_credits',
+                required: held,
+                available: 3,
+              } as const;
+              return outcomeOf(body, { kind: 'reserve', result: 'refused', refusal });
+            }
+            open.add(body.refresh_id);
+            return outcomeOf(body, { kind: 'reserve', amount_reserved: held });
+          }),
+        'billing.settle.v1': ({ body }) =>
+          answer(body.command_id, () => {
+            if (open.delete(body.refresh_id)) ledger.resolved.push(body.refresh_id);
+            const { disposition } = settlementOf(body.outcome);
+            const charged =
+              disposition === 'finalize_complete'
+                ? Math.min(held, Math.ceil((body.observed_assets ?? 0) / 2_000))
+                : settlementOf(body.outcome).charged;
+            return outcomeOf(body, {
+              kind: 'settle',
+              disposition,
+              amount_charged: charged,
+              amount_released: held - charged,
+            });
+          }),
+        'billing.release.v1': ({ body }) =>
+          answer(body.command_id, () => {
+            if (open.delete(body.refresh_id)) ledger.resolved.push(body.refresh_id);
+            return outcomeOf(body, {
+              kind: 'release',
+              disposition: 'release',
+              amount_released: held,
+            });
+          }),
+      },
+      8,
+    ),
+  });
+  return ledger;
+}

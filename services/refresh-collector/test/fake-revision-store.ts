@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { stagedPage } from '@inventory/contracts/internal/inventory';
+import type { MessageBody } from '@inventory/contracts/messages';
+import { startHttpServer } from '@inventory/http/http-server';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { byKey } from '@inventory/messaging/dispatch';
+
+/** A revision-store that stages pages and commits a manifest; it decides once per scan. */
+export interface FakeRevisionStore {
+  readonly url: string;
+  /** Asset ids of each committed scan, in order, first position kept. */
+  readonly committed: Map<string, string[]>;
+  readonly manifests: Map<string, MessageBody<'revision.completed.v1'>>;
+  /** Answers every PUT with 503 while true. */
+  away: boolean;
+  /** Does not answer manifests while true. */
+  holding: boolean;
+  close(): Promise<void>;
+}
+
+export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevisionStore> {
+  const chunks = new Map<string, Buffer>();
+  const decided = new Map<string, 'committed' | 'abandoned'>();
+  const server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    listener: async (request, response) => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part);
+      const body = Buffer.concat(parts);
+      const digest = createHash('sha256').update(body).digest('hex');
+      if (store.away || request.headers['x-chunk-digest'] !== digest) {
+        response.writeHead(store.away ? 503 : 409).end();
+        return;
+      }
+      chunks.set(digest, body);
+      response.writeHead(204).end();
+    },
+  });
+  const store: FakeRevisionStore = {
+    url: server.url,
+    committed: new Map(),
+    manifests: new Map(),
+    away: false,
+    holding: false,
+    close: () => server.close(0),
+  };
+
+  function assemble(manifest: MessageBody<'revision.completed.v1'>): string[] {
+    const ids = manifest.pages.flatMap((page) => {
+      const bytes = page.chunks.map(({ digest }) => chunks.get(digest) ?? Buffer.alloc(0));
+      const { assets } = stagedPage.parse(JSON.parse(Buffer.concat(bytes).toString()));
+      return assets.map(({ assetid }) => assetid);
+    });
+    return [...new Set(ids)];
+  }
+
+  await bus.consume({
+    group: 'fake-revision-store',
+    topics: ['revision.commands.v1'],
+    onBatch: byKey(
+      {
+        'revision.completed.v1': async ({ body }) => {
+          if (store.holding) return;
+          if (!decided.has(body.scan_id)) {
+            decided.set(body.scan_id, 'committed');
+            store.committed.set(body.scan_id, assemble(body));
+            store.manifests.set(body.scan_id, body);
+          }
+          await answer(body.scan_id);
+        },
+        'revision.abandoned.v1': async ({ body }) => {
+          if (!decided.has(body.scan_id)) decided.set(body.scan_id, 'abandoned');
+          await answer(body.scan_id);
+        },
+      },
+      8,
+    ),
+  });
+
+  async function answer(scanId: string): Promise<void> {
+    const common = { scan_id: scanId, refresh_id: scanId };
+    const observed = store.committed.get(scanId)?.length ?? 0;
+    await bus.publish([
+      decided.get(scanId) === 'committed'
+        ? {
+            type: 'revision.committed.v1',
+            id: `committed:${scanId}`,
+            body: {
+              ...common,
+              revision_id: `invrev_${scanId}`,
+              observation_id: `invobs_${scanId}`,
+              changed: true,
+              observed_assets: observed,
+            },
+          }
+        : {
+            type: 'revision.rejected.v1',
+            id: `rejected:${scanId}`,
+            body: { ...common, reason: 'abandoned' },
+          },
+    ]);
+  }
+  return store;
+}

@@ -1,0 +1,201 @@
+import { sizeInventory } from '@inventory/platform-simulator/scenarios';
+import { newProjectId } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import {
+  type Collector,
+  type CollectorHarness,
+  openCollectorHarness,
+} from './collector-harness.ts';
+
+let harness: CollectorHarness;
+let collector: Collector;
+
+beforeAll(async () => {
+  harness = await openCollectorHarness();
+  collector = await harness.startCollector();
+});
+afterAll(() => harness.close());
+
+const scopeOf = (inventory: { platformId: string; appId: number; contextId: number }) => ({
+  platform_id: inventory.platformId,
+  app_id: inventory.appId,
+  context_id: inventory.contextId,
+});
+const decisions = (refreshId: string) =>
+  harness.messages
+    .of('reply.refresh-decision.v1')
+    .filter((reply) => reply.refresh_id === refreshId);
+
+describe('a refresh', () => {
+  it('is accepted, collected, settled and announced though every message came twice (Refresh charge)', async () => {
+    const request = await harness.request({ scope: scopeOf(sizeInventory(4_001, 1)) });
+
+    const { record, acceptance } = await harness.completed(collector, request.refresh_id);
+
+    expect(acceptance).toEqual({ price_version: 1, credits_reserved: 125 });
+    expect(record).toMatchObject({
+      outcome: 'complete_changed',
+      revision_id: `invrev_${request.refresh_id}`,
+      billing_state: 'finalized',
+      billing: {
+        disposition: 'finalize_complete',
+        credits_reserved: 125,
+        credits_charged: 3,
+        credits_released: 122,
+      },
+    });
+    expect(harness.store.committed.get(request.refresh_id)).toHaveLength(4_001);
+    expect(harness.ledger.resolved.filter((id) => id === request.refresh_id)).toHaveLength(1);
+    expect(decisions(request.refresh_id)[0]).toMatchObject({ decision: 'accepted' });
+  });
+
+  it('is refused without credits, shown to nobody, and its key is free again (Errors: insufficient_credits)', async () => {
+    const poor = await harness.request({ idempotency_key: null });
+    harness.ledger.poor.add(poor.account_id);
+    const keyed = {
+      account_id: poor.account_id,
+      project_id: poor.project_id,
+      idempotency_key: 'k',
+    };
+    const refused = await harness.request(keyed);
+    await waitFor('the refusal is told', () => decisions(refused.refresh_id).length > 0);
+    expect(decisions(refused.refresh_id)[0]).toMatchObject({
+      decision: 'refused',
+      refusal: { code: 'insufficient_credits', required: 125, available: 3 },
+    });
+
+    harness.ledger.poor.delete(poor.account_id);
+    const again = await harness.request({ ...keyed, scope: scopeOf(sizeInventory(1, 1)) });
+
+    await harness.completed(collector, again.refresh_id);
+    const list = await fetch(`${collector.url}/projects/${poor.project_id}/refreshes?limit=100`);
+    const { items } = (await list.json()) as { items: { refresh_id: string }[] };
+    expect(items.map((item) => item.refresh_id)).not.toContain(refused.refresh_id);
+  });
+
+  it('is one for one Idempotency-Key of a Project, however many ask at once (Idempotency-Key)', async () => {
+    const project = {
+      project_id: newProjectId(),
+      idempotency_key: 'same',
+      scope: scopeOf(sizeInventory(1, 2)),
+    };
+    const attempts = await Promise.all(Array.from({ length: 50 }, () => harness.request(project)));
+
+    await waitFor('every attempt is answered', () =>
+      attempts.every((attempt) => decisions(attempt.refresh_id).length > 0),
+    );
+
+    const accepted = attempts.filter(({ refresh_id }) =>
+      decisions(refresh_id).some(({ decision }) => decision === 'accepted'),
+    );
+    expect(accepted).toHaveLength(1);
+    for (const attempt of attempts.filter((other) => other !== accepted[0])) {
+      expect(decisions(attempt.refresh_id)).toContainEqual(
+        expect.objectContaining({
+          decision: 'duplicate',
+          winner_refresh_id: accepted[0]?.refresh_id,
+        }),
+      );
+    }
+  });
+
+  it('completes although answers of the ledger were lost: whoever waits asks again', async () => {
+    harness.ledger.dropNext = 2;
+    const request = await harness.request({ scope: scopeOf(sizeInventory(1, 3)) });
+    await waitFor('the reservation is made', async () => {
+      const { record } = await harness
+        .view(collector, request.refresh_id)
+        .catch(() => ({ record: null }));
+      return record !== null && record.state !== 'accepted';
+    });
+    const { record } = await harness.completed(collector, request.refresh_id);
+    expect(record.outcome).toBe('complete_changed');
+  });
+
+  it('waits for a revision-store that is away, and is not failed by it', async () => {
+    harness.store.away = true;
+    const request = await harness.request({ scope: scopeOf(sizeInventory(1, 4)) });
+    await waitFor('it is collecting', async () => {
+      const seen = await harness.view(collector, request.refresh_id).catch(() => undefined);
+      return seen?.record.state === 'collecting';
+    });
+    harness.store.away = false;
+    const { record } = await harness.completed(collector, request.refresh_id);
+    expect(record.outcome).toBe('complete_changed');
+  });
+
+  it('drops a command that comes after everybody stopped waiting, before anything is stored', async () => {
+    const old = new Date(Date.now() - 11 * 60_000).toISOString();
+    const late = await harness.request({ requested_at: old });
+    const next = await harness.request({ scope: scopeOf(sizeInventory(1, 5)) });
+    await harness.completed(collector, next.refresh_id);
+    const response = await fetch(`${collector.url}/refreshes/${late.refresh_id}`);
+    expect(response.status).toBe(404);
+  });
+});
+
+describe('cancel', () => {
+  const cancelReplies = (refreshId: string) =>
+    harness.messages
+      .of('reply.refresh-cancel.v1')
+      .filter((reply) => reply.refresh_id === refreshId);
+
+  it('ends a collecting refresh with its whole reservation released (Settlement: cancelled)', async () => {
+    await fetch(`${harness.simulator.url}/control/latency`, {
+      method: 'PATCH',
+      body: JSON.stringify({ fixed_ms: 300 }),
+    });
+    const request = await harness.request({ scope: scopeOf(sizeInventory(40_000, 1)) });
+    await waitFor('it is collecting', async () => {
+      const seen = await harness.view(collector, request.refresh_id).catch(() => undefined);
+      return seen?.record.state === 'collecting';
+    });
+
+    await harness.cancel(request);
+    const { record } = await harness.completed(collector, request.refresh_id);
+    await fetch(`${harness.simulator.url}/control/latency`, {
+      method: 'PATCH',
+      body: JSON.stringify({ fixed_ms: 0 }),
+    });
+
+    expect(record).toMatchObject({
+      outcome: 'cancelled',
+      revision_id: null,
+      billing: { disposition: 'release', credits_charged: 0, credits_released: 125 },
+    });
+    expect(cancelReplies(request.refresh_id)[0]).toMatchObject({ result: 'cancelling' });
+    expect(harness.store.committed.has(request.refresh_id)).toBe(false);
+  });
+
+  it('of a completed refresh says so and changes nothing (Errors: refresh_already_completed)', async () => {
+    const request = await harness.request({ scope: scopeOf(sizeInventory(1, 6)) });
+    const before = await harness.completed(collector, request.refresh_id);
+    await harness.cancel(request);
+    await waitFor('it is answered', () => cancelReplies(request.refresh_id).length > 0);
+    expect(cancelReplies(request.refresh_id)[0]).toMatchObject({ result: 'already_completed' });
+    expect((await harness.view(collector, request.refresh_id)).record).toEqual(before.record);
+  });
+
+  it('that overtakes its request leaves a tombstone: the request is refused and reserves nothing', async () => {
+    const project = newProjectId();
+    const request = await harness.request({ project_id: project });
+    const ghost = {
+      ...request,
+      refresh_id: request.refresh_id.replace(/.$/, (last) => (last === '0' ? '1' : '0')),
+    };
+    await harness.cancel(ghost);
+    await waitFor('it is answered', () => cancelReplies(ghost.refresh_id).length > 0);
+    await harness.request(ghost);
+    await harness.completed(collector, request.refresh_id);
+    expect(harness.ledger.outcomes.has(`reserve:${ghost.refresh_id}`)).toBe(false);
+  });
+
+  it('of another Project is not found and does nothing', async () => {
+    const request = await harness.request({ scope: scopeOf(sizeInventory(1, 7)) });
+    await harness.cancel({ ...request, project_id: newProjectId() });
+    await waitFor('it is answered', () => cancelReplies(request.refresh_id).length > 0);
+    expect(cancelReplies(request.refresh_id)[0]).toMatchObject({ result: 'not_found' });
+    const { record } = await harness.completed(collector, request.refresh_id);
+    expect(record.outcome).toBe('complete_changed');
+  });
+});

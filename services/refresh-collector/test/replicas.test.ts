@@ -1,0 +1,154 @@
+import { scenarioInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
+import { newAccountId } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
+
+let harness: CollectorHarness;
+
+beforeEach(async () => {
+  harness = await openCollectorHarness({ latency: { fixedMs: 100, slowMs: 2_500 } });
+});
+afterEach(() => harness.close());
+
+const sized = (size: number, serial: number) => {
+  const { platformId, appId, contextId } = sizeInventory(size, serial);
+  return { platform_id: platformId, app_id: appId, context_id: contextId };
+};
+const counters = async () => {
+  const response = await fetch(`${harness.simulator.url}/control/counters`);
+  return (await response.json()) as {
+    total: { requests: number; throttled: number };
+    identities: Record<string, { in_flight_max: number; requests: number }>;
+  };
+};
+
+describe('several collectors', () => {
+  it('share the work: each of two does at least a quarter of 40 refreshes, and none is throttled', async () => {
+    // The platform's real shape on a faster clock: 6 requests in 6 seconds, blocked until silence.
+    await fetch(`${harness.simulator.url}/control/limits`, {
+      method: 'PATCH',
+      body: JSON.stringify({ window_seconds: 6, slots: 6, block_seconds: 6 }),
+    });
+    const identities = {
+      requestsPerMinute: 40,
+      burst: 2,
+      silenceFirstMs: 9_000,
+      silenceMaxMs: 60_000,
+    };
+    const platform = {
+      baseUrl: harness.simulator.url,
+      egress: identitiesOf(harness.simulator, 12),
+      timeoutMs: 2_000,
+      bodyBytesMax: 8_000_000,
+      userAgent: 'test',
+    };
+    const [first, second] = await Promise.all([
+      harness.startCollector({ identities, platform }),
+      harness.startCollector({ identities, platform }),
+    ]);
+    const account = newAccountId();
+    const requests = await Promise.all(
+      Array.from({ length: 40 }, (_, serial) =>
+        harness.request({ account_id: account, scope: sized(1, 1_000 + serial) }),
+      ),
+    );
+
+    for (const request of requests) await harness.completed(first, request.refresh_id, 60_000);
+
+    const stop = async (one: { stop(): Promise<void> }) => one.stop();
+    const manifests = [...harness.store.manifests.values()];
+    expect(manifests).toHaveLength(40);
+    const seen = await counters();
+    expect(seen.total.throttled).toBe(0);
+    for (const identity of Object.values(seen.identities)) {
+      expect(identity.in_flight_max).toBe(1);
+    }
+    await Promise.all([stop(first), stop(second)]);
+  }, 90_000);
+
+  it('go on with a scan whose worker was stopped in the middle, from its last page', async () => {
+    const first = await harness.startCollector();
+    const request = await harness.request({ scope: sized(40_001, 1) });
+    await waitFor('some pages are read', async () => {
+      const seen = await counters();
+      return seen.total.requests >= 5;
+    });
+    await first.stop();
+    const before = (await counters()).total.requests;
+
+    const second = await harness.startCollector();
+    const { record } = await harness.completed(second, request.refresh_id, 30_000);
+
+    expect(record.outcome).toBe('complete_changed');
+    expect(harness.store.committed.get(request.refresh_id)).toHaveLength(40_001);
+    const after = (await counters()).total.requests;
+    expect(after - before).toBeLessThanOrEqual(21 - 4 + 1);
+    const epochs = new Set(
+      harness.store.manifests.get(request.refresh_id)?.pages.map((page) => page.epoch),
+    );
+    expect(epochs.size).toBe(2);
+  }, 60_000);
+
+  it('keep one scan of an inventory at a time (Refresh: one scan at a time per inventory)', async () => {
+    const collectors = await Promise.all([harness.startCollector(), harness.startCollector()]);
+    const scope = sized(6_001, 1);
+    const requests = await Promise.all(
+      Array.from({ length: 6 }, () => harness.request({ account_id: newAccountId(), scope })),
+    );
+    for (const request of requests)
+      await harness.completed(collectors[0], request.refresh_id, 40_000);
+    const response = await fetch(
+      `${harness.simulator.url}/control/counters?platform_id=${scope.platform_id}`,
+    );
+    const { accounts } = (await response.json()) as {
+      accounts: Record<string, { in_flight_max: number }>;
+    };
+    expect(Object.values(accounts).map((account) => account.in_flight_max)).toEqual([1]);
+  }, 60_000);
+
+  it('believe a private inventory only from two identities, and read on past a blocked one (upstream 6.6)', async () => {
+    await fetch(`${harness.simulator.url}/control/identities/egress-1`, {
+      method: 'PUT',
+      body: JSON.stringify({ mode: 'block_page' }),
+    });
+    const collector = await harness.startCollector();
+    const requests = await Promise.all(
+      Array.from({ length: 8 }, (_, serial) =>
+        harness.request({ scope: sized(1, 3_000 + serial) }),
+      ),
+    );
+    for (const request of requests) {
+      const { record } = await harness.completed(collector, request.refresh_id, 30_000);
+      expect(record.outcome).toBe('complete_changed');
+    }
+  }, 60_000);
+
+  it('wait out a throttled identity without asking it early (upstream 6.4)', async () => {
+    await fetch(`${harness.simulator.url}/control/limits`, {
+      method: 'PATCH',
+      body: JSON.stringify({ window_seconds: 2, slots: 1, block_seconds: 2 }),
+    });
+    const one = identitiesOf(harness.simulator, 1);
+    const collector = await harness.startCollector({
+      identities: { requestsPerMinute: 600, burst: 2, silenceFirstMs: 2_500, silenceMaxMs: 10_000 },
+      platform: {
+        baseUrl: harness.simulator.url,
+        egress: one,
+        timeoutMs: 2_000,
+        bodyBytesMax: 8_000_000,
+        userAgent: 'test',
+      },
+    });
+    const { platformId, appId, contextId } = scenarioInventory('one-item', 77);
+    const first = await harness.request({
+      scope: { platform_id: platformId, app_id: appId, context_id: contextId },
+    });
+    const second = await harness.request({ scope: sized(1, 4_000) });
+    for (const request of [first, second]) {
+      const { record } = await harness.completed(collector, request.refresh_id, 40_000);
+      expect(record.outcome).toBe('complete_changed');
+    }
+    const { total } = await counters();
+    expect(total.throttled).toBeLessThanOrEqual(2);
+  }, 60_000);
+});
