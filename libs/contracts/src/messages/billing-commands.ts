@@ -6,7 +6,10 @@ import { ledgerAsset, productCode, refreshOutcome } from '../vocabulary.ts';
 const topic = 'billing.commands.v1';
 const key = (body: { account_id: string }): string => body.account_id;
 
-/** Ids of billing commands are derived, so that a command sent again is the same command. */
+/**
+ * Ids of billing commands are derived, so that a command sent again is the same command. Each
+ * contract below checks it: the ledger tells a repetition by this id and nothing else.
+ */
 export const billingCommandId = {
   reserve: (id: string) => `reserve:${id}`,
   settle: (id: string) => `settle:${id}`,
@@ -19,18 +22,25 @@ export const billingCommandId = {
 
 const common = { command_id: z.string().min(1).max(300), account_id: accountId };
 
+const mustBe = (form: string) => ({ path: ['command_id'], message: `must be ${form}` });
+
 /** Hold the reservation of a refresh. The ledger decides the amount from its price list. */
 export const billingReserve = defineMessage({
   type: 'billing.reserve.v1',
   topic,
   key,
-  body: z.object({
-    ...common,
-    project_id: projectId,
-    refresh_id: refreshId,
-    request_id: requestId,
-    product_code: productCode,
-  }),
+  body: z
+    .object({
+      ...common,
+      project_id: projectId,
+      refresh_id: refreshId,
+      request_id: requestId,
+      product_code: productCode,
+    })
+    .refine(
+      (body) => body.command_id === billingCommandId.reserve(body.refresh_id),
+      mustBe('reserve:<refresh_id>'),
+    ),
 });
 
 /** Resolve the hold of a terminal refresh; the ledger computes the price from the outcome. */
@@ -38,14 +48,23 @@ export const billingSettle = defineMessage({
   type: 'billing.settle.v1',
   topic,
   key,
-  body: z.object({
-    ...common,
-    project_id: projectId,
-    refresh_id: refreshId,
-    outcome: refreshOutcome,
-    /** Assets after deduplication; null unless the scan was complete. */
-    observed_assets: z.int().min(0).nullable(),
-  }),
+  body: z
+    .object({
+      ...common,
+      project_id: projectId,
+      refresh_id: refreshId,
+      outcome: refreshOutcome,
+      /** Assets after deduplication; null unless the scan was complete. */
+      observed_assets: z.int().min(0).nullable(),
+    })
+    .refine(
+      (body) => body.command_id === billingCommandId.settle(body.refresh_id),
+      mustBe('settle:<refresh_id>'),
+    )
+    .refine((body) => !body.outcome.startsWith('complete_') || body.observed_assets !== null, {
+      path: ['observed_assets'],
+      message: 'must be given for a complete scan: it is what the price is computed from',
+    }),
 });
 
 /** Release the hold of a refresh that was refused or is not known to its owner. */
@@ -53,7 +72,12 @@ export const billingRelease = defineMessage({
   type: 'billing.release.v1',
   topic,
   key,
-  body: z.object({ ...common, project_id: projectId, refresh_id: refreshId }),
+  body: z
+    .object({ ...common, project_id: projectId, refresh_id: refreshId })
+    .refine(
+      (body) => body.command_id === billingCommandId.release(body.refresh_id),
+      mustBe('release:<refresh_id>'),
+    ),
 });
 
 /** Charge one page read. Ids are per attempt. */
@@ -61,12 +85,21 @@ export const billingCharge = defineMessage({
   type: 'billing.charge.v1',
   topic,
   key,
-  body: z.object({
-    ...common,
-    project_id: projectId,
-    request_id: requestId,
-    product_code: productCode,
-  }),
+  body: z
+    .object({
+      ...common,
+      project_id: projectId,
+      request_id: requestId,
+      product_code: productCode,
+    })
+    .refine(
+      (body) => body.command_id === billingCommandId.charge(body.request_id),
+      mustBe('charge:<request_id>'),
+    )
+    .refine((body) => body.product_code !== 'platform.inventory.refresh.v1', {
+      path: ['product_code'],
+      message: 'must be a page: a refresh is paid from its hold',
+    }),
 });
 
 /** Undo a charge whose page was not delivered; arriving first it precludes the charge. */
@@ -74,7 +107,12 @@ export const billingReverse = defineMessage({
   type: 'billing.reverse.v1',
   topic,
   key,
-  body: z.object({ ...common, project_id: projectId, request_id: requestId }),
+  body: z
+    .object({ ...common, project_id: projectId, request_id: requestId })
+    .refine(
+      (body) => body.command_id === billingCommandId.reverse(body.request_id),
+      mustBe('reverse:<request_id>'),
+    ),
 });
 
 /** Add credits or units to an account (operator). */
@@ -82,13 +120,18 @@ export const billingGrant = defineMessage({
   type: 'billing.grant.v1',
   topic,
   key,
-  body: z.object({
-    ...common,
-    request_id: requestId,
-    asset: ledgerAsset,
-    amount: z.int().min(1).max(1_000_000_000_000),
-    reason: z.string().min(1).max(500),
-  }),
+  body: z
+    .object({
+      ...common,
+      request_id: requestId,
+      asset: ledgerAsset,
+      amount: z.int().min(1).max(1_000_000_000_000),
+      reason: z.string().min(1).max(500),
+    })
+    .refine(
+      (body) => body.command_id.startsWith(billingCommandId.grant('')),
+      mustBe('grant:<idempotency key>'),
+    ),
 });
 
 /** Correct an account's available amount by a signed number (operator). */
@@ -96,11 +139,16 @@ export const billingAdjust = defineMessage({
   type: 'billing.adjust.v1',
   topic,
   key,
-  body: z.object({
-    ...common,
-    request_id: requestId,
-    asset: ledgerAsset,
-    amount: z.int().min(-1_000_000_000_000).max(1_000_000_000_000),
-    reason: z.string().min(1).max(500),
-  }),
+  body: z
+    .object({
+      ...common,
+      request_id: requestId,
+      asset: ledgerAsset,
+      amount: z.int().min(-1_000_000_000_000).max(1_000_000_000_000),
+      reason: z.string().min(1).max(500),
+    })
+    .refine(
+      (body) => body.command_id.startsWith(billingCommandId.adjust('')),
+      mustBe('adjust:<idempotency key>'),
+    ),
 });

@@ -14,6 +14,8 @@ export const billingRefusalCodes = [
   /** The charge was reversed before it arrived. */
   'already_reversed',
   'charge_unknown',
+  /** The amounts of the account would pass 2^53 - 1, beyond which they are no longer exact. */
+  'balance_limit_exceeded',
 ] as const;
 
 /**
