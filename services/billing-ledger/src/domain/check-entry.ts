@@ -1,0 +1,104 @@
+import { type Account, applyEntry, holdsAfter, withBalances } from './account.ts';
+import { areEqual, isConserved, isSolvent, plus } from './balances.ts';
+import type { Entry } from './entry.ts';
+import { findHold, type Hold, type HoldSet } from './hold-set.ts';
+import { fitsTemplate } from './movement.ts';
+import { type PageProduct, type PriceBook, pagePrice } from './price-list.ts';
+import { settlementOf } from './settlement.ts';
+
+/**
+ * What is wrong with an entry as the next one of an account; nothing when it is sound. Says of
+ * each rule on its own whether it holds, so that one fault shows as itself.
+ */
+export function entryProblems(account: Account, entry: Entry, prices: PriceBook): string[] {
+  const before = account.balances[entry.asset];
+  const after = plus(before, entry.change);
+  return [
+    entry.seq !== account.lastSeq + 1 && `follows position ${account.lastSeq} with a gap`,
+    entry.at <= account.lastAt && 'its time is not after the entry before it',
+    !isConserved(entry.change) && 'its movement does not net to zero',
+    !fitsTemplate(entry.kind, entry.change) && `moves what a ${entry.kind} cannot move`,
+    !areEqual(after, entry.after) && 'its balances are not the ones before it and its movement',
+    !isConserved(entry.after) && 'the places do not add up to what was issued',
+    !isSolvent(entry.after) && 'a balance is negative or inexact',
+    (entry.kind === 'refuse') !== (entry.refusal !== null) && 'only a refusal says why',
+    ...holdProblems(findOpen(account, entry), entry),
+    priceProblem(findOpen(account, entry), entry, prices),
+  ].filter((problem) => problem !== false);
+}
+
+/** The account after an entry, taking the entry's word where it does not follow. */
+export function adoptEntry(account: Account, entry: Entry): Account {
+  try {
+    const next = applyEntry(account, entry);
+    if (areEqual(next.balances[entry.asset], entry.after)) return next;
+  } catch {
+    // Not a fold any more: what comes next is judged against what this entry claims.
+  }
+  return {
+    accountId: account.accountId,
+    lastSeq: entry.seq,
+    lastAt: entry.at,
+    balances: withBalances(account.balances, entry.asset, entry.after),
+    holds: adoptHolds(account, entry),
+  };
+}
+
+function adoptHolds(account: Account, entry: Entry): HoldSet {
+  try {
+    return holdsAfter(account.holds, entry);
+  } catch {
+    return account.holds;
+  }
+}
+
+function findOpen(account: Account, entry: Entry): Hold | undefined {
+  return entry.refreshId === null ? undefined : findHold(account.holds, entry.refreshId);
+}
+
+function holdProblems(open: Hold | undefined, entry: Entry): (string | false)[] {
+  switch (entry.kind) {
+    case 'reserve':
+      return [open !== undefined && 'its refresh has an open hold already'];
+    case 'settle':
+    case 'release':
+      if (!open) return ['resolves a hold that is not open'];
+      return [
+        open.amount !== 0 - entry.change.held && 'does not resolve exactly what was reserved',
+        open.asset !== entry.asset && 'resolves a hold in another asset',
+        open.priceVersion !== entry.priceVersion && 'resolves a hold at other prices',
+        open.productCode !== entry.productCode && 'resolves a hold of another product',
+        open.projectId !== entry.projectId && 'resolves a hold of another Project',
+      ];
+    default:
+      return [];
+  }
+}
+
+function priceProblem(open: Hold | undefined, entry: Entry, book: PriceBook): string | false {
+  const price = expectedPrice(open, entry, book);
+  const { kind, change } = entry;
+  const charged = kind === 'reserve' ? change.held : change.consumed;
+  return price !== null && charged !== price && `costs ${charged} where its prices say ${price}`;
+}
+
+/** Null where the entry has no price of its own. */
+function expectedPrice(open: Hold | undefined, entry: Entry, book: PriceBook): number | null {
+  const prices = entry.priceVersion === null ? undefined : book.byVersion(entry.priceVersion);
+  if (!prices) return null;
+  switch (entry.kind) {
+    case 'reserve':
+      return prices.refreshReservation;
+    case 'charge':
+      return pagePrice(prices, entry.productCode as PageProduct);
+    case 'settle':
+    case 'release': {
+      if (!open || entry.outcome === null) return entry.kind === 'release' ? 0 : null;
+      const { outcome, observedAssets } = entry;
+      if (outcome.startsWith('complete_') && observedAssets === null) return null;
+      return settlementOf({ reserved: open.amount, prices, outcome, observedAssets }).charged;
+    }
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,19 @@
+import type { Account } from './account.ts';
+import { amountMax } from './balances.ts';
+import type { IssueCommand } from './command.ts';
+import { type Decision, refusal, refuse } from './decision.ts';
+import { insufficientCode } from './funding.ts';
+import { issue } from './movement.ts';
+
+/** An operator's grant or adjustment. What is held or consumed already cannot be taken away. */
+export function decideIssue(account: Account, command: IssueCommand): Decision {
+  const { asset, amount, reason, requestId } = command;
+  const { available, issued } = account.balances[asset];
+  const details = { asset, amount, reason, requestId };
+  if (available + amount < 0) {
+    const required = 0 - amount;
+    return refuse(details, refusal(insufficientCode(asset), { required, available }));
+  }
+  if (issued + amount > amountMax) return refuse(details, refusal('balance_limit_exceeded'));
+  return { ...details, kind: command.kind, change: issue(amount) };
+}

@@ -1,0 +1,88 @@
+import type { Account } from './account.ts';
+import {
+  type ReleaseCommand,
+  type ReserveCommand,
+  reservationKey,
+  type SettleCommand,
+} from './command.ts';
+import { type Decision, refusal, refuse } from './decision.ts';
+import type { EvaluationContext } from './evaluation-context.ts';
+import { insufficientCode } from './funding.ts';
+import { findHold, type Hold } from './hold-set.ts';
+import { hold as holdMovement, resolve } from './movement.ts';
+import type { PriceBook } from './price-list.ts';
+import { type Settlement, settlementOf } from './settlement.ts';
+
+/** Holds the most a refresh can cost, in what the account pays with now. */
+export function decideReserve(
+  account: Account,
+  command: ReserveCommand,
+  at: number,
+  context: Pick<EvaluationContext, 'prices' | 'funding'>,
+): Decision {
+  const prices = context.prices.activeAt(at);
+  const asset = context.funding;
+  const required = prices.refreshReservation;
+  const { available } = account.balances[asset];
+  const { productCode, projectId, refreshId, requestId } = command;
+  const details = {
+    asset,
+    productCode,
+    priceVersion: prices.version,
+    projectId,
+    refreshId,
+    requestId,
+  };
+  if (available < required) {
+    return refuse(details, refusal(insufficientCode(asset), { required, available }));
+  }
+  return { ...details, kind: 'reserve', change: holdMovement(required) };
+}
+
+/**
+ * Ends a hold, in the asset and at the prices it was made in. The hold is found by its refresh
+ * alone. Where there is none there never will be one: the refusal also precludes the reservation,
+ * unless that was answered (refused) before.
+ */
+export function decideResolution(
+  account: Account,
+  command: SettleCommand | ReleaseCommand,
+  context: Pick<EvaluationContext, 'prices' | 'funding' | 'recorded'>,
+): Decision {
+  const { refreshId } = command;
+  const hold = findHold(account.holds, refreshId);
+  if (!hold) {
+    const reservation = reservationKey(refreshId);
+    const precludes = context.recorded(reservation) ? null : reservation;
+    const details = { asset: context.funding, projectId: command.projectId, refreshId, precludes };
+    return refuse(details, refusal('hold_unknown'));
+  }
+  const settlement = settlementFor(hold, command, context.prices);
+  const { disposition, charged, released } = settlement;
+  return {
+    kind: disposition === 'release' ? 'release' : 'settle',
+    asset: hold.asset,
+    change: resolve(charged, released),
+    productCode: hold.productCode,
+    priceVersion: hold.priceVersion,
+    projectId: hold.projectId,
+    refreshId,
+    outcome: command.kind === 'settle' ? command.outcome : null,
+    observedAssets: command.kind === 'settle' ? command.observedAssets : null,
+    disposition,
+  };
+}
+
+function settlementFor(
+  hold: Hold,
+  command: SettleCommand | ReleaseCommand,
+  book: PriceBook,
+): Settlement {
+  if (command.kind === 'release') {
+    return { disposition: 'release', charged: 0, released: hold.amount };
+  }
+  const prices = book.byVersion(hold.priceVersion);
+  if (!prices) throw new RangeError(`price list ${hold.priceVersion} is missing`);
+  const { outcome, observedAssets } = command;
+  return settlementOf({ reserved: hold.amount, prices, outcome, observedAssets });
+}

@@ -1,0 +1,63 @@
+import type { Account } from './account.ts';
+import type { Command } from './command.ts';
+import { type Entry, entryKeys } from './entry.ts';
+import { evaluate } from './evaluate.ts';
+import type { EvaluationContext } from './evaluation-context.ts';
+import type { RepetitionVerdict } from './repetition.ts';
+
+/** How a command is answered: by an entry, seen as the verdict says. */
+export interface Answer {
+  readonly verdict: RepetitionVerdict;
+  readonly entry: Entry;
+}
+
+/** What one commit of one account will hold, and the answers it makes possible. */
+export interface CommitPlan {
+  /** One per command taken, in order. */
+  readonly answers: readonly Answer[];
+  readonly entries: readonly Entry[];
+  /** The account after all entries. */
+  readonly account: Account;
+}
+
+export interface CommitLimits {
+  readonly entriesMax: number;
+  readonly bytesMax: number;
+}
+
+/**
+ * Evaluates commands of one account in order until they are through or the commit is full. A
+ * command that repeats an earlier one of the same commit is answered by that one's entry.
+ */
+export function planCommit(
+  account: Account,
+  commands: readonly Command[],
+  context: EvaluationContext,
+  limits: CommitLimits,
+): CommitPlan {
+  const planned = new Map<string, Entry>();
+  const inPlan: EvaluationContext = {
+    ...context,
+    recorded: (key) => planned.get(key) ?? context.recorded(key),
+  };
+  const answers: Answer[] = [];
+  const entries: Entry[] = [];
+  let next = account;
+  let bytes = 0;
+  for (const command of commands) {
+    if (entries.length >= limits.entriesMax || bytes >= limits.bytesMax) break;
+    const { verdict, entry, account: after } = evaluate(next, command, inPlan);
+    answers.push({ verdict: verdict === 'new' ? 'recorded' : verdict, entry });
+    if (verdict !== 'new') continue;
+    next = after;
+    entries.push(entry);
+    bytes += approximateBytes(entry);
+    for (const key of entryKeys(entry)) planned.set(key, entry);
+  }
+  return { answers, entries, account: next };
+}
+
+/** Stored size of an entry, rounded up; only ids of ours and an operator's reason vary. */
+function approximateBytes(entry: Entry): number {
+  return 700 + entry.commandId.length + 3 * (entry.reason?.length ?? 0);
+}

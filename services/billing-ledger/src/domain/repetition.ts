@@ -1,0 +1,43 @@
+import type { ChargeCommand, Command, IssueCommand, ReserveCommand } from './command.ts';
+import type { Entry } from './entry.ts';
+
+/**
+ * What a command finds that was answered before:
+ * - `recorded`: its own answer, or the resolution its hold already had;
+ * - `precluded`: an entry after which it can never be applied;
+ * - `conflict`: the answer to a command with the same id and other content.
+ */
+export type RepetitionVerdict = 'recorded' | 'precluded' | 'conflict';
+
+export function verdictOnRepetition(entry: Entry, command: Command): RepetitionVerdict {
+  switch (command.kind) {
+    // The first end of a hold or of a charge stands, whatever a later one says.
+    case 'settle':
+    case 'release':
+    case 'reverse':
+      return 'recorded';
+    case 'reserve':
+    case 'charge':
+      if (entry.command !== command.kind) return 'precluded';
+      return isSamePurchase(entry, command) ? 'recorded' : 'conflict';
+    case 'grant':
+    case 'adjust':
+      return isSameIssue(entry, command) ? 'recorded' : 'conflict';
+  }
+}
+
+/**
+ * The entry holds its command's content, so no fingerprint is kept beside it. A request_id that
+ * is not part of the command id only says which HTTP request asked, and is no content.
+ */
+function isSamePurchase(entry: Entry, command: ReserveCommand | ChargeCommand): boolean {
+  return entry.projectId === command.projectId && entry.productCode === command.productCode;
+}
+
+function isSameIssue(entry: Entry, command: IssueCommand): boolean {
+  return (
+    entry.asset === command.asset &&
+    entry.amount === command.amount &&
+    entry.reason === command.reason
+  );
+}

@@ -1,0 +1,276 @@
+import { applyEntry } from '../../src/domain/account.ts';
+import { type Balances, plus } from '../../src/domain/balances.ts';
+import { commandKey } from '../../src/domain/command.ts';
+import type { Entry } from '../../src/domain/entry.ts';
+import { type Evaluation, evaluate } from '../../src/domain/evaluate.ts';
+import type { EvaluationContext } from '../../src/domain/evaluation-context.ts';
+import { listHolds } from '../../src/domain/hold-set.ts';
+import { createPriceBook, type PriceList } from '../../src/domain/price-list.ts';
+import type { InvariantName } from './invariants.ts';
+import { priceLists } from './program.ts';
+import { productRules, type Rules } from './run-program.ts';
+
+export interface PlantedFault {
+  readonly breaks: InvariantName;
+  /** Ends the sentence "a ledger where …". */
+  readonly fault: string;
+  readonly rules: Rules;
+}
+
+type Evaluate = Rules['evaluate'];
+type Call = Parameters<Evaluate>;
+
+/** The product's ledger, wrapped. */
+function faulty(
+  breaks: InvariantName,
+  fault: string,
+  wrap: (call: Call) => Evaluation,
+): PlantedFault {
+  return { breaks, fault, rules: { ...productRules, evaluate: (...call) => wrap(call) } };
+}
+
+/** Changes what the product evaluated for new entries of some kinds. */
+function afterwards(
+  breaks: InvariantName,
+  fault: string,
+  kinds: readonly Entry['kind'][],
+  change: (evaluation: Evaluation, call: Call) => Evaluation,
+): PlantedFault {
+  return faulty(breaks, fault, (call) => {
+    const evaluation = evaluate(...call);
+    const isMeant = evaluation.verdict === 'new' && kinds.includes(evaluation.entry.kind);
+    return isMeant ? change(evaluation, call) : evaluation;
+  });
+}
+
+/** The same evaluation with another movement, taken over by the account without a check. */
+function moving(evaluation: Evaluation, [before]: Call, change: Balances): Evaluation {
+  const { asset } = evaluation.entry;
+  const after = plus(before.balances[asset], change);
+  const balances = { ...evaluation.account.balances, [asset]: after };
+  return {
+    ...evaluation,
+    entry: { ...evaluation.entry, change, after },
+    account: { ...evaluation.account, balances },
+  };
+}
+
+/** Judged against an account that looks richer than it is. */
+function richer([account, command, context]: Call, by: Partial<Balances>): Evaluation {
+  const { funding: asset } = context;
+  const lent = plus(account.balances[asset], { ...zero, ...by });
+  const balances = { ...account.balances, [asset]: lent };
+  const evaluation = evaluate({ ...account, balances }, command, context);
+  if (evaluation.verdict !== 'new' || evaluation.entry.asset !== asset) {
+    return evaluate(account, command, context);
+  }
+  return moving(evaluation, [account, command, context], evaluation.entry.change);
+}
+
+const zero: Balances = { available: 0, held: 0, consumed: 0, expired: 0, issued: 0 };
+
+/** As if the commands had been judged at other prices. */
+function priced(call: Call, change: (list: PriceList) => PriceList): Evaluation {
+  const [account, command, context] = call;
+  return evaluate(account, command, {
+    ...context,
+    prices: createPriceBook(priceLists.map(change)),
+  });
+}
+
+const withContext = (call: Call, change: Partial<EvaluationContext>): Evaluation =>
+  evaluate(call[0], call[1], { ...call[2], ...change });
+
+const resolutions = ['settle', 'release'] as const;
+
+export const plantedFaults: readonly PlantedFault[] = [
+  afterwards(1, 'a release forgets to give back', ['release'], (evaluation, call) =>
+    moving(evaluation, call, { ...evaluation.entry.change, available: 0 }),
+  ),
+  afterwards(1, 'a grant is not counted as issued', ['grant'], (evaluation, call) =>
+    moving(evaluation, call, { ...evaluation.entry.change, issued: 0 }),
+  ),
+  faulty(2, 'a reservation is made on credit', (call) =>
+    call[1].kind === 'reserve' ? richer(call, { available: 500, issued: 500 }) : evaluate(...call),
+  ),
+  faulty(2, 'an adjustment may take more than there is', (call) =>
+    call[1].kind === 'adjust' ? richer(call, { available: 500, issued: 500 }) : evaluate(...call),
+  ),
+  faulty(2, 'amounts may grow beyond what is exact', (call) => {
+    const evaluation = evaluate(...call);
+    const [, command] = call;
+    const isLimit = evaluation.entry.refusal?.code === 'balance_limit_exceeded';
+    if (!isLimit || evaluation.verdict !== 'new' || command.kind !== 'grant') return evaluation;
+    const change = { ...zero, available: command.amount, issued: command.amount };
+    return moving(evaluation, call, change);
+  }),
+  afterwards(3, 'a settled hold stays open', resolutions, (evaluation, [before]) => ({
+    ...evaluation,
+    account: { ...evaluation.account, holds: before.holds },
+  })),
+  faulty(3, 'a hold can be resolved again by its other command', (call) => {
+    const [account, command, context] = call;
+    const recorded = (key: string) => {
+      const entry = context.recorded(key);
+      return entry?.commandId === command.commandId ? entry : undefined;
+    };
+    const first = context.recorded(commandKey(command));
+    const isSecond = command.kind === 'release' && first?.kind === 'settle';
+    if (!isSecond) return evaluate(...call);
+    const evaluation = evaluate(account, command, { ...context, recorded });
+    return { ...evaluation, entry: { ...evaluation.entry, kind: 'release' } };
+  }),
+  faulty(4, 'a started block is not charged', (call) => {
+    const [account, command, context] = call;
+    if (command.kind !== 'settle' || command.observedAssets === null) return evaluate(...call);
+    const observedAssets = command.observedAssets - (command.observedAssets % 1_000);
+    const evaluation = evaluate(account, { ...command, observedAssets }, context);
+    if (evaluation.verdict !== 'new') return evaluation;
+    const { entry } = evaluation;
+    return { ...evaluation, entry: { ...entry, observedAssets: command.observedAssets } };
+  }),
+  faulty(4, 'a private inventory is free', (call) =>
+    priced(call, (list) => ({ ...list, refreshDiagnostic: 0 })),
+  ),
+  afterwards(4, 'a refresh may cost more than was reserved', ['settle'], (evaluation, call) => {
+    const { consumed, available } = evaluation.entry.change;
+    if (available > 0) return evaluation;
+    return moving(evaluation, call, {
+      ...evaluation.entry.change,
+      consumed: consumed + 1,
+      available: available - 1,
+    });
+  }),
+  faulty(5, 'exactly the reservation is not enough', (call) => {
+    const [account, command, context] = call;
+    if (command.kind !== 'reserve') return evaluate(...call);
+    const { available } = account.balances[context.funding];
+    const isExact = [125, 200].includes(available);
+    return isExact ? richer(call, { available: -1, issued: -1 }) : evaluate(...call);
+  }),
+  faulty(5, 'open holds count as available', (call) => {
+    const [account, command, context] = call;
+    const { held } = account.balances[context.funding];
+    const by = { available: held, issued: held };
+    return command.kind === 'reserve' ? richer(call, by) : evaluate(...call);
+  }),
+  faulty(6, 'a refusal is forgotten', (call) =>
+    withContext(call, {
+      recorded: (key) => {
+        const entry = call[2].recorded(key);
+        return entry?.refusal?.required == null ? entry : undefined;
+      },
+    }),
+  ),
+  faulty(6, 'an id with other content is taken for a repetition', (call) => {
+    const evaluation = evaluate(...call);
+    return evaluation.verdict === 'conflict' ? { ...evaluation, verdict: 'recorded' } : evaluation;
+  }),
+  faulty(6, 'an answer tells the time it is given again', (call) => {
+    const evaluation = evaluate(...call);
+    if (evaluation.verdict === 'new') return evaluation;
+    return { ...evaluation, entry: { ...evaluation.entry, at: call[2].now } };
+  }),
+  afterwards(7, 'a refused command costs what there is', ['refuse'], (evaluation, call) => {
+    const { available } = call[0].balances[evaluation.entry.asset];
+    const change = { ...zero, available: 0 - available, consumed: available };
+    return moving(evaluation, call, change);
+  }),
+  afterwards(7, 'a refused release closes a hold', ['refuse'], (evaluation, [before]) => {
+    const [oldest] = listHolds(before.holds);
+    const buckets = before.holds.buckets.map((bucket) => bucket.filter((hold) => hold !== oldest));
+    const holds = { size: before.holds.size - (oldest ? 1 : 0), buckets };
+    return { ...evaluation, account: { ...evaluation.account, holds } };
+  }),
+  afterwards(8, 'refusals take no position of their own', ['refuse'], (evaluation, [before]) => ({
+    ...evaluation,
+    entry: { ...evaluation.entry, seq: before.lastSeq },
+    account: { ...evaluation.account, lastSeq: before.lastSeq },
+  })),
+  afterwards(8, 'the account keeps more than its entries say', ['grant'], (evaluation) => {
+    const { account, entry } = evaluation;
+    const bonus = plus(account.balances[entry.asset], { ...zero, available: 1, issued: 1 });
+    const balances = { ...account.balances, [entry.asset]: bonus };
+    return { ...evaluation, account: { ...account, balances } };
+  }),
+  {
+    breaks: 8,
+    fault: 'the fold takes every hold for one of the first price list',
+    rules: {
+      ...productRules,
+      applyEntry: (account, entry) => applyEntry(account, { ...entry, priceVersion: 1 }),
+    },
+  },
+  faulty(9, 'the clock is believed', (call) => {
+    const evaluation = evaluate(...call);
+    if (evaluation.verdict !== 'new') return evaluation;
+    const at = call[2].now;
+    return {
+      ...evaluation,
+      entry: { ...evaluation.entry, at },
+      account: { ...evaluation.account, lastAt: at },
+    };
+  }),
+  faulty(10, 'a hold ends in what the account pays with now', (call) => {
+    const evaluation = evaluate(...call);
+    const { entry } = evaluation;
+    const { funding: asset } = call[2];
+    if (evaluation.verdict !== 'new' || !resolutions.some((kind) => kind === entry.kind)) {
+      return evaluation;
+    }
+    const { account } = moving({ ...evaluation, entry: { ...entry, asset } }, call, entry.change);
+    return { ...evaluation, entry: { ...entry, asset }, account };
+  }),
+  faulty(11, 'a hold ends at the prices of its last day', (call) => {
+    const active = call[2].prices.activeAt(call[2].now);
+    return withContext(call, { prices: { activeAt: () => active, byVersion: () => active } });
+  }),
+  faulty(12, 'a refusal is told but not journaled', (call) => {
+    const evaluation = evaluate(...call);
+    const isTold = evaluation.verdict === 'new' && evaluation.entry.refusal !== null;
+    return isTold ? { ...evaluation, verdict: 'recorded', account: call[0] } : evaluation;
+  }),
+  faulty(12, 'a repetition gets an entry of its own', (call) =>
+    call[1].kind === 'charge'
+      ? withContext(call, { recorded: () => undefined })
+      : evaluate(...call),
+  ),
+  faulty(13, 'a charge may come after its reversal', (call) => {
+    const recorded = (key: string) => {
+      const entry = call[2].recorded(key);
+      return call[1].kind === 'charge' && entry?.command === 'reverse' ? undefined : entry;
+    };
+    return withContext(call, { recorded });
+  }),
+  faulty(13, 'a charge is reversed as often as it is asked', (call) => {
+    const recorded = (key: string) => {
+      const entry = call[2].recorded(key);
+      return entry?.kind === 'reverse' ? undefined : entry;
+    };
+    return withContext(call, { recorded });
+  }),
+  sharing(17, 'a command id of one account is known to all'),
+  faulty('model', 'a release also charges the diagnostic price', (call) => {
+    const [account, command, context] = call;
+    if (command.kind !== 'release') return evaluate(...call);
+    const asked = { ...command, kind: 'settle' as const, outcome: 'private' as const };
+    return evaluate(account, { ...asked, observedAssets: null }, context);
+  }),
+];
+
+function sharing(breaks: InvariantName, fault: string): PlantedFault {
+  // One memory for everything that is evaluated, as an index without the account would be.
+  const seen = new Map<string, Entry>();
+  return faulty(breaks, fault, (call) => {
+    const [account, command, context] = call;
+    if (account.lastSeq === 0 && command.commandId === 'grant:opening-credits') seen.clear();
+    const key = commandKey(command);
+    const recorded = (asked: string) => context.recorded(asked) ?? seen.get(asked);
+    const isOpening = command.commandId.startsWith('grant:opening');
+    const evaluation = isOpening
+      ? evaluate(...call)
+      : evaluate(account, command, { ...context, recorded });
+    if (evaluation.verdict === 'new') seen.set(key, evaluation.entry);
+    return evaluation;
+  });
+}

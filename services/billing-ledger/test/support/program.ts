@@ -1,0 +1,156 @@
+import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
+import {
+  type LedgerAsset,
+  type RefreshOutcome,
+  refreshOutcomes,
+} from '@inventory/contracts/vocabulary';
+import fc from 'fast-check';
+import type { Command } from '../../src/domain/command.ts';
+import { createPriceBook, firstPriceList, type PriceList } from '../../src/domain/price-list.ts';
+
+/** One command of a program and the world it meets. */
+export interface Step {
+  readonly command: Command;
+  readonly now: number;
+  readonly funding: LedgerAsset;
+}
+export type Program = readonly Step[];
+
+const uuid = (text: string, number: number) =>
+  `0190${text}-0000-7000-8000-${String(number).padStart(12, '0')}`;
+export const accounts = [0, 1].map((number): AccountId => `acc_${uuid('aaaa', number)}`);
+const projects = [0, 1].map((number): ProjectId => `prj_${uuid('bbbb', number)}`);
+const refreshes = [0, 1, 2, 3, 4].map((number) => uuid('cccc', number));
+const requests = [0, 1, 2, 3].map((number): RequestId => `req_${uuid('dddd', number)}`);
+
+export const startMs = firstPriceList.effectiveAt + 1_000_000;
+/** Takes effect in the middle of most programs; dearer in every place. */
+export const secondPriceList: PriceList = {
+  version: 2,
+  effectiveAt: startMs + 10_000,
+  refreshReservation: 200,
+  refreshBlock: 3,
+  refreshBlockAssets: 1_000,
+  refreshDiagnostic: 5,
+  livePage: 2,
+  currentPage: 4,
+};
+export const priceLists = [firstPriceList, secondPriceList];
+export const prices = createPriceBook(priceLists);
+
+export const observedCounts = [0, 1, 1_999, 2_000, 2_001, 250_000, 250_001, 777_777, 2 ** 53 - 1];
+const grantAmounts = [1, 124, 125, 126, 200, 1_000, 1_000_000_000_000, 2 ** 53 - 1_000];
+const adjustAmounts = [-1, 1, -125, -124, 0, 500, -1_000_000_000_000];
+const clockMoves = [0, 1, 3, 4_000, 20_000, -5_000, 3_600_000];
+const kinds = [
+  'reserve',
+  'settle',
+  'charge',
+  'grant',
+  'reverse',
+  'release',
+  'adjust',
+  'reserve',
+  'settle',
+  'reserve',
+  'settle',
+] as const;
+
+/**
+ * A program is a list of numbers, each decoded into one step: small numbers are plain steps, so a
+ * failing program shrinks towards few, plain commands.
+ */
+export const programs: fc.Arbitrary<Program> = fc
+  .array(fc.nat({ max: 2 ** 40 }), { minLength: 1, maxLength: 24, size: 'max' })
+  .map(decodeProgram);
+
+function decodeProgram(numbers: readonly number[]): Program {
+  let now = startMs;
+  let funding: LedgerAsset = 'credits';
+  const opening: Step[] = accounts.flatMap((accountId, index) => [
+    openingGrant(accountId, 'credits', (numbers[0] ?? 0) + index),
+    openingGrant(accountId, 'units', (numbers[0] ?? 0) + index + 3),
+  ]);
+  const steps = numbers.map((number): Step => {
+    const next = digits(number);
+    const command = decodeCommand(next);
+    now += clockMoves[next(7)] ?? 0;
+    if (next(5) === 4) funding = funding === 'credits' ? 'units' : 'credits';
+    return { command, now, funding };
+  });
+  return [...opening, ...steps];
+}
+
+function openingGrant(accountId: AccountId, asset: LedgerAsset, number: number): Step {
+  const amount = [1_000, 125, 124, 249, 250, 3_000][number % 6] ?? 0;
+  const command: Command = {
+    kind: 'grant',
+    commandId: `grant:opening-${asset}`,
+    accountId,
+    requestId: requests[0] ?? 'req_',
+    asset,
+    amount,
+    reason: 'opening',
+  };
+  return { command, now: startMs, funding: 'credits' };
+}
+
+/** Takes digits of a number, in whatever base is asked for next. */
+function digits(number: number): (base: number) => number {
+  let rest = number;
+  return (base) => {
+    const digit = rest % base;
+    rest = Math.floor(rest / base);
+    return digit;
+  };
+}
+
+function decodeCommand(next: (base: number) => number): Command {
+  const kind = pick(kinds, next);
+  const subject = next(5);
+  // Mostly the first account and the first content: repetitions and conflicts must be frequent.
+  const accountId = accounts[next(4) === 3 ? 1 : 0] ?? 'acc_';
+  const isVariant = next(6) === 5;
+  const projectId = projects[isVariant ? 1 : 0] ?? 'prj_';
+  const refreshId = refreshes[subject] ?? '';
+  const requestId = requests[subject % requests.length] ?? 'req_';
+  switch (kind) {
+    case 'reserve': {
+      const commandId = `reserve:${refreshId}`;
+      const productCode = 'platform.inventory.refresh.v1';
+      return { kind, commandId, accountId, projectId, refreshId, requestId, productCode };
+    }
+    case 'settle': {
+      const commandId = `settle:${refreshId}`;
+      const outcome = pick(refreshOutcomes, next);
+      const observedAssets = isComplete(outcome) ? pick(observedCounts, next) : null;
+      return { kind, commandId, accountId, projectId, refreshId, outcome, observedAssets };
+    }
+    case 'release':
+      return { kind, commandId: `release:${refreshId}`, accountId, projectId, refreshId };
+    case 'charge': {
+      const productCode = isVariant
+        ? 'platform.inventory.current.page.v1'
+        : 'platform.inventory.page.v1';
+      const commandId = `charge:${requestId}`;
+      return { kind, commandId, accountId, projectId, requestId, productCode };
+    }
+    case 'reverse':
+      return { kind, commandId: `reverse:${requestId}`, accountId, projectId, requestId };
+    case 'grant':
+    case 'adjust': {
+      const asset: LedgerAsset = isVariant ? 'units' : 'credits';
+      const amount = pick(kind === 'grant' ? grantAmounts : adjustAmounts, next);
+      const commandId = `${kind}:${subject}`;
+      return { kind, commandId, accountId, requestId, asset, amount, reason: `because ${subject}` };
+    }
+  }
+}
+
+export function isComplete(outcome: RefreshOutcome): boolean {
+  return outcome === 'complete_changed' || outcome === 'complete_unchanged';
+}
+
+function pick<Value>(values: readonly Value[], next: (base: number) => number): Value {
+  return values[next(values.length)] as Value;
+}

@@ -1,0 +1,70 @@
+import { type Account, applyEntry, newAccount } from '../../src/domain/account.ts';
+import { type Command, commandKey } from '../../src/domain/command.ts';
+import { type Entry, entryKeys } from '../../src/domain/entry.ts';
+import { type Evaluation, evaluate } from '../../src/domain/evaluate.ts';
+import type { EvaluationContext } from '../../src/domain/evaluation-context.ts';
+import { type Program, prices, type Step } from './program.ts';
+
+/** The rules under test: the product's, or the product's with one planted fault. */
+export interface Rules {
+  readonly evaluate: (account: Account, command: Command, context: EvaluationContext) => Evaluation;
+  readonly applyEntry: (account: Account, entry: Entry) => Account;
+}
+export const productRules: Rules = { evaluate, applyEntry };
+
+export interface Played extends Evaluation {
+  readonly step: Step;
+  readonly before: Account;
+}
+
+/** A ledger in memory: what the writer does, without a store. */
+export interface Ledger {
+  play(step: Step): Played;
+  account(accountId: Command['accountId']): Account;
+  journal(accountId: Command['accountId']): readonly Entry[];
+}
+
+export function createLedger(rules: Rules): Ledger {
+  const states = new Map<string, Account>();
+  const journals = new Map<string, Entry[]>();
+  const answered = new Map<string, Entry>();
+  const account = (accountId: Command['accountId']) =>
+    states.get(accountId) ?? newAccount(accountId);
+
+  return {
+    account,
+    journal: (accountId) => journals.get(accountId) ?? [],
+    play(step) {
+      const { command, now, funding } = step;
+      const { accountId } = command;
+      const before = account(accountId);
+      const recorded = (key: string) => answered.get(`${accountId} ${key}`);
+      const evaluation = rules.evaluate(before, command, { now, prices, funding, recorded });
+      if (evaluation.verdict === 'new') {
+        const { entry } = evaluation;
+        states.set(accountId, evaluation.account);
+        journals.set(accountId, [...(journals.get(accountId) ?? []), entry]);
+        for (const key of [...entryKeys(entry), commandKey(command)]) {
+          answered.set(`${accountId} ${key}`, entry);
+        }
+      }
+      return { ...evaluation, step, before };
+    },
+  };
+}
+
+/**
+ * Plays a program up to its end, or up to where the rules contradict themselves: what was played
+ * until then is what an invariant is judged by. That the product gets to the end is a guarantee of
+ * its own.
+ */
+export function runProgram(rules: Rules, program: Program): { ledger: Ledger; played: Played[] } {
+  const ledger = createLedger(rules);
+  const played: Played[] = [];
+  try {
+    for (const step of program) played.push(ledger.play(step));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return { ledger, played };
+}
