@@ -1,7 +1,7 @@
 'use strict';
 
 const { createHash } = require('node:crypto');
-const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { existsSync, readdirSync, readFileSync, statfsSync, writeFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
 const { exitCodeOf, runChild } = require('./child.js');
 const { Obstacle } = require('./obstacle.js');
@@ -9,11 +9,13 @@ const { assertInstalledNodeRuns, installedNode, isRightNode } = require('./right
 
 const reminderMs = 15_000;
 const linesShown = 15;
+const spaceNeededMiB = 1_024;
 
 /** Runs `npm install` when the lockfile or a package.json changed since it last did, or never did. */
 async function ensureInstalled(root) {
   const stampFile = join(root, 'node_modules', '.install-stamp');
   if (isInstalled(root, stampFile)) return;
+  assertFreeSpace(root);
   process.stderr.write('Installing packages (a first time takes about a minute).\n');
   const reminder = setInterval(() => process.stderr.write('Still installing.\n'), reminderMs);
   let result;
@@ -34,15 +36,27 @@ function isInstalled(root, stampFile) {
   return readFileSync(stampFile, 'utf8') === fingerprint(root);
 }
 
-/** Hash of everything that says which packages there must be. */
+/** Hash of everything that says which packages there must be, the kind of machine included. */
 function fingerprint(root) {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`);
   for (const file of ['package-lock.json', 'package.json', ...workspacePackages(root)]) {
     const path = join(root, file);
     hash.update(`${file}\n`);
     if (existsSync(path)) hash.update(readFileSync(path));
   }
   return hash.digest('hex');
+}
+
+/** Asked before, because npm on a full disk fails in many words, none of which says so. */
+function assertFreeSpace(root) {
+  // Node 18.0 to 18.14 cannot tell.
+  if (!statfsSync) return;
+  const { bavail, bsize } = statfsSync(root);
+  const freeMiB = Math.floor((bavail * bsize) / 1024 ** 2);
+  if (freeMiB >= spaceNeededMiB) return;
+  throw new Obstacle(
+    `The disk is too full to install the packages: ${freeMiB} MiB are free at ${root} and ${spaceNeededMiB} MiB are needed. Free some space and run again.`,
+  );
 }
 
 /** Each workspace is a folder, or all folders in one (`libs/*`). */
