@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { observationId, revisionId } from '../ids.ts';
 import { language } from '../languages.ts';
 import { scope } from '../scope.ts';
+import { pageAssetsMax } from '../vocabulary.ts';
 
 /**
  * One page of a scan as the collector hands it to the revision-store: the platform's fields pass
@@ -26,9 +27,16 @@ export const stagedDescription = z.looseObject({
 });
 export type StagedDescription = z.infer<typeof stagedDescription>;
 
+/** Pages of one scan at most. */
+export const scanPagesMax = 250;
+/** Chunks of one staged page at most. */
+export const pageChunksMax = 64;
+/** Rows of one kind on one page at most: more than the platform ever gave at once. */
+export const pageRowsMax = 5_000;
+
 export const stagedPage = z.object({
-  assets: z.array(stagedAsset),
-  descriptions: z.array(stagedDescription),
+  assets: z.array(stagedAsset).max(pageRowsMax),
+  descriptions: z.array(stagedDescription).max(pageRowsMax),
 });
 export type StagedPage = z.infer<typeof stagedPage>;
 
@@ -38,14 +46,18 @@ export const chunkBytesMax = 2 * 1024 * 1024;
 export const chunkDigestHeader = 'x-chunk-digest';
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/page of the revision-store. */
-export const currentPageQuery = z.object({
-  language,
-  page_size: z.coerce.number().int().min(1).max(2000),
-  position: z.coerce.number().int().min(0).default(0),
-  /** Both or neither: a pinned chain names what its first page selected. */
-  revision_id: revisionId.optional(),
-  observation_id: observationId.optional(),
-});
+export const currentPageQuery = z
+  .object({
+    language,
+    page_size: z.coerce.number().int().min(1).max(pageAssetsMax),
+    position: z.coerce.number().int().min(0).default(0),
+    revision_id: revisionId.optional(),
+    observation_id: observationId.optional(),
+  })
+  .refine((query) => (query.revision_id === undefined) === (query.observation_id === undefined), {
+    path: ['observation_id'],
+    message: 'a pinned chain names both what its first page selected: revision and observation',
+  });
 
 /** Header that carries {@link currentPageMeta} (JSON) beside the ready-made page bytes. */
 export const currentPageMetaHeader = 'x-current-page';
