@@ -1,0 +1,50 @@
+import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
+import type { Language } from '@inventory/contracts/languages';
+
+export interface ScanWindow {
+  readonly startedAtMs: number;
+  readonly completedAtMs: number;
+}
+
+/** An immutable set of owned assets in the platform's order. */
+export interface Revision {
+  readonly revisionId: RevisionId;
+  /** Of the set of owned assets: two revisions of an inventory with one digest are the same. */
+  readonly ownershipDigest: string;
+  readonly totalCount: number;
+  /** Decimal digits. */
+  readonly totalAmount: string;
+  /** Assets in each block but the last. */
+  readonly blockAssets: number;
+}
+
+/** The descriptions of a revision in one language, as one scan read them. */
+export interface TextSet {
+  readonly textSetId: string;
+  readonly digest: string;
+}
+
+export type TextSets = Readonly<Partial<Record<Language, TextSet>>>;
+
+/**
+ * That a complete scan saw this revision, and with which texts. A page chain pins one, so
+ * everything a page needs hangs on it and nothing of it ever changes.
+ */
+export interface Observation {
+  readonly observationId: ObservationId;
+  readonly revision: Revision;
+  /** The language of the scan. */
+  readonly language: Language;
+  readonly window: ScanWindow;
+  readonly reportedTotalCount: number;
+  readonly texts: TextSets;
+}
+
+/** The texts to give for a wanted language: its own, else those of the observation's scan. */
+export function textsFor(
+  observation: Observation,
+  wanted: Language,
+): { readonly language: Language; readonly textSet: TextSet | undefined } {
+  const language = observation.texts[wanted] ? wanted : observation.language;
+  return { language, textSet: observation.texts[language] };
+}

@@ -1,0 +1,36 @@
+import type { Observation } from './observation.ts';
+import { isHeadExpired, isSupersededReadable, nextPruneAtMs } from './retention.ts';
+
+const retention = { supersededKeptMs: 100, headKeptMs: 1_000, erasedKeptMs: 50 };
+const head = { window: { startedAtMs: 0, completedAtMs: 5_000 } } as Observation;
+const nothing: Parameters<typeof nextPruneAtMs>[0] = {
+  head: null,
+  oldestSupersededAtMs: null,
+  erasedAtMs: null,
+};
+
+describe('Retention (Reads: superseded revisions, the head)', () => {
+  it('lets a superseded observation be read until its time is over', () => {
+    expect(isSupersededReadable(5_000, 5_099, retention)).toBe(true);
+    expect(isSupersededReadable(5_000, 5_100, retention)).toBe(false);
+  });
+
+  it('keeps the head until its time after the last observation is over', () => {
+    expect(isHeadExpired(head, 5_999, retention)).toBe(false);
+    expect(isHeadExpired(head, 6_000, retention)).toBe(true);
+  });
+
+  it('comes back for whatever expires first', () => {
+    const at = (left: Partial<typeof nothing>) =>
+      nextPruneAtMs({ ...nothing, ...left }, 5_500, retention);
+
+    expect(at({ head })).toBe(6_000);
+    expect(at({ head, oldestSupersededAtMs: 5_450 })).toBe(5_550);
+    expect(at({ head, erasedAtMs: 5_480 })).toBe(5_530);
+  });
+
+  it('has nothing to come back for when nothing is left', () => {
+    expect(nextPruneAtMs(nothing, 5_500, retention)).toBeNull();
+    expect(nextPruneAtMs({ ...nothing, erasedAtMs: 5_000 }, 5_500, retention)).toBeNull();
+  });
+});

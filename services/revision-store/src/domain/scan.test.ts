@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { advance, type ManifestPage, pagesInOrder, type ScanFact, type ScanState } from './scan.ts';
+
+const facts: ScanFact[] = [
+  'completed',
+  'abandoned',
+  'pages_missing',
+  'pages_invalid',
+  'assembled',
+  'head_moved',
+];
+
+function statesAfter(sequence: readonly ScanFact[], step = advance): ScanState[] {
+  let state: ScanState = 'unknown';
+  return sequence.map((fact) => {
+    const next = step(state, fact);
+    if (next !== 'refused') state = next;
+    return state;
+  });
+}
+
+const isFinal = (state: ScanState | undefined) => state === 'committed' || state === 'rejected';
+
+function decidesOnce(step: typeof advance) {
+  return fc.property(fc.array(fc.constantFrom(...facts), { maxLength: 30 }), (sequence) => {
+    const states = statesAfter(sequence, step);
+    const final = states.findIndex(isFinal);
+    const after = new Set(final < 0 ? [] : states.slice(final));
+    const began = states.indexOf('committing');
+
+    expect(after.size).toBeLessThanOrEqual(1);
+    expect(began >= 0 && states.slice(began).includes('rejected')).toBe(false);
+    expect(states.includes('committed') && began < 0).toBe(false);
+  });
+}
+
+describe('A scan (architecture: abandon against commit)', () => {
+  it('is decided once, whatever comes in whatever order, and never against its commit', () => {
+    fc.assert(decidesOnce(advance), { numRuns: 10_000 });
+  });
+
+  it.each<[string, typeof advance]>([
+    [
+      'an abandonment undoes a commit that has begun',
+      (state, fact) =>
+        state === 'committing' && fact === 'abandoned' ? 'rejected' : advance(state, fact),
+    ],
+    [
+      'a completed command revives an abandoned scan',
+      (state, fact) =>
+        state === 'rejected' && fact === 'completed' ? 'received' : advance(state, fact),
+    ],
+    [
+      'the head moves before the commit began',
+      (state, fact) =>
+        state === 'received' && fact === 'head_moved' ? 'committed' : advance(state, fact),
+    ],
+  ])('is caught when %s', (_fault, step) => {
+    const outcome = fc.check(decidesOnce(step), { numRuns: 10_000 });
+
+    expect(outcome.failed).toBe(true);
+    expect(String(outcome.errorInstance)).toContain('expect(');
+  });
+
+  it('can be abandoned before it is completed, and stays so', () => {
+    expect(statesAfter(['abandoned', 'completed', 'assembled'])).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+  });
+
+  it('that a crashed worker was committing is assembled again', () => {
+    expect(advance('committing', 'assembled')).toBe('committing');
+  });
+});
+
+describe('The pages of a manifest', () => {
+  const chunk = { digest: 'a'.repeat(64), bytes: 1 };
+  const page = (number: number, chunks = 1): ManifestPage => ({
+    page: number,
+    epoch: 1,
+    chunks: Array.from({ length: chunks }, () => chunk),
+  });
+
+  it('are taken in the order of the scan', () => {
+    expect(pagesInOrder([page(1), page(0)], 64)?.map((one) => one.page)).toEqual([0, 1]);
+  });
+
+  it('may be none: an inventory that was seen to be empty', () => {
+    expect(pagesInOrder([], 64)).toEqual([]);
+  });
+
+  it.each([
+    ['a page is left out', [page(0), page(2)]],
+    ['the first page is left out', [page(1)]],
+    ['a page is named twice', [page(0), page(0)]],
+    ['a page is made of nothing', [page(0, 0)]],
+    ['a page has too many chunks', [page(0, 65)]],
+  ])('are no whole scan when %s', (_why, pages) => {
+    expect(pagesInOrder(pages, 64)).toBeNull();
+  });
+});

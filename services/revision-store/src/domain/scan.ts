@@ -1,0 +1,96 @@
+import type { ObservationId, RefreshId, RevisionId } from '@inventory/contracts/ids';
+import type { Language } from '@inventory/contracts/languages';
+import type { Scope } from '@inventory/contracts/scope';
+import type { ScanWindow } from './observation.ts';
+
+/**
+ * A scan as this service sees it. `unknown` has no record; `received` waits for its assembly;
+ * from `committing` on it can no longer be abandoned; the last two are final.
+ */
+export type ScanState = 'unknown' | 'received' | 'committing' | 'committed' | 'rejected';
+
+export type ScanFact =
+  | 'completed'
+  | 'abandoned'
+  | 'pages_missing'
+  | 'pages_invalid'
+  | 'assembled'
+  | 'head_moved';
+
+/** From which states a fact leads where. Whatever is not here is refused: somebody was earlier. */
+const transitions = {
+  completed: { from: ['unknown'], to: 'received' },
+  abandoned: { from: ['unknown', 'received'], to: 'rejected' },
+  pages_missing: { from: ['received'], to: 'rejected' },
+  pages_invalid: { from: ['received'], to: 'rejected' },
+  // A worker that takes over a scan in `committing` assembles it again.
+  assembled: { from: ['received', 'committing'], to: 'committing' },
+  head_moved: { from: ['committing'], to: 'committed' },
+} as const satisfies Record<ScanFact, { from: readonly ScanState[]; to: ScanState }>;
+
+/** The state after a fact, or `refused` when the scan has been decided otherwise. */
+export function advance(state: ScanState, fact: ScanFact): ScanState | 'refused' {
+  const { from, to } = transitions[fact];
+  return (from as readonly ScanState[]).includes(state) ? to : 'refused';
+}
+
+/** What a compare-and-set for this fact must find. */
+export function statesBefore(fact: ScanFact): readonly ScanState[] {
+  return transitions[fact].from;
+}
+
+export function stateAfter(fact: ScanFact): ScanState {
+  return transitions[fact].to;
+}
+
+export type RejectionReason = 'abandoned' | 'missing_pages' | 'invalid_pages';
+
+export type ScanResult =
+  | {
+      readonly result: 'committed';
+      readonly revisionId: RevisionId;
+      readonly observationId: ObservationId;
+      readonly changed: boolean;
+      readonly observedAssets: number;
+    }
+  | { readonly result: 'rejected'; readonly reason: RejectionReason };
+
+/** A scan's final word, as it is told again whenever somebody asks again. */
+export interface DecidedScan {
+  readonly scanId: string;
+  readonly refreshId: RefreshId | null;
+  readonly result: ScanResult;
+}
+
+export interface ManifestPage {
+  readonly page: number;
+  readonly epoch: number;
+  readonly chunks: readonly { readonly digest: string; readonly bytes: number }[];
+}
+
+/** What a completed scan says about itself. */
+export interface CompletedScan {
+  readonly scanId: string;
+  readonly refreshId: RefreshId | null;
+  readonly scope: Scope;
+  readonly language: Language;
+  readonly window: ScanWindow;
+  readonly reportedTotalCount: number;
+  readonly pages: readonly ManifestPage[];
+}
+
+/**
+ * The manifest's pages in the order of the scan, or null when they cannot be a whole scan: a page
+ * named twice, left out, or made of nothing.
+ */
+export function pagesInOrder(
+  pages: readonly ManifestPage[],
+  pageChunksMax: number,
+): readonly ManifestPage[] | null {
+  const ordered = pages.toSorted((left, right) => left.page - right.page);
+  const whole = ordered.every(
+    ({ page, chunks }, index) =>
+      page === index && chunks.length > 0 && chunks.length <= pageChunksMax,
+  );
+  return whole ? ordered : null;
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { setDigest } from './set-digest.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+function run(lines: readonly string[]): { digest: string; pauses: number } {
+  const computation = setDigest(lines, lines.length, sha256);
+  for (let pauses = 0; ; pauses += 1) {
+    const step = computation.next();
+    if (step.done) return { digest: step.value, pauses };
+  }
+}
+
+const lines = Array.from({ length: 12_345 }, (_, index) => `asset ${index * 7919}`);
+
+describe('The digest of a set', () => {
+  it('does not depend on the order in which a scan met its assets', () => {
+    const reversed = lines.toReversed();
+    const odd = [
+      ...lines.filter((_, at) => at % 2 === 1),
+      ...lines.filter((_, at) => at % 2 === 0),
+    ];
+
+    expect(run(reversed).digest).toBe(run(lines).digest);
+    expect(run(odd).digest).toBe(run(lines).digest);
+  });
+
+  it('changes when one line of many is different, missing or added', () => {
+    const { digest } = run(lines);
+
+    expect(run(lines.with(777, 'asset x')).digest).not.toBe(digest);
+    expect(run(lines.slice(1)).digest).not.toBe(digest);
+    expect(run([...lines, 'asset x']).digest).not.toBe(digest);
+  });
+
+  it('has a digest for nothing at all, which is not that of an empty line', () => {
+    expect(run([]).digest).toBe(run([]).digest);
+    expect(run([]).digest).not.toBe(run(['a']).digest);
+  });
+
+  it('pauses often enough for other work to run between', () => {
+    expect(run(lines).pauses).toBeGreaterThanOrEqual(13);
+  });
+});

@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { blockAssets, page, pages } from '../../test/support/arbitraries.ts';
+import {
+  type AssembledInventory,
+  type AssemblySteps,
+  assemble,
+  faultlessSteps,
+  type Page,
+} from '../../test/support/assembled-inventory.ts';
+import { joinTexts } from './joined-texts.ts';
+import { pageBody } from './page-body.ts';
+import { assetIdentity, descriptionKey, type StagedAssetRow } from './staged-row.ts';
+
+const numRuns = 10_000;
+
+interface Whole {
+  readonly assets: Record<string, unknown>[];
+  readonly descriptions: Record<string, unknown>[];
+}
+
+/** The whole inventory as a reader of one endless page would get it. */
+function whole({ blocks }: AssembledInventory): Whole {
+  const parts = blocks.map((content, index) => ({
+    range: { index, from: 0, to: content.descriptionOf.length },
+    content,
+  }));
+  return JSON.parse(`{${pageBody(parts)}}`);
+}
+
+/** The rules told as plainly as they can be, over all rows at once. */
+function reference(scan: readonly Page[]): Whole & { readonly amount: bigint } {
+  const rows = scan.flatMap((one) => one.assets);
+  const identities = [...new Set(rows.map(assetIdentity))];
+  const assets = identities.map(
+    (identity) => rows.findLast((row) => assetIdentity(row) === identity) as StagedAssetRow,
+  );
+  const texts = scan.flatMap((one) => one.descriptions);
+  const keys = [...new Set(assets.map(descriptionKey))];
+  const descriptions = keys.flatMap((key) => {
+    const last = texts.findLast((text) => descriptionKey(text) === key);
+    return last ? [last] : [];
+  });
+  const amount = assets.reduce((sum, asset) => sum + BigInt(asset.amount), 0n);
+  return { assets: assets as unknown as Whole['assets'], descriptions, amount };
+}
+
+const byKey = (rows: readonly Record<string, unknown>[]) =>
+  rows.map((row) => JSON.stringify(row)).sort();
+
+function matchesReference(steps: AssemblySteps) {
+  return fc.property(pages, blockAssets, (scan, size) => {
+    const expected = reference(scan);
+    const assembled = assemble(scan, size, steps);
+    const given = whole(assembled);
+
+    expect(JSON.stringify(given.assets)).toBe(JSON.stringify(expected.assets));
+    expect(String(byKey(given.descriptions))).toBe(String(byKey(expected.descriptions)));
+    expect(assembled.totalCount).toBe(expected.assets.length);
+    expect(assembled.totalAmount).toBe(expected.amount);
+  });
+}
+
+/** The same rows in the same order, cut into pages elsewhere. */
+function ignoresPageBounds(steps: AssemblySteps) {
+  return fc.property(pages, fc.array(fc.nat({ max: 4 })), blockAssets, (scan, cuts, size) => {
+    const rows = scan.flatMap((one) => one.assets);
+    const descriptions = scan.flatMap((one) => one.descriptions);
+    const recut: Page[] = cuts.map((length) => ({
+      assets: rows.splice(0, length),
+      descriptions: descriptions.splice(0, length),
+    }));
+    recut.push({ assets: rows, descriptions });
+
+    const left = JSON.stringify(whole(assemble(recut, size, steps)));
+    const right = JSON.stringify(whole(assemble(scan, size, steps)));
+
+    expect(left).toBe(right);
+  });
+}
+
+/** Another page with the same owned assets, each once, in any order, with any other fields. */
+function ownershipIsASet(steps: AssemblySteps) {
+  return fc.property(
+    pages,
+    fc.infiniteStream(fc.nat()),
+    fc.option(fc.constantFrom('amount', 'classid', 'instanceid', 'assetid')),
+    (scan, order, changedField) => {
+      const owned = reference(scan).assets as unknown as StagedAssetRow[];
+      const shuffled = owned
+        .map((row) => ({ row, place: order.next().value as number }))
+        .sort((left, right) => left.place - right.place)
+        .map(({ row }) => ({ ...row, texture: 'new' }));
+      const victim = shuffled[0];
+      const isChanged = victim !== undefined && changedField !== null;
+      if (isChanged) shuffled[0] = { ...victim, [changedField]: '424242' };
+      const again = [{ assets: shuffled, descriptions: [] }];
+
+      const before = assemble(scan, 3, steps).ownershipDigest;
+      const after = assemble(again, 3, steps).ownershipDigest;
+
+      expect(after === before).toBe(!isChanged);
+    },
+  );
+}
+
+/** Texts differ when, and only when, a description that an asset needs differs. */
+function textsAreASet(steps: AssemblySteps) {
+  return fc.property(pages, page, (scan, extra) => {
+    const more = [...scan, { assets: [], descriptions: extra.descriptions }];
+    const isSame =
+      JSON.stringify(byKey(reference(scan).descriptions)) ===
+      JSON.stringify(byKey(reference(more).descriptions));
+
+    const before = assemble(scan, 3, steps).textDigest;
+    const after = assemble(more, 3, steps).textDigest;
+
+    expect(after === before).toBe(isSame);
+  });
+}
+
+const surveying = (surveyed: AssemblySteps['surveyed']): AssemblySteps => ({
+  ...faultlessSteps,
+  surveyed,
+});
+const eachAsset = (change: (row: StagedAssetRow) => StagedAssetRow) =>
+  surveying((scan) => scan.map((one) => ({ ...one, assets: one.assets.map(change) })));
+
+/** Keeps rows in their places, so that sources still fit, but hides repeated assets. */
+function firstRowWins(scan: readonly Page[]): readonly Page[] {
+  const first = new Map<string, StagedAssetRow>();
+  return scan.map((one) => ({
+    ...one,
+    assets: one.assets.map((row) => {
+      const identity = assetIdentity(row);
+      first.set(identity, first.get(identity) ?? row);
+      return first.get(identity) ?? row;
+    }),
+  }));
+}
+
+const planted = {
+  'the first amount wins': surveying(firstRowWins),
+  'a currency row is taken for the asset of its number': eachAsset((row) => ({
+    ...row,
+    currencyid: undefined,
+  })),
+  'assets of two contexts are one': eachAsset((row) => ({ ...row, contextid: '2' })),
+  'descriptions are joined by classid alone': surveying((scan) =>
+    scan.map((one) => ({
+      assets: one.assets.map((row) => ({ ...row, instanceid: '0' })),
+      descriptions: one.descriptions.map((row) => ({ ...row, instanceid: '0' })),
+    })),
+  ),
+  'only the page of the asset is searched for its description': surveying((scan) =>
+    scan.map((one) => {
+      const needed = new Set(one.assets.map(descriptionKey));
+      const foreign = { classid: 'none', instanceid: 'none' };
+      const own = one.descriptions.map((row) => (needed.has(descriptionKey(row)) ? row : foreign));
+      return { ...one, descriptions: own };
+    }),
+  ),
+  'description fields leak into assets': {
+    ...faultlessSteps,
+    assetText: (row, scan) => {
+      const texts = scan.flatMap((one) => one.descriptions);
+      const own = texts.findLast((text) => descriptionKey(text) === descriptionKey(row));
+      return JSON.stringify({ ...row, ...own });
+    },
+  },
+  'a missing description moves the others up': {
+    ...faultlessSteps,
+    join: (texts) => joinTexts(texts.filter((text) => text !== undefined)),
+  },
+  'pages are assembled in reverse': surveying((scan) => scan.toReversed()),
+  'texts are part of ownership': eachAsset((row) => ({
+    ...row,
+    amount: `${row.amount}${'texture' in row ? '0' : ''}`,
+  })),
+  'amounts are not part of ownership': eachAsset((row) => ({ ...row, amount: '1' })),
+  'text digests are forgotten': surveying((scan) =>
+    scan.map((one) => ({ ...one, descriptions: [] })),
+  ),
+} satisfies Record<string, AssemblySteps>;
+
+describe('The assembly of a scan (Reads, Refresh: unchanged)', () => {
+  it('keeps each asset once, in the platform’s order, with what was read last', () => {
+    fc.assert(matchesReference(faultlessSteps), { numRuns });
+  });
+
+  it('does not depend on where the platform cuts its pages', () => {
+    fc.assert(ignoresPageBounds(faultlessSteps), { numRuns });
+  });
+
+  it('tells ownership by the set of assets, amounts and join keys alone', () => {
+    fc.assert(ownershipIsASet(faultlessSteps), { numRuns });
+  });
+
+  it('tells texts by the descriptions that assets need', () => {
+    fc.assert(textsAreASet(faultlessSteps), { numRuns });
+  });
+
+  it.each<[keyof typeof planted, (steps: AssemblySteps) => fc.IProperty<never>]>([
+    ['the first amount wins', matchesReference],
+    ['a currency row is taken for the asset of its number', matchesReference],
+    ['assets of two contexts are one', matchesReference],
+    ['descriptions are joined by classid alone', matchesReference],
+    ['only the page of the asset is searched for its description', matchesReference],
+    ['description fields leak into assets', matchesReference],
+    ['a missing description moves the others up', matchesReference],
+    ['pages are assembled in reverse', matchesReference],
+    ['only the page of the asset is searched for its description', ignoresPageBounds],
+    ['texts are part of ownership', ownershipIsASet],
+    ['amounts are not part of ownership', ownershipIsASet],
+    ['assets of two contexts are one', ownershipIsASet],
+    ['text digests are forgotten', textsAreASet],
+  ] as never)('is caught when %s', (fault: keyof typeof planted, property) => {
+    const outcome = fc.check(
+      (property as (steps: AssemblySteps) => fc.IProperty<unknown>)(planted[fault]),
+      { numRuns },
+    );
+
+    expect(outcome.failed).toBe(true);
+    expect(String(outcome.errorInstance)).toContain('expect(');
+  });
+});

@@ -1,0 +1,116 @@
+import {
+  assetIdentity,
+  descriptionKey,
+  type StagedAssetRow,
+  type StagedDescriptionRow,
+} from './staged-row.ts';
+
+/**
+ * Where a row's text lies among the staged pages: page and row as one number, because a survey
+ * holds one for each of up to a million assets.
+ */
+export type RowSource = number;
+
+const rowsPerPageMax = 2 ** 16;
+/** No page carried this description. */
+export const missingSource: RowSource = -1;
+export const sourceAt = (page: number, row: number): RowSource => page * rowsPerPageMax + row;
+export const pageOf = (source: RowSource): number => Math.floor(source / rowsPerPageMax);
+export const rowOf = (source: RowSource): number => source % rowsPerPageMax;
+
+export interface SurveyedPage {
+  readonly assets: readonly StagedAssetRow[];
+  readonly descriptions: readonly (StagedDescriptionRow & { readonly textDigest: string })[];
+}
+
+/**
+ * What a scan observed, without its texts: columns by position (assets in the platform's order,
+ * each once) and by description number. Texts stay in the staged pages until they are written, so
+ * that memory does not grow with them.
+ */
+export interface Survey {
+  readonly positions: Map<string, number>;
+  readonly assetSources: RowSource[];
+  readonly amounts: string[];
+  readonly descriptionOf: number[];
+  readonly descriptionNumbers: Map<string, number>;
+  readonly descriptionKeys: string[];
+  readonly descriptionSources: RowSource[];
+  readonly textDigests: string[];
+  pages: number;
+}
+
+export function openSurvey(): Survey {
+  return {
+    positions: new Map(),
+    assetSources: [],
+    amounts: [],
+    descriptionOf: [],
+    descriptionNumbers: new Map(),
+    descriptionKeys: [],
+    descriptionSources: [],
+    textDigests: [],
+    pages: 0,
+  };
+}
+
+/**
+ * Adds the next page of the manifest. An asset keeps the position where it was first seen and the
+ * row that was seen last, since a later page is later evidence; the same holds for descriptions.
+ */
+export function addPage(survey: Survey, page: SurveyedPage): void {
+  for (const [row, asset] of page.assets.entries()) {
+    const identity = assetIdentity(asset);
+    const position = survey.positions.get(identity) ?? survey.positions.size;
+    survey.positions.set(identity, position);
+    survey.assetSources[position] = sourceAt(survey.pages, row);
+    survey.amounts[position] = asset.amount;
+    survey.descriptionOf[position] = descriptionNumber(survey, descriptionKey(asset));
+  }
+  for (const [row, description] of page.descriptions.entries()) {
+    const number = descriptionNumber(survey, descriptionKey(description));
+    survey.descriptionSources[number] = sourceAt(survey.pages, row);
+    survey.textDigests[number] = description.textDigest;
+  }
+  survey.pages += 1;
+}
+
+function descriptionNumber(survey: Survey, key: string): number {
+  const known = survey.descriptionNumbers.get(key);
+  if (known !== undefined) return known;
+  const number = survey.descriptionKeys.length;
+  survey.descriptionNumbers.set(key, number);
+  survey.descriptionKeys.push(key);
+  survey.descriptionSources.push(missingSource);
+  survey.textDigests.push('');
+  return number;
+}
+
+export function totalCount(survey: Survey): number {
+  return survey.assetSources.length;
+}
+
+/** Exact: a sum of stacks may exceed 2^53. */
+export function totalAmount(survey: Survey): bigint {
+  return survey.amounts.reduce((sum, amount) => sum + BigInt(amount), 0n);
+}
+
+/** One line per asset: what changes when ownership changes, and nothing else. */
+export function* ownershipLines(survey: Survey): Generator<string> {
+  for (const [identity, position] of survey.positions) {
+    const key = survey.descriptionKeys[survey.descriptionOf[position] ?? 0];
+    yield JSON.stringify([identity, survey.amounts[position], key]);
+  }
+}
+
+/** The numbers of the descriptions that assets need. */
+export function neededDescriptions(survey: Survey): ReadonlySet<number> {
+  return new Set(survey.descriptionOf);
+}
+
+/** One line per needed description, with the digest of its text, empty when it is missing. */
+export function* textLines(survey: Survey, needed: ReadonlySet<number>): Generator<string> {
+  for (const number of needed) {
+    yield JSON.stringify([survey.descriptionKeys[number], survey.textDigests[number]]);
+  }
+}

@@ -1,0 +1,133 @@
+import type { Language } from '@inventory/contracts/languages';
+import { type Observation, textsFor } from './observation.ts';
+import { type Findings, judge, type Present } from './verdict.ts';
+
+const fresh = {
+  revisionId: 'invrev_new',
+  observationId: 'invobs_new',
+  textSetId: 'texts-new',
+} as const;
+
+const head: Observation = {
+  observationId: 'invobs_head',
+  revision: {
+    revisionId: 'invrev_head',
+    ownershipDigest: 'owned',
+    totalCount: 3,
+    totalAmount: '4',
+    blockAssets: 1000,
+  },
+  language: 'english',
+  window: { startedAtMs: 1_000, completedAtMs: 2_000 },
+  reportedTotalCount: 3,
+  texts: { english: { textSetId: 'texts-head', digest: 'words' } },
+};
+
+const findings = (changes: Partial<Findings> = {}): Findings => ({
+  language: 'english',
+  window: { startedAtMs: 3_000, completedAtMs: 4_000 },
+  reportedTotalCount: 5,
+  ownershipDigest: 'owned',
+  textDigest: 'words',
+  totalCount: 3,
+  totalAmount: '4',
+  ...changes,
+});
+
+const given = (changes: Partial<Findings>, present: Partial<Present> = {}) =>
+  judge(findings(changes), { head, erasedAtMs: null, ...present }, fresh, 2000);
+
+describe('The comparison of a scan with the head (Refresh: unchanged)', () => {
+  it('calls a first revision changed', () => {
+    const verdict = given({}, { head: null });
+
+    expect(verdict).toMatchObject({ changed: true, place: 'head', writesAssets: true });
+    expect(verdict.observation.revision).toEqual({
+      revisionId: 'invrev_new',
+      ownershipDigest: 'owned',
+      totalCount: 3,
+      totalAmount: '4',
+      blockAssets: 2000,
+    });
+  });
+
+  it('keeps revision and texts of the same assets and texts, under a new observation', () => {
+    const verdict = given({});
+
+    expect(verdict).toMatchObject({ changed: false, writesAssets: false, writesTexts: false });
+    expect(verdict.observation).toEqual({
+      ...head,
+      observationId: 'invobs_new',
+      window: { startedAtMs: 3_000, completedAtMs: 4_000 },
+      reportedTotalCount: 5,
+    });
+  });
+
+  it('adds the texts of another language to the same revision', () => {
+    const verdict = given({ language: 'german', textDigest: 'Worte' });
+
+    expect(verdict).toMatchObject({ changed: false, writesAssets: false, writesTexts: true });
+    expect(verdict.observation.revision).toBe(head.revision);
+    expect(verdict.observation.texts).toEqual({
+      english: { textSetId: 'texts-head', digest: 'words' },
+      german: { textSetId: 'texts-new', digest: 'Worte' },
+    });
+  });
+
+  it('gives changed texts a set of their own and leaves the old one as it is', () => {
+    const verdict = given({ textDigest: 'other words' });
+
+    expect(verdict).toMatchObject({ changed: false, writesTexts: true });
+    expect(verdict.observation.texts.english?.textSetId).toBe('texts-new');
+    expect(head.texts.english?.textSetId).toBe('texts-head');
+  });
+
+  it('starts a revision with the texts of its own scan alone', () => {
+    const verdict = given({ ownershipDigest: 'more', language: 'german' });
+
+    expect(verdict).toMatchObject({ changed: true, writesAssets: true, writesTexts: true });
+    expect(Object.keys(verdict.observation.texts)).toEqual(['german']);
+  });
+
+  it('saves a scan that ended before the head’s as superseded already', () => {
+    const window = { startedAtMs: 500, completedAtMs: 1_999 };
+
+    expect(given({ window, ownershipDigest: 'older' })).toMatchObject({
+      place: 'superseded',
+      changed: true,
+      writesAssets: true,
+    });
+    expect(given({ window: { ...window, completedAtMs: 2_000 } }).place).toBe('head');
+  });
+
+  it('keeps nothing of a scan that ended before the inventory was erased', () => {
+    const erased = { head: null, erasedAtMs: 4_000 };
+
+    expect(given({}, erased)).toMatchObject({
+      place: 'erased',
+      changed: true,
+      writesAssets: false,
+      writesTexts: false,
+    });
+    expect(given({}, { ...erased, erasedAtMs: 3_999 }).place).toBe('head');
+  });
+});
+
+describe('The language of descriptions (Reads: Current with another language)', () => {
+  const bilingual: Observation = {
+    ...head,
+    language: 'german',
+    texts: { ...head.texts, german: { textSetId: 'texts-german', digest: 'Worte' } },
+  };
+
+  it.each<[Language, Language]>([
+    ['english', 'english'],
+    ['german', 'german'],
+    ['thai', 'german'],
+  ])('wanted %s is given in %s', (wanted, expected) => {
+    expect(textsFor(bilingual, wanted)).toEqual({
+      language: expected,
+      textSet: bilingual.texts[expected],
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
+import type { Language } from '@inventory/contracts/languages';
+import type { Observation, Revision, ScanWindow, TextSets } from './observation.ts';
+
+/** What an assembled scan found. */
+export interface Findings {
+  readonly language: Language;
+  readonly window: ScanWindow;
+  readonly reportedTotalCount: number;
+  readonly ownershipDigest: string;
+  readonly textDigest: string;
+  readonly totalCount: number;
+  readonly totalAmount: string;
+}
+
+/** What is known of the inventory when a scan is compared with it. */
+export interface Present {
+  readonly head: Observation | null;
+  /** When an operator last erased the inventory. */
+  readonly erasedAtMs: number | null;
+}
+
+export interface FreshIds {
+  readonly revisionId: RevisionId;
+  readonly observationId: ObservationId;
+  readonly textSetId: string;
+}
+
+export interface Verdict {
+  /** The owned assets differ from the head's; a first revision is changed. */
+  readonly changed: boolean;
+  /**
+   * `head`: it becomes what Current reads. `superseded`: something newer was observed already, so
+   * it is kept only as long as superseded ones are. `erased`: it saw the inventory before an
+   * operator erased it, so nothing of it is kept.
+   */
+  readonly place: 'head' | 'superseded' | 'erased';
+  readonly observation: Observation;
+  readonly writesAssets: boolean;
+  readonly writesTexts: boolean;
+}
+
+/** Compares a scan with the head: the one place that decides changed, unchanged and superseded. */
+export function judge(
+  findings: Findings,
+  present: Present,
+  fresh: FreshIds,
+  blockAssets: number,
+): Verdict {
+  const same = sameRevision(findings, present.head);
+  const place = placeOf(findings, present);
+  const known = same?.texts[findings.language];
+  const reusesTexts = known?.digest === findings.textDigest;
+  const textSet = reusesTexts ? known : { textSetId: fresh.textSetId, digest: findings.textDigest };
+  const texts: TextSets = { ...same?.texts, [findings.language]: textSet };
+  return {
+    changed: same === null,
+    place,
+    observation: {
+      observationId: fresh.observationId,
+      revision: same?.revision ?? newRevision(findings, fresh.revisionId, blockAssets),
+      language: findings.language,
+      window: findings.window,
+      reportedTotalCount: findings.reportedTotalCount,
+      texts,
+    },
+    writesAssets: same === null && place !== 'erased',
+    writesTexts: !reusesTexts && place !== 'erased',
+  };
+}
+
+function sameRevision(findings: Findings, head: Observation | null): Observation | null {
+  return head?.revision.ownershipDigest === findings.ownershipDigest ? head : null;
+}
+
+function placeOf({ window }: Findings, { head, erasedAtMs }: Present): Verdict['place'] {
+  if (erasedAtMs !== null && window.completedAtMs <= erasedAtMs) return 'erased';
+  if (head !== null && window.completedAtMs < head.window.completedAtMs) return 'superseded';
+  return 'head';
+}
+
+function newRevision(findings: Findings, revisionId: RevisionId, blockAssets: number): Revision {
+  const { ownershipDigest, totalCount, totalAmount } = findings;
+  return { revisionId, ownershipDigest, totalCount, totalAmount, blockAssets };
+}

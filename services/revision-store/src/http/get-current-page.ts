@@ -1,0 +1,46 @@
+import { currentPageMetaHeader, currentPageQuery } from '@inventory/contracts/internal/inventory';
+import { scopeKey } from '@inventory/contracts/scope';
+import { InternalRefusal } from '@inventory/http/internal-app';
+import { unreachable } from '@inventory/runtime/bug';
+import type { RouterContext } from '@koa/router';
+import {
+  type CurrentPageReading,
+  type CurrentPageRequest,
+  readCurrentPage,
+} from '../operations/read-current-page.ts';
+import { fromScopePath, toCurrentPageMeta } from './convert.ts';
+
+/** GET /inventories/{platform_id}/{app_id}/{context_id}/page: bytes that are ready to be sent. */
+export function getCurrentPage(reading: CurrentPageReading) {
+  return async (context: RouterContext): Promise<void> => {
+    const scope = fromScopePath(context.params);
+    const query = currentPageQuery.parse(context.query);
+    const page = await readCurrentPage(reading, {
+      scopeKey: scopeKey(scope),
+      language: query.language,
+      pageSize: query.page_size,
+      position: query.position,
+      pinned: pinnedBy(query),
+    });
+    switch (page.found) {
+      case 'page':
+        context.set(currentPageMetaHeader, JSON.stringify(toCurrentPageMeta(scope, page)));
+        context.type = 'application/octet-stream';
+        context.body = page.body;
+        return;
+      case 'no_revision':
+        throw new InternalRefusal(404, 'inventory_revision_not_found');
+      case 'expired':
+        throw new InternalRefusal(410, 'cursor_expired');
+      case 'beyond_end':
+        throw new InternalRefusal(422, 'invalid_request', 'position: beyond the end');
+      default:
+        return unreachable(page);
+    }
+  };
+}
+
+function pinnedBy(query: ReturnType<typeof currentPageQuery.parse>): CurrentPageRequest['pinned'] {
+  const { revision_id: revisionId, observation_id: observationId } = query;
+  return revisionId && observationId ? { revisionId, observationId } : null;
+}

@@ -1,0 +1,33 @@
+import Router from '@koa/router';
+import type { InventoryErasure } from '../operations/erase-inventory.ts';
+import type { CurrentPageReading } from '../operations/read-current-page.ts';
+import type { ChunkStaging } from '../operations/stage-chunk.ts';
+import { deleteInventory } from './delete-inventory.ts';
+import { getCurrentPage } from './get-current-page.ts';
+import { limitInFlight } from './in-flight.ts';
+import { putChunk } from './put-chunk.ts';
+
+/** Bodies of up to 2 MiB, and pages of a few MiB, that are in memory at once. */
+const chunksInFlightMax = 16;
+const pagesInFlightMax = 48;
+
+export function createRouter(operations: {
+  readonly staging: ChunkStaging;
+  readonly reading: CurrentPageReading;
+  readonly erasure: InventoryErasure;
+}): Router {
+  const inventory = '/inventories/:platform_id/:app_id/:context_id';
+  const router = new Router();
+  router.put(
+    '/scans/:scan_id/epochs/:epoch/pages/:page/chunks/:chunk',
+    limitInFlight(chunksInFlightMax),
+    putChunk(operations.staging),
+  );
+  router.get(
+    `${inventory}/page`,
+    limitInFlight(pagesInFlightMax),
+    getCurrentPage(operations.reading),
+  );
+  router.delete(inventory, deleteInventory(operations.erasure));
+  return router;
+}

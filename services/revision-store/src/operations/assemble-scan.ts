@@ -1,0 +1,155 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Logger } from '@inventory/runtime/logger';
+import type { Retention } from '../domain/retention.ts';
+import { pagesInOrder, type ScanResult } from '../domain/scan.ts';
+import type { BlockStore } from '../storage/block-store.ts';
+import type { ChunkStore } from '../storage/chunk-store.ts';
+import type { ObservationStore } from '../storage/observation-store.ts';
+import type { ClaimedScan, ScanQueue } from '../storage/scan-queue.ts';
+import type { ScanStore } from '../storage/scan-store.ts';
+import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
+import { commitScan } from './commit-scan.ts';
+import { decideScan } from './decide-scan.ts';
+import { findVerdict } from './find-verdict.ts';
+import { type HeldLease, holdLease } from './hold-lease.ts';
+import { PagesInvalid } from './pages-invalid.ts';
+import { surveyScan } from './survey-scan.ts';
+import { writeRevision } from './write-revision.ts';
+
+export interface Assembly {
+  readonly scans: ScanStore;
+  readonly queue: ScanQueue;
+  readonly scopes: ScopeStore;
+  readonly chunks: Pick<ChunkStore, 'read'>;
+  readonly blocks: BlockStore;
+  readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
+  /** Sends what waits in these scans' outboxes; what it cannot send is sent later. */
+  readonly flushOutbox: (scanIds: readonly string[]) => Promise<void>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
+  readonly settings: AssemblySettings;
+}
+
+export interface AssemblySettings {
+  readonly leaseMs: number;
+  /** How long a manifest may name chunks that are not there. */
+  readonly missingPagesWaitMs: number;
+  /** Assets of one block of a new revision. */
+  readonly blockAssets: number;
+  /** Chunks of one page at most. */
+  readonly pageChunksMax: number;
+  readonly retention: Retention;
+}
+
+export type AssemblyEnd =
+  | { readonly end: 'decided'; readonly result: ScanResult }
+  | { readonly end: 'postponed'; readonly why: 'inventory_busy' | 'pages_missing' };
+
+const decided = (result: ScanResult): AssemblyEnd => ({ end: 'decided', result });
+
+/**
+ * Assembles one claimed scan under its inventory's lease:
+ *
+ * 1. take the lease; settle the result of the scan before, if its worker crashed before it could;
+ * 2. survey the pages; missing ones are waited for, invalid ones end the scan;
+ * 3. compare with the head and write blocks under ids of this try alone. A crash up to here leaves
+ *    blocks that nothing refers to and the pruner deletes; another worker begins anew;
+ * 4. commit (`commitScan`), give the lease on.
+ */
+export async function assembleScan(
+  assembly: Assembly,
+  claimed: ClaimedScan,
+  stopping: AbortSignal,
+): Promise<AssemblyEnd> {
+  const { scopes, queue, clock, identifiers, logger, settings } = assembly;
+  const nowMs = clock.now();
+  const lease = await scopes.acquire({
+    scopeKey: claimed.scopeKey,
+    token: identifiers.uuidV7(),
+    nowMs,
+    untilMs: nowMs + settings.leaseMs,
+  });
+  if (lease === null) return { end: 'postponed', why: 'inventory_busy' };
+  const held = holdLease({
+    everyMs: settings.leaseMs / 3,
+    logger,
+    renew: async () => {
+      const untilMs = clock.now() + settings.leaseMs;
+      await queue.extend(claimed.scan.scanId, untilMs);
+      return scopes.renew(lease, untilMs);
+    },
+  });
+  let settled = false;
+  try {
+    const end = await assembleUnderLease(assembly, claimed, lease, held, stopping);
+    settled = end.end === 'decided' && end.result.result === 'committed';
+    return end;
+  } finally {
+    held.stop();
+    // Lost or not given back, the lease runs out by itself.
+    await scopes
+      .release(lease, settled)
+      .catch((error: unknown) => logger.warn({ err: error }, 'lease not given back'));
+  }
+}
+
+async function assembleUnderLease(
+  assembly: Assembly,
+  claimed: ClaimedScan,
+  lease: ScopeLease,
+  held: HeldLease,
+  stopping: AbortSignal,
+): Promise<AssemblyEnd> {
+  const { scopes, clock, flushOutbox } = assembly;
+  const { scanId } = claimed.scan;
+  const { unsettled } = lease;
+  if (unsettled) {
+    await decideScan(assembly, unsettled, 'head_moved');
+    if (unsettled.scanId === scanId) return decided(unsettled.result);
+    await flushOutbox([unsettled.scanId]);
+  }
+  const signal = AbortSignal.any([held.signal, stopping]);
+  try {
+    return await assemblePages(assembly, claimed, lease, signal);
+  } catch (error) {
+    if (!(error instanceof PagesInvalid)) throw error;
+    await scopes.schedulePrune(lease, clock.now());
+    return decided(await rejectScan(assembly, claimed, 'pages_invalid'));
+  }
+}
+
+async function assemblePages(
+  assembly: Assembly,
+  claimed: ClaimedScan,
+  lease: ScopeLease,
+  signal: AbortSignal,
+): Promise<AssemblyEnd> {
+  const { scan, receivedAtMs } = claimed;
+  const { chunks, clock, settings } = assembly;
+  const pages = pagesInOrder(scan.pages, settings.pageChunksMax);
+  if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
+  const surveyed = await surveyScan(chunks, scan.scanId, pages, signal);
+  if (surveyed.found === 'invalid') throw new PagesInvalid('a page breaks its contract');
+  if (surveyed.found === 'missing') {
+    const waitedMs = clock.now() - receivedAtMs;
+    if (waitedMs < settings.missingPagesWaitMs) return { end: 'postponed', why: 'pages_missing' };
+    return decided(await rejectScan(assembly, claimed, 'pages_missing'));
+  }
+  const { survey } = surveyed;
+  const verdict = await findVerdict(assembly, { scan, survey, lease }, signal);
+  await writeRevision(assembly, { scan, pages, survey, verdict }, signal);
+  signal.throwIfAborted();
+  return decided(await commitScan(assembly, { claimed, lease, verdict }));
+}
+
+async function rejectScan(
+  assembly: Assembly,
+  { scan }: ClaimedScan,
+  fact: 'pages_missing' | 'pages_invalid',
+): Promise<ScanResult> {
+  const reason = fact === 'pages_missing' ? 'missing_pages' : 'invalid_pages';
+  const result: ScanResult = { result: 'rejected', reason };
+  return decideScan(assembly, { scanId: scan.scanId, refreshId: scan.refreshId, result }, fact);
+}

@@ -1,0 +1,30 @@
+import type { Observation } from '../domain/observation.ts';
+import { countPruned } from '../metrics.ts';
+import type { BlockStore } from '../storage/block-store.ts';
+import { LeaseLost } from './hold-lease.ts';
+
+export interface GarbageCollection {
+  readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
+}
+
+/**
+ * Deletes the blocks of an inventory that none of the kept observations refers to. The lease is
+ * confirmed after the blocks were listed: what was there while nobody else could assemble, and is
+ * not referred to, never will be, so that deleting it stays safe even if the lease is lost later.
+ */
+export async function collectGarbage(
+  { blocks }: GarbageCollection,
+  scopeKey: string,
+  kept: readonly Observation[],
+  confirmLease: () => Promise<boolean>,
+): Promise<void> {
+  const needed = new Set(kept.flatMap(setsOf));
+  const garbage = (await blocks.setsOf(scopeKey)).filter((set) => !needed.has(set));
+  if (garbage.length === 0) return;
+  if (!(await confirmLease())) throw new LeaseLost();
+  countPruned('blocks', await blocks.deleteSets(scopeKey, garbage));
+}
+
+function setsOf({ revision, texts }: Observation): string[] {
+  return [revision.revisionId, ...Object.values(texts).map(({ textSetId }) => textSetId)];
+}

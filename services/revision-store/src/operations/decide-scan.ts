@@ -1,0 +1,30 @@
+import { invariant } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
+import type { DecidedScan, ScanFact, ScanResult } from '../domain/scan.ts';
+import { countScan } from '../metrics.ts';
+import type { ScanStore } from '../storage/scan-store.ts';
+import { outcomeMessage } from './outcome-message.ts';
+
+export interface ScanDeciding {
+  readonly scans: Pick<ScanStore, 'decide' | 'find'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Ends a scan with its outcome in the same write. Who was earlier wins: the result is the one that
+ * stands afterwards.
+ */
+export async function decideScan(
+  { scans, clock }: ScanDeciding,
+  { scanId, refreshId, result }: DecidedScan,
+  fact: ScanFact,
+): Promise<ScanResult> {
+  const outbox = [outcomeMessage({ scanId, refreshId, result })];
+  if (await scans.decide({ scanId, fact, result, nowMs: clock.now() }, outbox)) {
+    countScan(result.result === 'rejected' ? result.reason : 'committed');
+    return result;
+  }
+  const { decided } = await scans.find(scanId);
+  invariant(decided !== null, 'a scan that refuses a decision has been decided');
+  return decided.result;
+}

@@ -1,0 +1,55 @@
+import { invariant } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { BlockStore } from '../storage/block-store.ts';
+import type { ChunkStore } from '../storage/chunk-store.ts';
+import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
+import type { ObservationStore } from '../storage/observation-store.ts';
+import type { ScopeStore } from '../storage/scope-store.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { dropStagedChunks } from './drop-staged-chunks.ts';
+import { LeaseLost } from './hold-lease.ts';
+
+export interface InventoryErasure {
+  readonly scopes: ScopeStore;
+  readonly decidedScans: Pick<DecidedScanStore, 'findUndropped' | 'markDropped'>;
+  readonly chunks: Pick<ChunkStore, 'drop'>;
+  readonly observations: Pick<ObservationStore, 'ofScope' | 'delete'>;
+  readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly settings: {
+    readonly leaseMs: number;
+    readonly retention: { readonly erasedKeptMs: number };
+  };
+}
+
+const undroppedMax = 1_000;
+
+/**
+ * Deletes everything of one inventory. It does not wait: the lease is seized, so that a running
+ * assembly's commit fails and is tried again after the erasure.
+ *
+ * The first write takes the head away and notes the time: a scan that ended before it is decided as
+ * usual, but nothing of it is kept. Observations and blocks follow; a crash in between leaves what
+ * nobody can reach, to the pruner or to the erasure's repetition.
+ */
+export async function eraseInventory(erasure: InventoryErasure, scopeKey: string): Promise<void> {
+  const { scopes, decidedScans, observations, clock, identifiers, settings } = erasure;
+  const nowMs = clock.now();
+  const untilMs = nowMs + settings.leaseMs;
+  const lease = await scopes.seize({ scopeKey, token: identifiers.uuidV7(), nowMs, untilMs });
+  invariant(lease !== null, 'a lease that was seized is held');
+  const confirmLease = (): Promise<boolean> => scopes.renew(lease, clock.now() + settings.leaseMs);
+  try {
+    if (!(await scopes.erase(lease, nowMs))) throw new LeaseLost();
+    const superseded = await observations.ofScope(scopeKey);
+    await observations.delete(superseded.map(({ observation }) => observation.observationId));
+    await collectGarbage(erasure, scopeKey, [], confirmLease);
+    const undropped = await decidedScans.findUndropped(undroppedMax, scopeKey);
+    for (const scanId of undropped) await dropStagedChunks(erasure, scanId);
+    await scopes.schedulePrune(lease, nowMs + settings.retention.erasedKeptMs);
+  } finally {
+    await scopes.release(lease, false);
+  }
+}

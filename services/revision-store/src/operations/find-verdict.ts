@@ -1,0 +1,57 @@
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { CompletedScan } from '../domain/scan.ts';
+import { setDigest } from '../domain/set-digest.ts';
+import {
+  neededDescriptions,
+  ownershipLines,
+  type Survey,
+  textLines,
+  totalAmount,
+  totalCount,
+} from '../domain/survey.ts';
+import { judge, type Verdict } from '../domain/verdict.ts';
+import type { ScopeLease } from '../storage/scope-store.ts';
+import { inTurns } from './in-turns.ts';
+import { sha256Text } from './sha256.ts';
+
+export interface VerdictFinding {
+  readonly identifiers: Identifiers;
+  readonly settings: { readonly blockAssets: number };
+}
+
+export interface SurveyedScan {
+  readonly scan: CompletedScan;
+  readonly survey: Survey;
+  readonly lease: ScopeLease;
+}
+
+/**
+ * Compares a surveyed scan with the head that its lease protects. Ids are minted for this try
+ * alone: what another try of the same scan writes can never be taken for it.
+ */
+export async function findVerdict(
+  { identifiers, settings }: VerdictFinding,
+  { scan, survey, lease }: SurveyedScan,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const digestOf = (lines: Iterable<string>, size: number): Promise<string> =>
+    inTurns(setDigest(lines, size, sha256Text), signal);
+  const ownershipDigest = await digestOf(ownershipLines(survey), totalCount(survey));
+  const needed = neededDescriptions(survey);
+  const textDigest = await digestOf(textLines(survey, needed), needed.size);
+  const fresh = {
+    revisionId: `invrev_${identifiers.uuidV7()}`,
+    observationId: `invobs_${identifiers.uuidV7()}`,
+    textSetId: identifiers.uuidV7(),
+  } as const;
+  const findings = {
+    language: scan.language,
+    window: scan.window,
+    reportedTotalCount: scan.reportedTotalCount,
+    ownershipDigest,
+    textDigest,
+    totalCount: totalCount(survey),
+    totalAmount: String(totalAmount(survey)),
+  };
+  return judge(findings, lease, fresh, settings.blockAssets);
+}

@@ -1,0 +1,4 @@
+/** Staged pages that cannot become a revision, however often it is tried. */
+export class PagesInvalid extends Error {
+  override name = 'PagesInvalid';
+}

@@ -1,0 +1,83 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import {
+  isHeadExpired,
+  isSupersededReadable,
+  nextPruneAtMs,
+  type Retention,
+} from '../domain/retention.ts';
+import { countPruned } from '../metrics.ts';
+import type { BlockStore } from '../storage/block-store.ts';
+import type { ObservationStore } from '../storage/observation-store.ts';
+import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { LeaseLost } from './hold-lease.ts';
+
+export interface InventoryPruning {
+  readonly scopes: ScopeStore;
+  readonly observations: Pick<ObservationStore, 'ofScope' | 'delete'>;
+  readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly settings: { readonly leaseMs: number; readonly retention: Retention };
+}
+
+/** Inventories whose observations expire one by one are visited together. */
+const revisitAfterMs = 900_000;
+
+/**
+ * Deletes what of one inventory is no longer readable, under its lease. False while it is held.
+ *
+ * References go before what they refer to: first the head, then observations, then blocks that
+ * nothing refers to. A crash after any step leaves blocks that nobody can reach, never a page that
+ * is half there, and the inventory is still due.
+ */
+export async function pruneInventory(
+  pruning: InventoryPruning,
+  scopeKey: string,
+): Promise<boolean> {
+  const { scopes, clock, identifiers, settings } = pruning;
+  const nowMs = clock.now();
+  const untilMs = nowMs + settings.leaseMs;
+  const lease = await scopes.acquire({ scopeKey, token: identifiers.uuidV7(), nowMs, untilMs });
+  if (lease === null) return false;
+  try {
+    await pruneUnderLease(pruning, lease, nowMs);
+  } finally {
+    await scopes.release(lease, false);
+  }
+  return true;
+}
+
+async function pruneUnderLease(
+  pruning: InventoryPruning,
+  lease: ScopeLease,
+  nowMs: number,
+): Promise<void> {
+  const { scopes, observations, clock, settings } = pruning;
+  const { retention, leaseMs } = settings;
+  const head = lease.head && isHeadExpired(lease.head, nowMs, retention) ? null : lease.head;
+  if (head !== lease.head) {
+    if (!(await scopes.dropHead(lease))) throw new LeaseLost();
+    countPruned('heads', 1);
+  }
+  const superseded = await observations.ofScope(lease.scopeKey);
+  const [kept, expired] = partition(superseded, ({ supersededAtMs }) =>
+    isSupersededReadable(supersededAtMs, nowMs, retention),
+  );
+  await observations.delete(expired.map(({ observation }) => observation.observationId));
+  countPruned('observations', expired.length);
+  const roots = kept.map(({ observation }) => observation);
+  await collectGarbage(pruning, lease.scopeKey, head ? [head, ...roots] : roots, () =>
+    scopes.renew(lease, clock.now() + leaseMs),
+  );
+  const oldestSupersededAtMs = kept[0]?.supersededAtMs ?? null;
+  const left = { head, oldestSupersededAtMs, erasedAtMs: lease.erasedAtMs };
+  const dueMs = nextPruneAtMs(left, nowMs, retention);
+  if (dueMs !== null) await scopes.schedulePrune(lease, Math.max(dueMs, nowMs + revisitAfterMs));
+  else if (lease.unsettled === null) await scopes.forget(lease);
+}
+
+function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean) {
+  return [items.filter(holds), items.filter((item) => !holds(item))] as const;
+}

@@ -1,0 +1,152 @@
+import { type Backoff, jitteredDelayMs } from '@inventory/runtime/backoff';
+import { monotonicNow } from '@inventory/runtime/clock';
+import { type Loop, startLoop } from '@inventory/runtime/loop';
+import { inSpan } from '@inventory/runtime/tracing';
+import { recordAssembly } from '../metrics.ts';
+import type { DueScan } from '../storage/scan-queue.ts';
+import { isStoreFailure } from '../storage/store-failure.ts';
+import { type Assembly, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
+import { dropStagedChunks, type StagedChunkDropping } from './drop-staged-chunks.ts';
+import { LeaseLost } from './hold-lease.ts';
+import { outcomeMessage } from './outcome-message.ts';
+
+export interface AssembliesOptions {
+  readonly assembly: Assembly;
+  readonly dropping: StagedChunkDropping;
+  /** Small scans assembled at once by this process. */
+  readonly smallScansMax: number;
+}
+
+export interface Assemblies {
+  /** There may be a scan to assemble. */
+  wake(): void;
+  /** Gives running scans back and takes no further one. */
+  stop(): Promise<void>;
+}
+
+interface PostponedTry {
+  readonly end: 'postponed';
+  readonly why: 'inventory_busy' | 'pages_missing' | 'interrupted' | 'store_failed' | 'fault';
+}
+type TryEnd = AssemblyEnd | PostponedTry;
+
+/** A large scan needs memory for all its assets: one at a time, and small ones pass it. */
+const smallScanPagesMax = 8;
+const lanes = (smallScansMax: number) => [
+  { pagesMin: 0, pagesMax: smallScanPagesMax, slots: smallScansMax },
+  { pagesMin: smallScanPagesMax + 1, pagesMax: Number.MAX_SAFE_INTEGER, slots: 1 },
+];
+
+const idleMs = 1_000;
+const busyDelayMs = 300;
+/** Tries that crashed or met a fault of ours before the scan's pages are given up as unusable. */
+const triesMax = 6;
+const missingBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
+const failureBackoff: Backoff = { firstMs: 500, maxMs: 30_000 };
+
+/** Takes completed scans one by one and assembles them; replicas share them by their claims. */
+export function startAssemblies(options: AssembliesOptions): Assemblies {
+  const { assembly } = options;
+  const { queue, clock, settings, logger } = assembly;
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  const open = lanes(options.smallScansMax).map((lane) => ({ ...lane, taken: 0 }));
+
+  async function fillLane(lane: (typeof open)[number]): Promise<void> {
+    const limit = lane.slots - lane.taken;
+    if (limit <= 0) return;
+    const due = await queue.findDue({ nowMs: clock.now(), limit, ...lane });
+    for (const scan of due) {
+      if (!(await queue.claim(scan, clock.now() + settings.leaseMs))) continue;
+      lane.taken += 1;
+      const run = runOne(options, scan, stopping.signal).finally(() => {
+        lane.taken -= 1;
+        running.delete(run);
+        loop.wake();
+      });
+      running.add(run);
+    }
+  }
+
+  const loop: Loop = startLoop({
+    name: 'assemblies',
+    idleMs,
+    logger,
+    round: async () => {
+      for (const lane of open) await fillLane(lane);
+      return false;
+    },
+  });
+
+  return {
+    wake: () => loop.wake(),
+    async stop() {
+      await loop.stop();
+      stopping.abort(new LeaseLost());
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Never rejects: whatever happened, the scan is decided, given back, or comes back by itself. */
+async function runOne(
+  { assembly, dropping }: AssembliesOptions,
+  due: DueScan,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { scanId } = due.scan;
+  const attributes = { 'inventory.scan_id': scanId };
+  const startMs = monotonicNow();
+  try {
+    await inSpan({ name: 'assemble revision', parent: due.trace, attributes }, async () => {
+      const end = await tryOne(assembly, due, stopping);
+      recordAssembly((monotonicNow() - startMs) / 1_000, end);
+      if (end.end === 'postponed') return postpone(assembly, due, end.why);
+      await assembly.flushOutbox([scanId]);
+      await dropStagedChunks(dropping, scanId);
+    });
+  } catch (error) {
+    assembly.logger.warn({ err: error, scan_id: scanId }, 'a scan is left to a later try');
+  }
+}
+
+async function tryOne(assembly: Assembly, due: DueScan, stopping: AbortSignal): Promise<TryEnd> {
+  try {
+    return await assembleScan(assembly, due, stopping);
+  } catch (error) {
+    if (error instanceof LeaseLost) return { end: 'postponed', why: 'interrupted' };
+    const context = { err: error, scan_id: due.scan.scanId, tries: due.tries };
+    assembly.logger.error(context, 'assembly failed');
+    if (isStoreFailure(error)) return { end: 'postponed', why: 'store_failed' };
+    return due.tries >= triesMax ? giveUp(assembly, due) : { end: 'postponed', why: 'fault' };
+  }
+}
+
+/** A fault of ours that every try meets must not leave a refresh waiting for ever. */
+async function giveUp({ scans, scopes, clock }: Assembly, due: DueScan): Promise<TryEnd> {
+  const { scanId, refreshId } = due.scan;
+  const result = { result: 'rejected', reason: 'invalid_pages' } as const;
+  await scopes.requestPrune(due.scopeKey, clock.now());
+  const decision = { scanId, fact: 'pages_invalid', result, nowMs: clock.now() } as const;
+  const given = await scans.decide(decision, [outcomeMessage({ scanId, refreshId, result })]);
+  return given ? { end: 'decided', result } : { end: 'postponed', why: 'fault' };
+}
+
+async function postpone(
+  { queue, clock, settings }: Assembly,
+  due: DueScan,
+  why: PostponedTry['why'],
+): Promise<void> {
+  const nowMs = clock.now();
+  const delayMs: Record<typeof why, number> = {
+    inventory_busy: busyDelayMs,
+    interrupted: 0,
+    store_failed: jitteredDelayMs(failureBackoff, due.claims),
+    fault: jitteredDelayMs(failureBackoff, due.tries),
+    pages_missing: Math.min(
+      jitteredDelayMs(missingBackoff, due.claims),
+      Math.max(0, due.receivedAtMs + settings.missingPagesWaitMs - nowMs),
+    ),
+  };
+  await queue.postpone(due.scan.scanId, nowMs + delayMs[why], why !== 'fault');
+}

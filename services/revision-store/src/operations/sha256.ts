@@ -1,0 +1,11 @@
+import { createHash, hash } from 'node:crypto';
+
+/** SHA-256 in hex, as in the names of chunks. */
+export function sha256Hex(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** SHA-256 of a text in its shortest printable form, for digests that are held by the thousand. */
+export function sha256Text(text: string): string {
+  return hash('sha256', text, 'base64url');
+}

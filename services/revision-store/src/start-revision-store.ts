@@ -1,0 +1,107 @@
+import { pageChunksMax } from '@inventory/contracts/internal/inventory';
+import { pageAssetsMax } from '@inventory/contracts/vocabulary';
+import { byKey } from '@inventory/messaging/dispatch';
+import { startOutboxRelay } from '@inventory/mongo/outbox';
+import { startLoop } from '@inventory/runtime/loop';
+import { openBackends } from '@inventory/service-host/open-backends';
+import { serveInternal } from '@inventory/service-host/serve-internal';
+import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
+import type { RevisionStoreConfig } from './config.ts';
+import { onRevisionAbandoned } from './consumers/on-revision-abandoned.ts';
+import { onRevisionCompleted } from './consumers/on-revision-completed.ts';
+import { createRouter } from './http/router.ts';
+import { pruneInventories } from './operations/prune-inventories.ts';
+import { pruneStaging } from './operations/prune-staging.ts';
+import { startAssemblies } from './operations/run-assemblies.ts';
+import { createBlockStore } from './storage/block-store.ts';
+import { createChunkStore } from './storage/chunk-store.ts';
+import { collectionsOf, indexes } from './storage/collections.ts';
+import { createDecidedScanStore } from './storage/decided-scan-store.ts';
+import { createObservationStore } from './storage/observation-store.ts';
+import { createScanQueue } from './storage/scan-queue.ts';
+import { createScanStore } from './storage/scan-store.ts';
+import { createScopeStore } from './storage/scope-store.ts';
+
+const lanesMax = 16;
+/** An inventory without anything is remembered as erased until no older scan can come. */
+const erasedKeptMs = 24 * 3_600_000;
+
+export async function startRevisionStore(
+  context: ServiceContext<RevisionStoreConfig>,
+): Promise<StartedService> {
+  const { config, lifetime, logger, clock, identifiers } = context;
+  const { db, bus, health } = await openBackends(context, 'revision-store', indexes);
+  const collections = collectionsOf(db);
+  const outbox = startOutboxRelay({
+    db,
+    collectionName: collections.scans.collectionName,
+    publish: (messages) => bus.publish(messages),
+    now: () => clock.now(),
+    logger,
+  });
+  lifetime.defer('outbox', () => outbox.stop());
+
+  const stores = {
+    scans: createScanStore(collections.scans),
+    queue: createScanQueue(collections.scans),
+    decidedScans: createDecidedScanStore(collections.scans),
+    scopes: createScopeStore(collections.scopes),
+    chunks: createChunkStore(collections.chunks),
+    observations: createObservationStore(collections.observations),
+    blocks: createBlockStore(collections),
+  };
+  const operation = {
+    ...stores,
+    clock,
+    identifiers,
+    logger,
+    flushOutbox: outbox.flush,
+    settings: {
+      ...config.assembly,
+      ...config.retention,
+      retention: { ...config.retention, erasedKeptMs },
+      blockAssets: pageAssetsMax,
+      pageChunksMax,
+    },
+  };
+
+  const { smallScansMax } = config.assembly;
+  const assemblies = startAssemblies({ assembly: operation, dropping: stores, smallScansMax });
+  lifetime.defer('assemblies', () => assemblies.stop());
+  const pruning = startLoop({
+    name: 'pruning',
+    idleMs: config.retention.pruneEveryMs,
+    logger,
+    round: async () => {
+      await pruneStaging(operation);
+      return pruneInventories(operation);
+    },
+  });
+  lifetime.defer('pruning', () => pruning.stop());
+
+  const recording = {
+    ...stores,
+    clock,
+    publish: bus.publish,
+    wakeAssemblies: assemblies.wake,
+  };
+  const consumer = await bus.consume({
+    group: 'revision-store',
+    topics: ['revision.commands.v1'],
+    onBatch: byKey(
+      {
+        'revision.completed.v1': onRevisionCompleted(recording),
+        'revision.abandoned.v1': onRevisionAbandoned(recording),
+      },
+      lanesMax,
+    ),
+  });
+  lifetime.defer('commands', () => consumer.stop());
+
+  const router = createRouter({
+    staging: operation,
+    reading: operation,
+    erasure: operation,
+  });
+  return serveInternal(context, router, health);
+}

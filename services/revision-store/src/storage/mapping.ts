@@ -1,0 +1,84 @@
+import { dateOf } from '@inventory/runtime/clock';
+import { Binary } from 'mongodb';
+import type { Observation, ScanWindow } from '../domain/observation.ts';
+import type { CompletedScan } from '../domain/scan.ts';
+import type { ObservationFields, ScanDocument, ScanWork, WindowDocument } from './collections.ts';
+
+export function fromWindowDocument(window: WindowDocument): ScanWindow {
+  return {
+    startedAtMs: window.startedAt.getTime(),
+    completedAtMs: window.completedAt.getTime(),
+  };
+}
+
+export function toWindowDocument(window: ScanWindow): WindowDocument {
+  return { startedAt: dateOf(window.startedAtMs), completedAt: dateOf(window.completedAtMs) };
+}
+
+export function fromObservationFields(fields: ObservationFields): Observation {
+  const { observationId, revision, language, reportedTotalCount, texts } = fields;
+  return {
+    observationId,
+    revision,
+    language,
+    window: fromWindowDocument(fields.window),
+    reportedTotalCount,
+    texts,
+  };
+}
+
+export function toObservationFields(observation: Observation): ObservationFields {
+  const { observationId, revision, language, reportedTotalCount, texts } = observation;
+  return {
+    observationId,
+    revision,
+    language,
+    window: toWindowDocument(observation.window),
+    reportedTotalCount,
+    texts,
+  };
+}
+
+export function toScanWork(scan: CompletedScan): ScanWork {
+  return {
+    platformId: scan.scope.platform_id,
+    appId: scan.scope.app_id,
+    contextId: scan.scope.context_id,
+    language: scan.language,
+    window: toWindowDocument(scan.window),
+    reportedTotalCount: scan.reportedTotalCount,
+    pageCount: scan.pages.length,
+    pages: scan.pages,
+  };
+}
+
+export function fromScanWork(document: ScanDocument, work: ScanWork): CompletedScan {
+  return {
+    scanId: document._id,
+    refreshId: document.refreshId,
+    scope: { platform_id: work.platformId, app_id: work.appId, context_id: work.contextId },
+    language: work.language,
+    window: fromWindowDocument(work.window),
+    reportedTotalCount: work.reportedTotalCount,
+    pages: work.pages,
+  };
+}
+
+/** Numbers as bytes, little-endian as on every machine this runs on. */
+export function toNumberBytes(numbers: Uint32Array | Uint16Array): Binary {
+  return new Binary(Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+}
+
+/** A copy, because bytes inside a reply are not aligned. */
+export function toUint32(bytes: Binary): Uint32Array {
+  return new Uint32Array(Uint8Array.from(bytes.buffer).buffer);
+}
+
+export function toUint16(bytes: Binary): Uint16Array {
+  return new Uint16Array(Uint8Array.from(bytes.buffer).buffer);
+}
+
+/** The bytes of a binary field, without a copy. */
+export function bytesOf(binary: Binary): Buffer {
+  return Buffer.from(binary.buffer.buffer, binary.buffer.byteOffset, binary.length());
+}

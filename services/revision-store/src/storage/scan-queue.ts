@@ -1,0 +1,92 @@
+import { dateOf } from '@inventory/runtime/clock';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import type { Collection } from 'mongodb';
+import type { CompletedScan } from '../domain/scan.ts';
+import type { ScanDocument } from './collections.ts';
+import { fromScanWork } from './mapping.ts';
+
+/** A scan that a worker holds. */
+export interface ClaimedScan {
+  readonly scan: CompletedScan;
+  readonly scopeKey: string;
+  readonly receivedAtMs: number;
+  readonly trace: TraceCarrier;
+  /** How often a worker took it, this time included. */
+  readonly claims: number;
+  /** How many of these did not come to an orderly end, this one included. */
+  readonly tries: number;
+}
+
+/** A scan that waits for a worker, with what its claim must still find. */
+export interface DueScan extends ClaimedScan {
+  readonly dueAt: Date;
+}
+
+export type ScanQueue = ReturnType<typeof createScanQueue>;
+
+/**
+ * The scans that wait to be assembled. A claim hides a scan for a while; who may change the
+ * inventory is decided by the inventory's own lease.
+ */
+export function createScanQueue(collection: Collection<ScanDocument>) {
+  return {
+    /** Waiting scans of at least `pagesMin` and at most `pagesMax` pages, longest due first. */
+    async findDue(query: {
+      nowMs: number;
+      pagesMin: number;
+      pagesMax: number;
+      limit: number;
+    }): Promise<DueScan[]> {
+      const found = await collection
+        .find({
+          dueAt: { $lte: dateOf(query.nowMs) },
+          'work.pageCount': { $gte: query.pagesMin, $lte: query.pagesMax },
+        })
+        .sort({ dueAt: 1 })
+        .limit(query.limit)
+        .toArray();
+      return found.flatMap(fromDocument);
+    },
+
+    /** Takes a scan until then; false when another worker was quicker or it has been decided. */
+    async claim(due: DueScan, untilMs: number): Promise<boolean> {
+      const claimed = await collection.updateOne(
+        { _id: due.scan.scanId, dueAt: due.dueAt },
+        { $set: { dueAt: dateOf(untilMs) }, $inc: { claims: 1 } },
+      );
+      return claimed.matchedCount === 1;
+    },
+
+    /** Keeps a claimed scan from other workers until then. */
+    async extend(scanId: string, untilMs: number): Promise<void> {
+      await collection.updateOne(
+        { _id: scanId, dueAt: { $exists: true } },
+        { $set: { dueAt: dateOf(untilMs) } },
+      );
+    },
+
+    /** Gives a claimed scan back; an orderly end does not count as a try. */
+    async postpone(scanId: string, dueAtMs: number, orderly: boolean): Promise<void> {
+      await collection.updateOne(
+        { _id: scanId, dueAt: { $exists: true } },
+        { $set: { dueAt: dateOf(dueAtMs) }, ...(orderly ? { $inc: { orderlyEnds: 1 } } : {}) },
+      );
+    },
+  };
+}
+
+function fromDocument(document: ScanDocument): DueScan[] {
+  const { work, dueAt, scope, claims = 0, orderlyEnds = 0 } = document;
+  if (!work || !dueAt || scope === undefined) return [];
+  return [
+    {
+      scan: fromScanWork(document, work),
+      scopeKey: scope,
+      receivedAtMs: document.receivedAt.getTime(),
+      trace: document.trace,
+      claims: claims + 1,
+      tries: claims - orderlyEnds + 1,
+      dueAt,
+    },
+  ];
+}

@@ -1,0 +1,116 @@
+import { scopeKey } from '@inventory/contracts/scope';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { pushToOutbox } from '@inventory/mongo/outbox';
+import { dateOf } from '@inventory/runtime/clock';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import type { Collection, Filter } from 'mongodb';
+import {
+  type CompletedScan,
+  type DecidedScan,
+  type ScanFact,
+  type ScanResult,
+  type ScanState,
+  stateAfter,
+  statesBefore,
+} from '../domain/scan.ts';
+import type { ScanDocument } from './collections.ts';
+import { toScanWork } from './mapping.ts';
+
+export interface KnownScan {
+  readonly state: ScanState;
+  readonly decided: DecidedScan | null;
+  readonly scopeKey: string | null;
+  /** A worker may have written blocks for it. */
+  readonly wasClaimed: boolean;
+}
+
+export interface Decision {
+  readonly scanId: string;
+  readonly fact: ScanFact;
+  readonly result: ScanResult;
+  readonly nowMs: number;
+}
+
+/** The records of scans: each is decided once. */
+export type ScanStore = ReturnType<typeof createScanStore>;
+
+export function createScanStore(collection: Collection<ScanDocument>) {
+  const inStateBefore = (scanId: string, fact: ScanFact): Filter<ScanDocument> => ({
+    _id: scanId,
+    state: { $in: statesBefore(fact) as ScanDocument['state'][] },
+  });
+
+  return {
+    /** Records a completed scan as work; false when the scan is known already. */
+    async receive(scan: CompletedScan, trace: TraceCarrier, nowMs: number): Promise<boolean> {
+      return insertNew(collection, {
+        _id: scan.scanId,
+        state: 'received',
+        refreshId: scan.refreshId,
+        receivedAt: dateOf(nowMs),
+        trace,
+        scope: scopeKey(scan.scope),
+        work: toScanWork(scan),
+        dueAt: dateOf(nowMs),
+        claims: 0,
+        orderlyEnds: 0,
+      });
+    },
+
+    /** Records a decision about a scan that was never completed; false when it is known. */
+    async receiveDecided(scan: DecidedScan, trace: TraceCarrier, nowMs: number): Promise<boolean> {
+      return insertNew(collection, {
+        _id: scan.scanId,
+        state: 'rejected',
+        refreshId: scan.refreshId,
+        receivedAt: dateOf(nowMs),
+        trace,
+        result: scan.result,
+        decidedAt: dateOf(nowMs),
+        chunksDropAt: dateOf(nowMs),
+      });
+    },
+
+    /** Decides a scan if it still can be decided so; its outcome leaves with the same write. */
+    async decide(decision: Decision, outbox: readonly OutgoingMessage[]): Promise<boolean> {
+      const now = dateOf(decision.nowMs);
+      const state = stateAfter(decision.fact) as ScanDocument['state'];
+      const decided = await collection.updateOne(inStateBefore(decision.scanId, decision.fact), {
+        $set: { state, result: decision.result, decidedAt: now, chunksDropAt: now },
+        $unset: { work: '', dueAt: '', claims: '', orderlyEnds: '' },
+        ...(outbox.length > 0 ? pushToOutbox(outbox, now) : {}),
+      });
+      return decided.matchedCount === 1;
+    },
+
+    /** From here on the scan cannot be abandoned; false when it has been. */
+    async beginCommit(scanId: string): Promise<boolean> {
+      const begun = await collection.updateOne(inStateBefore(scanId, 'assembled'), {
+        $set: { state: stateAfter('assembled') as ScanDocument['state'] },
+      });
+      return begun.matchedCount === 1;
+    },
+
+    async find(scanId: string): Promise<KnownScan> {
+      const document = await collection.findOne({ _id: scanId }, { projection: { work: 0 } });
+      if (!document) return { state: 'unknown', decided: null, scopeKey: null, wasClaimed: false };
+      const { state, refreshId, result, scope = null, claims = 0 } = document;
+      const decided = result ? { scanId, refreshId, result } : null;
+      return { state, decided, scopeKey: scope, wasClaimed: claims > 0 };
+    },
+  };
+}
+
+async function insertNew(
+  collection: Collection<ScanDocument>,
+  document: ScanDocument,
+): Promise<boolean> {
+  try {
+    await collection.insertOne(document);
+    return true;
+  } catch (error) {
+    if (duplicateKeyOf(error) === null) throw error;
+    return false;
+  }
+}

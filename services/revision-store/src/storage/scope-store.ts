@@ -1,0 +1,153 @@
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import type { Observation } from '../domain/observation.ts';
+import type { DecidedScan } from '../domain/scan.ts';
+import type { ScopeDocument } from './collections.ts';
+import { fromObservationFields, toObservationFields } from './mapping.ts';
+
+/** The right to change one inventory, and what it looked like when the right was given. */
+export interface ScopeLease {
+  readonly scopeKey: string;
+  readonly epoch: number;
+  /** Unique to this lease, so that it cannot be mistaken for one of a forgotten inventory. */
+  readonly token: string;
+  readonly head: Observation | null;
+  readonly erasedAtMs: number | null;
+  /** The last saved scan, if its own document may not have its result yet. */
+  readonly unsettled: DecidedScan | null;
+}
+
+export interface LeaseRequest {
+  readonly scopeKey: string;
+  readonly token: string;
+  readonly nowMs: number;
+  readonly untilMs: number;
+}
+
+/** What moves with one write: the head when there is a new one, and the scan's result. */
+export interface HeadMove {
+  readonly head: Observation | null;
+  readonly decided: DecidedScan;
+  readonly pruneAtMs: number;
+}
+
+export type ScopeStore = ReturnType<typeof createScopeStore>;
+
+export function createScopeStore(collection: Collection<ScopeDocument>) {
+  async function take(request: LeaseRequest, onlyIfFree: boolean): Promise<ScopeLease | null> {
+    const { scopeKey, token, nowMs, untilMs } = request;
+    const free = [{ lease: { $exists: false } }, { 'lease.until': { $lte: dateOf(nowMs) } }];
+    try {
+      await collection.updateOne(
+        { _id: scopeKey, ...(onlyIfFree ? { $or: free } : {}) },
+        { $inc: { epoch: 1 }, $set: { lease: { token, until: dateOf(untilMs) } } },
+        { upsert: true },
+      );
+    } catch (error) {
+      // The filter did not match, so the upsert met the document: somebody holds the lease.
+      if (duplicateKeyOf(error) === null) throw error;
+      return null;
+    }
+    const document = await collection.findOne({ _id: scopeKey, 'lease.token': token });
+    return document && leaseOf(document, token);
+  }
+
+  /** Every write of a lease's holder: it changes nothing once a newer lease was given. */
+  async function writeUnder(
+    lease: ScopeLease,
+    update: UpdateFilter<ScopeDocument>,
+  ): Promise<boolean> {
+    return (await collection.updateOne(heldBy(lease), update)).matchedCount === 1;
+  }
+
+  return {
+    /** The lease, or null while somebody else holds it. */
+    acquire: (request: LeaseRequest) => take(request, true),
+
+    /** The lease, whoever holds it: the epoch makes the former holder's writes fail. */
+    async seize(request: LeaseRequest): Promise<ScopeLease | null> {
+      // Two first leases of an inventory can meet in the upsert; the second then finds it.
+      return (await take(request, false)) ?? take(request, false);
+    },
+
+    /** Holds the lease until then; false when it is lost. */
+    renew: (lease: ScopeLease, untilMs: number) =>
+      writeUnder(lease, { $set: { 'lease.until': dateOf(untilMs) } }),
+
+    /** Gives the lease on; `settled` when the last result is in its scan's document too. */
+    release: (lease: ScopeLease, settled: boolean) =>
+      writeUnder(lease, {
+        $unset: { lease: '' },
+        ...(settled ? { $set: { 'lastResult.settled': true } } : {}),
+      }),
+
+    /** The one write that changes what Current reads; false when the lease is lost. */
+    async moveHead(lease: ScopeLease, move: HeadMove): Promise<boolean> {
+      return writeUnder(lease, {
+        $set: {
+          ...(move.head ? { head: toObservationFields(move.head) } : {}),
+          lastResult: { ...move.decided, settled: false },
+        },
+        $min: { pruneAt: dateOf(move.pruneAtMs) },
+      });
+    },
+
+    /** Takes the head away; nothing is readable through it from here on. */
+    dropHead: (lease: ScopeLease) => writeUnder(lease, { $unset: { head: '' } }),
+
+    erase: (lease: ScopeLease, nowMs: number) =>
+      writeUnder(lease, {
+        $unset: { head: '' },
+        $set: { erasedAt: dateOf(nowMs), pruneAt: dateOf(nowMs) },
+      }),
+
+    schedulePrune: (lease: ScopeLease, pruneAtMs: number) =>
+      writeUnder(lease, { $set: { pruneAt: dateOf(pruneAtMs) } }),
+
+    /** Forgets an inventory of which nothing is left. */
+    async forget(lease: ScopeLease): Promise<void> {
+      await collection.deleteOne(heldBy(lease));
+    },
+
+    /** Has the pruner look at an inventory soon; whoever holds its lease. */
+    async requestPrune(scopeKey: string, pruneAtMs: number): Promise<void> {
+      await collection.updateOne({ _id: scopeKey }, { $min: { pruneAt: dateOf(pruneAtMs) } });
+    },
+
+    async readHead(scopeKey: string): Promise<Observation | null> {
+      const document = await collection.findOne({ _id: scopeKey }, { projection: { head: 1 } });
+      return document?.head ? fromObservationFields(document.head) : null;
+    },
+
+    async findPrunable(nowMs: number, limit: number): Promise<string[]> {
+      const found = await collection
+        .find({ pruneAt: { $lte: dateOf(nowMs) } })
+        .project<{ _id: string }>({ _id: 1 })
+        .sort({ pruneAt: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+  };
+}
+
+/** Matches only while no newer lease was given. */
+function heldBy({ scopeKey, epoch, token }: ScopeLease): Filter<ScopeDocument> {
+  return { _id: scopeKey, epoch, 'lease.token': token };
+}
+
+function leaseOf(document: ScopeDocument, token: string): ScopeLease {
+  const { lastResult } = document;
+  return {
+    scopeKey: document._id,
+    epoch: document.epoch,
+    token,
+    head: document.head ? fromObservationFields(document.head) : null,
+    erasedAtMs: document.erasedAt?.getTime() ?? null,
+    unsettled:
+      lastResult && !lastResult.settled
+        ? { scanId: lastResult.scanId, refreshId: lastResult.refreshId, result: lastResult.result }
+        : null,
+  };
+}

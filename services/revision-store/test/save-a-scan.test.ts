@@ -1,0 +1,255 @@
+import { newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { asset, description, newScan, plainPage } from './support/scan-builder.ts';
+import {
+  openStoreUnderTest,
+  type Replica,
+  type StoreUnderTest,
+} from './support/store-under-test.ts';
+
+let store: StoreUnderTest;
+let replica: Replica;
+
+beforeAll(async () => {
+  store = await openStoreUnderTest();
+  replica = await store.start();
+});
+afterAll(() => store.close());
+
+const minute = 60_000;
+const start = Date.now() - 60 * minute;
+
+describe('A completed scan (Refresh: commit)', () => {
+  it('becomes the revision that Current reads, as the platform gave it', async () => {
+    const scope = newScope();
+    const first = {
+      assets: [
+        asset('40000000012', { classid: '502', amount: '25' }),
+        asset('90071992547409931', { asset_properties: [{ propertyid: 2, float_value: '0.125' }] }),
+        asset('7', { classid: '9', currencyid: '7', amount: '9007199254740993' }),
+      ],
+      descriptions: [description('502'), description('501', '0', { assetid: '1', name: 'Клинок' })],
+    };
+    const second = {
+      assets: [
+        asset('7', { classid: '9' }),
+        asset('40000000012', { classid: '502', amount: '26' }),
+      ],
+      descriptions: [],
+    };
+
+    const saved = await replica.save({
+      scope,
+      pages: [first, second],
+      reportedTotalCount: 9,
+      completedAtMs: start,
+    });
+
+    expect(saved).toMatchObject({ changed: true, observed_assets: 4 });
+    const page = await replica.client.page(scope);
+    expect(page.assets).toEqual([
+      { ...first.assets[0], amount: '26' },
+      first.assets[1],
+      first.assets[2],
+      second.assets[0],
+    ]);
+    expect(page.descriptions).toEqual(first.descriptions);
+    expect(page.meta).toEqual({
+      scope,
+      revision_id: saved.revision_id,
+      observation_id: saved.observation_id,
+      verified_at: new Date(start).toISOString(),
+      scan_window: {
+        started_at: new Date(start - 5_000).toISOString(),
+        completed_at: new Date(start).toISOString(),
+      },
+      total_count: 4,
+      total_amount: '9007199254741021',
+      reported_total_count: 9,
+      language: 'english',
+      next_position: null,
+    });
+  });
+
+  it('is told of once in substance: the same bytes under the same id, however often it is asked', async () => {
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+    await replica.client.stage(scan);
+    await store.complete(scan);
+    await store.committed(scan);
+
+    const before = store.outcomesOf(scan).length;
+    await store.complete(scan);
+    await store.abandon(scan);
+
+    const told = await waitFor('each command is answered', () => {
+      const outcomes = store.outcomesOf(scan);
+      return outcomes.length >= before + 4 && outcomes;
+    });
+    expect(new Set(told.map(({ id, type, body }) => JSON.stringify([id, type, body]))).size).toBe(
+      1,
+    );
+    expect(
+      await store.collections.assetBlocks.countDocuments({
+        set: (await store.committed(scan)).revision_id,
+      }),
+    ).toBe(1);
+  });
+
+  it('of an empty inventory, or of one where everything is hidden, is complete', async () => {
+    const [empty, hidden, unread] = [newScope(), newScope(), newScope()];
+    const blank = { assets: [], descriptions: [] };
+
+    const ofEmpty = await replica.save({ scope: empty, pages: [blank] });
+    await replica.save({ scope: hidden, pages: [blank, blank], reportedTotalCount: 3 });
+    await replica.save({ scope: unread, pages: [] });
+
+    expect(ofEmpty).toMatchObject({ changed: true, observed_assets: 0 });
+    for (const [scope, reported] of [
+      [empty, 0],
+      [hidden, 3],
+      [unread, 0],
+    ] as const) {
+      const page = await replica.client.page(scope);
+      expect(page.text).toBe('"assets":[],"descriptions":[]');
+      expect(page.meta).toMatchObject({
+        total_count: 0,
+        total_amount: '0',
+        reported_total_count: reported,
+        next_position: null,
+      });
+    }
+    expect((await replica.save({ scope: empty, pages: [blank, blank] })).changed).toBe(false);
+  });
+
+  it('is put together from the chunks its manifest names, whatever else was staged', async () => {
+    const scope = newScope();
+    const scan = newScan({ scope, pages: [plainPage(0, 40), plainPage(40, 60)], chunkBytes: 700 });
+    const stale = {
+      ...newScan({ scope, pages: [plainPage(90, 99)], epoch: 7 }),
+      scanId: scan.scanId,
+    };
+
+    await replica.client.stage(stale);
+    await replica.client.stage(scan);
+    await store.complete(scan);
+
+    expect((await store.committed(scan)).observed_assets).toBe(60);
+    await waitFor('its staged chunks are gone', async () => {
+      return (await store.collections.chunks.countDocuments({ scanId: scan.scanId })) === 0;
+    });
+  });
+
+  it.each([
+    ['is no JSON', Buffer.from('{"assets":[')],
+    ['breaks its contract', Buffer.from('{"assets":[{"appid":730}],"descriptions":[]}')],
+    ['is no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+  ])('with a page that %s is rejected as invalid', async (_why, bytes) => {
+    const scope = newScope();
+    const scan = { ...newScan({ scope, pages: [plainPage(0, 1)] }), pages: [[bytes]] };
+    await replica.client.stage(scan);
+    await store.complete(scan);
+
+    expect((await store.rejected(scan)).reason).toBe('invalid_pages');
+    expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
+  });
+});
+
+describe('A further scan of an inventory (Refresh: unchanged)', () => {
+  const at = (scan: number) => start + scan * minute;
+  const page = {
+    assets: [asset('1'), asset('2', { classid: '502' })],
+    descriptions: [description('501'), description('502')],
+  };
+  const reordered = { assets: page.assets.toReversed(), descriptions: page.descriptions };
+
+  it('with the same assets keeps the revision and its order, and observes it anew', async () => {
+    const scope = newScope();
+    const first = await replica.save({ scope, pages: [page], completedAtMs: at(0) });
+
+    const second = await replica.save({ scope, pages: [reordered], completedAtMs: at(1) });
+
+    expect(second).toMatchObject({
+      changed: false,
+      revision_id: first.revision_id,
+      observed_assets: 2,
+    });
+    expect(second.observation_id).not.toBe(first.observation_id);
+    const given = await replica.client.page(scope);
+    expect(given.assets).toEqual(page.assets);
+    expect(given.meta.verified_at).toBe(new Date(at(1)).toISOString());
+    expect(
+      await store.collections.textBlocks.countDocuments({ scope: `${scope.platform_id}/730/2` }),
+    ).toBe(1);
+  });
+
+  it('with other assets is a new revision, while chains go on in the old one', async () => {
+    const scope = newScope();
+    const first = await replica.save({ scope, pages: [plainPage(0, 5)], completedAtMs: at(0) });
+    const begun = await replica.client.page(scope, { page_size: 2 });
+
+    const second = await replica.save({ scope, pages: [plainPage(1, 6)], completedAtMs: at(1) });
+
+    expect(second.changed).toBe(true);
+    const { revision_id, observation_id } = begun.meta;
+    expect(revision_id).toBe(first.revision_id);
+    const rest = await replica.client.page(scope, { position: 2, revision_id, observation_id });
+    expect([...begun.assets, ...rest.assets]).toEqual(plainPage(0, 5).assets);
+    expect((await replica.client.page(scope)).assets).toEqual(plainPage(1, 6).assets);
+  });
+
+  it('in another language adds its texts to the same revision', async () => {
+    const scope = newScope();
+    const german = [description('501', '0', { name: 'Klinge' })];
+    const first = await replica.save({ scope, pages: [page], completedAtMs: at(0) });
+    expect((await replica.client.page(scope, { language: 'german' })).meta.language).toBe(
+      'english',
+    );
+
+    const second = await replica.save({
+      scope,
+      pages: [{ assets: reordered.assets, descriptions: german }],
+      language: 'german',
+      completedAtMs: at(1),
+    });
+
+    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
+    const inGerman = await replica.client.page(scope, { language: 'german' });
+    expect(inGerman.descriptions).toEqual(german);
+    expect(inGerman.meta.language).toBe('german');
+    expect(inGerman.assets).toEqual(page.assets);
+    expect((await replica.client.page(scope)).descriptions).toEqual(page.descriptions);
+    expect((await replica.client.page(scope, { language: 'thai' })).meta.language).toBe('german');
+  });
+
+  it('with other texts shows them, while chains keep the texts they began with', async () => {
+    const scope = newScope();
+    const renamed = page.descriptions.map((one) => ({ ...one, market_hash_name: 'renamed' }));
+    const first = await replica.save({ scope, pages: [page], completedAtMs: at(0) });
+    const begun = await replica.client.page(scope, { page_size: 1 });
+
+    const second = await replica.save({
+      scope,
+      pages: [{ ...page, descriptions: renamed }],
+      completedAtMs: at(1),
+    });
+
+    expect(second).toMatchObject({ changed: false, revision_id: first.revision_id });
+    const { revision_id, observation_id } = begun.meta;
+    const rest = await replica.client.page(scope, { position: 1, revision_id, observation_id });
+    expect(rest.descriptions).toEqual([page.descriptions[1]]);
+    expect((await replica.client.page(scope)).descriptions).toEqual(renamed);
+  });
+
+  it('that ended before the head’s is saved as superseded already', async () => {
+    const scope = newScope();
+    const head = await replica.save({ scope, pages: [plainPage(0, 5)], completedAtMs: at(5) });
+
+    const late = await replica.save({ scope, pages: [plainPage(0, 2)], completedAtMs: at(4) });
+
+    expect(late.changed).toBe(true);
+    expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revision_id);
+    const { revision_id, observation_id } = late;
+    const pinned = await replica.client.page(scope, { revision_id, observation_id });
+    expect(pinned.assets).toEqual(plainPage(0, 2).assets);
+  });
+});

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { StagedAsset, StagedDescription } from '@inventory/contracts/internal/inventory';
+import type { Language } from '@inventory/contracts/languages';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { Scope } from '@inventory/contracts/scope';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
+
+export interface ScanPage {
+  readonly assets: readonly StagedAsset[];
+  readonly descriptions: readonly StagedDescription[];
+}
+
+/** A scan before it is staged. */
+export interface Scan {
+  readonly scanId: string;
+  readonly refreshId: string;
+  readonly scope: Scope;
+  readonly language: Language;
+  readonly startedAt: string;
+  readonly completedAt: string;
+  readonly reportedTotalCount: number;
+  readonly epoch: number;
+  /** The text of each page, cut into chunks. */
+  readonly pages: readonly (readonly Buffer[])[];
+}
+
+export interface ScanOptions {
+  readonly scope: Scope;
+  readonly pages: readonly ScanPage[];
+  readonly language?: Language;
+  readonly completedAtMs?: number;
+  readonly reportedTotalCount?: number;
+  readonly chunkBytes?: number;
+  readonly epoch?: number;
+}
+
+export function newScan(options: ScanOptions): Scan {
+  const completedAtMs = options.completedAtMs ?? Date.now();
+  const { chunkBytes = 2 * 1024 * 1024 } = options;
+  return {
+    scanId: systemIdentifiers.uuidV7(),
+    refreshId: newRefreshId(),
+    scope: options.scope,
+    language: options.language ?? 'english',
+    startedAt: new Date(completedAtMs - 5_000).toISOString(),
+    completedAt: new Date(completedAtMs).toISOString(),
+    reportedTotalCount: options.reportedTotalCount ?? 0,
+    epoch: options.epoch ?? 1,
+    pages: options.pages.map((page) => cut(Buffer.from(JSON.stringify(page)), chunkBytes)),
+  };
+}
+
+export function asset(assetid: string, overrides: Partial<StagedAsset> = {}): StagedAsset {
+  return {
+    appid: 730,
+    contextid: '2',
+    assetid,
+    classid: '501',
+    instanceid: '0',
+    amount: '1',
+    ...overrides,
+  };
+}
+
+export function description(
+  classid: string,
+  instanceid = '0',
+  overrides: Record<string, unknown> = {},
+): StagedDescription {
+  const name = `Blade ${classid}/${instanceid}`;
+  return { appid: 730, classid, instanceid, market_hash_name: name, tradable: 1, ...overrides };
+}
+
+/** One page of assets numbered from `from`, all of one class. */
+export function plainPage(from: number, to: number, classid = '501'): ScanPage {
+  const assets = Array.from({ length: to - from }, (_, at) =>
+    asset(String(90071992547409931n + BigInt(from + at)), { classid }),
+  );
+  return { assets, descriptions: [description(classid)] };
+}
+
+export const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+export function completedMessage(scan: Scan): MessageBody<'revision.completed.v1'> {
+  return {
+    scan_id: scan.scanId,
+    refresh_id: scan.refreshId,
+    account_id: newAccountId(),
+    scope: scan.scope,
+    language: scan.language,
+    scan_window: { started_at: scan.startedAt, completed_at: scan.completedAt },
+    reported_total_count: scan.reportedTotalCount,
+    pages: scan.pages.map((chunks, page) => ({
+      page,
+      epoch: scan.epoch,
+      chunks: chunks.map((chunk) => ({ digest: digestOf(chunk), bytes: chunk.length })),
+    })),
+  };
+}
+
+function cut(text: Buffer, chunkBytes: number): Buffer[] {
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < text.length; at += chunkBytes) {
+    chunks.push(text.subarray(at, at + chunkBytes));
+  }
+  return chunks;
+}

@@ -1,0 +1,105 @@
+import {
+  type CurrentPageMeta,
+  chunkDigestHeader,
+  currentPageMeta,
+  currentPageMetaHeader,
+} from '@inventory/contracts/internal/inventory';
+import type { Scope } from '@inventory/contracts/scope';
+import { digestOf, type Scan } from './scan-builder.ts';
+
+export interface PageQuery {
+  readonly language?: string;
+  readonly page_size?: number;
+  readonly position?: number;
+  readonly revision_id?: string;
+  readonly observation_id?: string;
+}
+
+export interface GivenPage {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly meta: CurrentPageMeta;
+  /** The bytes as they came, and what they say. */
+  readonly text: string;
+  readonly assets: Record<string, unknown>[];
+  readonly descriptions: Record<string, unknown>[];
+}
+
+/** The revision-store's HTTP side, as its fellow services use it. */
+export interface StoreClient {
+  putChunk(
+    place: string,
+    body: Buffer,
+    digest?: string,
+  ): Promise<{ status: number; code?: string }>;
+  stage(scan: Scan): Promise<void>;
+  page(scope: Scope, query?: PageQuery): Promise<GivenPage>;
+  /** Every page of a chain, pinned as the gateway pins it. */
+  chain(scope: Scope, query?: PageQuery): Promise<GivenPage[]>;
+  erase(scope: Scope): Promise<number>;
+}
+
+export const placeOf = (scan: Scan, page: number, chunk: number): string =>
+  `/scans/${scan.scanId}/epochs/${scan.epoch}/pages/${page}/chunks/${chunk}`;
+
+const inventoryPath = ({ platform_id, app_id, context_id }: Scope) =>
+  `/inventories/${platform_id}/${app_id}/${context_id}`;
+
+export function createStoreClient(url: string): StoreClient {
+  async function putChunk(place: string, body: Buffer, digest = digestOf(body)) {
+    const answer = await fetch(`${url}${place}`, {
+      method: 'PUT',
+      headers: { [chunkDigestHeader]: digest },
+      body: new Uint8Array(body),
+    });
+    const text = await answer.text();
+    return { status: answer.status, ...(text ? { code: JSON.parse(text).error.code } : {}) };
+  }
+
+  async function page(scope: Scope, query: PageQuery = {}): Promise<GivenPage> {
+    const given = { language: 'english', page_size: 2000, ...query };
+    const search = new URLSearchParams(
+      Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    const answer = await fetch(`${url}${inventoryPath(scope)}/page?${search}`);
+    const text = await answer.text();
+    if (answer.status !== 200) {
+      return { status: answer.status, code: JSON.parse(text).error.code } as GivenPage;
+    }
+    const meta = JSON.parse(answer.headers.get(currentPageMetaHeader) ?? '');
+    return {
+      status: 200,
+      code: undefined,
+      meta: currentPageMeta.parse(meta),
+      text,
+      ...JSON.parse(`{${text}}`),
+    };
+  }
+
+  return {
+    putChunk,
+    page,
+    async stage(scan) {
+      for (const [number, chunks] of scan.pages.entries()) {
+        for (const [chunk, bytes] of chunks.entries()) {
+          const { status } = await putChunk(placeOf(scan, number, chunk), bytes);
+          if (status !== 204) throw new Error(`staging answered ${status}`);
+        }
+      }
+    },
+    async chain(scope, query = {}) {
+      const first = await page(scope, query);
+      const pages = [first];
+      const { revision_id, observation_id } = first.meta;
+      for (let at = first.meta.next_position; at !== null; ) {
+        const next = await page(scope, { ...query, position: at, revision_id, observation_id });
+        pages.push(next);
+        at = next.meta.next_position;
+      }
+      return pages;
+    },
+    async erase(scope) {
+      return (await fetch(`${url}${inventoryPath(scope)}`, { method: 'DELETE' })).status;
+    },
+  };
+}
