@@ -17,6 +17,8 @@ function isRightNode(root) {
 
 /** The same command under the Node that was installed with the packages. */
 async function runUnderRightNode(root, args) {
+  // Without this, a wrong Node among the packages would start itself for ever.
+  if (process.env[childMark]) throw cannotRun(root, `it is ${process.version}`);
   const result = await runChild(installedNode(root), args, {
     stdio: 'inherit',
     env: { ...process.env, [childMark]: '1' },
