@@ -28,7 +28,7 @@ export function toDeadLetter(
 }
 
 export interface DeadLetterGuard {
-  /** Counts one record; true when dead letters flood and the consumer must stop and alarm. */
+  /** Counts one record; true when dead letters flood and the partition must stop and alarm. */
   record(isDeadLetter: boolean): boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from '@inventory/runtime/logger';
 import type { ReceivedMessage } from './bus.ts';
-import { type DeadLetterGuard, type DeadLetterReason, toDeadLetter } from './dead-letter.ts';
+import { createDeadLetterGuard, type DeadLetterReason, toDeadLetter } from './dead-letter.ts';
 import { afterFailure } from './retry-policy.ts';
 import { decode, type Position, type WireRecord } from './wire-record.ts';
 
@@ -14,7 +14,6 @@ export interface PartitionWorkOptions {
   readonly batchMax: number;
   readonly onBatch: (messages: readonly ReceivedMessage[]) => Promise<void>;
   readonly sendDeadLetter: (letter: { position: Position; record: WireRecord }) => Promise<void>;
-  readonly guard: DeadLetterGuard;
   readonly logger: Logger;
 }
 
@@ -33,8 +32,8 @@ export type SliceResult =
  *    A crash before it ends repeats the slice: handlers see known ids and only answer again;
  * 3. report `done`: only then may the position be committed.
  *
- * After a failure the records come one at a time, so that a record that cannot be handled is
- * found and does not take its neighbours along.
+ * After a failure the records of that slice come one at a time, so that a record that cannot be
+ * handled is found and does not take its neighbours along.
  */
 export interface PartitionWork {
   handle(records: readonly PositionedRecord[]): Promise<SliceResult>;
@@ -43,7 +42,13 @@ export interface PartitionWork {
 }
 
 export function createPartitionWork(options: PartitionWorkOptions): PartitionWork {
+  const undecodable = createDeadLetterGuard();
+  const unhandled = createDeadLetterGuard();
   let failures = 0;
+  /** Up to here every record is a suspect of the last failure. */
+  let suspectUntil = -1n;
+  /** Up to here undecodable records are in the dead letters already. */
+  let letteredUntil = -1n;
 
   async function deadLetter(item: PositionedRecord, why: Omit<DeadLetterReason, 'group'>) {
     options.logger.error({ ...item.position, ...why }, 'record sent to the dead letters');
@@ -57,23 +62,26 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     const messages: ReceivedMessage[] = [];
     for (const item of records) {
       const decoded = decode(item.record, item.position);
-      if (options.guard.record(!decoded.ok)) return 'flooded';
       if (decoded.ok) messages.push(decoded.message);
-      else await deadLetter(item, decoded);
+      const offset = offsetOf(item);
+      // A slice that is tried again neither sends nor counts a letter twice.
+      if (offset <= letteredUntil) continue;
+      if (undecodable.record(!decoded.ok)) return 'flooded';
+      if (!decoded.ok) await deadLetter(item, decoded);
+      letteredUntil = offset;
     }
     if (messages.length > 0) await options.onBatch(messages);
+    for (const _handled of messages) unhandled.record(false);
     return 'done';
   }
 
-  async function handleFailure(
-    error: unknown,
-    first: PositionedRecord,
-    sliceLength: number,
-  ): Promise<SliceResult> {
+  async function handleFailure(error: unknown, slice: Slice): Promise<SliceResult> {
+    const { first, length } = slice;
     // A slice of several records is tried again one by one before a single one is blamed.
-    const tries = sliceLength === 1 ? failures : 1;
+    const tries = length === 1 ? failures : 1;
     options.logger.warn({ err: error, ...first.position, failures }, 'handling failed');
     if (afterFailure(error, tries) === 'dead_letter') {
+      if (unhandled.record(true)) return { result: 'flooded' };
       const detail = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
       await deadLetter(first, { reason: 'handler_failed', detail });
       failures = 0;
@@ -82,27 +90,52 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     return { result: 'retry', fromOffset: first.position.offset, failures };
   }
 
+  async function tryHandle(
+    records: readonly PositionedRecord[],
+    slice: Slice,
+  ): Promise<SliceResult> {
+    try {
+      if ((await handleSlice(records)) === 'flooded') return { result: 'flooded' };
+      failures = 0;
+      return { result: 'done', lastOffset: slice.last.position.offset };
+    } catch (error) {
+      failures += 1;
+      if (offsetOf(slice.last) > suspectUntil) suspectUntil = offsetOf(slice.last);
+      try {
+        return await handleFailure(error, slice);
+      } catch (letterError) {
+        options.logger.error({ err: letterError }, 'dead letter could not be sent');
+        return { result: 'retry', fromOffset: slice.first.position.offset, failures };
+      }
+    }
+  }
+
   return {
     get sliceMax() {
-      return failures > 0 ? 1 : options.batchMax;
+      return suspectUntil >= 0n ? 1 : options.batchMax;
     },
     async handle(records) {
-      const first = records[0];
-      const last = records.at(-1);
-      if (!first || !last) throw new RangeError('an empty slice has no position');
-      try {
-        if ((await handleSlice(records)) === 'flooded') return { result: 'flooded' };
-        failures = 0;
-        return { result: 'done', lastOffset: last.position.offset };
-      } catch (error) {
-        failures += 1;
-        try {
-          return await handleFailure(error, first, records.length);
-        } catch (letterError) {
-          options.logger.error({ err: letterError }, 'dead letter could not be sent');
-          return { result: 'retry', fromOffset: first.position.offset, failures };
-        }
-      }
+      const slice = sliceOf(records);
+      const result = await tryHandle(records, slice);
+      if (result.result === 'done' && offsetOf(slice.last) >= suspectUntil) suspectUntil = -1n;
+      return result;
     },
   };
+}
+
+interface Slice {
+  readonly first: PositionedRecord;
+  readonly last: PositionedRecord;
+  readonly length: number;
+}
+
+function sliceOf(records: readonly PositionedRecord[]): Slice {
+  const first = records[0];
+  const last = records.at(-1);
+  if (!first || !last) throw new RangeError('an empty slice has no position');
+  return { first, last, length: records.length };
+}
+
+function offsetOf(item: PositionedRecord): bigint {
+  return BigInt(item.position.offset);
 }

@@ -1,3 +1,4 @@
+import { invariant } from '@inventory/runtime/bug';
 import type { MessageBus, ReceivedMessage, Subscription } from './bus.ts';
 
 const waitingMax = 2_000;
@@ -15,11 +16,13 @@ export class ReplyBoxFull extends Error {
 /** Matches replies on `replies.v1` to the requests of this process that wait for them. */
 export interface ReplyBox {
   /**
-   * Waits for the reply to `waitingId`; call it before the command is sent. Rejects with
-   * {@link ReplyTimeout} after `timeoutMs`, with {@link ReplyBoxFull} when the cap is reached.
+   * Waits for the reply to `waitingId`, an id of this one request; call it before the command is
+   * sent. Rejects with {@link ReplyTimeout} after `timeoutMs` or when the box is stopped, with
+   * {@link ReplyBoxFull} when the cap is reached.
    */
   expect(waitingId: string, timeoutMs: number): Promise<ReceivedMessage>;
   readonly waiting: number;
+  /** Whoever still waits is told at once that the outcome is unknown. */
   stop(): Promise<void>;
 }
 
@@ -28,32 +31,57 @@ export interface ReplyBox {
  * foreign reply is dropped, as is every repetition.
  */
 export async function createReplyBox(bus: MessageBus, name: string): Promise<ReplyBox> {
-  const waiters = new Map<string, (message: ReceivedMessage) => void>();
+  const waiters = new Map<string, Waiter>();
 
   const subscription: Subscription = await bus.broadcast({
     name: `${name}-replies`,
     topics: ['replies.v1'],
-    onMessage: (message) => waiters.get(message.key)?.(message),
+    onMessage: (message) => waiters.get(message.key)?.resolve(message),
   });
+
+  async function wait(waitingId: string, timeoutMs: number): Promise<ReceivedMessage> {
+    if (waiters.size >= waitingMax) throw new ReplyBoxFull();
+    invariant(!waiters.has(waitingId), 'an id is waited for by one request only');
+    const { promise, resolve, reject } = Promise.withResolvers<ReceivedMessage>();
+    const timer = setTimeout(
+      () => waiters.get(waitingId)?.reject(`no reply to ${waitingId} within ${timeoutMs} ms`),
+      timeoutMs,
+    );
+    const end = () => {
+      clearTimeout(timer);
+      waiters.delete(waitingId);
+    };
+    waiters.set(waitingId, {
+      resolve(message) {
+        end();
+        resolve(message);
+      },
+      reject(reason) {
+        end();
+        reject(new ReplyTimeout(reason));
+      },
+    });
+    return promise;
+  }
 
   return {
     expect(waitingId, timeoutMs) {
-      if (waiters.size >= waitingMax) return Promise.reject(new ReplyBoxFull());
-      return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
-          waiters.delete(waitingId);
-          reject(new ReplyTimeout(`no reply to ${waitingId} within ${timeoutMs} ms`));
-        }, timeoutMs);
-        waiters.set(waitingId, (message) => {
-          clearTimeout(timer);
-          waiters.delete(waitingId);
-          resolve(message);
-        });
-      });
+      const reply = wait(waitingId, timeoutMs);
+      // Whoever fails to send the command never looks at the reply, which is no fault of theirs.
+      reply.catch(() => {});
+      return reply;
     },
     get waiting() {
       return waiters.size;
     },
-    stop: () => subscription.stop(),
+    async stop() {
+      for (const waiter of waiters.values()) waiter.reject('the process is stopping');
+      await subscription.stop();
+    },
   };
+}
+
+interface Waiter {
+  resolve(message: ReceivedMessage): void;
+  reject(reason: string): void;
 }

@@ -28,7 +28,8 @@ export async function inSendSpans(
   });
   const carrying = messages.map((message, index) => {
     const span = spans[index];
-    return span ? { ...message, trace: traceOf(span) } : message;
+    // Where tracing is off a span has no context of its own, and a stored trace goes on as it is.
+    return span ? { ...message, trace: { ...message.trace, ...traceOf(span) } } : message;
   });
   try {
     await send(carrying);

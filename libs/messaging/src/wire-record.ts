@@ -1,6 +1,6 @@
 import { type MessageType, messages } from '@inventory/contracts/messages';
 import type { TopicName } from '@inventory/contracts/topics';
-import { currentTrace } from '@inventory/runtime/tracing';
+import { currentTrace, type TraceCarrier } from '@inventory/runtime/tracing';
 import type { OutgoingMessage, ReceivedMessage } from './bus.ts';
 
 /** A record as it lies in a topic: bytes and text headers. */
@@ -16,7 +16,13 @@ export interface Position {
   readonly offset: string;
 }
 
-export type DecodeFailure = 'missing_type' | 'unknown_type' | 'malformed_json' | 'invalid_body';
+export type DecodeFailure =
+  | 'missing_type'
+  | 'missing_id'
+  | 'unknown_type'
+  | 'wrong_topic'
+  | 'malformed_json'
+  | 'invalid_body';
 
 export type Decoded =
   | { readonly ok: true; readonly message: ReceivedMessage }
@@ -37,9 +43,10 @@ export function encode(message: OutgoingMessage): { topic: TopicName; record: Wi
   const body = contract.body.parse(message.body);
   const trace = message.trace ?? currentTrace();
   const headers: Record<string, string> = { [header.type]: message.type, [header.id]: message.id };
-  if (message.waitingId !== undefined) headers[header.waitingId] = message.waitingId;
-  if (message.deadlineMs !== undefined) headers[header.deadline] = String(message.deadlineMs);
-  if (trace.traceparent !== undefined) headers[header.traceparent] = trace.traceparent;
+  // A message that waited in a store comes back with null where it had nothing.
+  if (message.waitingId != null) headers[header.waitingId] = message.waitingId;
+  if (message.deadlineMs != null) headers[header.deadline] = String(message.deadlineMs);
+  if (trace.traceparent) headers[header.traceparent] = trace.traceparent;
   if (trace.tracestate) headers[header.tracestate] = trace.tracestate;
   const keyOf = contract.key as (body: unknown) => string;
   return {
@@ -50,41 +57,49 @@ export function encode(message: OutgoingMessage): { topic: TopicName; record: Wi
 
 /** Reads a record; a record that breaks its contract is a value, never an exception. */
 export function decode(record: WireRecord, position: Position): Decoded {
-  const type = record.headers[header.type];
-  if (type === undefined) return failure('missing_type', 'no message-type header');
+  const { headers } = record;
+  const type = headers[header.type];
+  if (!type) return failure('missing_type', `no ${header.type} header`);
   if (!Object.hasOwn(messages, type)) return failure('unknown_type', type);
+  const contract = messages[type as MessageType];
+  if (contract.topic !== position.topic) return failure('wrong_topic', `${type} is not sent here`);
+  const id = headers[header.id];
+  if (!id) return failure('missing_id', `no ${header.id} header`);
   let body: unknown;
   try {
     body = JSON.parse(record.value.toString('utf8'));
   } catch {
     return failure('malformed_json', `${record.value.length} bytes`);
   }
-  const parsed = messages[type as MessageType].body.safeParse(body);
+  const parsed = contract.body.safeParse(body);
   if (!parsed.success) {
     const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     return failure('invalid_body', issues.join('; ').slice(0, 1_000));
   }
-  const deadline = Number(record.headers[header.deadline] ?? Number.NaN);
   return {
     ok: true,
     message: {
       type,
-      id: record.headers[header.id] ?? '',
+      id,
       key: record.key,
       body: parsed.data,
-      waitingId: record.headers[header.waitingId],
-      deadlineMs: Number.isFinite(deadline) ? deadline : undefined,
-      trace: {
-        ...(record.headers[header.traceparent]
-          ? { traceparent: record.headers[header.traceparent] }
-          : {}),
-        ...(record.headers[header.tracestate]
-          ? { tracestate: record.headers[header.tracestate] }
-          : {}),
-      },
+      waitingId: headers[header.waitingId],
+      deadlineMs: deadlineOf(headers[header.deadline]),
+      trace: traceOf(headers),
       ...position,
     } as ReceivedMessage,
   };
+}
+
+function deadlineOf(text: string | undefined): number | undefined {
+  const deadlineMs = Number(text || Number.NaN);
+  return Number.isFinite(deadlineMs) ? deadlineMs : undefined;
+}
+
+function traceOf(headers: WireRecord['headers']): TraceCarrier {
+  const traceparent = headers[header.traceparent];
+  const tracestate = headers[header.tracestate];
+  return { ...(traceparent ? { traceparent } : {}), ...(tracestate ? { tracestate } : {}) };
 }
 
 function failure(reason: DecodeFailure, detail: string): Decoded {

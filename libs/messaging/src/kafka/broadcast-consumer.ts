@@ -3,73 +3,90 @@ import type { EachBatchPayload } from 'kafkajs';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
 import { decode } from '../wire-record.ts';
-import { watchConsumer } from './consumer-watch.ts';
-import { consumerRetry } from './guards.ts';
-import {
-  type KafkaSubscription,
-  logicalTopic,
-  physicalTopics,
-  toWireRecord,
-  type WorkConsumerContext,
-} from './work-consumer.ts';
+import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
+import { readAsAdmin } from './read-as-admin.ts';
+import { membershipTiming, openConsumer } from './running-consumer.ts';
+import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
 
-const sessionTimeoutMs = 30_000;
 const joinDeadlineMs = 60_000;
-const stopDeadlineMs = 4_000;
+const leaveDeadlineMs = 3_000;
 
 /**
  * Reads whole topics from now on. Each process start makes a group of its own, so that no replica
- * waits for another's session, and commits nothing, so that an emptied group leaves nothing.
+ * waits for another's session, and commits nothing, so that an emptied group leaves nothing. The
+ * positions are kept here and set after every join: by itself the client would begin again at the
+ * end, and skip what was published while it was away.
  */
 export async function startBroadcastConsumer(
-  context: WorkConsumerContext,
+  context: ConsumerContext,
   broadcast: BroadcastConsumer,
   groupId: string,
 ): Promise<KafkaSubscription> {
-  const consumer = context.kafka.consumer({
+  const { topicPrefix, logger } = context;
+  const topics = broadcast.topics.map((topic) => physicalTopic(topicPrefix, topic));
+  const positions = await currentEnds(context, topics);
+  const running = await openConsumer({
+    kafka: context.kafka,
     groupId,
-    sessionTimeout: sessionTimeoutMs,
-    heartbeatInterval: 3_000,
-    rebalanceTimeout: 60_000,
-    maxWaitTimeInMs: 50,
-    minBytes: 1,
-    allowAutoTopicCreation: false,
-    retry: { ...consumerRetry, restartOnFailure: async () => true },
+    fetchWaitMs: 50,
+    timing: membershipTiming,
+    subscription: { topics, fromBeginning: false },
+    logger,
   });
-  const watch = watchConsumer(consumer, 3 * sessionTimeoutMs, () => {});
+  const { consumer, watch } = running;
+  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+    for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
+      for (const partition of partitions) {
+        // A partition that was added since the start is new as a whole.
+        const offset = positions.get(`${topic}/${partition}`) ?? '0';
+        consumer.seek({ topic, partition, offset });
+      }
+    }
+  });
 
   async function eachBatch({ batch }: EachBatchPayload): Promise<void> {
-    const topic = logicalTopic(context, batch.topic);
+    const topic = logicalTopic(topicPrefix, batch.topic);
     for (const message of batch.messages) {
       const position = { topic, partition: batch.partition, offset: message.offset };
       const decoded = decode(toWireRecord(message), position);
-      if (!decoded.ok) {
+      if (decoded.ok) {
+        try {
+          broadcast.onMessage(decoded.message);
+        } catch (error) {
+          logger.error({ err: error, ...position }, 'broadcast record not handled');
+        }
+      } else {
         deadLetters.add(1, { 'messaging.destination.name': topic });
-        context.logger.error({ ...position, ...decoded }, 'broadcast record ignored');
-        continue;
+        logger.error({ ...position, ...decoded }, 'broadcast record ignored');
       }
-      try {
-        broadcast.onMessage(decoded.message);
-      } catch (error) {
-        context.logger.error({ err: error, ...position }, 'broadcast record not handled');
-      }
+      const next = (BigInt(message.offset) + 1n).toString();
+      positions.set(`${batch.topic}/${batch.partition}`, next);
     }
   }
 
-  await consumer.connect();
-  await consumer.subscribe({
-    topics: physicalTopics(context, broadcast.topics),
-    fromBeginning: false,
+  await running.run({ autoCommit: false, eachBatchAutoResolve: true, eachBatch });
+  const stop = () => running.stop(leaveDeadlineMs);
+  try {
+    await withDeadline(watch.started(), joinDeadlineMs, `joining ${groupId}`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { watch, problems: () => [], stop };
+}
+
+/** Where each partition ends now. */
+function currentEnds(
+  { kafka }: ConsumerContext,
+  topics: readonly string[],
+): Promise<Map<string, string>> {
+  return readAsAdmin(kafka, async (admin) => {
+    const ends = new Map<string, string>();
+    for (const topic of topics) {
+      for (const { partition, offset } of await admin.fetchTopicOffsets(topic)) {
+        ends.set(`${topic}/${partition}`, offset);
+      }
+    }
+    return ends;
   });
-  await consumer.run({ autoCommit: false, eachBatchAutoResolve: true, eachBatch });
-  await withDeadline(watch.started(), joinDeadlineMs, `joining ${groupId}`);
-  return {
-    watch,
-    problems: () => [],
-    async stop() {
-      await withDeadline(consumer.disconnect(), stopDeadlineMs, 'leaving the group').catch(
-        (error: unknown) => context.logger.warn({ err: error }, 'consumer did not stop in time'),
-      );
-    },
-  };
 }

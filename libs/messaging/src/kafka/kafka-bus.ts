@@ -5,8 +5,11 @@ import type { BusHealth, MessageBus, OutgoingMessage } from '../bus.ts';
 import { inSendSpans } from '../send-spans.ts';
 import { encode, type WireRecord } from '../wire-record.ts';
 import { startBroadcastConsumer } from './broadcast-consumer.ts';
+import { findVersionProblems } from './broker-versions.ts';
 import { createKafkaClient } from './client.ts';
+import { physicalTopic } from './kafka-records.ts';
 import { createRecordSender } from './producer.ts';
+import { readAsAdmin } from './read-as-admin.ts';
 import { findRetentionGaps } from './topic-admin.ts';
 import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
@@ -27,16 +30,16 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const { topicPrefix, logger } = options;
   const context = { kafka, sender, topicPrefix, logger };
   const subscriptions = new Set<KafkaSubscription>();
-  const gaps: string[] = [];
+  let readers = 0;
+  /** Found when something was opened; they stay until the process is started again. */
+  const problems = await findVersionProblems(options.brokers);
+  for (const problem of problems) logger.error({ problem }, 'the broker cannot be worked with');
 
   async function noteRetentionGaps(group: string, topics: readonly TopicName[]): Promise<void> {
-    const admin = kafka.admin();
-    await admin.connect();
-    try {
-      gaps.push(...(await findRetentionGaps(admin, { group, topics, topicPrefix })));
-    } finally {
-      await admin.disconnect();
-    }
+    const consumed = { group, topics, topicPrefix };
+    const gaps = await readAsAdmin(kafka, (admin) => findRetentionGaps(admin, consumed));
+    for (const gap of gaps) logger.error({ group, gap }, 'records were dropped unread');
+    problems.push(...gaps);
   }
 
   async function publish(messages: readonly OutgoingMessage[]): Promise<void> {
@@ -46,8 +49,11 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
       if (records) records.push(record);
       else byTopic.set(topic, [record]);
     }
-    await Promise.all(
-      [...byTopic].map(([topic, records]) => sender.send(topicPrefix + topic, records)),
+    await sender.send(
+      [...byTopic].map(([topic, records]) => ({
+        topic: physicalTopic(topicPrefix, topic),
+        records,
+      })),
     );
   }
 
@@ -68,15 +74,13 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
       await noteRetentionGaps(work.group, work.topics);
       return track(await startWorkConsumer(context, work));
     },
-    broadcast: async (broadcast) =>
-      track(
-        await startBroadcastConsumer(
-          context,
-          broadcast,
-          `${topicPrefix}${broadcast.name}-${instance}`,
-        ),
-      ),
-    health: () => healthOf([...subscriptions], gaps),
+    async broadcast(broadcast) {
+      // Two readers of one process must not share a group, or each would miss what the other gets.
+      readers += 1;
+      const groupId = `${topicPrefix}${broadcast.name}-${instance}-${readers}`;
+      return track(await startBroadcastConsumer(context, broadcast, groupId));
+    },
+    health: () => healthOf([...subscriptions], problems),
     async close() {
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
       await sender.close();
@@ -84,10 +88,11 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   };
 }
 
-function healthOf(subscriptions: KafkaSubscription[], gaps: readonly string[]): BusHealth {
-  const problems = [...gaps, ...subscriptions.flatMap((subscription) => subscription.problems())];
-  const joined = subscriptions.every(({ watch }) => watch.joined && watch.fetched);
-  if (!joined) problems.push('a consumer has not joined its group');
+function healthOf(subscriptions: KafkaSubscription[], found: readonly string[]): BusHealth {
+  const problems = [...found, ...subscriptions.flatMap((subscription) => subscription.problems())];
+  if (!subscriptions.every(({ watch }) => watch.working)) {
+    problems.push('a consumer has not joined its group');
+  }
   return {
     ready: problems.length === 0,
     alive: subscriptions.every(({ watch }) => watch.alive()),

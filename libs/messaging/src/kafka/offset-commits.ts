@@ -1,4 +1,5 @@
 import type { Logger } from '@inventory/runtime/logger';
+import { withDeadline } from '@inventory/runtime/wait';
 import type { Consumer } from 'kafkajs';
 
 const commitIntervalMs = 500;
@@ -7,41 +8,66 @@ const commitIntervalMs = 500;
 export interface OffsetCommits {
   /** Everything up to and including this offset has a durable effect. */
   finished(topic: string, partition: number, offset: string): void;
+  /** Commits now what is finished; waits for it no longer than the deadline. Never rejects. */
+  flush(deadlineMs: number): Promise<void>;
   /** Forgets positions of partitions that may now belong to another replica. */
   forget(): void;
-  close(): Promise<void>;
+  /** Commits for the last time. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+interface Finished {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset: string;
 }
 
 /** A position that is not committed in time is only read again; handlers see known ids. */
-export function createOffsetCommits(consumer: Consumer, logger: Logger): OffsetCommits {
-  const pending = new Map<string, { topic: string; partition: number; offset: string }>();
+export function createOffsetCommits(
+  consumer: Pick<Consumer, 'commitOffsets'>,
+  logger: Logger,
+): OffsetCommits {
+  let pending = new Map<string, Finished>();
   let committing = Promise.resolve();
 
   async function commit(): Promise<void> {
     if (pending.size === 0) return;
-    const offsets = [...pending.values()];
-    pending.clear();
+    const taken = pending;
+    pending = new Map();
+    const followed = pending;
     try {
-      await consumer.commitOffsets(offsets);
+      await consumer.commitOffsets([...taken.values()]);
     } catch (error) {
-      logger.debug({ err: error }, 'offsets were not committed and will be read again');
+      logger.debug({ err: error }, 'offsets were not committed yet');
+      // Unless the partitions were given away meanwhile, the next commit says it again.
+      if (pending !== followed) return;
+      for (const [key, offset] of taken) if (!pending.has(key)) pending.set(key, offset);
     }
   }
 
-  const timer = setInterval(() => {
+  async function flush(deadlineMs: number): Promise<void> {
     committing = committing.then(commit);
-  }, commitIntervalMs);
+    try {
+      await withDeadline(committing, deadlineMs, 'committing offsets');
+    } catch (error) {
+      logger.debug({ err: error }, 'offsets may be read again');
+    }
+  }
+
+  const timer = setInterval(() => void flush(commitIntervalMs), commitIntervalMs);
 
   return {
     finished(topic, partition, offset) {
       const next = (BigInt(offset) + 1n).toString();
       pending.set(`${topic}/${partition}`, { topic, partition, offset: next });
     },
-    forget: () => pending.clear(),
-    async close() {
+    flush,
+    forget() {
+      pending = new Map();
+    },
+    close(deadlineMs) {
       clearInterval(timer);
-      await committing;
-      await commit();
+      return flush(deadlineMs);
     },
   };
 }

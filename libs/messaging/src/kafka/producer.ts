@@ -1,20 +1,31 @@
-import { type Batcher, BatcherFull, createBatcher } from '@inventory/runtime/concurrency';
+import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
 import { withDeadline } from '@inventory/runtime/wait';
-import type { Kafka } from 'kafkajs';
+import { type Kafka, Partitioners, type Producer, type RetryOptions } from 'kafkajs';
 import { BusOverloaded } from '../bus.ts';
 import { publishedMessages } from '../messaging-metrics.ts';
 import type { WireRecord } from '../wire-record.ts';
 import { explicitRetry } from './guards.ts';
+import { toKafkaMessage } from './kafka-records.ts';
 
-const recordsPerSendMax = 500;
+export const recordsPerSendMax = 500;
 const bytesPerSendMax = 256 * 1024;
-const recordsWaitingMax = 20_000;
-const disconnectDeadlineMs = 5_000;
+export const recordsWaitingMax = 20_000;
+const flushDeadlineMs = 2_000;
+const disconnectDeadlineMs = 2_000;
+
+export interface TopicRecords {
+  readonly topic: string;
+  readonly records: readonly WireRecord[];
+}
 
 /** Sends records; groups what arrives while a send is under way, keeping order per topic. */
 export interface RecordSender {
-  /** Resolves when acknowledged by all in-sync replicas. */
-  send(topic: string, records: readonly WireRecord[]): Promise<void>;
+  /**
+   * Resolves when acknowledged by all in-sync replicas. Rejects with {@link BusOverloaded} when
+   * there is no room for all of it, and then nothing is sent.
+   */
+  send(batches: readonly TopicRecords[]): Promise<void>;
+  /** Waits a little for what is under way, then disconnects, at the latest after its deadlines. */
   close(): Promise<void>;
 }
 
@@ -23,25 +34,37 @@ export interface RecordSender {
  * producer is never idempotent: after a request timeout that mode reuses sequence numbers, and
  * the broker acknowledges a record it never wrote. Readers remove duplicates by id instead.
  */
-export async function createRecordSender(kafka: Kafka): Promise<RecordSender> {
-  const producer = kafka.producer({
-    allowAutoTopicCreation: false,
-    idempotent: false,
-    metadataMaxAge: 60_000,
-    retry: explicitRetry,
-  });
-  await producer.connect();
+export async function createRecordSender(
+  kafka: Kafka,
+  retry: RetryOptions = explicitRetry,
+): Promise<RecordSender> {
+  let producer = await connectProducer(kafka, retry);
+  let replacing: Promise<void> | undefined;
   const lanes = new Map<string, Batcher<WireRecord, undefined>>();
 
-  async function sendAll(topic: string, records: readonly WireRecord[]): Promise<undefined[]> {
-    for (const batch of splitByBytes(records)) {
-      await producer.send({
-        topic,
-        acks: -1,
-        timeout: 10_000,
-        messages: batch.map(toKafkaMessage),
-      });
+  /** The client asks for all topics it ever touched at once: one that is gone fails the others. */
+  async function replace(poisoned: Producer): Promise<void> {
+    producer = await connectProducer(kafka, retry);
+    void withDeadline(poisoned.disconnect(), disconnectDeadlineMs, 'disconnecting').catch(ignore);
+  }
+
+  async function sendBatch(topic: string, batch: readonly WireRecord[]): Promise<void> {
+    const used = producer;
+    try {
+      await used.send({ topic, acks: -1, timeout: 10_000, messages: batch.map(toKafkaMessage) });
+    } catch (error) {
+      if (isUnknownTopic(error) && used === producer) {
+        replacing ??= replace(used).finally(() => {
+          replacing = undefined;
+        });
+        await replacing.catch(ignore);
+      }
+      throw error;
     }
+  }
+
+  async function flush(topic: string, records: readonly WireRecord[]): Promise<undefined[]> {
+    for (const batch of splitByBytes(records)) await sendBatch(topic, batch);
     publishedMessages.add(records.length, { 'messaging.destination.name': topic });
     return records.map(() => undefined);
   }
@@ -52,29 +75,50 @@ export async function createRecordSender(kafka: Kafka): Promise<RecordSender> {
     const lane = createBatcher<WireRecord, undefined>({
       itemsMax: recordsPerSendMax,
       waitingMax: recordsWaitingMax,
-      flush: (records) => sendAll(topic, records),
+      flush: (records) => flush(topic, records),
     });
     lanes.set(topic, lane);
     return lane;
   }
 
   return {
-    async send(topic, records) {
-      const lane = laneOf(topic);
-      try {
-        await Promise.all(records.map((record) => lane.add(record)));
-      } catch (error) {
-        throw error instanceof BatcherFull ? new BusOverloaded(topic) : error;
+    async send(batches) {
+      for (const { topic, records } of batches) {
+        if (laneOf(topic).waiting + records.length > recordsWaitingMax) {
+          throw new BusOverloaded(`too much waits for ${topic}`);
+        }
       }
+      await Promise.all(
+        batches.flatMap(({ topic, records }) => records.map((record) => laneOf(topic).add(record))),
+      );
     },
     async close() {
       const flushed = Promise.all([...lanes.values()].map((lane) => lane.idle()));
-      await withDeadline(flushed, disconnectDeadlineMs, 'flushing the producer').catch(ignore);
+      await withDeadline(flushed, flushDeadlineMs, 'flushing the producer').catch(ignore);
       await withDeadline(producer.disconnect(), disconnectDeadlineMs, 'disconnecting').catch(
         ignore,
       );
     },
   };
+}
+
+async function connectProducer(kafka: Kafka, retry: RetryOptions): Promise<Producer> {
+  const producer = kafka.producer({
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+    idempotent: false,
+    metadataMaxAge: 60_000,
+    retry,
+  });
+  await producer.connect();
+  return producer;
+}
+
+function isUnknownTopic(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as { type?: unknown }).type === 'UNKNOWN_TOPIC_OR_PARTITION') return true;
+  }
+  return false;
 }
 
 /** Cuts a batch so that no request passes the byte limit; a single larger record goes alone. */
@@ -93,10 +137,6 @@ export function splitByBytes(records: readonly WireRecord[]): WireRecord[][] {
   }
   if (current.length > 0) batches.push(current);
   return batches;
-}
-
-function toKafkaMessage(record: WireRecord) {
-  return { key: record.key, value: record.value, headers: { ...record.headers } };
 }
 
 /** What is still unsent is unacknowledged: whoever waits for it asks again. */

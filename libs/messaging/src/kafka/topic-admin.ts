@@ -1,6 +1,8 @@
 import { deadLetterTopic, type TopicName, topicNames, topics } from '@inventory/contracts/topics';
+import { monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Admin, ITopicConfig } from 'kafkajs';
+import { pause } from '@inventory/runtime/wait';
+import { type Admin, type ITopicConfig, KafkaJSProtocolError } from 'kafkajs';
 import { createKafkaClient } from './client.ts';
 
 export interface EnsureTopicsOptions {
@@ -13,6 +15,8 @@ export interface EnsureTopicsOptions {
 }
 
 const deadLetterRetentionMs = 90 * 24 * 3_600_000;
+/** The broker's own limit and what a letter adds to its record: every record fits. */
+const deadLetterBytesMax = 1_048_588 + 16 * 1024;
 
 /** Creates the topics that are missing; run by deployment, never by a service. */
 export async function ensureTopics(options: EnsureTopicsOptions): Promise<readonly string[]> {
@@ -22,11 +26,44 @@ export async function ensureTopics(options: EnsureTopicsOptions): Promise<readon
   try {
     const existing = new Set(await admin.listTopics());
     const missing = topicConfigs(options).filter(({ topic }) => !existing.has(topic));
-    if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true });
+    if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: false });
+    // The client's own wait fails on the first answer from before the topics are known.
+    await untilSettled(() =>
+      expectLeaders(
+        admin,
+        missing.map(({ topic }) => topic),
+      ),
+    );
     return missing.map(({ topic }) => topic);
   } finally {
     await admin.disconnect();
   }
+}
+
+const settleDeadlineMs = 60_000;
+const settlePauseMs = 100;
+
+/**
+ * Repeats an administrative question while the cluster is still making up its mind: a topic that
+ * was just created, or moved, has no leader everybody knows yet.
+ */
+async function untilSettled<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  const startMs = monotonicNow();
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const settling = error instanceof KafkaJSProtocolError && error.retriable;
+      if (!settling || monotonicNow() - startMs > settleDeadlineMs) throw error;
+      await pause(settlePauseMs);
+    }
+  }
+}
+
+async function expectLeaders(admin: Admin, names: string[]): Promise<void> {
+  if (names.length === 0) return;
+  await admin.fetchTopicMetadata({ topics: names });
+  for (const name of names) await admin.fetchTopicOffsets(name);
 }
 
 /** Every topic and its dead letters, with partitions, replication and retention. */
@@ -54,7 +91,10 @@ export function topicConfigs(
       topic: topicPrefix + deadLetterTopic(topic),
       numPartitions: 1,
       replicationFactor,
-      configEntries: entries(deadLetterRetentionMs),
+      configEntries: [
+        ...entries(deadLetterRetentionMs),
+        { name: 'max.message.bytes', value: String(deadLetterBytesMax) },
+      ],
     };
     return [main, letters];
   });
@@ -75,7 +115,7 @@ export async function findRetentionGaps(
   const groupId = consumed.topicPrefix + consumed.group;
   for (const name of consumed.topics.filter((topic) => topics[topic].retentionMs > keptForWorkMs)) {
     const topic = consumed.topicPrefix + name;
-    const kept = await admin.fetchTopicOffsets(topic);
+    const kept = await untilSettled(() => admin.fetchTopicOffsets(topic));
     const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
     for (const { partition, offset } of committed?.partitions ?? []) {
       const low = kept.find((entry) => entry.partition === partition)?.low;

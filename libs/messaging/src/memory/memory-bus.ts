@@ -1,15 +1,18 @@
 import type { TopicName } from '@inventory/contracts/topics';
 import type { Logger } from '@inventory/runtime/logger';
-import type { MessageBus, ReceivedMessage } from '../bus.ts';
-import { decode, encode } from '../wire-record.ts';
+import type { BroadcastConsumer, MessageBus, Subscription } from '../bus.ts';
+import { inSendSpans } from '../send-spans.ts';
+import { decode, encode, type WireRecord } from '../wire-record.ts';
 import { createMemoryLog, type MemoryLog } from './memory-log.ts';
-import { type MemoryGroup, startMemoryMember } from './memory-member.ts';
+import { type MemoryGroup, type MemoryMember, startMemoryMember } from './memory-member.ts';
 
 /** A broker in this process: what several buses connect to. */
 export interface MemoryBroker {
   readonly log: MemoryLog;
   /** A bus as one replica of one service would have it. */
   connect(): MessageBus;
+  /** Puts a record into a topic as it is, past the contracts. */
+  append(topic: TopicName, record: WireRecord): void;
 }
 
 /**
@@ -19,7 +22,7 @@ export interface MemoryBroker {
 export function createMemoryBroker(logger: Logger, partitions = 4): MemoryBroker {
   const log = createMemoryLog(partitions);
   const groups = new Map<string, MemoryGroup>();
-  const listeners = new Set<(message: ReceivedMessage) => void>();
+  const readers = new Set<BroadcastConsumer>();
 
   function groupOf(name: string): MemoryGroup {
     const known = groups.get(name);
@@ -29,39 +32,61 @@ export function createMemoryBroker(logger: Logger, partitions = 4): MemoryBroker
     return created;
   }
 
-  function append(topic: TopicName, record: Parameters<MemoryLog['append']>[1]): void {
-    const position = log.append(topic, record);
-    const decoded = decode(record, { topic, ...position });
-    if (decoded.ok) for (const listener of listeners) listener(decoded.message);
+  function append(topic: TopicName, record: WireRecord): void {
+    const position = { topic, ...log.append(topic, record) };
+    for (const group of groups.values()) for (const member of group.members) member.wake();
+    const listening = [...readers].filter((reader) => reader.topics.includes(topic));
+    if (listening.length === 0) return;
+    const decoded = decode(record, position);
+    if (!decoded.ok) logger.error({ ...position, ...decoded }, 'broadcast record ignored');
+    else for (const reader of listening) tell(reader, decoded.message);
+  }
+
+  function tell(reader: BroadcastConsumer, message: Parameters<typeof reader.onMessage>[0]): void {
+    try {
+      reader.onMessage(message);
+    } catch (error) {
+      logger.error({ err: error, reader: reader.name }, 'broadcast record not handled');
+    }
   }
 
   function connect(): MessageBus {
-    const stops = new Set<() => Promise<void>>();
-    const subscription = (stop: () => Promise<void>) => {
-      stops.add(stop);
-      return { stop };
+    const members = new Set<MemoryMember>();
+    const reading = new Set<BroadcastConsumer>();
+    const leave = async (member: MemoryMember) => {
+      await member.stop();
+      members.delete(member);
+    };
+    const stopReading = (reader: BroadcastConsumer) => {
+      readers.delete(reader);
+      reading.delete(reader);
     };
     return {
-      async publish(messages) {
-        for (const { topic, record } of messages.map(encode)) append(topic, record);
-        for (const group of groups.values()) for (const member of group.members) member.wake();
+      publish: (messages) =>
+        inSendSpans(messages, async (carrying) => {
+          for (const { topic, record } of carrying.map(encode)) append(topic, record);
+        }),
+      async consume(work): Promise<Subscription> {
+        const member = startMemoryMember(log, groupOf(work.group), work, logger);
+        members.add(member);
+        return { stop: () => leave(member) };
       },
-      consume: async (work) =>
-        subscription(startMemoryMember(log, groupOf(work.group), work, logger).stop),
-      async broadcast(broadcast) {
-        const listener = (message: ReceivedMessage) => {
-          if (broadcast.topics.includes(message.topic)) broadcast.onMessage(message);
-        };
-        listeners.add(listener);
-        return subscription(async () => void listeners.delete(listener));
+      async broadcast(broadcast): Promise<Subscription> {
+        const reader = { ...broadcast };
+        readers.add(reader);
+        reading.add(reader);
+        return { stop: async () => stopReading(reader) };
       },
-      health: () => ({ ready: true, alive: true, problems: [] }),
+      health() {
+        const problems = [...members].flatMap((member) => member.problems());
+        return { ready: problems.length === 0, alive: true, problems };
+      },
       async close() {
-        await Promise.all([...stops].map((stop) => stop()));
-        stops.clear();
+        for (const reader of reading) stopReading(reader);
+        await Promise.all([...members].map(leave));
       },
     };
   }
 
-  return { log, connect };
+  return { log, connect, append };
 }

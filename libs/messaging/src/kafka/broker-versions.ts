@@ -1,0 +1,126 @@
+import { connect, type Socket } from 'node:net';
+import { withDeadline } from '@inventory/runtime/wait';
+
+/** The oldest and newest version of one request that a side speaks. */
+export interface VersionRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * Every request that this library makes the client send. The client takes the lower of both
+ * newest versions and never looks at the broker's oldest: without this check a request that a
+ * broker has dropped shows as closed connections.
+ */
+const sentRequests = [
+  'Produce',
+  'Fetch',
+  'ListOffsets',
+  'Metadata',
+  'OffsetCommit',
+  'OffsetFetch',
+  'GroupCoordinator',
+  'JoinGroup',
+  'Heartbeat',
+  'LeaveGroup',
+  'SyncGroup',
+  'ApiVersions',
+] as const;
+
+/** The versions of each request that the client implements, by the request's number. */
+export function clientVersions(): Map<number, VersionRange & { readonly name: string }> {
+  const keys: Record<string, number> = require('kafkajs/src/protocol/requests/apiKeys');
+  const { requests }: { requests: Record<string, { versions: string[] }> } =
+    require('kafkajs/src/protocol/requests');
+  return new Map(
+    sentRequests.map((name) => {
+      const versions = requests[name]?.versions.map(Number) ?? [];
+      const key = keys[name];
+      if (key === undefined || versions.length === 0) {
+        throw new Error(`kafkajs changed: it no longer says which versions of ${name} it speaks`);
+      }
+      return [key, { name, min: Math.min(...versions), max: Math.max(...versions) }];
+    }),
+  );
+}
+
+/** Names each request that client and broker have no version of in common. */
+export function versionProblems(
+  broker: string,
+  offered: ReadonlyMap<number, VersionRange>,
+  spoken: ReturnType<typeof clientVersions> = clientVersions(),
+): string[] {
+  const problems: string[] = [];
+  for (const [key, { name, min, max }] of spoken) {
+    const range = offered.get(key);
+    const offers = range ? `v${range.min} to v${range.max}` : 'none';
+    if (!range || range.min > max || range.max < min) {
+      problems.push(
+        `Kafka broker ${broker} speaks ${offers} of ${name}, the client v${min} to v${max}`,
+      );
+    }
+  }
+  return problems;
+}
+
+const answerDeadlineMs = 3_000;
+const answerBytesMax = 1024 * 1024;
+const apiVersionsKey = 18;
+const unsupportedVersion = 35;
+
+/** Compares what the brokers offer with what the client sends; unreachable ones are left out. */
+export async function findVersionProblems(brokers: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    brokers.map(async (broker) => {
+      const offered = await askVersions(broker).catch(() => undefined);
+      return offered ? versionProblems(broker, offered) : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function askVersions(broker: string): Promise<Map<number, VersionRange>> {
+  const colon = broker.lastIndexOf(':');
+  const socket = connect({ host: broker.slice(0, colon), port: Number(broker.slice(colon + 1)) });
+  socket.write(versionsRequest());
+  try {
+    const answer = await withDeadline(readAnswer(socket), answerDeadlineMs, `asking ${broker}`);
+    return parseVersions(answer);
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** ApiVersions v0: number, version and correlation id of the request, and no client id. */
+function versionsRequest(): Buffer {
+  const request = Buffer.alloc(14);
+  request.writeInt32BE(10, 0);
+  request.writeInt16BE(apiVersionsKey, 4);
+  request.writeInt16BE(0, 6);
+  request.writeInt32BE(1, 8);
+  request.writeInt16BE(-1, 12);
+  return request;
+}
+
+async function readAnswer(socket: Socket): Promise<Buffer> {
+  let answer = Buffer.alloc(0);
+  for await (const part of socket as AsyncIterable<Buffer>) {
+    answer = Buffer.concat([answer, part]);
+    if (answer.length >= 4 && answer.length >= 4 + answer.readInt32BE(0)) return answer;
+    if (answer.length > answerBytesMax) break;
+  }
+  throw new Error('the answer is no list of versions');
+}
+
+/** After size and correlation id: an error code, then key, oldest and newest version of each. */
+function parseVersions(answer: Buffer): Map<number, VersionRange> {
+  const offered = new Map<number, VersionRange>();
+  if (answer.readInt16BE(8) === unsupportedVersion) return offered;
+  const entries = answer.readInt32BE(10);
+  for (let index = 0; index < entries; index += 1) {
+    const at = 14 + index * 6;
+    const range = { min: answer.readInt16BE(at + 2), max: answer.readInt16BE(at + 4) };
+    offered.set(answer.readInt16BE(at), range);
+  }
+  return offered;
+}

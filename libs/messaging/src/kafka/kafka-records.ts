@@ -1,0 +1,37 @@
+import type { TopicName } from '@inventory/contracts/topics';
+import type { IHeaders, KafkaMessage } from 'kafkajs';
+import type { WireRecord } from '../wire-record.ts';
+
+/** Put before every topic and group name, so that several stacks can share a cluster. */
+export type TopicPrefix = string;
+
+export function physicalTopic(prefix: TopicPrefix, topic: string): string {
+  return prefix + topic;
+}
+
+export function logicalTopic(prefix: TopicPrefix, topic: string): TopicName {
+  return topic.slice(prefix.length) as TopicName;
+}
+
+/** A record as the broker gave it. Whatever its key, value and headers are, this never throws. */
+export function toWireRecord(message: KafkaMessage): WireRecord {
+  return {
+    key: message.key?.toString() ?? '',
+    value: message.value ?? Buffer.alloc(0),
+    headers: toTextHeaders(message.headers ?? {}),
+  };
+}
+
+/** Header values arrive as buffers, as lists of them when a name is repeated, or as null. */
+function toTextHeaders(headers: IHeaders): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    const single = Array.isArray(value) ? value[0] : value;
+    if (single != null) texts[name] = single.toString();
+  }
+  return texts;
+}
+
+export function toKafkaMessage(record: WireRecord) {
+  return { key: record.key, value: record.value, headers: { ...record.headers } };
+}

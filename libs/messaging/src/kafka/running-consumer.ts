@@ -1,0 +1,113 @@
+import { jitteredDelayMs } from '@inventory/runtime/backoff';
+import type { Logger } from '@inventory/runtime/logger';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Consumer, ConsumerRunConfig, ConsumerSubscribeTopics, Kafka } from 'kafkajs';
+import { type ConsumerWatch, watchConsumer } from './consumer-watch.ts';
+import { consumerRetry } from './guards.ts';
+
+/** How long a member may be silent, and how often it shows that it is there. */
+export interface MembershipTiming {
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatIntervalMs: number;
+}
+
+export const membershipTiming: MembershipTiming = {
+  sessionTimeoutMs: 30_000,
+  heartbeatIntervalMs: 3_000,
+};
+
+export interface RunningConsumerOptions {
+  readonly kafka: Kafka;
+  readonly groupId: string;
+  /** Longest wait of a fetch that finds nothing, and so of a resumed partition. */
+  readonly fetchWaitMs: number;
+  readonly timing: MembershipTiming;
+  readonly subscription: ConsumerSubscribeTopics;
+  readonly logger: Logger;
+}
+
+export interface RunningConsumer {
+  readonly consumer: Consumer;
+  readonly watch: ConsumerWatch;
+  run(config: ConsumerRunConfig): Promise<void>;
+  /** Leaves the group, at the latest after the deadline. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+const restartBackoff = { firstMs: 500, maxMs: 10_000 } as const;
+/** Bounds what one fetch brings of each partition, so that no partition waits long for another. */
+const bytesPerPartitionMax = 256 * 1024;
+
+/**
+ * A member of a consumer group that comes back from everything: the client restarts itself after
+ * errors that it takes for passing, and stays dead after the others, which are no less passing
+ * (a lock that timed out while a broker was away). Those are restarted here.
+ */
+export async function openConsumer(options: RunningConsumerOptions): Promise<RunningConsumer> {
+  const { kafka, groupId, timing, logger } = options;
+  const consumer = kafka.consumer({
+    groupId,
+    sessionTimeout: timing.sessionTimeoutMs,
+    heartbeatInterval: timing.heartbeatIntervalMs,
+    rebalanceTimeout: 60_000,
+    metadataMaxAge: 60_000,
+    maxWaitTimeInMs: options.fetchWaitMs,
+    minBytes: 1,
+    maxBytesPerPartition: bytesPerPartitionMax,
+    allowAutoTopicCreation: false,
+    retry: { ...consumerRetry, restartOnFailure: async () => true },
+  });
+  const watch = watchConsumer(consumer, 3 * timing.sessionTimeoutMs);
+  let stopped = false;
+  let restarts = 0;
+  let restartTimer: NodeJS.Timeout | undefined;
+
+  async function restart(config: ConsumerRunConfig): Promise<void> {
+    if (stopped) return;
+    try {
+      await consumer.connect();
+      await consumer.run(config);
+    } catch (error) {
+      restartLater(config, error);
+    }
+  }
+
+  function restartLater(config: ConsumerRunConfig, error: unknown): void {
+    if (stopped) return;
+    restarts += 1;
+    logger.error({ err: error, groupId, restarts }, 'the consumer stopped and is started again');
+    restartTimer = setTimeout(
+      () => void restart(config),
+      jitteredDelayMs(restartBackoff, restarts),
+    );
+  }
+
+  try {
+    await consumer.connect();
+    await consumer.subscribe(options.subscription);
+  } catch (error) {
+    await consumer.disconnect();
+    throw error;
+  }
+  return {
+    consumer,
+    watch,
+    async run(config) {
+      consumer.on(consumer.events.GROUP_JOIN, () => {
+        restarts = 0;
+      });
+      consumer.on(consumer.events.CRASH, ({ payload }) => {
+        if (!payload.restart) restartLater(config, payload.error);
+      });
+      await consumer.run(config);
+    },
+    async stop(deadlineMs) {
+      stopped = true;
+      clearTimeout(restartTimer);
+      // A request that is being retried must not hold the process.
+      await withDeadline(consumer.disconnect(), deadlineMs, 'leaving the group').catch(
+        (error: unknown) => logger.warn({ err: error, groupId }, 'consumer did not stop in time'),
+      );
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { MessageBus } from '../../src/bus.ts';
+import { createReplyBox } from '../../src/reply-box.ts';
+import type { BusWorld } from '../support/bus-world.ts';
+import { authorityChange, cancelReply } from '../support/test-messages.ts';
+
+export function describeBroadcasts(world: () => BusWorld): void {
+  const topics = ['authority.changes.v1'] as const;
+
+  async function listen(bus: MessageBus, name = 'authority') {
+    const heard: string[] = [];
+    const subscription = await bus.broadcast({
+      name,
+      topics,
+      onMessage: (message) => void heard.push(message.id),
+    });
+    return { heard, stop: () => subscription.stop() };
+  }
+
+  test('every replica hears everything from the moment its reader is there', async () => {
+    const sender = await world().openBus();
+    await sender.publish([authorityChange('before')]);
+    const first = await listen(await world().openBus());
+    await sender.publish([authorityChange('between')]);
+    const second = await listen(await world().openBus());
+
+    for (const id of ['a', 'b', 'c']) await sender.publish([authorityChange(id)]);
+
+    await waitFor('both have the last', () =>
+      [first, second].every(({ heard }) => heard.includes('c')),
+    );
+    expect(first.heard).toEqual(['between', 'a', 'b', 'c']);
+    expect(second.heard).toEqual(['a', 'b', 'c']);
+  });
+
+  test('two readers of one process, even of one name, each hear everything', async () => {
+    const bus = await world().openBus();
+    const readers = [await listen(bus), await listen(bus)];
+
+    for (let count = 0; count < 10; count += 1) await bus.publish([authorityChange(`${count}`)]);
+
+    await waitFor('both have all', () => readers.every(({ heard }) => heard.length === 10));
+  });
+
+  test('a reader that stopped hears nothing any more', async () => {
+    const bus = await world().openBus();
+    const [stopping, staying] = [await listen(bus), await listen(bus)];
+
+    await stopping.stop();
+    await bus.publish([authorityChange('late')]);
+
+    await waitFor('the other hears it', () => staying.heard.includes('late'));
+    expect(stopping.heard).toEqual([]);
+  });
+
+  test('a record that cannot be read and a reader that throws do not stop the rest', async () => {
+    const bus = await world().openBus();
+    const heard: string[] = [];
+    await bus.broadcast({
+      name: 'authority',
+      topics,
+      onMessage: ({ id }) => {
+        heard.push(id);
+        throw new TypeError('a fault of ours');
+      },
+    });
+
+    await bus.publish([authorityChange('a')]);
+    await world().put('authority.changes.v1', { key: 'k', value: Buffer.from('?'), headers: {} });
+    await bus.publish([authorityChange('b')]);
+
+    await waitFor('the last is heard', () => heard.includes('b'));
+    expect(heard).toEqual(['a', 'b']);
+    expect(bus.health().ready).toBe(true);
+  });
+
+  test('a reply reaches the replica that waits for it, and no other one', async () => {
+    const owner = await world().openBus();
+    const [mine, another] = await Promise.all(
+      ['gateway', 'gateway'].map(async (name) => createReplyBox(await world().openBus(), name)),
+    );
+    if (!mine || !another) throw new Error('no boxes');
+    const waiting = mine.expect('wait-1', 10_000);
+
+    await owner.publish([cancelReply('wait-of-nobody'), cancelReply('wait-1')]);
+
+    expect((await waiting).body).toMatchObject({ waiting_id: 'wait-1', result: 'cancelling' });
+    expect([mine.waiting, another.waiting]).toEqual([0, 0]);
+  });
+}

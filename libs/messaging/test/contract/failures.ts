@@ -1,0 +1,113 @@
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { BusWorld } from '../support/bus-world.ts';
+import { idsOf, recordWork } from '../support/record-work.ts';
+import { cancel, firstPlaces, newKeys, upTo, workTopic } from '../support/test-messages.ts';
+
+const fullBatch = 200;
+
+export function describeFailures(world: () => BusWorld): void {
+  test('a failed message comes again before its followers; other partitions go on', async () => {
+    const bus = await world().openBus();
+    const keys = newKeys(12);
+    const blocked = keys[0] ?? '';
+    let broken = true;
+    let blockedPartition: number | undefined;
+    const { handled } = await recordWork(bus, {
+      onBatch: async (messages) => {
+        const failing = messages.find(({ id }) => id === `${blocked}#1`);
+        if (!failing || !broken) return;
+        blockedPartition = failing.partition;
+        throw new Error('the store is away');
+      },
+    });
+
+    for (let place = 0; place < 5; place += 1) {
+      await bus.publish(keys.map((key) => cancel(key, place)));
+    }
+
+    // Which keys lie beside the blocked one is known only from where its failure came from.
+    await waitFor('the other partitions are done', () => {
+      if (blockedPartition === undefined) return false;
+      const elsewhere = handled.filter(({ partition }) => partition !== blockedPartition);
+      const keysElsewhere = new Set(elsewhere.map(({ key }) => key));
+      return keysElsewhere.size > 0 && elsewhere.length === keysElsewhere.size * 5;
+    });
+    expect(firstPlaces(handled, blocked)).not.toContain(1);
+    broken = false;
+
+    await waitFor('the rest is handled', () => new Set(idsOf(handled)).size === 60);
+    for (const key of keys) expect(firstPlaces(handled, key)).toEqual(upTo(5));
+    expect(await world().letters(workTopic)).toEqual([]);
+  });
+
+  test('an operating error is tried again until it heals, however often', async () => {
+    const bus = await world().openBus();
+    const [key = ''] = newKeys(1);
+    let tries = 0;
+    const { handled } = await recordWork(bus, {
+      onBatch: async () => {
+        tries += 1;
+        if (tries <= 5) throw new Error('the store is away');
+      },
+    });
+
+    await bus.publish([cancel(key)]);
+
+    await waitFor('the store is back', () => handled.length === 1, { timeoutMs: 25_000 });
+    expect(tries).toBe(6);
+    expect(await world().letters(workTopic)).toEqual([]);
+  });
+
+  test('a fault of ours is tried five times, then given up alone, and the rest flows', async () => {
+    const bus = await world().openBus();
+    const keys = newKeys(20);
+    const faults = [
+      new SyntaxError('Unexpected token'),
+      new TypeError('x is not a function'),
+      new RangeError('Invalid array length'),
+      new ReferenceError('x is not defined'),
+    ];
+    const poison = new Map(faults.map((fault, index) => [`${keys[index * 5]}#1`, fault]));
+    const triesAlone = new Map<string, number>();
+    const triesInAll = new Map<string, number>();
+    for (let place = 0; place < 3; place += 1) {
+      await bus.publish(keys.map((key) => cancel(key, place)));
+    }
+
+    const { handled } = await recordWork(bus, {
+      batchMax: fullBatch,
+      onBatch: async (messages) => {
+        const failing = messages.find(({ id }) => poison.has(id));
+        if (!failing) return;
+        const count = (tries: Map<string, number>) =>
+          tries.set(failing.id, (tries.get(failing.id) ?? 0) + 1);
+        count(triesInAll);
+        if (messages.length === 1) count(triesAlone);
+        throw poison.get(failing.id);
+      },
+    });
+
+    await waitFor('the neighbours are handled', () => new Set(idsOf(handled)).size === 56, {
+      timeoutMs: 28_000,
+    });
+    const letters = await waitFor('the four are in the dead letters', async () => {
+      const found = await world().letters(workTopic);
+      return found.length === 4 && found;
+    });
+    expect(letters.map(({ headers }) => headers['message-id']).toSorted()).toEqual(
+      [...poison.keys()].toSorted(),
+    );
+    for (const { headers } of letters) {
+      const fault = poison.get(headers['message-id'] ?? '');
+      expect(headers['dead-letter-reason']).toBe('handler_failed');
+      expect(headers['dead-letter-detail']).toBe(`${fault?.name}: ${fault?.message}`);
+    }
+    for (const id of poison.keys()) {
+      expect(triesAlone.get(id)).toBeGreaterThanOrEqual(4);
+      expect(triesInAll.get(id)).toBeLessThanOrEqual(6);
+      const key = id.slice(0, -2);
+      expect(firstPlaces(handled, key)).toEqual([0, 2]);
+    }
+    expect(bus.health()).toEqual({ ready: true, alive: true, problems: [] });
+  });
+}

@@ -1,0 +1,19 @@
+import type { MessageBus, ReceivedMessage, WorkConsumer } from '../../src/bus.ts';
+import { workTopic } from './test-messages.ts';
+
+/** A member of `group` that takes down what it handled. */
+export async function recordWork(bus: MessageBus, options: Partial<WorkConsumer> = {}) {
+  const handled: ReceivedMessage[] = [];
+  const subscription = await bus.consume({
+    group: 'workers',
+    topics: [workTopic],
+    ...options,
+    onBatch: async (messages) => {
+      await options.onBatch?.(messages);
+      handled.push(...messages);
+    },
+  });
+  return { handled, stop: () => subscription.stop() };
+}
+
+export const idsOf = (messages: readonly ReceivedMessage[]) => messages.map(({ id }) => id);

@@ -1,0 +1,62 @@
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import type { OutgoingMessage, ReceivedMessage } from '../../src/bus.ts';
+
+/** The topic that {@link cancel} messages go to. */
+export const workTopic = 'refresh.commands.v1';
+
+const accountId = newAccountId();
+const projectId = newProjectId();
+
+/** A message whose key is the refresh and whose id says its place within the key. */
+export function cancel(refreshId: string, place = 0) {
+  return {
+    type: 'refresh.cancel.v1',
+    id: `${refreshId}#${place}`,
+    body: {
+      refresh_id: refreshId,
+      account_id: accountId,
+      project_id: projectId,
+      requested_at: '2026-01-01T00:00:00.000Z',
+    },
+  } as const satisfies OutgoingMessage;
+}
+
+/** Messages 0 to `count` - 1 of one key, in order. */
+export function cancels(refreshId: string, count: number, from = 0): OutgoingMessage[] {
+  return Array.from({ length: count }, (_, index) => cancel(refreshId, from + index));
+}
+
+export function newKeys(count: number): string[] {
+  return Array.from({ length: count }, newRefreshId);
+}
+
+export function authorityChange(id: string): OutgoingMessage {
+  return {
+    type: 'authority.changed.v1',
+    id,
+    body: {
+      account_id: accountId,
+      project_id: null,
+      credential_id: null,
+      at: '2026-01-01T00:00:00.000Z',
+    },
+  };
+}
+
+export function cancelReply(waitingId: string, refreshId = newRefreshId()): OutgoingMessage {
+  return {
+    type: 'reply.refresh-cancel.v1',
+    id: `reply:${waitingId}`,
+    body: { waiting_id: waitingId, refresh_id: refreshId, result: 'cancelling' },
+  };
+}
+
+/** The places of one key's messages in the order in which they came first. */
+export function firstPlaces(messages: readonly Pick<ReceivedMessage, 'id'>[], key: string) {
+  const ids = new Set(messages.map(({ id }) => id).filter((id) => id.startsWith(`${key}#`)));
+  return [...ids].map((id) => Number(id.slice(key.length + 1)));
+}
+
+export function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
