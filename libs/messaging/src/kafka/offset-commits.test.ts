@@ -1,0 +1,77 @@
+import { testLogger } from '@inventory/testkit/namespace';
+import type { TopicPartitionOffsetAndMetadata } from 'kafkajs';
+import { createOffsetCommits, type OffsetCommits } from './offset-commits.ts';
+
+let commits: OffsetCommits;
+
+function open(answer: () => Promise<void> = async () => {}) {
+  const sent: string[][] = [];
+  const commitOffsets = async (offsets: TopicPartitionOffsetAndMetadata[]) => {
+    sent.push(offsets.map(({ partition, offset }) => `${partition}:${offset}`));
+    await answer();
+  };
+  commits = createOffsetCommits({ commitOffsets }, testLogger);
+  return sent;
+}
+
+afterEach(() => commits.close(10));
+
+test('the position after the last finished record is committed, once', async () => {
+  const sent = open();
+  commits.finished('t', 0, '9007199254740993');
+  commits.finished('t', 0, '9007199254740994');
+  commits.finished('t', 1, '4');
+
+  await commits.flush(1_000);
+  await commits.flush(1_000);
+
+  expect(sent).toEqual([['0:9007199254740995', '1:5']]);
+});
+
+test('a commit that failed is said again, unless there is a newer position', async () => {
+  let failing = true;
+  const sent = open(async () => {
+    if (failing) throw new Error('the coordinator moved');
+  });
+  commits.finished('t', 0, '1');
+  commits.finished('t', 1, '1');
+  const first = commits.flush(1_000);
+  await Promise.resolve();
+  commits.finished('t', 1, '7');
+  await first;
+
+  failing = false;
+  await commits.flush(1_000);
+
+  expect(sent).toEqual([
+    ['0:2', '1:2'],
+    ['1:8', '0:2'],
+  ]);
+});
+
+test('positions of partitions that were given away are not committed any more', async () => {
+  let failing = true;
+  const sent = open(async () => {
+    commits.forget();
+    if (failing) throw new Error('rebalancing');
+  });
+  commits.finished('t', 0, '1');
+  await commits.flush(1_000);
+  commits.finished('t', 1, '1');
+  commits.forget();
+
+  failing = false;
+  await commits.flush(1_000);
+
+  expect(sent).toEqual([['0:2']]);
+});
+
+test('a commit that hangs holds nobody longer than the deadline', async () => {
+  open(() => new Promise(() => {}));
+  commits.finished('t', 0, '1');
+  const begun = performance.now();
+
+  await commits.flush(50);
+
+  expect(performance.now() - begun).toBeLessThan(1_000);
+});

@@ -1,0 +1,159 @@
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import fc from 'fast-check';
+import type { ReceivedMessage } from './bus.ts';
+import { createPartitionWork, type PositionedRecord } from './partition-work.ts';
+import { encode, type WireRecord } from './wire-record.ts';
+
+const topic = 'refresh.commands.v1';
+
+function recordAt(offset: number, readable: boolean): PositionedRecord {
+  const { record } = encode({
+    type: 'refresh.cancel.v1',
+    id: String(offset),
+    body: {
+      refresh_id: newRefreshId(),
+      account_id: newAccountId(),
+      project_id: newProjectId(),
+      requested_at: '2026-01-01T00:00:00.000Z',
+    },
+  });
+  const value = readable ? record.value : Buffer.from('{');
+  return { record: { ...record, value }, position: { topic, partition: 0, offset: `${offset}` } };
+}
+
+interface Played {
+  readonly handled: string[];
+  readonly letters: string[];
+  readonly calls: number;
+  readonly result: 'done' | 'flooded';
+}
+
+/** Plays a partition to its end, as an adapter does: what is not done comes again. */
+async function play(
+  records: readonly PositionedRecord[],
+  batchMax: number,
+  onBatch: (messages: readonly ReceivedMessage[]) => void,
+  sendDeadLetter: (record: WireRecord) => void = () => {},
+): Promise<Played> {
+  const handled: string[] = [];
+  const letters: string[] = [];
+  let calls = 0;
+  const work = createPartitionWork({
+    group: 'g',
+    batchMax,
+    logger: testLogger,
+    onBatch: async (messages) => {
+      calls += 1;
+      onBatch(messages);
+      handled.push(...messages.map(({ id }) => id));
+    },
+    sendDeadLetter: async ({ record }) => {
+      sendDeadLetter(record);
+      letters.push(record.headers['dead-letter-offset'] ?? '');
+    },
+  });
+  let next = 0;
+  while (next < records.length) {
+    const result = await work.handle(records.slice(next, next + work.sliceMax));
+    if (result.result === 'flooded') return { handled, letters, calls, result: 'flooded' };
+    if (result.result === 'done') next = Number(result.lastOffset) + 1;
+    else expect(Number(result.fromOffset)).toBe(next);
+  }
+  return { handled, letters, calls, result: 'done' };
+}
+
+test('each record is handled or in the dead letters, exactly one of them, in order', async () => {
+  const kinds = fc.array(
+    fc.constantFrom('good', 'good', 'good', 'good', 'unreadable', 'poison', 'heals'),
+    { minLength: 1, maxLength: 40 },
+  );
+  await fc.assert(
+    fc.asyncProperty(kinds, fc.integer({ min: 1, max: 10 }), async (kindOf, batchMax) => {
+      const count = (kind: string) => kindOf.filter((each) => each === kind).length;
+      fc.pre(count('unreadable') <= 20 && count('poison') <= 20);
+      const healing = new Map<string, number>();
+      const records = kindOf.map((kind, offset) => recordAt(offset, kind !== 'unreadable'));
+
+      const played = await play(records, batchMax, (messages) => {
+        for (const { id } of messages) {
+          if (kindOf[Number(id)] === 'poison') throw new TypeError('ours');
+          const tries = healing.get(id) ?? 0;
+          healing.set(id, tries + 1);
+          if (kindOf[Number(id)] === 'heals' && tries < 7) throw new Error('store away');
+        }
+      });
+
+      const offsets = (...kinds: string[]) =>
+        kindOf.flatMap((kind, offset) => (kinds.includes(kind) ? [String(offset)] : []));
+      expect(played.handled).toEqual(offsets('good', 'heals'));
+      expect(played.letters.toSorted()).toEqual(offsets('unreadable', 'poison').toSorted());
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a poisoned record at the end of a large batch does not make it run again and again', async () => {
+  const records = Array.from({ length: 200 }, (_, offset) => recordAt(offset, true));
+
+  const played = await play(records, 200, (messages) => {
+    if (messages.some(({ id }) => id === '199')) throw new TypeError('ours');
+  });
+
+  // The whole batch once, then each record alone, the last one five times.
+  expect(played.calls).toBe(1 + 199 + 5);
+  expect(played.handled).toHaveLength(199);
+});
+
+test('a slice that is tried again sends no dead letter a second time', async () => {
+  const records = [recordAt(0, false), recordAt(1, true), recordAt(2, false)];
+  let tries = 0;
+
+  const played = await play(records, 10, () => {
+    tries += 1;
+    if (tries < 4) throw new Error('store away');
+  });
+
+  expect(played.letters).toEqual(['0', '2']);
+  expect(played.handled).toEqual(['1']);
+});
+
+test('a flood of records that cannot be read stops the partition', async () => {
+  const records = Array.from({ length: 60 }, (_, offset) => recordAt(offset, false));
+
+  const played = await play(records, 10, () => {});
+
+  expect(played.result).toBe('flooded');
+  expect(played.letters).toHaveLength(20);
+});
+
+test('a flood of records that our code cannot handle stops the partition too', async () => {
+  const records = Array.from({ length: 60 }, (_, offset) => recordAt(offset, true));
+
+  const played = await play(records, 10, () => {
+    throw new TypeError('a bad release');
+  });
+
+  expect(played.result).toBe('flooded');
+  expect(played.letters).toHaveLength(20);
+  expect(played.handled).toEqual([]);
+});
+
+test('a record is not passed over while its dead letter cannot be sent', async () => {
+  const records = [recordAt(0, false), recordAt(1, true)];
+  let tries = 0;
+
+  const played = await play(
+    records,
+    10,
+    () => {},
+    () => {
+      tries += 1;
+      if (tries < 3) throw new Error('the broker is away');
+    },
+  );
+
+  expect(tries).toBe(3);
+  expect(played.letters).toEqual(['0']);
+  expect(played.handled).toEqual(['1']);
+});

@@ -1,0 +1,23 @@
+import { Bug } from '@inventory/runtime/bug';
+import { afterFailure, faultTriesMax } from './retry-policy.ts';
+
+const zodError = Object.assign(new Error('invalid'), { name: 'ZodError' });
+
+test.each([
+  new TypeError('x'),
+  new RangeError('x'),
+  new ReferenceError('x'),
+  new SyntaxError('x'),
+  new Bug('x'),
+  zodError,
+])('a fault of ours (%s) is bounded: the same input would cause it again', (fault) => {
+  expect(afterFailure(fault, faultTriesMax - 1)).toBe('retry');
+  expect(afterFailure(fault, faultTriesMax)).toBe('dead_letter');
+});
+
+test.each([[new Error('store away')], [undefined], ['text'], [{ name: 'TypeError' }]])(
+  'anything else (%s) is an operating error, retried without end',
+  (error) => {
+    expect(afterFailure(error, 1_000_000)).toBe('retry');
+  },
+);

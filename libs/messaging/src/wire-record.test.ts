@@ -1,0 +1,95 @@
+import { messages } from '@inventory/contracts/messages';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import fc from 'fast-check';
+import type { OutgoingMessage } from './bus.ts';
+import { decode, encode } from './wire-record.ts';
+
+const position = { topic: 'refresh.commands.v1', partition: 1, offset: '9' } as const;
+
+function cancel(overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
+  return {
+    type: 'refresh.cancel.v1',
+    id: 'cancel:1',
+    body: {
+      refresh_id: newRefreshId(),
+      account_id: newAccountId(),
+      project_id: newProjectId(),
+      requested_at: '2026-01-01T00:00:00.000Z',
+    },
+    ...overrides,
+  } as OutgoingMessage;
+}
+
+test('a message is sent to the topic and under the key that its contract names', () => {
+  const message = cancel();
+  const { topic, record } = encode(message);
+
+  expect(topic).toBe(messages['refresh.cancel.v1'].topic);
+  expect(record.key).toBe((message.body as { refresh_id: string }).refresh_id);
+});
+
+test('what is written is read back, whatever the ids and the deadline', () => {
+  const text = fc.string({ minLength: 1 });
+  fc.assert(
+    fc.property(
+      text,
+      fc.option(text, { nil: undefined }),
+      fc.option(fc.nat({ max: 8_640_000_000_000_000 }), { nil: undefined }),
+      (id, waitingId, deadlineMs) => {
+        const message = cancel({ id, waitingId, deadlineMs });
+        const decoded = decode(encode(message).record, position);
+        expect(decoded).toMatchObject({
+          ok: true,
+          message: { id, waitingId, deadlineMs, body: message.body, trace: {}, ...position },
+        });
+      },
+    ),
+  );
+});
+
+test('fields that a later version added are ignored, not refused', () => {
+  const { record } = encode(cancel());
+  const widened = { ...JSON.parse(record.value.toString()), added_later: { deep: true } };
+
+  const decoded = decode({ ...record, value: Buffer.from(JSON.stringify(widened)) }, position);
+
+  expect(decoded.ok && decoded.message.body).not.toHaveProperty('added_later');
+  expect(decoded.ok).toBe(true);
+});
+
+test('no bytes and no headers make reading throw', () => {
+  const names = ['message-type', 'message-id', 'deadline-ms', 'traceparent', 'x'];
+  const headers = fc.dictionary(
+    fc.constantFrom(...names),
+    fc.oneof(fc.string(), fc.constantFrom('refresh.cancel.v1', '__proto__', 'constructor', '')),
+  );
+  fc.assert(
+    fc.property(
+      fc.string(),
+      fc.oneof(
+        fc.uint8Array(),
+        fc.json().map((json) => Buffer.from(json)),
+      ),
+      headers,
+      (key, value, given) => {
+        const decoded = decode({ key, value: Buffer.from(value), headers: given }, position);
+        if (!decoded.ok) expect(decoded.detail.length).toBeLessThanOrEqual(1_000);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each(['', 'soon', 'NaN', 'Infinity'])(
+  'a deadline that is no time (%j) counts as none',
+  (text) => {
+    const { record } = encode(cancel());
+
+    const decoded = decode(
+      { ...record, headers: { ...record.headers, 'deadline-ms': text } },
+      position,
+    );
+
+    expect(decoded).toMatchObject({ ok: true, message: { deadlineMs: undefined } });
+  },
+);
