@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { readJson, writePrivateJson } from './private-file.ts';
+
+/** Made once for a folder, so that cursors and scripts outlive a restart. */
+export interface StackSecrets {
+  readonly serviceToken: string;
+  readonly operatorToken: string;
+  /** As the gateway's setting CURSOR_KEYS. */
+  readonly cursorKeys: string;
+}
+
+const secretBytes = 32;
+
+/** The secrets kept in the file; whatever is missing there is made and added. */
+export function keepSecrets(path: string): StackSecrets {
+  const kept = readJson(path) ?? {};
+  const secrets = {
+    service_token: textOr(kept['service_token']),
+    operator_token: textOr(kept['operator_token']),
+    cursor_keys: textOr(kept['cursor_keys']),
+  };
+  const complete = Object.entries(secrets).every(([name, value]) => kept[name] === value);
+  if (!complete) writePrivateJson(path, secrets);
+  return {
+    serviceToken: secrets.service_token,
+    operatorToken: secrets.operator_token,
+    cursorKeys: secrets.cursor_keys,
+  };
+}
+
+function textOr(kept: unknown): string {
+  if (typeof kept === 'string' && kept !== '') return kept;
+  return randomBytes(secretBytes).toString('base64url');
+}

@@ -1,0 +1,54 @@
+import { findFreePort } from '@inventory/backends/free-port';
+import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
+import type { Replicas } from './stack-settings.ts';
+
+/** One replica of a service and the ports it listens on. */
+export interface ServiceAddress {
+  readonly service: ServiceName;
+  /** `gateway`, and from the second replica on `gateway-2`: names its log and its lines. */
+  readonly label: string;
+  readonly httpPort: number;
+  /** Of the public API; only a gateway has one. */
+  readonly publicPort: number | null;
+}
+
+export interface FixedPorts {
+  /** Of the first gateway's public API; 0 takes a free one. */
+  readonly gateway: number;
+  /** Of the first gateway's operator API; 0 takes a free one. */
+  readonly operator: number;
+  /** Not to be taken by a service. */
+  readonly simulator: number | null;
+}
+
+/** Every replica with ports of its own: the first gateway's as asked for, all others free ones. */
+export async function assignAddresses(
+  replicas: Replicas,
+  fixed: FixedPorts,
+): Promise<readonly ServiceAddress[]> {
+  const taken = new Set([fixed.gateway, fixed.operator, fixed.simulator]);
+  const free = async (): Promise<number> => {
+    const port = await findFreePort();
+    if (taken.has(port)) return free();
+    taken.add(port);
+    return port;
+  };
+  const addresses: ServiceAddress[] = [];
+  for (const service of serviceNames) {
+    for (let replica = 1; replica <= (replicas[service] ?? 1); replica += 1) {
+      const isGateway = service === 'gateway';
+      const asked = isGateway && replica === 1 ? fixed : { gateway: 0, operator: 0 };
+      addresses.push({
+        service,
+        label: replica === 1 ? service : `${service}-${replica}`,
+        httpPort: asked.operator || (await free()),
+        publicPort: isGateway ? asked.gateway || (await free()) : null,
+      });
+    }
+  }
+  return addresses;
+}
+
+export function localUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}

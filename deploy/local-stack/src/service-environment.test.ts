@@ -1,0 +1,99 @@
+import { databaseOf, type ServiceSurroundings, serviceEnvironment } from './service-environment.ts';
+
+const surroundings: ServiceSurroundings = {
+  kafkaBrokers: '127.0.0.1:9192',
+  mongodbUri: 'mongodb://127.0.0.1:9217',
+  topicPrefix: 'a.',
+  databasePrefix: 'a_',
+  secrets: { serviceToken: 'service', operatorToken: 'operator', cursorKeys: 'keys' },
+  simulatorUrl: 'http://127.0.0.1:8090',
+  internalUrls: {
+    gateway: 'http://127.0.0.1:1',
+    'refresh-collector': 'http://127.0.0.1:2',
+    'billing-ledger': 'http://127.0.0.1:3',
+    'revision-store': 'http://127.0.0.1:4',
+    'event-stream': 'http://127.0.0.1:5',
+  },
+  given: {},
+  overrides: {},
+};
+
+const collector = {
+  service: 'refresh-collector',
+  label: 'refresh-collector-2',
+  httpPort: 20_000,
+  publicPort: null,
+} as const;
+const gateway = { service: 'gateway', label: 'gateway', httpPort: 8081, publicPort: 8080 } as const;
+
+test('every service has a database of its own', () => {
+  expect(databaseOf('refresh-collector', 'a_')).toBe('a_refresh_collector');
+  expect(serviceEnvironment(collector, surroundings)['MONGODB_DATABASE']).toBe(
+    'a_refresh_collector',
+  );
+});
+
+test('only the gateway learns the operator token and the cursor keys', () => {
+  expect(serviceEnvironment(gateway, surroundings)).toMatchObject({
+    OPERATOR_TOKEN: 'operator',
+    CURSOR_KEYS: 'keys',
+    PUBLIC_HTTP_PORT: '8080',
+  });
+  const given = { OPERATOR_TOKEN: "the person's own" };
+  const others = serviceEnvironment(collector, { ...surroundings, given });
+  expect(others).not.toHaveProperty('OPERATOR_TOKEN');
+  expect(others).not.toHaveProperty('CURSOR_KEYS');
+});
+
+test("a person's setting goes before the local defaults, and no setting breaks the stack", () => {
+  const given = {
+    IDENTITY_BURST: '3',
+    MONGODB_DATABASE: 'mine',
+    HTTP_PORT: '1',
+    LOG_LEVEL: 'debug',
+  };
+
+  expect(serviceEnvironment(collector, { ...surroundings, given })).toMatchObject({
+    IDENTITY_BURST: '3',
+    LOG_LEVEL: 'debug',
+    MONGODB_DATABASE: 'a_refresh_collector',
+    HTTP_PORT: '20000',
+  });
+});
+
+test('the collector reads the simulator through its proxy, by several identities', () => {
+  const environment = serviceEnvironment(collector, surroundings);
+
+  const identities = String(environment['PLATFORM_EGRESS']).split(',');
+  expect(environment['PLATFORM_BASE_URL']).toBe('http://127.0.0.1:8090');
+  expect(new Set(identities).size).toBeGreaterThan(1);
+  for (const identity of identities) expect(new URL(identity).host).toBe('127.0.0.1:8090');
+});
+
+test('with a platform given, the cautious limits of the collector itself hold', () => {
+  const environment = serviceEnvironment(collector, {
+    ...surroundings,
+    simulatorUrl: null,
+    overrides: { PLATFORM_BASE_URL: 'https://platform.example' },
+  });
+
+  expect(environment['PLATFORM_BASE_URL']).toBe('https://platform.example');
+  expect(environment).not.toHaveProperty('IDENTITY_REQUESTS_PER_MINUTE');
+  expect(environment).not.toHaveProperty('PLATFORM_EGRESS');
+});
+
+test('what one starter of the stack overrides goes before everything', () => {
+  const overrides = { MONGODB_DATABASE: 'own', SCAN_LEASE_MS: '1000' };
+
+  expect(serviceEnvironment(collector, { ...surroundings, overrides })).toMatchObject(overrides);
+});
+
+test('nothing of npm or of a test runner reaches a service', () => {
+  const given = { npm_config_cache: '/x', JEST_WORKER_ID: '1', NODE_ENV: 'test', HOME: '/home' };
+
+  const environment = serviceEnvironment(gateway, { ...surroundings, given });
+
+  expect(environment).toMatchObject({ HOME: '/home', NODE_ENV: 'production' });
+  expect(environment).not.toHaveProperty('npm_config_cache');
+  expect(environment).not.toHaveProperty('JEST_WORKER_ID');
+});

@@ -1,0 +1,87 @@
+import type { ServiceName } from '@inventory/contracts/topics';
+import type { StackSecrets } from './secrets.ts';
+import type { ServiceAddress } from './service-address.ts';
+import { simulatorReading } from './simulator-settings.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What every service of one stack is told. */
+export interface ServiceSurroundings {
+  readonly kafkaBrokers: string;
+  readonly mongodbUri: string;
+  readonly topicPrefix: string;
+  readonly databasePrefix: string;
+  readonly secrets: StackSecrets;
+  /** Null when a platform's address is among the person's own settings. */
+  readonly simulatorUrl: string | null;
+  /** Internal address of each service, whichever replica answers there. */
+  readonly internalUrls: Readonly<Record<ServiceName, string>>;
+  /** The person's own environment: any setting of a service may be given there. */
+  readonly given: Environment;
+  /** Set by whoever starts the stack as a library; wins over everything. */
+  readonly overrides: Environment;
+}
+
+const stopDeadlineMs = 10_000;
+
+/**
+ * Defaults of the local stack, over them what the person gave, over that what makes this a stack:
+ * addresses, names and secrets.
+ */
+export function serviceEnvironment(
+  address: ServiceAddress,
+  surroundings: ServiceSurroundings,
+): Environment {
+  const { service } = address;
+  const { simulatorUrl, given, overrides } = surroundings;
+  return {
+    STOP_DEADLINE_MS: String(stopDeadlineMs),
+    ...(service === 'refresh-collector' && simulatorUrl ? simulatorReading(simulatorUrl) : {}),
+    ...withoutRunner(given),
+    NODE_ENV: 'production',
+    OTEL_SERVICE_NAME: service,
+    ...ownAddresses(address, surroundings),
+    ...overrides,
+  };
+}
+
+/** Database of a service: a name of its own on the stack's one server. */
+export function databaseOf(service: ServiceName, databasePrefix: string): string {
+  return databasePrefix + service.replaceAll('-', '_');
+}
+
+function ownAddresses(
+  { service, httpPort, publicPort }: ServiceAddress,
+  surroundings: ServiceSurroundings,
+): Environment {
+  const { secrets, internalUrls } = surroundings;
+  const common = {
+    KAFKA_BROKERS: surroundings.kafkaBrokers,
+    KAFKA_TOPIC_PREFIX: surroundings.topicPrefix,
+    MONGODB_URI: surroundings.mongodbUri,
+    MONGODB_DATABASE: databaseOf(service, surroundings.databasePrefix),
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: String(httpPort),
+    SERVICE_TOKEN: secrets.serviceToken,
+    REFRESH_COLLECTOR_URL: internalUrls['refresh-collector'],
+    BILLING_LEDGER_URL: internalUrls['billing-ledger'],
+    REVISION_STORE_URL: internalUrls['revision-store'],
+    EVENT_STREAM_URL: internalUrls['event-stream'],
+  };
+  if (publicPort === null) return common;
+  return {
+    ...common,
+    PUBLIC_HTTP_HOST: '127.0.0.1',
+    PUBLIC_HTTP_PORT: String(publicPort),
+    OPERATOR_TOKEN: secrets.operatorToken,
+    CURSOR_KEYS: secrets.cursorKeys,
+  };
+}
+
+/** What npm and a test runner leave in the environment is not meant for a service. */
+function withoutRunner(given: Environment): Environment {
+  const kept = Object.entries(given).filter(
+    ([name]) => !name.startsWith('npm_') && !name.startsWith('JEST_') && name !== 'OPERATOR_TOKEN',
+  );
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,94 @@
+import { ProvisionError } from '@inventory/backends/provision-error';
+import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
+import { integer, port, readSettings, SettingsError, text, url } from '@inventory/runtime/settings';
+
+/** Settings of the local stack itself; the services and the simulator read theirs beside them. */
+const shape = {
+  GATEWAY_PORT: port().prefault('8080'),
+  OPERATOR_PORT: port().prefault('8081'),
+  SIMULATOR_PORT: port().prefault('8090'),
+  KAFKA_PORT: integer(1, 65_535).prefault('9192'),
+  MONGODB_PORT: integer(1, 65_535).prefault('9217'),
+  PLATFORM_BASE_URL: url().optional(),
+  DEMO_INVENTORY: text()
+    .regex(/^[0-9]{17}\/[1-9][0-9]*\/[1-9][0-9]*$/, 'must be <platform_id>/<app_id>/<context_id>')
+    .optional(),
+  REPLICAS: text().optional(),
+  LOCAL_STACK_DIR: text().default('.local'),
+  KAFKA_TOPIC_PREFIX: text()
+    .regex(/^[a-zA-Z0-9._-]{1,60}$/)
+    .optional(),
+  MONGODB_DATABASE_PREFIX: text()
+    .regex(/^[a-zA-Z0-9_-]{1,30}$/)
+    .default('inventory_'),
+};
+
+export const stackSettingNames = Object.keys(shape);
+
+const replicasMax = 9;
+
+export type Replicas = Readonly<Partial<Record<ServiceName, number>>>;
+
+export interface StackSettings {
+  readonly ports: {
+    readonly gateway: number;
+    readonly operator: number;
+    readonly simulator: number;
+    readonly kafka: number;
+    readonly mongodb: number;
+  };
+  /** Null: the simulator is started and read. */
+  readonly platformBaseUrl: string | null;
+  /** `<platform_id>/<app_id>/<context_id>`; null: one that the simulator lists. */
+  readonly demoInventory: string | null;
+  readonly replicas: Replicas;
+  readonly folder: string;
+  readonly topicPrefix: string;
+  readonly databasePrefix: string;
+}
+
+/** Throws one {@link ProvisionError} that names every problem. */
+export function readStackSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): StackSettings {
+  try {
+    const given = readSettings(shape, environment);
+    return {
+      ports: {
+        gateway: given.GATEWAY_PORT,
+        operator: given.OPERATOR_PORT,
+        simulator: given.SIMULATOR_PORT,
+        kafka: given.KAFKA_PORT,
+        mongodb: given.MONGODB_PORT,
+      },
+      platformBaseUrl: given.PLATFORM_BASE_URL ?? null,
+      demoInventory: given.DEMO_INVENTORY ?? null,
+      replicas: readReplicas(given.REPLICAS),
+      folder: given.LOCAL_STACK_DIR,
+      topicPrefix: given.KAFKA_TOPIC_PREFIX ?? '',
+      databasePrefix: given.MONGODB_DATABASE_PREFIX,
+    };
+  } catch (error) {
+    if (error instanceof SettingsError) throw new ProvisionError(error.message);
+    throw error;
+  }
+}
+
+/** For example `refresh-collector=2,gateway=2`; a service not named runs once. */
+function readReplicas(given: string | undefined): Replicas {
+  const replicas: Partial<Record<ServiceName, number>> = {};
+  const problems: string[] = [];
+  for (const part of (given ?? '').split(',').filter((item) => item.trim() !== '')) {
+    const [name = '', count = ''] = part.split('=').map((word) => word.trim());
+    const service = serviceNames.find((known) => known === name);
+    if (service === undefined) {
+      problems.push(`REPLICAS: "${name}" is none of ${serviceNames.join(', ')}`);
+    } else if (!/^[1-9]$/.test(count)) {
+      problems.push(`REPLICAS: ${name} must be a number from 1 to ${replicasMax}`);
+    } else {
+      replicas[service] = Number(count);
+    }
+  }
+  if (problems.length > 0) throw new SettingsError(problems);
+  return replicas;
+}
