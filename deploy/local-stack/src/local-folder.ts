@@ -1,0 +1,37 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** What a local stack keeps on disk. Git ignores the default folder, `.local`. */
+export interface LocalFolder {
+  readonly path: string;
+  /** Of Kafka and MongoDB; `reset` removes it. */
+  readonly dataDir: string;
+  readonly logsDir: string;
+  /** Names the process that runs a stack on this folder. */
+  readonly lockFile: string;
+  readonly secretsFile: string;
+  /** The demo account and its key. Among the data, because it is gone when they are. */
+  readonly demoFile: string;
+  /** For scripts; there only while a stack is ready. */
+  readonly stackFile: string;
+}
+
+export function openLocalFolder(path: string): LocalFolder {
+  const folder = localFolder(path);
+  mkdirSync(folder.dataDir, { recursive: true });
+  mkdirSync(folder.logsDir, { recursive: true });
+  return folder;
+}
+
+export function localFolder(path: string): LocalFolder {
+  const at = resolve(path);
+  return {
+    path: at,
+    dataDir: join(at, 'data'),
+    logsDir: join(at, 'logs'),
+    lockFile: join(at, 'stack.lock'),
+    secretsFile: join(at, 'secrets.json'),
+    demoFile: join(at, 'data', 'demo.json'),
+    stackFile: join(at, 'stack.json'),
+  };
+}

@@ -1,0 +1,32 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { ProvisionError } from '@inventory/backends/provision-error';
+import type { ServiceName } from '@inventory/contracts/topics';
+
+/** The same from `src` and from `dist`. */
+export const repositoryRoot = resolve(__dirname, '../../..');
+
+/** Arguments for Node that run a service, telemetry loaded before anything it instruments. */
+export function serviceProgram(service: ServiceName): readonly string[] {
+  return [
+    '--require',
+    compiled('libs/runtime/dist/telemetry.js'),
+    compiled(`services/${service}/dist/main.js`),
+  ];
+}
+
+export function simulatorProgram(): readonly string[] {
+  return [compiled('test/platform-simulator/dist/main.js')];
+}
+
+/** A path as people see it: short where it lies in this checkout. */
+export function shownPath(path: string): string {
+  const inside = relative(repositoryRoot, path);
+  return inside.startsWith('..') ? path : inside;
+}
+
+function compiled(path: string): string {
+  const file = join(repositoryRoot, path);
+  if (existsSync(file)) return file;
+  throw new ProvisionError(`${path} is missing: compile the sources first (npm run build).`);
+}
