@@ -1,0 +1,22 @@
+import { helpText, readCommandLine } from './command-line.ts';
+
+test.each([
+  [[], { kind: 'start', demo: true }],
+  [['--no-demo'], { kind: 'start', demo: false }],
+  [['--help'], { kind: 'help' }],
+  [['-h', '--no-demo'], { kind: 'help' }],
+])('%p means %p', (args, meaning) => {
+  expect(readCommandLine(args)).toEqual(meaning);
+});
+
+test.each([[['--nodemo']], [['demo']], [['--no-demo=1']]])(
+  'a slip like %p is told, not ignored',
+  (args) => {
+    expect(readCommandLine(args)).toMatchObject({ kind: 'wrong' });
+  },
+);
+
+test('the help names both commands and the way to skip the demo', () => {
+  expect(helpText).toContain('npm start -- --no-demo');
+  expect(helpText).toContain('npm run reset');
+});

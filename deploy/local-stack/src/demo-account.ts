@@ -1,0 +1,110 @@
+import { CallFailed } from './call-json.ts';
+import { createGatewayClient } from './gateway-client.ts';
+import {
+  createOperatorClient,
+  type OperatorAccess,
+  type OperatorClient,
+} from './operator-client.ts';
+import { readJson, writePrivateJson } from './private-file.ts';
+
+export interface DemoAccount {
+  readonly accountId: string;
+  readonly projectId: string;
+  readonly apiKey: string;
+  readonly creditsAvailable: number;
+}
+
+export interface DemoAccountOptions {
+  readonly operator: OperatorAccess;
+  readonly gatewayUrl: string;
+  /** Where the account is remembered. */
+  readonly file: string;
+  /** Mints unique keys. */
+  readonly newKey: () => string;
+  readonly onNote: (sentence: string) => void;
+}
+
+const creditsMin = 1_000;
+const creditsAdded = 10_000;
+
+interface Kept {
+  readonly account_id: string | null;
+  readonly project_id: string | null;
+  readonly api_key: string | null;
+}
+
+/**
+ * The account that the folder's data hold already, or a new one, made as an operator would make it
+ * for a customer. Every step is remembered before the next one, so that a start cut short is
+ * finished by the next.
+ */
+export async function provideDemoAccount(options: DemoAccountOptions): Promise<DemoAccount> {
+  const operator = createOperatorClient(options.operator);
+  let kept = readKept(options.file);
+  const keep = (step: Partial<Kept>): Kept => {
+    kept = { ...kept, ...step };
+    writePrivateJson(options.file, kept);
+    return kept;
+  };
+  const state = kept.account_id === null ? null : await operator.accountState(kept.account_id);
+  if (state === 'suspended') options.onNote('The demo account is suspended: it stays as it is.');
+  if (state === null) kept = nothingKept;
+
+  const accountId = kept.account_id ?? (await operator.createAccount('Demo customer'));
+  if (kept.account_id === null) keep({ account_id: accountId });
+  const projectId = kept.project_id ?? (await operator.createProject(accountId, 'Demo project'));
+  if (kept.project_id === null) keep({ project_id: projectId });
+  let apiKey = kept.api_key ?? (await operator.issueCredential(projectId, 'Demo key'));
+  if (kept.api_key === null) {
+    keep({ api_key: apiKey });
+  } else if (state === 'active' && (await isRefused(options, projectId, apiKey))) {
+    apiKey = await operator.issueCredential(projectId, 'Demo key');
+    keep({ api_key: apiKey });
+    options.onNote('The demo key was no longer valid: another one was issued.');
+  }
+  const creditsAvailable = await fundAccount(operator, accountId, options.newKey());
+  return { accountId, projectId, apiKey, creditsAvailable };
+}
+
+const nothingKept: Kept = { account_id: null, project_id: null, api_key: null };
+
+function readKept(file: string): Kept {
+  const found = readJson(file) ?? {};
+  const text = (name: keyof Kept): string | null => {
+    const value = found[name];
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    account_id: text('account_id'),
+    project_id: text('project_id'),
+    api_key: text('api_key'),
+  };
+}
+
+async function isRefused(
+  { gatewayUrl, newKey }: DemoAccountOptions,
+  projectId: string,
+  apiKey: string,
+): Promise<boolean> {
+  try {
+    await createGatewayClient({ url: gatewayUrl, apiKey }, newKey).listRefreshes(projectId);
+    return false;
+  } catch (error) {
+    if (error instanceof CallFailed && error.status === 401) return true;
+    // Rate-limited, for example: that answer is given to valid keys only.
+    if (error instanceof CallFailed && error.status === 429) return false;
+    throw error;
+  }
+}
+
+/** By the balance and not by what was granted: a top-up whose answer was lost is not repeated. */
+async function fundAccount(
+  operator: OperatorClient,
+  accountId: string,
+  key: string,
+): Promise<number> {
+  const available = await operator.availableCredits(accountId);
+  if (available >= creditsMin) return available;
+  await operator.topUp(accountId, { amount: creditsAdded, reason: 'demo credits', key });
+  return operator.availableCredits(accountId);
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { helpText, readCommandLine } from './command-line.ts';
+import { runLocalStack } from './run-local-stack.ts';
+import { createScreen } from './screen.ts';
+
+const hurryMs = 5_000;
+const exitCodes = { wrongUsage: 2, failed: 1 } as const;
+
+async function main(): Promise<void> {
+  // Whoever read our lines may have gone; the stack goes on until it is told to stop.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+  const line = readCommandLine(process.argv.slice(2));
+  if (line.kind !== 'start') {
+    if (line.kind === 'wrong') {
+      process.stderr.write(`${line.problem}\n\n`);
+      process.exitCode = exitCodes.wrongUsage;
+    }
+    process.stdout.write(helpText);
+    return;
+  }
+  const screen = createScreen({
+    write: (text) => process.stdout.write(text),
+    colours: process.stdout.isTTY === true && !process.env['NO_COLOR'],
+  });
+  const stopping = new AbortController();
+  const hurrying = new AbortController();
+  const onSignal = (): void => {
+    if (!stopping.signal.aborted) {
+      stopping.abort();
+      return;
+    }
+    hurrying.abort();
+    // Watchdogs end whatever is left then.
+    setTimeout(() => process.exit(exitCodes.failed), hurryMs).unref();
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+      process.exitCode = exitCodes.failed;
+      stopping.abort();
+    });
+  }
+  const code = await runLocalStack({
+    environment: process.env,
+    demo: line.demo,
+    screen,
+    newKey: randomUUID,
+    signal: stopping.signal,
+    hurry: hurrying.signal,
+  });
+  process.exitCode ||= code;
+}
+
+void main();

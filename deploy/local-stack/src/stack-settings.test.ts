@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readStackSettings, stackSettingNames } from './stack-settings.ts';
+
+test('without any setting everything has a default', () => {
+  expect(readStackSettings({})).toEqual({
+    ports: { gateway: 8080, operator: 8081, simulator: 8090, kafka: 9192, mongodb: 9217 },
+    platformBaseUrl: null,
+    demoInventory: null,
+    replicas: {},
+    folder: '.local',
+    topicPrefix: '',
+    databasePrefix: 'inventory_',
+  });
+});
+
+test('an empty setting counts as not given', () => {
+  const empty = Object.fromEntries(stackSettingNames.map((name) => [name, '']));
+
+  expect(readStackSettings(empty)).toEqual(readStackSettings({}));
+});
+
+test('replicas are given by service', () => {
+  const { replicas } = readStackSettings({ REPLICAS: ' refresh-collector=2, gateway=3 ' });
+
+  expect(replicas).toEqual({ 'refresh-collector': 2, gateway: 3 });
+});
+
+test.each([
+  [{ REPLICAS: 'collector=2' }, '"collector" is none of gateway, refresh-collector'],
+  [{ REPLICAS: 'gateway=0' }, 'gateway must be a number from 1 to 9'],
+  [{ REPLICAS: 'gateway' }, 'gateway must be a number from 1 to 9'],
+  [{ GATEWAY_PORT: '99999' }, 'GATEWAY_PORT'],
+  [{ GATEWAY_PORT: 'http' }, 'GATEWAY_PORT: must be a whole number'],
+  [{ PLATFORM_BASE_URL: 'platform' }, 'PLATFORM_BASE_URL'],
+  [{ DEMO_INVENTORY: '123/730/2' }, 'must be <platform_id>/<app_id>/<context_id>'],
+  [{ KAFKA_TOPIC_PREFIX: 'a b' }, 'KAFKA_TOPIC_PREFIX'],
+])('%p is refused in words', (environment, words) => {
+  expect(() => readStackSettings(environment)).toThrow(words);
+});
+
+test('the README explains every setting', () => {
+  const readme = readFileSync(join(__dirname, '..', 'README.md'), 'utf8');
+
+  for (const name of stackSettingNames) expect(readme).toContain(`\`${name}\``);
+});
