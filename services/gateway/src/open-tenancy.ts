@@ -23,7 +23,7 @@ import {
   type ProjectChanges,
 } from './storage/tenancy-store.ts';
 
-export interface TenancyOptions {
+interface TenancyOptions {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish' | 'broadcast'>;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ export type NetworkPolicy = readonly string[];
 /** Most networks of one policy. */
 export const networkPolicyEntriesMax = 100;
 
-export type ParsedNetwork =
+type ParsedNetwork =
   | { readonly ok: true; readonly network: string }
   | { readonly ok: false; readonly reason: string };
 

@@ -6,7 +6,7 @@ import type { Announcement } from '../storage/tenancy-store.ts';
 
 export type AuthorityChange = MessageBody<'authority.changed.v1'>;
 
-export interface ChangedThing {
+interface ChangedThing {
   readonly accountId: AccountId;
   readonly projectId?: ProjectId;
   readonly credentialId?: CredentialId;
@@ -20,7 +20,7 @@ export interface ChangeAnnouncer {
   spread(thing: ChangedThing): Promise<void>;
 }
 
-export interface AnnouncerOptions {
+interface AnnouncerOptions {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly invalidate: (change: Pick<AuthorityChange, 'account_id'>) => void;

@@ -9,13 +9,13 @@ import { tenancyCollections } from './tenancy-documents.ts';
 /** Longest time that an operator's answer waits for its announcement; the sweeper sends it then. */
 const flushDeadlineMs = 2_000;
 
-export interface TenancyRelay {
+interface TenancyRelay {
   /** Publishes what waits in the most specific of the named documents. Never rejects. */
   flush(thing: { accountId: string; projectId?: string; credentialId?: string }): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface TenancyRelayOptions {
+interface TenancyRelayOptions {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly clock: Clock;
