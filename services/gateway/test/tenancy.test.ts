@@ -5,7 +5,7 @@ import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace'
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { mintSecret } from '../src/operations/issue-credential.ts';
-import { newCustomer, openTenancyReplica, type TenancyReplica } from './tenancy-replicas.ts';
+import { newCustomer, openTenancyReplica, type TenancyReplica } from './support/tenancy-replica.ts';
 
 let namespace: TestNamespace;
 let here: TenancyReplica;
