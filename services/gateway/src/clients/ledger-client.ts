@@ -1,0 +1,50 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import {
+  type BalanceView,
+  balanceView,
+  type HoldList,
+  holdList,
+  type PriceList,
+  priceList,
+  type StatementPage,
+  statementPage,
+  type VerifyReport,
+  verifyReport,
+} from '@inventory/contracts/internal/ledger';
+import type { InternalClient } from '@inventory/http/internal-client';
+
+/** Reads of the billing-ledger. Rejects with ServiceUnreachable when it does not answer. */
+export interface LedgerClient {
+  prices(): Promise<PriceList>;
+  balance(accountId: AccountId): Promise<BalanceView>;
+  /** All open holds of the account, oldest first. */
+  holds(accountId: AccountId): Promise<HoldList>;
+  /** Entries after a position of the account's journal, oldest first. */
+  statement(
+    accountId: AccountId,
+    part: { afterSeq: number; limit: number },
+  ): Promise<StatementPage>;
+  /** Refolds every account; takes as long as the journal is. */
+  verify(): Promise<VerifyReport>;
+}
+
+const verifyTimeoutMs = 4 * 60_000;
+
+export function createLedgerClient(client: InternalClient): LedgerClient {
+  const accountPath = (accountId: AccountId, part: string) => `/accounts/${accountId}/${part}`;
+  return {
+    prices: () => client.json(priceList, { method: 'GET', path: '/prices' }),
+    balance: (accountId) =>
+      client.json(balanceView, { method: 'GET', path: accountPath(accountId, 'balance') }),
+    holds: (accountId) =>
+      client.json(holdList, { method: 'GET', path: accountPath(accountId, 'holds') }),
+    statement: (accountId, { afterSeq, limit }) =>
+      client.json(statementPage, {
+        method: 'GET',
+        path: accountPath(accountId, 'statement'),
+        query: { after_seq: afterSeq, limit },
+      }),
+    verify: () =>
+      client.json(verifyReport, { method: 'POST', path: '/verify', timeoutMs: verifyTimeoutMs }),
+  };
+}
