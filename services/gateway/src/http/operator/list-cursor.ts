@@ -1,0 +1,44 @@
+import { OperatorError } from './operator-errors.ts';
+
+/** Lists whose cursors must not be mixed up. */
+type ListName = 'accounts' | 'projects' | 'credentials' | 'holds' | 'statement';
+
+/** Opaque to whoever gets it; it names a position and grants nothing. */
+export function writeCursor(list: ListName, position: string): string {
+  return Buffer.from(`${list}:${position}`).toString('base64url');
+}
+
+/** The position a cursor of this list names; null without one. Throws `invalid_cursor`. */
+export function readCursor(
+  list: ListName,
+  cursor: string | undefined,
+  isPosition: (text: string) => boolean,
+): string | null {
+  if (cursor === undefined) return null;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const position = text.slice(list.length + 1);
+  const isOurs = text.startsWith(`${list}:`) && isPosition(position);
+  if (!isOurs || writeCursor(list, position) !== cursor) throw new OperatorError('invalid_cursor');
+  return position;
+}
+
+interface ListOptions<Item> {
+  readonly list: ListName;
+  /** One more than `limit`, where there are more. */
+  readonly found: readonly Item[];
+  readonly limit: number;
+  readonly positionOf: (item: Item) => string;
+  readonly toWire: (item: Item) => unknown;
+}
+
+/** A list's answer: `next_cursor` is null on the last part. */
+export function listAnswer<Item>(options: ListOptions<Item>) {
+  const { list, found, limit, positionOf, toWire } = options;
+  const given = found.slice(0, limit);
+  const last = given.at(-1);
+  const hasMore = found.length > limit && last !== undefined;
+  return {
+    items: given.map(toWire),
+    next_cursor: hasMore ? writeCursor(list, positionOf(last)) : null,
+  };
+}

@@ -1,0 +1,131 @@
+import type { RequestListener } from 'node:http';
+import { equalSecrets } from '@inventory/http/internal-app';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Logger } from '@inventory/runtime/logger';
+import { bodyParser } from '@koa/bodyparser';
+import Router from '@koa/router';
+import Koa, { type Middleware } from 'koa';
+import { type Audit, createAudit, namedIn } from './audit.ts';
+import { OperatorError, operatorErrors, toOperatorError } from './operator-errors.ts';
+import type { OperatorRoute } from './operator-route.ts';
+
+interface OperatorAppOptions {
+  readonly routes: readonly OperatorRoute[];
+  readonly token: string;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
+}
+
+const bodyBytesMax = 16 * 1024;
+
+export function createOperatorApp(options: OperatorAppOptions): RequestListener {
+  const { routes, token, identifiers, logger } = options;
+  const app = new Koa();
+  // Everything is answered by the middleware below; what remains is a client that went away.
+  app.on('error', (error: unknown) => logger.debug({ err: error }, 'response not sent'));
+  app.use(nameRequest(identifiers));
+  app.use(answerErrors(logger));
+  app.use(requireToken(token, logger));
+  app.use(readBody());
+  const router = new Router({ prefix: '/operator/v1', strict: true, sensitive: true });
+  const audit = createAudit(logger);
+  for (const route of routes) router[route.method](route.path, serve(route, audit));
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  const handle = app.callback();
+  return (request, response) => void handle(request, response);
+}
+
+/** The answer may carry a secret or a balance: no cache keeps it. */
+function nameRequest(identifiers: Identifiers): Middleware {
+  return async (context, next) => {
+    context.state['requestId'] = `req_${identifiers.uuidV7()}`;
+    context.set('X-Request-ID', context.state['requestId']);
+    context.set('Cache-Control', 'no-store');
+    await next();
+  };
+}
+
+function answerErrors(logger: Logger): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+      if (context.body !== undefined) return;
+      if (context.status === 404) throw new OperatorError('route_not_found');
+      if (context.status === 405 || context.status === 501) {
+        throw new OperatorError('method_not_allowed');
+      }
+    } catch (error) {
+      const { code, detail } = toOperatorError(error);
+      const { status, message } = operatorErrors[code];
+      if (status >= 500) {
+        const { requestId } = context.state;
+        logger.error({ err: error, request_id: requestId, code }, 'operator call failed');
+      }
+      context.status = status;
+      context.body = { error: { code, message, ...(detail ? { detail } : {}) } };
+    }
+  };
+}
+
+function requireToken(token: string, logger: Logger): Middleware {
+  return async (context, next) => {
+    const [scheme = '', given = '', ...rest] = context.get('authorization').split(' ');
+    const isBearer = scheme.toLowerCase() === 'bearer' && rest.length === 0;
+    if (!isBearer || !equalSecrets(given, token)) {
+      logger.warn(
+        { request_id: context.state['requestId'], peer: context.ip },
+        'no operator token',
+      );
+      context.set('WWW-Authenticate', 'Bearer');
+      throw new OperatorError('operator_token_required');
+    }
+    await next();
+  };
+}
+
+/** An absent body is an empty object; a body of another type than JSON is refused. */
+function readBody(): Middleware {
+  const parse = bodyParser({
+    enableTypes: ['json'],
+    jsonLimit: bodyBytesMax,
+    jsonStrict: false,
+    parsedMethods: ['POST', 'PUT'],
+  });
+  return async (context, next) => {
+    const isEmpty = context.get('content-length') === '0';
+    if (!isEmpty && context.is('application/json') === false) {
+      throw new OperatorError('unsupported_media_type');
+    }
+    await parse(context, async () => {
+      if (context.request.body === '') context.request.body = {};
+      await next();
+    });
+  };
+}
+
+function serve(route: OperatorRoute, audit: Audit): Middleware {
+  return async (context) => {
+    const parsed = route.parse(context);
+    const record = (end: object): void => {
+      if (route.action === undefined) return;
+      const { requestId } = context.state;
+      audit({
+        requestId,
+        action: route.action,
+        target: parsed['path'],
+        change: parsed['body'],
+        end,
+      });
+    };
+    try {
+      const answer = await route.handle(parsed, context);
+      record({ ...namedIn(answer), outcome: 'done' });
+      context.status = route.status;
+      if (answer !== undefined) context.body = answer;
+    } catch (error) {
+      record({ outcome: toOperatorError(error).code });
+      throw error;
+    }
+  };
+}
