@@ -1,0 +1,14 @@
+import { runCli } from './run-cli.ts';
+
+/** The exit code is set and not forced: what was written to a pipe is still on its way. */
+async function main(): Promise<void> {
+  process.exitCode = await runCli({
+    args: process.argv.slice(2),
+    environment: process.env,
+    folder: process.cwd(),
+    write: (text) => process.stdout.write(text),
+    writeError: (text) => process.stderr.write(text),
+  });
+}
+
+void main();
