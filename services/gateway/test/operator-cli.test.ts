@@ -1,0 +1,216 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startHttpFake } from './support/http-fake.ts';
+import { type CommandEnd, runOperator } from './support/operator-command.ts';
+import { type OperatorWorld, openOperatorWorld } from './support/operator-world.ts';
+
+let world: OperatorWorld;
+
+beforeAll(async () => {
+  world = await openOperatorWorld();
+}, 60_000);
+
+afterAll(() => world?.close());
+
+function operator(...args: string[]): Promise<CommandEnd> {
+  return runOperator({ OPERATOR_URL: world.url, OPERATOR_TOKEN: world.token }, args);
+}
+
+async function newAccount(): Promise<string> {
+  return (await operator('account', 'create', '--name', 'Trader', '--json')).json.account_id;
+}
+
+test('from an account to a revoked key, every step by its own command', async () => {
+  const account = await newAccount();
+  const project = (await operator('project', 'create', '--account', account, '--json')).json;
+  const of = ['--project', project.project_id];
+  const issued = await operator('credential', 'issue', ...of, '--scope', '*', '--json');
+  const credential = ['--credential', issued.json.credential_id];
+  const rotated = await operator('credential', 'rotate', ...credential, '--json');
+
+  expect(issued.err).toMatch(/shown this once/);
+  expect(rotated.json.secret).toMatch(/^inv_/);
+  expect(await world.tenancy.authorities.find(rotated.json.secret)).not.toBeNull();
+  const revoked = await operator('credential', 'revoke', ...credential);
+  expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/^state +revoked$/m) });
+  expect(await world.tenancy.authorities.find(rotated.json.secret)).toBeNull();
+}, 60_000);
+
+test('--json prints exactly what the API answers', async () => {
+  const account = await newAccount();
+  const { text } = await world.call({ path: `/accounts/${account}` });
+
+  const shown = await operator('account', 'show', '--account', account, '--json');
+
+  expect(shown).toMatchObject({ code: 0, out: `${text}\n`, err: '' });
+});
+
+test('limits are set by their commands', async () => {
+  const account = await newAccount();
+  const of = ['--account', account];
+
+  const ends = [
+    await operator('rate-limit', 'set', ...of, '--per-minute', '600'),
+    await operator('network-policy', 'set', ...of, '--allow', '10.0.0.0/8', '--allow', '::1'),
+    await operator('events', 'on', ...of),
+    await operator('account', 'suspend', ...of),
+  ];
+
+  expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect((await world.call({ path: `/accounts/${account}` })).json).toMatchObject({
+    rate_limit_per_minute: 600,
+    network_policy: ['10.0.0.0/8', '::1/128'],
+    events_enabled: true,
+    state: 'suspended',
+  });
+});
+
+test('a refusal is exit code 1 with the code and what is wrong on standard error', async () => {
+  const nobody = 'acc_00000000-0000-7000-8000-000000000000';
+
+  const unknown = await operator('account', 'show', '--account', nobody);
+  const wrong = await operator('account', 'show', '--account', 'me');
+  const asJson = await operator('account', 'show', '--account', nobody, '--json');
+
+  expect(unknown).toMatchObject({ code: 1, out: '' });
+  expect(unknown.err).toBe('account_not_found: There is no such account.\n');
+  expect(wrong.code).toBe(1);
+  expect(wrong.err).toMatch(/^invalid_request: .*\n {2}path account_id must be acc_/);
+  expect(asJson).toMatchObject({ code: 1, out: '' });
+  expect(JSON.parse(asJson.err).error.code).toBe('account_not_found');
+});
+
+test('wrong usage is exit code 2, says what is right, and calls nothing', async () => {
+  const before = world.log.length;
+
+  const wrong = await operator('account', 'create', '--nam', 'x');
+
+  expect(wrong).toMatchObject({ code: 2, out: '' });
+  expect(wrong.err).toContain('usage: npm run -s operator -- account create --name <text>');
+  expect(world.log).toHaveLength(before);
+});
+
+test('without an address, or with a half of one, it says how to give one', async () => {
+  const empty = mkdtempSync(join(tmpdir(), 'no-stack-'));
+  try {
+    const none = await runOperator({}, ['verify'], empty);
+    const half = await runOperator({ OPERATOR_URL: world.url }, ['verify'], empty);
+
+    expect(none).toMatchObject({ code: 2, out: '' });
+    expect(none.err).toContain('OPERATOR_URL and OPERATOR_TOKEN');
+    expect(half.code).toBe(2);
+  } finally {
+    rmSync(empty, { recursive: true });
+  }
+});
+
+test('an address where nothing or something else answers is exit code 1', async () => {
+  const page = await startHttpFake(() => ({ status: 200, body: '<html>' }));
+  try {
+    const nothing = { OPERATOR_URL: 'http://127.0.0.1:1', OPERATOR_TOKEN: world.token };
+    const other = { OPERATOR_URL: page.url, OPERATOR_TOKEN: world.token };
+    const topUp = ['top-up', '--account', 'acc_1', '--amount', '5', '--key', 'mine'];
+
+    const unreachable = await runOperator(nothing, topUp);
+    const stranger = await runOperator(other, topUp);
+
+    expect(unreachable).toMatchObject({ code: 1, out: '' });
+    expect(unreachable.err).toMatch(/^unreachable: .*\nrun it again with --key mine/);
+    expect(stranger).toMatchObject({ code: 1, out: '' });
+    expect(stranger.err).toMatch(/^http_200: the address does not answer as the operator API/);
+  } finally {
+    await page.close();
+  }
+});
+
+test('a wrong token is refused and printed nowhere', async () => {
+  const token = 'wrong-token-0123456789';
+  const end = await runOperator({ OPERATOR_URL: world.url, OPERATOR_TOKEN: token }, ['verify']);
+
+  expect(end).toMatchObject({ code: 1, out: '' });
+  expect(end.err).toMatch(/^operator_token_required: /);
+  expect(end.err).not.toContain(token);
+});
+
+test('credits are added once per key, corrected, and listed', async () => {
+  const of = ['--account', await newAccount()];
+  const topUp = () => operator('top-up', ...of, '--amount', '500', '--key', 'k1', '--json');
+
+  const [first, again] = [await topUp(), await topUp()];
+  const adjusted = await operator('adjust', ...of, '--amount', '-20', '--reason', 'refund 7');
+  const balance = await operator('balance', ...of);
+  const statement = await operator('statement', ...of);
+
+  expect(again.out).toBe(first.out);
+  expect(adjusted).toMatchObject({ code: 0, err: '' });
+  expect(balance.out).toMatch(/^ASSET +TOTAL +HELD +AVAILABLE$/m);
+  expect(balance.out).toMatch(/^credits +480 +0 +480$/m);
+  expect(statement.out).toMatch(/adjust +credits +-20 +0 +480 +0 +- +refund 7$/m);
+});
+
+test('--csv --all is the whole statement as one file', async () => {
+  const account = await newAccount();
+  for (let count = 1; count <= 101; count += 1) {
+    await world.call({
+      method: 'POST',
+      path: `/accounts/${account}/top-ups`,
+      headers: { 'idempotency-key': `k${count}` },
+      body: { amount: count },
+    });
+  }
+
+  const all = await operator('statement', '--account', account, '--csv', '--all');
+  const part = await operator('statement', '--account', account, '--csv', '--limit', '1');
+
+  const lines = all.out.split('\r\n');
+  expect(lines).toHaveLength(1 + 101 + 1);
+  expect(lines.filter((line) => line.startsWith('entry_id,'))).toHaveLength(1);
+  expect(all).toMatchObject({ code: 0, err: '' });
+  expect(part.out.split('\r\n')).toHaveLength(3);
+  expect(part.err).toMatch(/^more: --cursor /);
+}, 60_000);
+
+test('a verification that finds a problem is exit code 1, and one that finds none is 0', async () => {
+  const good = await operator('verify');
+  const problems = [{ account_id: 'acc_1', seq: 7, problem: 'gap' }];
+  world.books.report = { ok: false, accounts: 2, entries: 9, problems };
+
+  const bad = await operator('verify');
+  const badJson = await operator('verify', '--json');
+
+  expect(good).toMatchObject({ code: 0, err: '' });
+  expect(bad.code).toBe(1);
+  expect(bad.out).toMatch(/^acc_1 +7 +gap$/m);
+  expect(badJson.code).toBe(1);
+  expect(badJson.json.problems).toEqual(problems);
+});
+
+test('admission is closed and opened, an inventory erased', async () => {
+  const closed = await operator('admission', 'close', '--json');
+  const shown = await operator('admission', 'show');
+  const opened = await operator('admission', 'open', '--json');
+  const scope = ['--platform-id', '76561198000000000', '--app-id', '730', '--context-id', '2'];
+  const erased = await operator('erase', ...scope);
+
+  expect(closed.json.state).toBe('closed');
+  expect(shown.out).toMatch(/^reason +operator_closed$/m);
+  expect(opened.json.state).toBe('open');
+  expect(erased.out).toMatch(/^erased +true$/m);
+  expect(world.erased).toContain('/inventories/76561198000000000/730/2');
+});
+
+test('no token and no secret is ever written to standard error', async () => {
+  const account = await newAccount();
+  const project = (await operator('project', 'create', '--account', account, '--json')).json;
+  const issued = await operator(
+    ...['credential', 'issue', '--project', project.project_id, '--scope', '*'],
+  );
+  const listed = await operator('credential', 'list', '--project', project.project_id);
+
+  const secret = /inv_[0-9A-Za-z_]+/.exec(issued.out)?.[0] ?? 'none';
+  expect(secret).toHaveLength(77);
+  expect(issued.err).not.toContain(secret);
+  expect(listed.out + listed.err).not.toContain(secret);
+  expect(listed.out).toMatch(/^CREDENTIAL_ID +NAME +STATE +PUBLIC_ID +SCOPES +EXPIRES_AT$/m);
+});

@@ -1,0 +1,345 @@
+import { randomUUID } from 'node:crypto';
+import { operatorErrors } from '../src/http/operator/operator-errors.ts';
+import {
+  type OperatorAnswer,
+  type OperatorCall,
+  type OperatorWorld,
+  openOperatorWorld,
+} from './support/operator-world.ts';
+
+let world: OperatorWorld;
+let account: string;
+let project: string;
+let credential: string;
+
+beforeAll(async () => {
+  world = await openOperatorWorld();
+  const made = await world.tenancy.createAccount({ name: 'Trader' });
+  const of = await world.tenancy.createProject({ accountId: made.id, name: null });
+  const { credential: issued } = await world.tenancy.issueCredential({
+    ...{ projectId: of.id, name: null, scopes: ['*'], expiresAtMs: null, networkPolicy: null },
+  });
+  [account, project, credential] = [
+    `/accounts/${made.id}`,
+    `/projects/${of.id}`,
+    `/credentials/${issued.id}`,
+  ];
+}, 60_000);
+
+afterAll(() => world?.close());
+
+const nobody = '00000000-0000-7000-8000-000000000000';
+const scopes = ['*'];
+
+/** The stated form of every refusal, and the code. */
+function expectRefusal(answer: OperatorAnswer, code: keyof typeof operatorErrors) {
+  const { status, message } = operatorErrors[code];
+  const { error, ...rest } = answer.json;
+  expect({ status: answer.status, code: error.code, message: error.message }).toEqual({
+    ...{ status, code, message },
+  });
+  expect(rest).toEqual({});
+  expect(Object.keys(error).sort().join()).toMatch(/^code,(detail,)?message$/);
+  expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  return error.detail;
+}
+
+describe('401', () => {
+  const paths = ['/accounts', '/admission', '/nothing', '/ledger/verify'];
+
+  test.each([
+    ['no token', null],
+    ['another token', 'Bearer 0000000000000000000000000000000000000000'],
+    ['an empty token', 'Bearer '],
+    ['another scheme', 'Basic b3BlcmF0b3I6eA=='],
+  ])('with %s nothing is told, not even which routes there are', async (_what, authorization) => {
+    for (const path of paths) {
+      const answer = await world.call({ path, authorization });
+      expectRefusal(answer, 'operator_token_required');
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  test('the right token in another place, or with more around it, is no token', async () => {
+    const { token } = world;
+    for (const call of [
+      { path: `/accounts?token=${token}`, authorization: null },
+      { path: '/accounts', authorization: null, headers: { 'x-api-key': token } },
+      { path: '/accounts', authorization: token },
+      { path: '/accounts', authorization: `Bearer ${token} ${token}` },
+      { path: '/accounts', authorization: `Bearer ${token.slice(0, -1)}` },
+      { path: '/accounts', authorization: `Bearer ${token}x` },
+    ]) {
+      expectRefusal(await world.call(call), 'operator_token_required');
+    }
+  });
+
+  test('a token that was tried is not logged', () => {
+    expect(world.log.join('')).not.toContain(world.token);
+  });
+});
+
+describe('404', () => {
+  test.each([
+    ['GET', `/accounts/acc_${nobody}`, 'account_not_found'],
+    ['POST', `/accounts/acc_${nobody}/suspend`, 'account_not_found'],
+    ['POST', `/accounts/acc_${nobody}/projects`, 'account_not_found'],
+    ['GET', `/accounts/acc_${nobody}/projects`, 'account_not_found'],
+    ['GET', `/accounts/acc_${nobody}/balance`, 'account_not_found'],
+    ['GET', `/accounts/acc_${nobody}/holds`, 'account_not_found'],
+    ['GET', `/accounts/acc_${nobody}/statement`, 'account_not_found'],
+    ['GET', `/projects/prj_${nobody}`, 'project_not_found'],
+    ['POST', `/projects/prj_${nobody}/reactivate`, 'project_not_found'],
+    ['GET', `/projects/prj_${nobody}/credentials`, 'project_not_found'],
+    ['GET', `/credentials/cred_${nobody}`, 'credential_not_found'],
+    ['POST', `/credentials/cred_${nobody}/rotate`, 'credential_not_found'],
+    ['POST', `/credentials/cred_${nobody}/revoke`, 'credential_not_found'],
+    ['GET', '/nothing', 'route_not_found'],
+    ['POST', '/accounts/', 'route_not_found'],
+  ] as const)('%s %s is %s', async (method, path, code) => {
+    expectRefusal(await world.call({ method, path }), code);
+  });
+
+  test('a body for nobody is told apart from a wrong body', async () => {
+    const path = `/projects/prj_${nobody}/credentials`;
+    expectRefusal(
+      await world.call({ method: 'POST', path, body: { scopes } }),
+      'project_not_found',
+    );
+  });
+});
+
+test('405 names what the route offers', async () => {
+  const answer = await world.call({ method: 'DELETE', path: account });
+  expectRefusal(answer, 'method_not_allowed');
+  expect(answer.headers.get('allow')).toContain('GET');
+});
+
+describe('a body that cannot be read', () => {
+  const bodyCall = (call: Partial<OperatorCall>) =>
+    world.call({ method: 'POST', path: '/accounts', ...call });
+
+  test.each(['{', '{"name":}', '{"name":"x"', 'name=x', '\u0000', '{"__proto__":{"x":1}}'])(
+    '%j is malformed',
+    async (body) => {
+      expectRefusal(await bodyCall({ body }), 'malformed_json');
+    },
+  );
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'x'])(
+    'as %s it is refused unread',
+    async (type) => {
+      const answer = await bodyCall({ body: '{"name":"x"}', headers: { 'content-type': type } });
+      expectRefusal(answer, 'unsupported_media_type');
+    },
+  );
+
+  test('past 16 KiB it is refused', async () => {
+    const body = JSON.stringify({ name: 'x'.repeat(16 * 1024) });
+    expectRefusal(await bodyCall({ body }), 'payload_too_large');
+  });
+
+  test('in an encoding that is not known it is refused', async () => {
+    const headers = { 'content-encoding': 'zstd' };
+    const answer = await bodyCall({ body: '{"name":"x"}', headers });
+    expectRefusal(answer, 'unsupported_media_type');
+  });
+});
+
+/** What is sent where, and the only field that is at fault. */
+const invalidBodies: [method: string, path: () => string, body: unknown, field: string][] = [
+  ['POST', () => '/accounts', undefined, 'name'],
+  ['POST', () => '/accounts', {}, 'name'],
+  ['POST', () => '/accounts', [], ''],
+  ['POST', () => '/accounts', 'null', ''],
+  ['POST', () => '/accounts', '"x"', ''],
+  ['POST', () => '/accounts', '7', ''],
+  ['POST', () => '/accounts', { name: '' }, 'name'],
+  ['POST', () => '/accounts', { name: ' ' }, 'name'],
+  ['POST', () => '/accounts', { name: 7 }, 'name'],
+  ['POST', () => '/accounts', { name: null }, 'name'],
+  ['POST', () => '/accounts', { name: 'x'.repeat(201) }, 'name'],
+  ['POST', () => '/accounts', { name: 'two\nlines' }, 'name'],
+  ['POST', () => '/accounts', { name: 'x', state: 'suspended' }, 'state'],
+  ['POST', () => `${account}/suspend`, { reason: 'x' }, 'reason'],
+  ['POST', () => `${account}/projects`, { name: '' }, 'name'],
+  ['POST', () => `${account}/projects`, { title: 'x' }, 'title'],
+  ['PUT', () => `${account}/rate-limit`, {}, 'limit_per_minute'],
+  ['PUT', () => `${account}/rate-limit`, { limit_per_minute: 0 }, 'limit_per_minute'],
+  ['PUT', () => `${account}/rate-limit`, { limit_per_minute: 1.5 }, 'limit_per_minute'],
+  ['PUT', () => `${account}/rate-limit`, { limit_per_minute: '120' }, 'limit_per_minute'],
+  ['PUT', () => `${account}/rate-limit`, { limit_per_minute: 1_000_001 }, 'limit_per_minute'],
+  ['PUT', () => `${account}/events`, { enabled: 'yes' }, 'enabled'],
+  ['PUT', () => `${account}/events`, {}, 'enabled'],
+  ['PUT', () => `${account}/network-policy`, {}, 'network_policy'],
+  ['PUT', () => `${account}/network-policy`, { network_policy: [] }, 'network_policy'],
+  ['PUT', () => `${account}/network-policy`, { network_policy: '::/0' }, 'network_policy'],
+  [
+    'PUT',
+    () => `${account}/network-policy`,
+    { network_policy: ['::/0', '10.0.0.1/8'] },
+    'network_policy.1',
+  ],
+  ['PUT', () => `${project}/network-policy`, { network_policy: ['all'] }, 'network_policy.0'],
+  ['PUT', () => `${project}/network-policy`, { network_policy: [7] }, 'network_policy.0'],
+  [
+    'PUT',
+    () => `${credential}/network-policy`,
+    { network_policy: Array(101).fill('::/0') },
+    'network_policy',
+  ],
+  ['POST', () => `${project}/credentials`, {}, 'scopes'],
+  ['POST', () => `${project}/credentials`, { scopes: [] }, 'scopes'],
+  ['POST', () => `${project}/credentials`, { scopes: '*' }, 'scopes'],
+  ['POST', () => `${project}/credentials`, { scopes: ['*', 'root'] }, 'scopes.1'],
+  ['POST', () => `${project}/credentials`, { scopes, expires_at: 'soon' }, 'expires_at'],
+  ['POST', () => `${project}/credentials`, { scopes, expires_at: 4_102_444_800 }, 'expires_at'],
+  ['POST', () => `${project}/credentials`, { scopes, expires_at: '2099-01-01' }, 'expires_at'],
+  [
+    'POST',
+    () => `${project}/credentials`,
+    { scopes, expires_at: '2020-01-01T00:00:00Z' },
+    'expires_at',
+  ],
+  ['POST', () => `${project}/credentials`, { scopes, secret: 'mine' }, 'secret'],
+  ['PUT', () => `${credential}/scopes`, { scopes: [null] }, 'scopes.0'],
+  ['PUT', () => `${credential}/scopes`, {}, 'scopes'],
+  ['PUT', () => `${credential}/expiry`, {}, 'expires_at'],
+  ['PUT', () => `${credential}/expiry`, { expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+  ['POST', () => `${credential}/rotate`, { overlap_seconds: -1 }, 'overlap_seconds'],
+  ['POST', () => `${credential}/rotate`, { overlap_seconds: 604_801 }, 'overlap_seconds'],
+  ['POST', () => `${credential}/rotate`, { overlap: 5 }, 'overlap'],
+  ['POST', () => `${credential}/revoke`, { now: true }, 'now'],
+  ['PUT', () => '/admission', { operator_closed: 1 }, 'operator_closed'],
+  ['PUT', () => '/admission', {}, 'operator_closed'],
+  ['POST', () => '/ledger/verify', { fix: true }, 'fix'],
+];
+
+describe('422', () => {
+  test.each(invalidBodies)(
+    '%s with a wrong body names the field (%#)',
+    async (method, path, body, field) => {
+      const call = { method, path: path(), ...(body === undefined ? {} : { body }) };
+      const detail = expectRefusal(await world.call(call), 'invalid_request');
+      expect(detail.issues).toEqual([{ in: 'body', field, reason: expect.any(String) }]);
+    },
+  );
+
+  test.each([
+    ['/accounts/nobody', 'account_id'],
+    [`/accounts/prj_${nobody}`, 'account_id'],
+    [`/accounts/acc_${nobody.toUpperCase()}A`, 'account_id'],
+    ['/accounts/%00', 'account_id'],
+    ['/accounts/%zz', 'account_id'],
+    ['/projects/1', 'project_id'],
+    [`/credentials/${'x'.repeat(5_000)}`, 'credential_id'],
+  ])('the path %s is wrong (%#)', async (path, field) => {
+    const detail = expectRefusal(await world.call({ path }), 'invalid_request');
+    expect(detail.issues).toEqual([{ in: 'path', field, reason: expect.any(String) }]);
+  });
+
+  test.each([
+    ['/inventories/7656119800000000/730/2', 'platform_id'],
+    ['/inventories/76561198000000000/0/2', 'app_id'],
+    ['/inventories/76561198000000000/4294967296/2', 'app_id'],
+    ['/inventories/76561198000000000/0730/2', 'app_id'],
+    ['/inventories/76561198000000000/730/2147483648', 'context_id'],
+    ['/inventories/76561198000000000/730/-1', 'context_id'],
+    ['/inventories/76561198000000000/730/1e3', 'context_id'],
+  ])('the inventory %s is none', async (path, field) => {
+    const detail = expectRefusal(await world.call({ method: 'DELETE', path }), 'invalid_request');
+    expect(detail.issues).toMatchObject([{ in: 'path', field }]);
+    expect(world.erased).toEqual([]);
+  });
+
+  test.each(['0', '101', '-1', '1.5', 'x', '', '1e1', '%20'])(
+    'a list of %j items is refused',
+    async (limit) => {
+      const answer = await world.call({ path: `/accounts?limit=${limit}` });
+      const detail = expectRefusal(answer, 'invalid_request');
+      expect(detail.issues).toMatchObject([{ in: 'query', field: 'limit' }]);
+    },
+  );
+
+  test('a parameter given twice is refused, one that is not known is ignored', async () => {
+    const twice = await world.call({ path: '/accounts?limit=1&limit=2' });
+    expectRefusal(twice, 'invalid_request');
+    expect((await world.call({ path: '/accounts?limit=1&colour=red' })).status).toBe(200);
+  });
+
+  test('all problems of a request are told at once', async () => {
+    const answer = await world.call({
+      method: 'POST',
+      path: '/accounts/nobody/top-ups',
+      body: { amount: 0, reason: '', colour: 'red' },
+    });
+
+    const { issues } = expectRefusal(answer, 'invalid_request');
+    expect(
+      issues.map((issue: { in: string; field: string }) => `${issue.in} ${issue.field}`),
+    ).toEqual([
+      'path account_id',
+      'header idempotency-key',
+      'body amount',
+      'body reason',
+      'body colour',
+    ]);
+  });
+
+  test.each([
+    ['/accounts', 'nonsense'],
+    ['/accounts', ''],
+    ['/accounts', Buffer.from('accounts:acc_1').toString('base64url')],
+    ['/accounts', `${Buffer.from(`accounts:acc_${nobody}`).toString('base64url')}=`],
+    ['/accounts', Buffer.from(`projects:prj_${nobody}`).toString('base64url')],
+    ['/accounts', 'x'.repeat(299)],
+  ])('%s with a cursor it did not give is refused (%#)', async (path, cursor) => {
+    expectRefusal(await world.call({ path: `${path}?cursor=${cursor}` }), 'invalid_cursor');
+  });
+});
+
+describe('503', () => {
+  afterEach(() => {
+    for (const fake of [world.books.http, world.collector, world.revisions]) fake.isDown = false;
+  });
+
+  test('a neighbour that is down is named, and what does not need it goes on', async () => {
+    for (const fake of [world.books.http, world.collector, world.revisions]) fake.isDown = true;
+    const calls = [
+      ['billing-ledger', { path: `${account}/balance` }],
+      ['billing-ledger', { method: 'POST', path: '/ledger/verify' }],
+      ['refresh-collector', { path: '/admission' }],
+      ['revision-store', { method: 'DELETE', path: '/inventories/76561198000000000/730/2' }],
+    ] as const;
+
+    for (const [service, call] of calls) {
+      const detail = expectRefusal(await world.call(call), 'service_unavailable');
+      expect(detail.reason).toContain(service);
+    }
+    expect((await world.call({ path: account })).status).toBe(200);
+  });
+});
+
+test('whatever is sent, the answer is a stated code and no fault of ours', async () => {
+  const known = new Set(Object.keys(operatorErrors));
+  const words = ['', 'x', '%2e%2e', '..', 'acc_', `acc_${nobody}`, '%F0%9F%92%A9', "'", '$ne'];
+  for (const first of [
+    'accounts',
+    'projects',
+    'credentials',
+    'inventories',
+    'ledger',
+    'admission',
+  ]) {
+    for (const second of words) {
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH']) {
+        const path = `/${first}/${second}/${randomUUID()}`;
+        const body = method === 'GET' ? undefined : { [second]: { $gt: '' } };
+        const answer = await world.call({ method, path, ...(body ? { body } : {}) });
+        expect(known).toContain(answer.json.error.code);
+        expect(answer.status).toBeLessThan(500);
+      }
+    }
+  }
+}, 60_000);

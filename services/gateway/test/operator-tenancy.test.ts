@@ -1,0 +1,268 @@
+import {
+  type OperatorAnswer,
+  type OperatorWorld,
+  openOperatorWorld,
+} from './support/operator-world.ts';
+import { openTenancyReplica } from './support/tenancy-replica.ts';
+
+let world: OperatorWorld;
+
+beforeAll(async () => {
+  world = await openOperatorWorld();
+}, 60_000);
+
+afterAll(() => world?.close());
+
+const inventoryScope = 'platform.inventory.refresh.v1';
+
+function post(path: string, body?: unknown) {
+  return world.call({ method: 'POST', path, ...(body === undefined ? {} : { body }) });
+}
+
+function put(path: string, body: unknown) {
+  return world.call({ method: 'PUT', path, body });
+}
+
+async function newAccount(): Promise<string> {
+  return (await post('/accounts', { name: 'Trader' })).json.account_id;
+}
+
+async function newProject(accountId?: string): Promise<string> {
+  const of = accountId ?? (await newAccount());
+  return (await post(`/accounts/${of}/projects`)).json.project_id;
+}
+
+async function newCredential(projectId?: string) {
+  const of = projectId ?? (await newProject());
+  return (await post(`/projects/${of}/credentials`, { scopes: [inventoryScope] })).json;
+}
+
+test('from an account to a working key: three calls, each answering with what was made', async () => {
+  const account = await post('/accounts', { name: '  Trader Ltd  ' });
+  const project = await post(`/accounts/${account.json.account_id}/projects`, { name: 'Bot' });
+  const credential = await post(`/projects/${project.json.project_id}/credentials`, {
+    name: 'server 1',
+    scopes: ['*', 'customer.events.read.v1', '*'],
+    expires_at: '2099-01-01T01:00:00+01:00',
+    network_policy: ['192.0.2.7', '::ffff:198.51.100.0/120'],
+  });
+
+  expect([account.status, project.status, credential.status]).toEqual([201, 201, 201]);
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(account.json).toEqual({
+    account_id: expect.stringMatching(/^acc_/),
+    name: 'Trader Ltd',
+    state: 'active',
+    network_policy: null,
+    rate_limit_per_minute: 120,
+    events_enabled: false,
+    created_at: time,
+    changed_at: time,
+  });
+  expect(project.json).toEqual({
+    project_id: expect.stringMatching(/^prj_/),
+    account_id: account.json.account_id,
+    name: 'Bot',
+    state: 'active',
+    network_policy: null,
+    created_at: time,
+    changed_at: time,
+  });
+  expect(credential.json).toEqual({
+    credential_id: expect.stringMatching(/^cred_/),
+    project_id: project.json.project_id,
+    account_id: account.json.account_id,
+    name: 'server 1',
+    state: 'active',
+    public_id: credential.json.secret.split('_')[1],
+    scopes: ['*', 'customer.events.read.v1'],
+    expires_at: '2099-01-01T00:00:00.000Z',
+    network_policy: ['192.0.2.7/32', '198.51.100.0/24'],
+    replaced_secret_valid_until: null,
+    created_at: time,
+    changed_at: time,
+    revoked_at: null,
+    secret: expect.stringMatching(/^inv_[0-9A-Za-z]{22}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/),
+  });
+  const authority = await world.tenancy.authorities.find(credential.json.secret);
+  expect(authority?.credentialId).toBe(credential.json.credential_id);
+});
+
+test('a secret is in the answer that issues or rotates it, and nowhere else: no list, no log', async () => {
+  const projectId = await newProject();
+  const issued = await newCredential(projectId);
+  const path = `/credentials/${issued.credential_id}`;
+  const rotated = (await post(`${path}/rotate`, { overlap_seconds: 60 })).json;
+
+  const seen = [
+    await world.call({ path }),
+    await world.call({ path: `/projects/${projectId}/credentials` }),
+    await put(`${path}/scopes`, { scopes: ['*'] }),
+    await post(`${path}/rotate`, { overlap_seconds: -1 }),
+    await post(`${path}/revoke`),
+    await post(`${path}/rotate`),
+  ].map(({ text }) => text);
+
+  expect(rotated.secret).not.toBe(issued.secret);
+  for (const secret of [issued.secret, rotated.secret]) {
+    const entropy = secret.split('_')[2];
+    expect(entropy).toHaveLength(43);
+    for (const text of [...seen, ...world.log]) expect(text).not.toContain(entropy);
+  }
+  expect(seen.join()).not.toMatch(/digest/);
+});
+
+test('a revocation over the API is effective on another replica within 2 s', async () => {
+  const other = await openTenancyReplica({ namespace: world.namespace });
+  try {
+    const { credential_id, secret } = await newCredential();
+    expect(await other.tenancy.authorities.find(secret)).not.toBeNull();
+
+    const revoked = await post(`/credentials/${credential_id}/revoke`);
+
+    expect(revoked.json).toMatchObject({ state: 'revoked', revoked_at: expect.any(String) });
+    const deadlineMs = performance.now() + 2_000;
+    while ((await other.tenancy.authorities.find(secret)) !== null) {
+      expect(performance.now()).toBeLessThan(deadlineMs);
+    }
+    const again = await post(`/credentials/${credential_id}/revoke`);
+    expect(again.json).toEqual(revoked.json);
+  } finally {
+    await other.close();
+  }
+});
+
+test('suspending and reactivating an account or a Project is seen in what is shown of it', async () => {
+  const accountId = await newAccount();
+  const projectId = await newProject(accountId);
+
+  for (const path of [`/accounts/${accountId}`, `/projects/${projectId}`]) {
+    expect((await post(`${path}/suspend`)).json.state).toBe('suspended');
+    expect((await post(`${path}/suspend`)).json.state).toBe('suspended');
+    expect((await world.call({ path })).json.state).toBe('suspended');
+    expect((await post(`${path}/reactivate`, {})).json.state).toBe('active');
+    expect((await world.call({ path })).json.state).toBe('active');
+  }
+});
+
+test('limits of an account are set one by one and shown', async () => {
+  const path = `/accounts/${await newAccount()}`;
+
+  await put(`${path}/rate-limit`, { limit_per_minute: 600 });
+  await put(`${path}/events`, { enabled: true });
+  const last = await put(`${path}/network-policy`, { network_policy: ['2001:DB8::/32'] });
+
+  const expected = {
+    rate_limit_per_minute: 600,
+    events_enabled: true,
+    network_policy: ['2001:db8::/32'],
+  };
+  expect(last.json).toMatchObject(expected);
+  expect((await world.call({ path })).json).toEqual(last.json);
+  const cleared = await put(`${path}/network-policy`, { network_policy: null });
+  expect(cleared.json.network_policy).toBeNull();
+});
+
+test('scopes, expiry and policy of a Credential are replaced; a revoked one refuses them', async () => {
+  const { credential_id, secret } = await newCredential();
+  const path = `/credentials/${credential_id}`;
+
+  await put(`${path}/scopes`, { scopes: ['customer.account.read.v1'] });
+  await put(`${path}/expiry`, { expires_at: '2099-01-01T00:00:00Z' });
+  await put(`${path}/network-policy`, { network_policy: ['192.0.2.0/24'] });
+
+  expect(await world.tenancy.authorities.find(secret)).toMatchObject({
+    scopes: ['customer.account.read.v1'],
+    expiresAtMs: Date.UTC(2099, 0),
+    networkPolicies: [['192.0.2.0/24']],
+  });
+  expect((await put(`${path}/expiry`, { expires_at: null })).json.expires_at).toBeNull();
+  await post(`${path}/revoke`);
+  for (const refused of [
+    await put(`${path}/scopes`, { scopes: ['*'] }),
+    await put(`${path}/expiry`, { expires_at: null }),
+    await put(`${path}/network-policy`, { network_policy: null }),
+    await post(`${path}/rotate`),
+  ]) {
+    expect([refused.status, refused.json.error.code]).toEqual([409, 'credential_revoked']);
+  }
+});
+
+test('a rotation with an overlap tells until when the replaced secret works', async () => {
+  const { credential_id } = await newCredential();
+
+  const rotated = await post(`/credentials/${credential_id}/rotate`, { overlap_seconds: 3_600 });
+
+  const until = Date.parse(rotated.json.replaced_secret_valid_until);
+  expect(until - Date.parse(rotated.json.changed_at)).toBe(3_600_000);
+  const again = await post(`/credentials/${credential_id}/rotate`);
+  expect(again.json.replaced_secret_valid_until).toBeNull();
+});
+
+test('lists come in the order of creation, in parts, each item once', async () => {
+  const accountId = await newAccount();
+  const made: string[] = [];
+  for (let count = 0; count < 5; count += 1) made.push(await newProject(accountId));
+  const foreign = await newProject();
+
+  const listed: string[] = [];
+  const path = `/accounts/${accountId}/projects?limit=2`;
+  let more: string | null = '';
+  for (let parts = 0; more !== null && parts < 10; parts += 1) {
+    const part: OperatorAnswer = await world.call({ path: path + more });
+    expect(part.json.items.length).toBeLessThanOrEqual(2);
+    listed.push(...part.json.items.map((item: { project_id: string }) => item.project_id));
+    more = part.json.next_cursor && `&cursor=${part.json.next_cursor}`;
+  }
+
+  expect(listed).toEqual(made);
+  expect(listed).not.toContain(foreign);
+});
+
+test('a list that ends with its part has no next cursor', async () => {
+  const accountId = await newAccount();
+  await newProject(accountId);
+  await newProject(accountId);
+
+  const { json } = await world.call({ path: `/accounts/${accountId}/projects?limit=2` });
+
+  expect(json.items).toHaveLength(2);
+  expect(json.next_cursor).toBeNull();
+});
+
+test('every change is audited with its action, its target and its end; reads are not', async () => {
+  const accountId = await newAccount();
+  const before = world.log.length;
+
+  const put1 = await put(`/accounts/${accountId}/rate-limit`, { limit_per_minute: 7 });
+  await post('/accounts/acc_00000000-0000-7000-8000-000000000000/suspend');
+  await world.call({ path: `/accounts/${accountId}` });
+
+  const audits = world.log
+    .slice(before)
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg === 'audit');
+  expect(audits.map(({ audit }) => audit)).toEqual([
+    { action: 'account.rate-limit', account_id: accountId, limit_per_minute: 7, outcome: 'done' },
+    {
+      action: 'account.suspend',
+      account_id: 'acc_00000000-0000-7000-8000-000000000000',
+      outcome: 'account_not_found',
+    },
+  ]);
+  expect(audits[0].request_id).toBe(put1.headers.get('x-request-id'));
+});
+
+test('the audit of what is created names it, and never its secret', async () => {
+  const before = world.log.length;
+
+  const { credential_id, project_id, account_id } = await newCredential();
+
+  const audits = world.log.slice(before).map((line) => JSON.parse(line).audit);
+  expect(audits).toMatchObject([
+    { action: 'account.create', account_id, name: 'Trader' },
+    { action: 'project.create', account_id, project_id },
+    { action: 'credential.issue', project_id, credential_id, scopes: [inventoryScope] },
+  ]);
+  expect(JSON.stringify(audits)).not.toMatch(/secret|inv_/);
+});

@@ -1,0 +1,150 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { StatementRow, VerifyReport } from '@inventory/contracts/internal/ledger';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
+import { byKey } from '@inventory/messaging/dispatch';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
+
+type Entry = MessageBody<'billing.grant.v1'> | MessageBody<'billing.adjust.v1'>;
+
+/** A ledger as an operator sees it: grants, adjustments, balances, holds, statements. */
+export interface FakeBooks {
+  readonly http: HttpFake;
+  /** Every command that came, repetitions included. */
+  readonly commands: Entry[];
+  /** False keeps an answer back; the entry is booked all the same. */
+  answers: boolean;
+  report: VerifyReport;
+  close(): Promise<void>;
+}
+
+export const holdsOfEveryAccount = 3;
+const holds = Array.from({ length: holdsOfEveryAccount }, (_, index) => ({
+  project_id: newProjectId(),
+  refresh_id: newRefreshId(),
+  asset: 'credits',
+  amount: 125,
+  price_version: 1,
+  // Two at the same time, and not in the order of their ids.
+  reserved_at: isoTime(Date.UTC(2026, 0, 1) + Math.floor(index / 2)),
+}));
+
+export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
+  const rows = new Map<AccountId, StatementRow[]>();
+  const decided = new Map<string, { content: string; outcome: BillingOutcome }>();
+
+  function availableOf(accountId: AccountId): number {
+    return rows.get(accountId)?.at(-1)?.available_after ?? 0;
+  }
+
+  function refusalOf(entry: Entry, content: string): BillingOutcome['refusal'] {
+    const known = decided.get(entry.command_id);
+    const available = availableOf(entry.account_id);
+    if (known && known.content !== content) {
+      return { code: 'command_conflict', required: null, available: null };
+    }
+    if (available + entry.amount >= 0) return null;
+    return { code: 'insufficient_credits', required: -entry.amount, available };
+  }
+
+  function book(kind: 'grant' | 'adjust', entry: Entry): BillingOutcome {
+    const content = JSON.stringify(entry);
+    const known = decided.get(entry.command_id);
+    if (known?.content === content) return known.outcome;
+    const refusal = refusalOf(entry, content);
+    const outcome = outcomeOf(kind, entry, refusal);
+    if (!known) decided.set(entry.command_id, { content, outcome });
+    if (!refusal) append(kind, entry, outcome);
+    return outcome;
+  }
+
+  function outcomeOf(
+    kind: 'grant' | 'adjust',
+    entry: Entry,
+    refusal: BillingOutcome['refusal'],
+  ): BillingOutcome {
+    const { account_id, request_id, command_id, asset } = entry;
+    const available = availableOf(account_id) + (refusal ? 0 : entry.amount);
+    return {
+      ...{ command_id, kind, account_id, request_id, asset, refusal },
+      result: refusal ? 'refused' : 'applied',
+      seq: (rows.get(account_id)?.length ?? 0) + 1,
+      at: isoTime(systemClock.now()),
+      ...{ project_id: null, refresh_id: null, product_code: null, price_version: null },
+      ...{ amount_reserved: 0, amount_charged: 0, amount_released: 0, disposition: null },
+      balance: { total: available, held: 0, available },
+    };
+  }
+
+  function append(kind: 'grant' | 'adjust', entry: Entry, outcome: BillingOutcome): void {
+    const row: StatementRow = {
+      ...{ entry_id: `${entry.account_id}/${outcome.seq}`, at: outcome.at, kind },
+      ...{ asset: entry.asset, change_available: entry.amount, change_held: 0 },
+      ...{ available_after: outcome.balance.available, held_after: 0 },
+      ...{ product_code: null, price_version: null, project_id: null, refresh_id: null },
+      ...{ request_id: entry.request_id, reason: entry.reason },
+    };
+    rows.set(entry.account_id, [...(rows.get(entry.account_id) ?? []), row]);
+  }
+
+  async function onEntry(
+    message: ReceivedMessageOf<'billing.grant.v1'> | ReceivedMessageOf<'billing.adjust.v1'>,
+  ): Promise<void> {
+    const { type, body, id, waitingId } = message;
+    fake.commands.push(body);
+    const outcome = book(type === 'billing.grant.v1' ? 'grant' : 'adjust', body);
+    if (!fake.answers || waitingId === undefined) return;
+    const reply = { waiting_id: waitingId, outcome };
+    await bus.publish([{ type: 'reply.billing-outcome.v1', id: `reply:${id}`, body: reply }]);
+  }
+
+  const http = await startHttpFake((url) => {
+    if (url.pathname === '/verify') return jsonAnswer(fake.report);
+    const [, accounts, id = '', part] = url.pathname.split('/');
+    const account_id = id as AccountId;
+    if (accounts !== 'accounts') return notFoundAnswer;
+    const available = availableOf(account_id);
+    const booked = rows.get(account_id) ?? [];
+    switch (part) {
+      case 'balance':
+        return jsonAnswer({
+          account_id,
+          as_of_seq: booked.length,
+          balances: [{ asset: 'credits', total: available, held: 0, available }],
+        });
+      case 'holds':
+        return jsonAnswer({ items: holds.map((hold) => ({ account_id, ...hold })) });
+      case 'statement':
+        return jsonAnswer(statementPart(booked, url.searchParams));
+      default:
+        return notFoundAnswer;
+    }
+  });
+
+  const fake: FakeBooks = {
+    http,
+    commands: [],
+    answers: true,
+    report: { ok: true, accounts: 1, entries: 1, problems: [] },
+    close: () => http.close(),
+  };
+  await bus.consume({
+    group: 'fake-books',
+    topics: ['billing.commands.v1'],
+    onBatch: byKey({ 'billing.grant.v1': onEntry, 'billing.adjust.v1': onEntry }, 50),
+  });
+  return fake;
+}
+
+function statementPart(booked: readonly StatementRow[], query: URLSearchParams) {
+  const after = Number(query.get('after_seq'));
+  const limit = Number(query.get('limit'));
+  const end = after + limit;
+  return {
+    items: booked.slice(after, end),
+    next_after_seq: end < booked.length ? end : null,
+  };
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { startHttpServer } from '@inventory/http/http-server';
+import { createInternalClient } from '@inventory/http/internal-client';
+import { createReplyBox } from '@inventory/messaging/reply-box';
+import { systemClock } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { createLogger } from '@inventory/runtime/logger';
+import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
+import { openTestBus } from '@inventory/testkit/test-bus';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { createAdmissionClient } from '../../src/clients/admission-client.ts';
+import { createLedgerClient } from '../../src/clients/ledger-client.ts';
+import { createRevisionStoreEraseClient } from '../../src/clients/revision-store-erase-client.ts';
+import { openOperatorApi } from '../../src/open-operator-api.ts';
+import type { Tenancy } from '../../src/open-tenancy.ts';
+import { type FakeBooks, startFakeBooks } from './fake-books.ts';
+import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
+import { openTenancyReplica } from './tenancy-replica.ts';
+
+/** An operator API over real HTTP, Kafka and MongoDB, with fake neighbours. */
+export interface OperatorWorld {
+  readonly url: string;
+  readonly token: string;
+  readonly namespace: TestNamespace;
+  readonly tenancy: Tenancy;
+  readonly books: FakeBooks;
+  readonly collector: HttpFake;
+  readonly revisions: HttpFake;
+  /** Paths that were erased. */
+  readonly erased: string[];
+  /** Every line that was logged. */
+  readonly log: string[];
+  call(call: OperatorCall): Promise<OperatorAnswer>;
+  close(): Promise<void>;
+}
+
+export interface OperatorCall {
+  readonly method?: string;
+  /** Below `/operator/v1`. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON unless it is text or bytes already. */
+  readonly body?: unknown;
+  /** Instead of the right one; null sends none. */
+  readonly authorization?: string | null;
+}
+
+export interface OperatorAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  readonly json: any;
+}
+
+export async function openOperatorWorld(): Promise<OperatorWorld> {
+  const namespace = await openNamespace();
+  const neighbours = await openTestBus(namespace);
+  const books = await startFakeBooks(neighbours);
+  const { collector, revisions, erased } = await startOtherFakes();
+  const replica = await openTenancyReplica({ namespace });
+  const replies = await createReplyBox(replica.bus, 'operator-test');
+  const clientOf = (service: string, { url: baseUrl }: HttpFake) =>
+    createInternalClient({ service, baseUrl, serviceToken: undefined, timeoutMs: 2_000 });
+  const clients = {
+    ledger: clientOf('billing-ledger', books.http),
+    collector: clientOf('refresh-collector', collector),
+    revisions: clientOf('revision-store', revisions),
+  };
+  const log: string[] = [];
+  const logger = createLogger({
+    service: 'gateway',
+    level: 'trace',
+    destination: { write: (line) => log.push(line) },
+  });
+  // Looks like a real one, so that a leak would be found, and is none.
+  const token = createHash('sha256').update(namespace.topicPrefix).digest('hex');
+  const listener = openOperatorApi({
+    tenancy: replica.tenancy,
+    bus: replica.bus,
+    replies,
+    ledger: createLedgerClient(clients.ledger),
+    admission: createAdmissionClient(clients.collector),
+    inventories: createRevisionStoreEraseClient(clients.revisions),
+    token,
+    clock: systemClock,
+    identifiers: systemIdentifiers,
+    logger,
+  });
+  const server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
+  const { url } = server;
+  await waitFor('replies can be heard', () => replica.bus.health().ready);
+  return {
+    ...{ url, token, namespace, tenancy: replica.tenancy, books, collector, revisions },
+    ...{ erased, log },
+    call: (call) => callOperator(url, token, call),
+    async close() {
+      await server.close(500);
+      await Promise.all(Object.values(clients).map((client) => client.close()));
+      await replies.stop();
+      await replica.close();
+      await neighbours.close();
+      await Promise.all([books.close(), collector.close(), revisions.close()]);
+    },
+  };
+}
+
+async function startOtherFakes() {
+  const admission = { state: 'open', reason: null, operator_closed: false };
+  const counts = { outstanding: 3, outstanding_max: 10_000 };
+  const collector = await startHttpFake(async (_url, request) => {
+    if (request.method === 'PUT') {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      const { operator_closed: closed } = JSON.parse(Buffer.concat(parts).toString());
+      const reason = closed ? 'operator_closed' : null;
+      Object.assign(admission, {
+        state: closed ? 'closed' : 'open',
+        reason,
+        operator_closed: closed,
+      });
+    }
+    return jsonAnswer({ ...admission, ...counts });
+  });
+  const erased: string[] = [];
+  const revisions = await startHttpFake((url, request) => {
+    if (request.method === 'DELETE') erased.push(url.pathname);
+    return { status: 204, body: '' };
+  });
+  return { collector, revisions, erased };
+}
+
+async function callOperator(
+  url: string,
+  token: string,
+  call: OperatorCall,
+): Promise<OperatorAnswer> {
+  const { authorization = `Bearer ${token}` } = call;
+  const isRaw = typeof call.body === 'string' || Buffer.isBuffer(call.body);
+  const answer = await fetch(`${url}/operator/v1${call.path}`, {
+    method: call.method ?? 'GET',
+    redirect: 'manual',
+    headers: {
+      ...(authorization === null ? {} : { authorization }),
+      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+    ...(call.body === undefined
+      ? {}
+      : { body: isRaw ? (call.body as string) : JSON.stringify(call.body) }),
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    get json() {
+      return JSON.parse(text);
+    },
+  };
+}
