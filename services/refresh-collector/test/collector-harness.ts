@@ -19,6 +19,7 @@ import { openNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { MongoClient } from 'mongodb';
 import type { RefreshCollectorConfig } from '../src/config.ts';
 import { startRefreshCollector } from '../src/start-refresh-collector.ts';
 import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
@@ -38,8 +39,10 @@ export interface CollectorHarness {
     readonly url: string;
     stop(): Promise<void>;
   }>;
-  /** Sends a request (twice: delivery is at least once) and returns its body. */
-  request(fields?: Partial<RefreshRequest>): Promise<RefreshRequest>;
+  /** How many scans each collector did, by its name in the leases. */
+  scansByOwner(): Promise<number[]>;
+  /** Sends a request, twice unless told otherwise (delivery is at least once); returns its body. */
+  request(fields?: Partial<RefreshRequest>, times?: 1 | 2): Promise<RefreshRequest>;
   cancel(of: RefreshRequest): Promise<void>;
   view(collector: { url: string }, refreshId: string): Promise<RefreshView>;
   completed(
@@ -99,7 +102,19 @@ export async function openCollectorHarness(
       stops.push(started.stop);
       return started;
     },
-    async request(fields = {}) {
+    async scansByOwner() {
+      const client = await MongoClient.connect(namespace.mongodbUri);
+      try {
+        const refreshes = client
+          .db(namespace.database('refresh_collector'))
+          .collection('refreshes');
+        const found = await refreshes.find({ scan: { $ne: null } }).toArray();
+        return [...Map.groupBy(found, ({ scan }) => scan.owner).values()].map((of) => of.length);
+      } finally {
+        await client.close();
+      }
+    },
+    async request(fields = {}, times = 2) {
       const body: RefreshRequest = {
         refresh_id: newRefreshId(),
         account_id: newAccountId(),
@@ -119,7 +134,7 @@ export async function openCollectorHarness(
         body,
         waitingId: `waiting:${body.refresh_id}`,
       } as const;
-      await bus.publish([message, message]);
+      await bus.publish(times === 2 ? [message, message] : [message]);
       return body;
     },
     async cancel({ refresh_id, account_id, project_id }) {

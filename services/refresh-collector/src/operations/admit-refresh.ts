@@ -30,6 +30,8 @@ export type RefreshRequest = Pick<
 export interface AdmissionGate {
   /** Why this refresh is not admitted now; null when it is, and then it is counted. */
   refusalFor(request: RefreshRequest): Promise<Refusal | null>;
+  /** Counted by mistake: the attempt was known already. */
+  uncount(request: RefreshRequest): void;
 }
 
 export interface AdmitDependencies {
@@ -59,6 +61,7 @@ export async function admitRefresh(
   const refresh = newRefresh(request, refusal, dependencies.queueDeadlineMs);
   const { result } = await dependencies.refreshes.insert(refresh, request.trace);
   if (result !== 'inserted') {
+    if (!refusal) dependencies.gate.uncount(request);
     const other =
       (await dependencies.refreshes.find(request.id)) ?? (await keyHolder(dependencies, request));
     // The command comes again and finds the key free.

@@ -37,20 +37,27 @@ export function watchAdmission(
   clock: Clock,
 ): AdmissionWatch {
   let latch: AdmissionLatch = { operatorClosed: false, countClosed: false, outstanding: 0 };
+  let admittedSince = 0;
   const accounts = new Map<string, { outstanding: number; countedMs: number }>();
-
-  function reconsider(outstanding: number): void {
-    latch = latchAfterCount(latch, outstanding, rules.outstandingMax);
-  }
 
   async function countOf(accountId: string): Promise<{ outstanding: number }> {
     const known = accounts.get(accountId);
     if (known && clock.now() - known.countedMs < rules.accountCountMs) return known;
-    const outstanding = await store.countOutstandingOf(accountId);
+    const counted = {
+      outstanding: await store.countOutstandingOf(accountId),
+      countedMs: clock.now(),
+    };
+    const meanwhile = accounts.get(accountId);
+    if (meanwhile && meanwhile !== known) return meanwhile;
     if (accounts.size >= accountsCountedMax) accounts.clear();
-    const counted = { outstanding, countedMs: clock.now() };
     accounts.set(accountId, counted);
     return counted;
+  }
+
+  function closedFor(appId: number): AdmissionReason | null {
+    const full = latch.outstanding + admittedSince >= rules.outstandingMax;
+    const now = { ...latch, countClosed: latch.countClosed || full };
+    return closedReason(now, isAppBreakerOpen(appId));
   }
 
   return {
@@ -59,26 +66,31 @@ export function watchAdmission(
     },
     async round() {
       const [stored, outstanding] = await Promise.all([store.read(), store.countOutstanding()]);
-      latch = stored;
-      reconsider(outstanding);
+      latch = latchAfterCount(stored, outstanding, rules.outstandingMax);
+      admittedSince = 0;
       if (latch.countClosed !== stored.countClosed || latch.outstanding !== stored.outstanding) {
         await store.saveCount(latch);
       }
     },
     async refusalFor(request: RefreshRequest): Promise<Refusal | null> {
-      const reason = closedReason(latch, isAppBreakerOpen(request.scope.app_id));
+      const account = await countOf(request.accountId);
+      const reason = closedFor(request.scope.app_id);
       if (reason) {
         return { code: 'product_unavailable', reason, retryAfterSeconds: retryAfter[reason] };
       }
       const limit = rules.outstandingPerAccountMax;
-      const account = await countOf(request.accountId);
       if (account.outstanding >= limit) {
         const retryAfterSeconds = accountRetryAfterSeconds;
         return { code: 'outstanding_limit_exceeded', limit, retryAfterSeconds };
       }
       account.outstanding += 1;
-      reconsider(latch.outstanding + 1);
+      admittedSince += 1;
       return null;
+    },
+    uncount({ accountId }) {
+      const account = accounts.get(accountId);
+      if (account) account.outstanding -= 1;
+      admittedSince -= 1;
     },
   };
 }

@@ -1,0 +1,170 @@
+import type { AdmissionView } from '@inventory/contracts/internal/refresh';
+import { sizeInventory } from '@inventory/platform-simulator/scenarios';
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import {
+  type Collector,
+  type CollectorHarness,
+  openCollectorHarness,
+} from './collector-harness.ts';
+
+let harness: CollectorHarness;
+let collector: Collector;
+
+const limit = 10;
+
+beforeEach(async () => {
+  harness = await openCollectorHarness();
+  collector = await harness.startCollector({
+    admission: { outstandingMax: limit, outstandingPerAccountMax: 4 },
+  });
+});
+afterEach(() => harness.close());
+
+let serial = 0;
+const scope = (appId = 730) => {
+  serial += 1;
+  const { platformId, contextId } = sizeInventory(1, serial, appId);
+  return { platform_id: platformId, app_id: appId, context_id: contextId };
+};
+/** Sent once: what comes again is counted for a moment, and limits this small would notice. */
+const request = (fields: Parameters<CollectorHarness['request']>[0]) => harness.request(fields, 1);
+const decision = (refreshId: string) =>
+  waitFor(`${refreshId} is decided`, () =>
+    harness.messages
+      .of('reply.refresh-decision.v1')
+      .find((reply) => reply.refresh_id === refreshId),
+  );
+const admission = async (change?: { operator_closed: boolean }): Promise<AdmissionView> => {
+  const init = change && { method: 'PUT', body: JSON.stringify(change) };
+  return (await (await fetch(`${collector.url}/admission`, init)).json()) as AdmissionView;
+};
+/** Holds assemblies back, so that what is admitted stays outstanding. */
+async function fillUp(count: number) {
+  harness.store.holding = true;
+  const requests = [];
+  for (let index = 0; index < count; index += 1) requests.push(await request({ scope: scope() }));
+  for (const { refresh_id } of requests) await decision(refresh_id);
+  return requests;
+}
+
+describe('admission', () => {
+  it('closes at the global number of outstanding refreshes and reopens below it (Refresh: Admission)', async () => {
+    const running = await fillUp(limit);
+    const refused = await request({ scope: scope() });
+    expect(await decision(refused.refresh_id)).toMatchObject({
+      decision: 'refused',
+      refusal: { code: 'product_unavailable', reason: 'global_outstanding_closed' },
+    });
+
+    harness.store.holding = false;
+    for (const { refresh_id } of running) await harness.completed(collector, refresh_id);
+    await waitFor('it is open again', async () => (await admission()).state === 'open');
+    const admitted = await request({ scope: scope() });
+    expect(await decision(admitted.refresh_id)).toMatchObject({ decision: 'accepted' });
+  });
+
+  it('lets a replay through a closed door (Idempotency-Key: a replay gets through)', async () => {
+    const key = { project_id: newProjectId(), idempotency_key: 'k', scope: scope() };
+    const first = await request(key);
+    await harness.completed(collector, first.refresh_id);
+    await admission({ operator_closed: true });
+    const replay = await request(key);
+    expect(await decision(replay.refresh_id)).toMatchObject({
+      decision: 'duplicate',
+      winner_refresh_id: first.refresh_id,
+    });
+  });
+
+  it('is closed and opened by an operator, on every replica (Operating surface)', async () => {
+    const other = await harness.startCollector({
+      admission: { outstandingMax: limit, outstandingPerAccountMax: 4 },
+    });
+    expect(await admission({ operator_closed: true })).toMatchObject({
+      state: 'closed',
+      reason: 'operator_closed',
+    });
+    await waitFor('the other replica knows', async () => {
+      const view = (await (await fetch(`${other.url}/admission`)).json()) as AdmissionView;
+      return view.operator_closed;
+    });
+    // Within a second both have it: whichever of them gets the next request.
+    await waitFor('requests are refused', async () => {
+      const refused = await request({ scope: scope() });
+      const { decision: decided } = await decision(refused.refresh_id);
+      return decided === 'refused';
+    });
+    expect(await admission({ operator_closed: false })).toMatchObject({ state: 'open' });
+  });
+
+  it('limits the outstanding refreshes of one account, and no other one by it (Errors: outstanding_limit_exceeded)', async () => {
+    harness.store.holding = true;
+    const account = newAccountId();
+    const own = await Promise.all(
+      Array.from({ length: 7 }, () => request({ account_id: account, scope: scope() })),
+    );
+    const decisions = await Promise.all(own.map(({ refresh_id }) => decision(refresh_id)));
+    expect(decisions.filter((reply) => reply.decision === 'accepted')).toHaveLength(4);
+    expect(decisions.find((reply) => reply.decision === 'refused')).toMatchObject({
+      refusal: { code: 'outstanding_limit_exceeded', limit: 4 },
+    });
+    const other = await request({ scope: scope() });
+    expect(await decision(other.refresh_id)).toMatchObject({ decision: 'accepted' });
+    harness.store.holding = false;
+  });
+
+  it('closes for an application whose servers are down, and for no other (upstream 6.20)', async () => {
+    await fetch(`${harness.simulator.url}/control/faults`, {
+      method: 'POST',
+      body: JSON.stringify({ failure: { kind: 'eresult', code: 20 }, app_id: 440 }),
+    });
+    const failing = await Promise.all(
+      Array.from({ length: 4 }, () => request({ scope: scope(440) })),
+    );
+    await waitFor('the breaker opens', async () => {
+      const asked = await request({ scope: scope(440) });
+      const reply = await decision(asked.refresh_id);
+      return (
+        reply.decision === 'refused' &&
+        reply.refusal.code === 'product_unavailable' &&
+        reply.refusal.reason === 'platform_unavailable'
+      );
+    });
+    const other = await request({ scope: scope(730) });
+    expect(await decision(other.refresh_id)).toMatchObject({ decision: 'accepted' });
+    expect(failing).toHaveLength(4);
+  });
+});
+
+describe('deadlines', () => {
+  it('end a refresh that waited too long in the queue as upstream unavailable (Refresh: Deadlines)', async () => {
+    const slow = await harness.startCollector({
+      deadlines: { queueMs: 1_500, collectMs: 3_600_000 },
+      scheduling: { leaseMs: 3_000, scansMax: 0, scansPerAccountMax: 0, idleMs: 100 },
+    });
+    await collector.stop();
+    const asked = await request({ scope: scope() });
+    const { record } = await harness.completed(slow, asked.refresh_id);
+    expect(record).toMatchObject({
+      outcome: 'upstream_unavailable',
+      billing: { disposition: 'release', credits_charged: 0, credits_released: 125 },
+    });
+  });
+
+  it('end a scan that collected too long as incomplete, its pages dropped (Refresh: Deadlines)', async () => {
+    await fetch(`${harness.simulator.url}/control/latency`, {
+      method: 'PATCH',
+      body: JSON.stringify({ fixed_ms: 400 }),
+    });
+    const hurried = await harness.startCollector({
+      deadlines: { queueMs: 60_000, collectMs: 1_500 },
+    });
+    await collector.stop();
+    const { platformId, appId, contextId } = sizeInventory(100_000, 9);
+    const asked = await request({
+      scope: { platform_id: platformId, app_id: appId, context_id: contextId },
+    });
+    const { record } = await harness.completed(hurried, asked.refresh_id);
+    expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_released: 125 } });
+  });
+});
