@@ -1,6 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { type LedgerAsset, ledgerAssets } from '@inventory/contracts/vocabulary';
 import { areEqual, type Balances, isConserved, isSolvent, noBalances, plus } from './balances.ts';
+import { Contradiction } from './contradiction.ts';
 import type { Entry } from './entry.ts';
 import { type Hold, type HoldSet, noHolds, withHold, withoutHold } from './hold-set.ts';
 
@@ -28,15 +29,15 @@ export function newAccount(accountId: AccountId): Account {
 /**
  * The fold: the account after one more entry. The writer, loading, snapshots and verification all
  * use it, so a balance is never anything else than what the journal adds up to. Throws a
- * RangeError when the entry cannot follow: a fault of ours, nothing is written then.
+ * Contradiction when the entry cannot follow: a fault of ours, nothing is written then.
  */
 export function applyEntry(account: Account, entry: Entry): Account {
   const { asset } = entry;
   const after = plus(account.balances[asset], entry.change);
-  if (entry.seq !== account.lastSeq + 1) throw new RangeError('entries follow without a gap');
-  if (entry.at <= account.lastAt) throw new RangeError('entry times increase');
-  if (!isConserved(after)) throw new RangeError('an entry neither makes nor loses an amount');
-  if (!isSolvent(after)) throw new RangeError('no balance is negative or inexact');
+  if (entry.seq !== account.lastSeq + 1) throw new Contradiction('entries follow without a gap');
+  if (entry.at <= account.lastAt) throw new Contradiction('entry times increase');
+  if (!isConserved(after)) throw new Contradiction('an entry neither makes nor loses an amount');
+  if (!isSolvent(after)) throw new Contradiction('no balance is negative or inexact');
   const holds = holdsAfter(account.holds, entry);
   return {
     accountId: account.accountId,
@@ -69,7 +70,7 @@ export function withBalances(
     : { credits: balances.credits, units: after };
 }
 
-/** The open holds after an entry; throws a RangeError when it does not fit them. */
+/** The open holds after an entry; throws a Contradiction when it does not fit them. */
 export function holdsAfter(holds: HoldSet, entry: Entry): HoldSet {
   switch (entry.kind) {
     case 'reserve':
@@ -95,6 +96,6 @@ function openedBy(entry: Entry): Hold {
 }
 
 function required<Value>(value: Value | null): Value {
-  if (value === null) throw new RangeError('an entry about a hold names it');
+  if (value === null) throw new Contradiction('an entry about a hold names it');
   return value;
 }

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Contradiction } from './contradiction.ts';
 import { findHold, type Hold, listHolds, noHolds, withHold, withoutHold } from './hold-set.ts';
 
 function holdOf(number: number): Hold {
@@ -52,7 +53,7 @@ describe('The open holds of an account', () => {
   test('a refresh has at most one, and one that is not open cannot be resolved', () => {
     const one = withHold(noHolds, holdOf(1));
 
-    expect(() => withHold(one, holdOf(1))).toThrow(RangeError);
-    expect(() => withoutHold(one, holdOf(2).refreshId)).toThrow(RangeError);
+    expect(() => withHold(one, holdOf(1))).toThrow(Contradiction);
+    expect(() => withoutHold(one, holdOf(2).refreshId)).toThrow(Contradiction);
   });
 });

@@ -64,7 +64,7 @@ export const programs: fc.Arbitrary<Program> = fc
   .array(fc.nat({ max: 2 ** 40 }), { minLength: 1, maxLength: 24, size: 'max' })
   .map(decodeProgram);
 
-function decodeProgram(numbers: readonly number[]): Program {
+export function decodeProgram(numbers: readonly number[]): Program {
   let now = startMs;
   let funding: LedgerAsset = 'credits';
   const opening: Step[] = accounts.flatMap((accountId, index) => [

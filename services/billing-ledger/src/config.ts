@@ -1,0 +1,56 @@
+import {
+  type ServiceConfig,
+  serviceConfig,
+  serviceSettings,
+} from '@inventory/runtime/service-settings';
+import { count, deepFreeze, duration, integer, readSettings } from '@inventory/runtime/settings';
+
+export const settings = {
+  ...serviceSettings,
+  COMMAND_BATCH_MAX: integer(1, 10_000)
+    .prefault('500')
+    .describe('Most commands of one partition that are answered together'),
+  ACCOUNT_BATCH_MAX: integer(1, 500)
+    .prefault('250')
+    .describe('Most entries of one account in one commit; the rest of its backlog waits a round'),
+  CACHED_ACCOUNTS_MAX: integer(1, 10_000_000)
+    .prefault('20000')
+    .describe('Accounts whose state is kept in memory'),
+  RECENT_COMMANDS_MAX: count()
+    .prefault('100000')
+    .describe('Answered command keys kept in memory, so that a repetition costs no read'),
+  SNAPSHOT_EVERY_ENTRIES: integer(1, 1_000_000)
+    .prefault('200')
+    .describe('Entries of an account between its snapshots'),
+  SNAPSHOT_PASS_INTERVAL_MS: duration()
+    .prefault('300000')
+    .describe('Pause between passes that bring the snapshots of all active accounts up to date'),
+  PRICE_REFRESH_INTERVAL_MS: duration()
+    .prefault('5000')
+    .describe('Pause between reads of the price lists; add a list at least twice this ahead'),
+} as const;
+
+export interface BillingLedgerConfig extends ServiceConfig {
+  readonly commits: { readonly commandsMax: number; readonly entriesMax: number };
+  readonly cache: { readonly accountsMax: number; readonly recentKeysMax: number };
+  readonly snapshots: { readonly everyEntries: number; readonly passIntervalMs: number };
+  readonly priceRefreshIntervalMs: number;
+}
+
+/** Throws a SettingsError that names every problem. */
+export function loadConfig(environment: Record<string, string | undefined>): BillingLedgerConfig {
+  const parsed = readSettings(settings, environment);
+  return deepFreeze({
+    ...serviceConfig(parsed),
+    commits: { commandsMax: parsed.COMMAND_BATCH_MAX, entriesMax: parsed.ACCOUNT_BATCH_MAX },
+    cache: {
+      accountsMax: parsed.CACHED_ACCOUNTS_MAX,
+      recentKeysMax: parsed.RECENT_COMMANDS_MAX,
+    },
+    snapshots: {
+      everyEntries: parsed.SNAPSHOT_EVERY_ENTRIES,
+      passIntervalMs: parsed.SNAPSHOT_PASS_INTERVAL_MS,
+    },
+    priceRefreshIntervalMs: parsed.PRICE_REFRESH_INTERVAL_MS,
+  });
+}

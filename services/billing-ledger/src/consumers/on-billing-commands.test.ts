@@ -1,0 +1,225 @@
+import { messages } from '@inventory/contracts/messages';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import { createLogger } from '@inventory/runtime/logger';
+import {
+  newAccountId,
+  newProjectId,
+  newRefreshId,
+  newRequestId,
+} from '@inventory/testkit/builders';
+import { createStore } from '../../test/support/simulation/fake-journal.ts';
+import { reliable } from '../../test/support/stored-journal.ts';
+import { createPriceBook, firstPriceList } from '../domain/price-list.ts';
+import { createAccountCache } from '../operations/account-cache.ts';
+import { createCommitCommands } from '../operations/commit-commands.ts';
+import { createLoadAccount } from '../operations/load-account.ts';
+import { createRecentEntries } from '../operations/recent-entries.ts';
+import { createOnBillingCommands } from './on-billing-commands.ts';
+
+const accountId = newAccountId();
+const common = { account_id: accountId, project_id: newProjectId() };
+
+function startLedger() {
+  const journal = reliable(createStore({ uniqueIds: true, uniqueKeys: true }));
+  const sent: OutgoingMessage[] = [];
+  const commitCommands = createCommitCommands({
+    journal,
+    loadAccount: createLoadAccount({ journal, snapshots: { find: async () => null } }),
+    cache: createAccountCache(10),
+    recent: createRecentEntries(100),
+    prices: { book: createPriceBook([firstPriceList]), refresh: async () => {} },
+    clock: { now: () => Date.UTC(2026, 5, 1) },
+    limits: { entriesMax: 100, bytesMax: 100_000 },
+    onCommitted: () => {},
+  });
+  const onBatch = createOnBillingCommands({
+    commitCommands,
+    bus: { publish: async (published) => void sent.push(...published) },
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  });
+  const tell = async (type: string, body: object, waitingId?: string) => {
+    sent.length = 0;
+    const message = {
+      type,
+      body,
+      waitingId,
+      trace: {},
+      topic: 'billing.commands.v1',
+      partition: 0,
+    };
+    await onBatch([
+      { ...message, id: 'id', offset: '0', key: accountId } as unknown as ReceivedMessage,
+    ]);
+    return [...sent];
+  };
+  const grant = (amount: number, reason = 'top-up', waitingId?: string) =>
+    tell(
+      'billing.grant.v1',
+      {
+        command_id: 'grant:1',
+        account_id: accountId,
+        request_id: newRequestId(),
+        asset: 'credits',
+        amount,
+        reason,
+      },
+      waitingId,
+    );
+  return { tell, grant };
+}
+
+const outcomeOf = (message: OutgoingMessage | undefined): BillingOutcome => {
+  if (message?.type === 'billing.outcome.v1') return message.body;
+  if (message?.type === 'reply.billing-outcome.v1') return message.body.outcome;
+  throw new Error('not an outcome');
+};
+
+describe('The answer to a billing command', () => {
+  test('is an outcome with the balance after it, and a reply where somebody waits', async () => {
+    const [outcome, reply] = await startLedger().grant(500, 'top-up', 'waiting-1');
+
+    expect(outcomeOf(outcome)).toMatchObject({
+      command_id: 'grant:1',
+      result: 'applied',
+      seq: 1,
+      balance: { total: 500, held: 0, available: 500 },
+    });
+    expect(reply).toMatchObject({
+      type: 'reply.billing-outcome.v1',
+      body: { waiting_id: 'waiting-1' },
+    });
+    expect(outcomeOf(reply)).toEqual(outcomeOf(outcome));
+  });
+
+  test('keeps its contract for every kind of command, applied and refused', async () => {
+    const { tell, grant } = startLedger();
+    const [page, refresh, unknown] = [newRequestId(), newRefreshId(), newRefreshId()];
+    const charge = { command_id: `charge:${page}`, ...common, request_id: page };
+    const current = 'platform.inventory.current.page.v1';
+    const told = [
+      ...(await tell('billing.charge.v1', { ...charge, product_code: current })),
+      ...(await grant(500)),
+      ...(await tell('billing.reserve.v1', {
+        command_id: `reserve:${refresh}`,
+        ...common,
+        refresh_id: refresh,
+        request_id: newRequestId(),
+        product_code: 'platform.inventory.refresh.v1',
+      })),
+      ...(await tell('billing.settle.v1', {
+        command_id: `settle:${refresh}`,
+        ...common,
+        refresh_id: refresh,
+        outcome: 'complete_changed',
+        observed_assets: 4_001,
+      })),
+      ...(await tell('billing.release.v1', {
+        command_id: `release:${unknown}`,
+        ...common,
+        refresh_id: unknown,
+      })),
+      ...(await tell('billing.reverse.v1', {
+        command_id: `reverse:${page}`,
+        ...common,
+        request_id: page,
+      })),
+    ];
+
+    for (const message of told) messages['billing.outcome.v1'].body.parse(message.body);
+    const summary = told
+      .map(outcomeOf)
+      .map(({ kind, refusal, amount_charged, amount_released }) => [
+        kind,
+        refusal?.code ?? 'applied',
+        amount_charged,
+        amount_released,
+      ]);
+    expect(summary).toEqual([
+      ['charge', 'insufficient_credits', 0, 0],
+      ['grant', 'applied', 0, 0],
+      ['reserve', 'applied', 0, 0],
+      ['settle', 'applied', 3, 122],
+      ['release', 'hold_unknown', 0, 0],
+      ['reverse', 'charge_unknown', 0, 0],
+    ]);
+  });
+
+  test('to an id with other content is a conflict for the one who waits, and the truth for all', async () => {
+    const { grant } = startLedger();
+    const [first] = await grant(500);
+
+    const [announced, reply] = await grant(700, 'top-up', 'waiting-2');
+
+    expect(announced).toEqual(first);
+    expect(outcomeOf(reply)).toMatchObject({
+      command_id: 'grant:1',
+      result: 'refused',
+      refusal: { code: 'command_conflict' },
+      balance: { total: 500, held: 0, available: 500 },
+    });
+  });
+
+  test('to the same content under the same id is the same, whichever request asks again', async () => {
+    const { grant } = startLedger();
+
+    const [first] = await grant(500);
+    const [again] = await grant(500);
+
+    expect(again).toEqual(first);
+  });
+
+  test('to a reservation after its release says that there will be no hold', async () => {
+    const { tell, grant } = startLedger();
+    await grant(500);
+    const refresh = newRefreshId();
+    await tell('billing.release.v1', {
+      command_id: `release:${refresh}`,
+      ...common,
+      refresh_id: refresh,
+    });
+
+    const [outcome] = await tell('billing.reserve.v1', {
+      command_id: `reserve:${refresh}`,
+      ...common,
+      refresh_id: refresh,
+      request_id: newRequestId(),
+      product_code: 'platform.inventory.refresh.v1',
+    });
+
+    expect(outcomeOf(outcome)).toMatchObject({
+      command_id: `reserve:${refresh}`,
+      kind: 'reserve',
+      result: 'refused',
+      refusal: { code: 'hold_unknown' },
+      amount_reserved: 0,
+      balance: { total: 500, held: 0, available: 500 },
+    });
+  });
+
+  test('to a charge after its reversal is a refusal that costs nothing', async () => {
+    const { tell, grant } = startLedger();
+    await grant(500);
+    const page = newRequestId();
+    await tell('billing.reverse.v1', {
+      command_id: `reverse:${page}`,
+      ...common,
+      request_id: page,
+    });
+
+    const [outcome] = await tell('billing.charge.v1', {
+      command_id: `charge:${page}`,
+      ...common,
+      request_id: page,
+      product_code: 'platform.inventory.page.v1',
+    });
+
+    expect(outcomeOf(outcome)).toMatchObject({
+      kind: 'charge',
+      result: 'refused',
+      refusal: { code: 'already_reversed' },
+      amount_charged: 0,
+      balance: { available: 500 },
+    });
+  });
+});

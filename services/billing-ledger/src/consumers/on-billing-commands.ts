@@ -1,0 +1,101 @@
+import type { MessageBus, OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import { messageAttributes } from '@inventory/messaging/dispatch';
+import type { Logger } from '@inventory/runtime/logger';
+import { failSpan, inSpan, startSpan, traceOf } from '@inventory/runtime/tracing';
+import { type Span, SpanKind } from '@opentelemetry/api';
+import type { Command } from '../domain/command.ts';
+import { countConflict, recordBatch } from '../metrics.ts';
+import type { CommitCommands } from '../operations/commit-commands.ts';
+import type { Answered } from '../operations/commit-lane.ts';
+import {
+  type CommandMessage,
+  fromCommandMessage,
+  isCommandMessage,
+  outcomeId,
+  toAnswerOutcome,
+  toReplyOutcome,
+} from './convert.ts';
+
+export interface OnBillingCommandsParts {
+  readonly commitCommands: CommitCommands;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly logger: Logger;
+}
+
+/** A command on its way: its span continues the sender's trace and ends with its answer. */
+interface Carried {
+  readonly command: Command;
+  readonly message: CommandMessage;
+  readonly span: Span;
+}
+
+/**
+ * 1. the commands are journaled; 2. their outcomes are published; 3. the batch is done and its
+ * position may be committed. After a crash in between the same commands come again: those that
+ * are in the journal are only answered again.
+ */
+export function createOnBillingCommands(
+  parts: OnBillingCommandsParts,
+): (messages: readonly ReceivedMessage[]) => Promise<void> {
+  return async (messages) => {
+    const carried = messages.filter(isCommandMessage).map(carry);
+    const [first, ...others] = carried;
+    if (!first) return;
+    recordBatch(carried.length);
+    const open = new Set(carried.map(({ span }) => span));
+    const links = others.map(({ span }) => ({ context: span.spanContext() }));
+    const batch = { name: 'answer billing commands', parent: traceOf(first.span), links };
+    try {
+      await inSpan(batch, () =>
+        parts.commitCommands(carried, async (answered) => {
+          await publishAnswers(parts, answered);
+          for (const { item } of answered) end(open, item.span);
+        }),
+      );
+    } catch (error) {
+      for (const span of open) failSpan(span, error);
+      throw error;
+    } finally {
+      for (const span of open) end(open, span);
+    }
+  };
+}
+
+function carry(message: CommandMessage): Carried {
+  const span = startSpan({
+    name: `process ${message.topic}`,
+    kind: SpanKind.CONSUMER,
+    parent: message.trace,
+    attributes: messageAttributes(message),
+  });
+  return { command: fromCommandMessage(message), message, span };
+}
+
+function end(open: Set<Span>, span: Span): void {
+  open.delete(span);
+  span.end();
+}
+
+async function publishAnswers(
+  { bus, logger }: OnBillingCommandsParts,
+  answered: readonly Answered<Carried>[],
+): Promise<void> {
+  for (const { item, answer } of answered) {
+    if (answer.verdict !== 'conflict') continue;
+    countConflict();
+    const { commandId: command_id, accountId: account_id } = item.command;
+    logger.warn({ command_id, account_id }, 'a command id came again with other content');
+  }
+  await bus.publish(answered.flatMap(toMessages));
+}
+
+function toMessages({ item, answer }: Answered<Carried>): OutgoingMessage[] {
+  const trace = traceOf(item.span);
+  const outcome = toAnswerOutcome(item.command, answer);
+  const id = outcomeId(outcome);
+  const announced: OutgoingMessage = { type: 'billing.outcome.v1', id, body: outcome, trace };
+  const { waitingId } = item.message;
+  if (waitingId === undefined) return [announced];
+  const body = { waiting_id: waitingId, outcome: toReplyOutcome(item.command, answer) };
+  return [announced, { type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}`, body, trace }];
+}

@@ -1,0 +1,105 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type {
+  BalanceView,
+  HoldList,
+  PriceList as PriceListView,
+  StatementPage,
+  StatementRow,
+  VerifyReport,
+} from '@inventory/contracts/internal/ledger';
+import { ledgerAssets } from '@inventory/contracts/vocabulary';
+import { isoTime } from '@inventory/runtime/clock';
+import { type Account, usedAssets } from '../domain/account.ts';
+import { noBalances } from '../domain/balances.ts';
+import type { Entry } from '../domain/entry.ts';
+import { prepaidFunding } from '../domain/funding.ts';
+import type { PriceList } from '../domain/price-list.ts';
+import type { AccountHold } from '../operations/list-old-holds.ts';
+import type { Statement } from '../operations/read-statement.ts';
+import type { Verification } from '../operations/verify-journal.ts';
+import type { StoredCommit } from '../storage/commit-document.ts';
+
+/** The asset an account pays with is always shown, others once they were used. */
+export function toBalanceView(accountId: AccountId, newest: StoredCommit | null): BalanceView {
+  const balances: Account['balances'] = newest?.balances ?? {
+    credits: noBalances,
+    units: noBalances,
+  };
+  const used = usedAssets({ balances });
+  return {
+    account_id: accountId,
+    as_of_seq: newest?.lastSeq ?? 0,
+    balances: ledgerAssets
+      .filter((asset) => asset === prepaidFunding || used.includes(asset))
+      .map((asset) => {
+        const { available, held } = balances[asset];
+        return { asset, total: available + held, held, available };
+      }),
+  };
+}
+
+export function toHoldList(holds: readonly AccountHold[]): HoldList {
+  return {
+    items: holds.map(({ accountId, hold }) => ({
+      account_id: accountId,
+      project_id: hold.projectId,
+      refresh_id: hold.refreshId,
+      asset: hold.asset,
+      amount: hold.amount,
+      price_version: hold.priceVersion,
+      reserved_at: isoTime(hold.reservedAt),
+    })),
+  };
+}
+
+export function toStatementPage(accountId: AccountId, statement: Statement): StatementPage {
+  return {
+    items: statement.entries.map((entry) => toStatementRow(accountId, entry)),
+    next_after_seq: statement.hasMore ? (statement.entries.at(-1)?.seq ?? null) : null,
+  };
+}
+
+export function toPriceListView(list: PriceList): PriceListView {
+  return {
+    version: list.version,
+    effective_at: isoTime(list.effectiveAt),
+    refresh_reservation: list.refreshReservation,
+    refresh_block: list.refreshBlock,
+    refresh_block_assets: list.refreshBlockAssets,
+    refresh_diagnostic: list.refreshDiagnostic,
+    live_page: list.livePage,
+    current_page: list.currentPage,
+  };
+}
+
+export function toVerifyReport({ accounts, entries, problems }: Verification): VerifyReport {
+  return {
+    ok: problems.length === 0,
+    accounts,
+    entries,
+    problems: problems.map(({ accountId, seq, problem }) => ({
+      account_id: accountId,
+      seq,
+      problem,
+    })),
+  };
+}
+
+function toStatementRow(accountId: AccountId, entry: Entry): StatementRow {
+  return {
+    entry_id: `${accountId}/${entry.seq}`,
+    at: isoTime(entry.at),
+    kind: entry.kind,
+    asset: entry.asset,
+    change_available: entry.change.available,
+    change_held: entry.change.held,
+    available_after: entry.after.available,
+    held_after: entry.after.held,
+    product_code: entry.productCode,
+    price_version: entry.priceVersion,
+    project_id: entry.projectId,
+    refresh_id: entry.refreshId,
+    request_id: entry.requestId,
+    reason: entry.reason ?? entry.refusal?.code ?? null,
+  };
+}

@@ -1,0 +1,81 @@
+import { accountId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
+import Router from '@koa/router';
+import { z } from 'zod';
+import { listHolds } from '../domain/hold-set.ts';
+import type { ListOldHolds } from '../operations/list-old-holds.ts';
+import type { LoadAccount } from '../operations/load-account.ts';
+import type { PriceKeeper } from '../operations/price-keeper.ts';
+import type { ReadStatement } from '../operations/read-statement.ts';
+import type { VerifyJournal } from '../operations/verify-journal.ts';
+import type { Journal } from '../storage/journal.ts';
+import {
+  toBalanceView,
+  toHoldList,
+  toPriceListView,
+  toStatementPage,
+  toVerifyReport,
+} from './convert.ts';
+
+export interface LedgerRoutes {
+  readonly journal: Pick<Journal, 'newest'>;
+  readonly loadAccount: LoadAccount;
+  readonly readStatement: ReadStatement;
+  readonly listOldHolds: ListOldHolds;
+  readonly verifyJournal: VerifyJournal;
+  readonly prices: PriceKeeper;
+  readonly clock: Clock;
+}
+
+const rowsMax = 1_000;
+const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);
+const accountPath = z.object({ account_id: accountId });
+const statementQuery = z.object({
+  after_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  limit,
+});
+const holdsQuery = z.object({
+  older_than_seconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
+  limit,
+});
+
+/** What the other services read. All of it comes from the journal, never from a cache. */
+export function createLedgerRouter(routes: LedgerRoutes): Router {
+  const router = new Router();
+
+  router.get('/accounts/:account_id/balance', async (context) => {
+    const { account_id: id } = accountPath.parse(context['params']);
+    context.body = toBalanceView(id, await routes.journal.newest(id));
+  });
+
+  router.get('/accounts/:account_id/holds', async (context) => {
+    const { account_id: id } = accountPath.parse(context['params']);
+    const { account } = await routes.loadAccount(id);
+    const holds = listHolds(account.holds);
+    context.body = toHoldList(holds.map((hold) => ({ accountId: id, hold })));
+  });
+
+  router.get('/accounts/:account_id/statement', async (context) => {
+    const { account_id: id } = accountPath.parse(context['params']);
+    const query = statementQuery.parse(context.query);
+    const part = { afterSeq: query.after_seq, limit: query.limit };
+    context.body = toStatementPage(id, await routes.readStatement(id, part));
+  });
+
+  router.get('/holds', async (context) => {
+    const query = holdsQuery.parse(context.query);
+    const olderThanMs = query.older_than_seconds * 1_000;
+    context.body = toHoldList(await routes.listOldHolds({ olderThanMs, limit: query.limit }));
+  });
+
+  router.post('/verify', async (context) => {
+    context.body = toVerifyReport(await routes.verifyJournal());
+  });
+
+  router.get('/prices', async (context) => {
+    await routes.prices.refresh();
+    context.body = toPriceListView(routes.prices.book.activeAt(routes.clock.now()));
+  });
+
+  return router;
+}

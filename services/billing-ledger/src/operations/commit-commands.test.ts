@@ -1,0 +1,102 @@
+import { type SimulationOptions, simulate } from '../../test/support/simulation/simulate.ts';
+import type { AppendResult, Journal } from '../storage/journal.ts';
+
+const seeds = 2_000;
+const seedsToNotice = 500;
+
+/** The first seed that ends with something wrong, and what that is. */
+async function firstFailure(seedCount: number, options: SimulationOptions = {}) {
+  for (let seed = 1; seed <= seedCount; seed += 1) {
+    const problems = await simulate(seed, options);
+    if (problems.length > 0) return { seed, problems };
+  }
+  return null;
+}
+
+describe('Whatever fails, and whoever else writes', () => {
+  test('every command is journaled once, told at least once and always alike, and the books add up', async () => {
+    expect(await firstFailure(seeds)).toBeNull();
+  }, 120_000);
+
+  test('the books do not depend on a writer noticing that it lost an account', async () => {
+    expect(await firstFailure(seedsToNotice, { replica: { keepsCache: true } })).toBeNull();
+  }, 60_000);
+
+  test('the same seed plays the same run', async () => {
+    const planted = { guarantees: { uniqueIds: false, uniqueKeys: true } };
+    const failure = await firstFailure(seedsToNotice, planted);
+    if (!failure) throw new Error('there is no run to repeat');
+
+    expect(await simulate(failure.seed, planted)).toEqual(failure.problems);
+  });
+});
+
+/** A writer that takes a lost answer for a good one. */
+function trusting(journal: Journal): Journal {
+  return {
+    ...journal,
+    append: (commits) =>
+      journal
+        .append(commits)
+        .catch(() =>
+          commits.map(({ previous }): AppendResult => ({ result: 'appended', head: previous })),
+        ),
+  };
+}
+
+/** A writer that takes every refused commit for its own, stored before. */
+function assuming(journal: Journal): Journal {
+  return {
+    ...journal,
+    append: async (commits) => {
+      const results = await journal.append(commits);
+      return results.map((result, index): AppendResult => {
+        const head = commits[index]?.previous;
+        return result.result === 'refused' && head ? { result: 'appended', head } : result;
+      });
+    },
+  };
+}
+
+/** A writer whose lookups of earlier answers find nothing. */
+function forgetful(journal: Journal): Journal {
+  return { ...journal, findAnswers: async () => [] };
+}
+
+describe('Each of these failures is one that would be noticed', () => {
+  const planted: readonly { fault: string; options: SimulationOptions }[] = [
+    {
+      fault: 'two commits can begin at one position',
+      options: { guarantees: { uniqueIds: false, uniqueKeys: true } },
+    },
+    {
+      fault: 'a command can be journaled twice',
+      options: { guarantees: { uniqueIds: true, uniqueKeys: false } },
+    },
+    { fault: 'positions are committed before the effect', options: { commitsFirst: true } },
+    {
+      fault: 'an answer that was lost is taken for a good one',
+      options: { replica: { wrapJournal: trusting } },
+    },
+    {
+      fault: 'a refused commit is taken for stored',
+      options: { replica: { wrapJournal: assuming } },
+    },
+    {
+      fault: 'earlier answers are not found',
+      options: { replica: { wrapJournal: forgetful } },
+    },
+    {
+      fault: 'commands are told before they are journaled',
+      options: { replica: { tellsFirst: true } },
+    },
+    {
+      fault: 'an answer that could not be sent is given up',
+      options: { replica: { givesUpTelling: true } },
+    },
+  ];
+
+  test.each(planted)('the simulation notices when $fault', async ({ options }) => {
+    expect(await firstFailure(seedsToNotice, options)).not.toBeNull();
+  });
+});

@@ -1,0 +1,107 @@
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { forEachLimited } from '@inventory/runtime/concurrency';
+import { countRepetitions, recordCommit } from '../metrics.ts';
+import type { AppendResult, Journal } from '../storage/journal.ts';
+import {
+  type Answered,
+  acceptLane,
+  type Carrier,
+  type Lane,
+  type LaneParts,
+  lanesOf,
+  learnFromRefusal,
+  type PlannedLane,
+  planLane,
+} from './commit-lane.ts';
+
+export interface CommitCommandsParts extends LaneParts {
+  readonly journal: Pick<Journal, 'append' | 'findAnswers'>;
+}
+
+export type PublishAnswers<Item extends Carrier> = (
+  answered: readonly Answered<Item>[],
+) => Promise<void>;
+
+/**
+ * Answers commands, each account's in their order, in rounds: at most one commit per account and
+ * round, so that one account's backlog does not keep its neighbours waiting.
+ *
+ * 1. evaluate against the accounts as known here;
+ * 2. append the commits in one insert. Nothing is answered that is not in the journal. A crash
+ *    before it leaves nothing; after it, the commands come again and find their entries. After an
+ *    ambiguous failure the accounts are dropped, so that the next try reads what is stored;
+ * 3. hand the answers to `publish`. A crash before it ends makes the commands come again;
+ * 4. learn from the journal what made it refuse a commit, and evaluate that account again.
+ */
+export type CommitCommands = <Item extends Carrier>(
+  items: readonly Item[],
+  publish: PublishAnswers<Item>,
+) => Promise<void>;
+
+const accountsAtOnce = 16;
+
+export function createCommitCommands(parts: CommitCommandsParts): CommitCommands {
+  return async (items, publish) => {
+    // Accounts that are dropped meanwhile, because partitions moved, must not come back.
+    const { generation } = parts.cache;
+    let lanes = lanesOf(items);
+    while (lanes.length > 0) {
+      await playRound(parts, lanes, { publish, generation });
+      lanes = lanes.filter((lane) => lane.items.length > 0);
+    }
+  };
+}
+
+async function playRound<Item extends Carrier>(
+  parts: CommitCommandsParts,
+  lanes: readonly Lane<Item>[],
+  round: { readonly publish: PublishAnswers<Item>; readonly generation: number },
+): Promise<void> {
+  const planned: PlannedLane<Item>[] = [];
+  await forEachLimited(lanes, accountsAtOnce, async (lane) => {
+    planned.push(await planLane(parts, lane));
+  });
+  const writing = planned.filter(({ plan }) => plan.entries.length > 0);
+  const results = await append(parts, writing);
+  const answered: Answered<Item>[] = [];
+  const refused: PlannedLane<Item>[] = [];
+  for (const one of planned) {
+    const result = results.get(one);
+    const { generation } = round;
+    if (result?.result === 'refused') refused.push(one);
+    else {
+      const head = result?.head ?? one.before.head;
+      answered.push(...acceptLane(parts, one, { head, generation }));
+      countRepetitions(one.plan.answers.length - one.plan.entries.length);
+    }
+  }
+  if (answered.length > 0) await round.publish(answered);
+  await forEachLimited(refused, accountsAtOnce, (one) => learnFromRefusal(parts, one));
+}
+
+async function append<Item extends Carrier>(
+  parts: CommitCommandsParts,
+  planned: readonly PlannedLane<Item>[],
+): Promise<ReadonlyMap<PlannedLane<Item>, AppendResult>> {
+  if (planned.length === 0) return new Map();
+  const commits = planned.map(({ before, plan }) => ({
+    account: plan.account,
+    entries: plan.entries,
+    previous: before.head,
+  }));
+  const startMs = monotonicNow();
+  try {
+    const results = await parts.journal.append(commits);
+    recordCommit(elapsedSince(startMs));
+    return new Map(planned.map((one, index) => [one, resultAt(results, index)]));
+  } catch (error) {
+    for (const { lane } of planned) parts.cache.drop(lane.accountId);
+    throw error;
+  }
+}
+
+function resultAt(results: readonly AppendResult[], index: number): AppendResult {
+  const result = results[index];
+  if (!result) throw new RangeError('the journal answers for every commit');
+  return result;
+}

@@ -1,0 +1,158 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
+import { type Command, commandKey } from '../domain/command.ts';
+import { Contradiction } from '../domain/contradiction.ts';
+import { type Entry, entryKeys } from '../domain/entry.ts';
+import { prepaidFunding } from '../domain/funding.ts';
+import { type Hold, listHolds } from '../domain/hold-set.ts';
+import {
+  type Answer,
+  type CommitLimits,
+  type CommitPlan,
+  planCommit,
+} from '../domain/plan-commit.ts';
+import type { ChainHead } from '../storage/commit-document.ts';
+import type { Journal } from '../storage/journal.ts';
+import type { AccountCache, CachedAccount } from './account-cache.ts';
+import type { LoadAccount } from './load-account.ts';
+import type { PriceKeeper } from './price-keeper.ts';
+import type { RecentEntries } from './recent-entries.ts';
+
+/** Whatever carries a command: a message with its trace, for instance. */
+export interface Carrier {
+  readonly command: Command;
+}
+
+export interface Answered<Item extends Carrier> {
+  readonly item: Item;
+  readonly answer: Answer;
+}
+
+export interface LaneParts {
+  readonly journal: Pick<Journal, 'findAnswers'>;
+  readonly loadAccount: LoadAccount;
+  readonly cache: AccountCache;
+  readonly recent: RecentEntries;
+  readonly prices: PriceKeeper;
+  readonly clock: Clock;
+  /** Most entries and bytes of one account that are written together. */
+  readonly limits: CommitLimits;
+  /** After each commit is stored. */
+  readonly onCommitted: (cached: CachedAccount, entries: readonly Entry[]) => void;
+}
+
+/** Two writers kept taking the same account from each other; the batch is to come again later. */
+export class CommitContention extends Error {
+  override name = 'CommitContention';
+}
+
+/** The commands of one account that wait for their answer, in order. */
+export interface Lane<Item extends Carrier> {
+  readonly accountId: AccountId;
+  items: readonly Item[];
+  /** Entries found in the journal after it refused a commit. */
+  readonly learned: Map<string, Entry>;
+  /** Refused commits in a row that taught nothing. */
+  refusals: number;
+}
+
+export interface PlannedLane<Item extends Carrier> {
+  readonly lane: Lane<Item>;
+  readonly before: CachedAccount;
+  readonly plan: CommitPlan;
+}
+
+const refusalsMax = 5;
+
+export function lanesOf<Item extends Carrier>(items: readonly Item[]): Lane<Item>[] {
+  const byAccount = Map.groupBy(items, ({ command }) => command.accountId);
+  return [...byAccount].map(([accountId, ofAccount]) => ({
+    accountId,
+    items: ofAccount,
+    learned: new Map(),
+    refusals: 0,
+  }));
+}
+
+/** Evaluates what is next in a lane against its account as known here. */
+export async function planLane<Item extends Carrier>(
+  parts: LaneParts,
+  lane: Lane<Item>,
+): Promise<PlannedLane<Item>> {
+  const before = parts.cache.get(lane.accountId) ?? (await load(parts, lane.accountId));
+  const plan = (): PlannedLane<Item> => {
+    const context = {
+      now: parts.clock.now(),
+      prices: parts.prices.book,
+      funding: prepaidFunding,
+      recorded: (key: string) => lane.learned.get(key) ?? parts.recent.find(lane.accountId, key),
+    };
+    const commands = lane.items.map(({ command }) => command);
+    return { lane, before, plan: planCommit(before.account, commands, context, parts.limits) };
+  };
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof Contradiction)) throw error;
+    // A command was judged as new that was answered long ago. Known as that, it does not happen.
+    const keys = lane.items.map(({ command }) => commandKey(command));
+    await learn(parts, lane, keys);
+    return plan();
+  }
+}
+
+async function load(parts: LaneParts, accountId: AccountId): Promise<CachedAccount> {
+  const { account, head, snapshotSeq, tail } = await parts.loadAccount(accountId);
+  parts.recent.add(accountId, tail);
+  const { prices } = parts;
+  const isPriced = (hold: Hold) => prices.book.byVersion(hold.priceVersion) !== undefined;
+  // Another replica may know a price list that is newer than the last look of this one.
+  if (!listHolds(account.holds).every(isPriced)) await prices.refresh();
+  return { account, head, snapshotSeq };
+}
+
+/** Takes over what is stored now, and takes the answered commands from the lane. */
+export function acceptLane<Item extends Carrier>(
+  parts: LaneParts,
+  { lane, before, plan }: PlannedLane<Item>,
+  stored: { readonly head: ChainHead; readonly generation: number },
+): Answered<Item>[] {
+  const { cache } = parts;
+  const { head } = stored;
+  const cached = { account: plan.account, head, snapshotSeq: before.snapshotSeq };
+  if (stored.generation === cache.generation) cache.set(cached);
+  if (plan.entries.length > 0) {
+    parts.recent.add(lane.accountId, plan.entries);
+    parts.onCommitted(cached, plan.entries);
+  }
+  const answered = lane.items.flatMap((item, index) => {
+    const answer = plan.answers[index];
+    return answer ? [{ item, answer }] : [];
+  });
+  lane.items = lane.items.slice(answered.length);
+  lane.refusals = 0;
+  return answered;
+}
+
+/** Finds out which commands of a refused commit were answered before; the account is read anew. */
+export async function learnFromRefusal<Item extends Carrier>(
+  parts: LaneParts,
+  { lane, plan }: PlannedLane<Item>,
+): Promise<void> {
+  parts.cache.drop(lane.accountId);
+  const answers = await learn(parts, lane, plan.entries.flatMap(entryKeys));
+  // Nothing learned: the position was taken, so somebody else is writing this account.
+  lane.refusals = answers > 0 ? 0 : lane.refusals + 1;
+  if (lane.refusals > refusalsMax) throw new CommitContention('another writer has this account');
+}
+
+/** Remembers the entries that answer some keys; returns how many there are. */
+async function learn<Item extends Carrier>(
+  parts: LaneParts,
+  lane: Lane<Item>,
+  keys: readonly string[],
+): Promise<number> {
+  const answers = await parts.journal.findAnswers(lane.accountId, keys);
+  for (const entry of answers) for (const key of entryKeys(entry)) lane.learned.set(key, entry);
+  return answers.length;
+}

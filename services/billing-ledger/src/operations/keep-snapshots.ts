@@ -1,0 +1,58 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { forEachLimited } from '@inventory/runtime/concurrency';
+import type { SnapshotStore } from '../storage/snapshot-store.ts';
+import type { AccountCache, CachedAccount } from './account-cache.ts';
+
+export interface SnapshotKeeperParts {
+  readonly cache: AccountCache;
+  readonly snapshots: Pick<SnapshotStore, 'save'>;
+  /** A snapshot is due when an account is this many entries past its last one. */
+  readonly everyEntries: number;
+}
+
+/** Writes snapshots of accounts that are being written, behind the commands' back. */
+export interface SnapshotKeeper {
+  /** True when the account's snapshot has become due. */
+  noteCommit(cached: CachedAccount): boolean;
+  /** Saves what is due. */
+  saveDue(): Promise<void>;
+  /** Saves every cached account that is past its snapshot, as far as the time goes. */
+  saveAll(timeMaxMs: number): Promise<void>;
+}
+
+const savesAtOnce = 4;
+
+export function createSnapshotKeeper(parts: SnapshotKeeperParts): SnapshotKeeper {
+  const { cache, everyEntries } = parts;
+  const due = new Map<AccountId, CachedAccount>();
+
+  async function save(saved: CachedAccount): Promise<void> {
+    await parts.snapshots.save(saved);
+    const { accountId, lastSeq } = saved.account;
+    const current = cache.get(accountId);
+    if (current) cache.set({ ...current, snapshotSeq: lastSeq });
+  }
+
+  return {
+    noteCommit(cached) {
+      if (cached.account.lastSeq - cached.snapshotSeq < everyEntries) return false;
+      due.set(cached.account.accountId, cached);
+      return true;
+    },
+    async saveDue() {
+      const batch = [...due.values()];
+      due.clear();
+      await forEachLimited(batch, savesAtOnce, save);
+    },
+    async saveAll(timeMaxMs) {
+      const startMs = monotonicNow();
+      const unsaved = cache
+        .all()
+        .filter(({ account, snapshotSeq }) => account.lastSeq > snapshotSeq);
+      await forEachLimited(unsaved, savesAtOnce, async (cached) => {
+        if (elapsedSince(startMs) < timeMaxMs) await save(cached);
+      });
+    },
+  };
+}

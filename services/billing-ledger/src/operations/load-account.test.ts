@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { accounts, programs } from '../../test/support/program.ts';
+import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
+import { applyEntry, newAccount } from '../domain/account.ts';
+import { listHolds } from '../domain/hold-set.ts';
+import type { Snapshot } from '../storage/snapshot-store.ts';
+import { BrokenJournal, createLoadAccount } from './load-account.ts';
+
+const accountId = accounts[0] ?? 'acc_';
+
+function loadWith({ journal }: Pick<StoredJournal, 'journal'>, snapshot: Snapshot | null) {
+  const load = createLoadAccount({ journal, snapshots: { find: async () => snapshot } });
+  return load(accountId);
+}
+
+function folded({ entries }: StoredJournal) {
+  return entries
+    .filter((one) => one.accountId === accountId)
+    .map(({ entry }) => entry)
+    .reduce(applyEntry, newAccount(accountId));
+}
+
+const told = (account: Snapshot['account']) =>
+  JSON.stringify([{ ...account, holds: null }, listHolds(account.holds)]);
+
+const ownSnapshots = ({ snapshots }: StoredJournal) =>
+  snapshots.filter(({ account }) => account.accountId === accountId);
+
+/** Ways in which a snapshot can be anything but what the journal says. */
+const spoilers: readonly ((snapshot: Snapshot) => Snapshot)[] = [
+  (snapshot) => ({ ...snapshot, head: { ...snapshot.head, hash: 'f'.repeat(64) } }),
+  (snapshot) => ({
+    ...snapshot,
+    head: { ...snapshot.head, commitId: `${accountId}/999999999999` },
+  }),
+  ({ head, account }) => ({ head, account: { ...account, lastSeq: account.lastSeq + 1 } }),
+  ({ head, account }) => {
+    const { credits, units } = account.balances;
+    const richer = { ...credits, available: credits.available + 1 };
+    return { head, account: { ...account, balances: { credits: richer, units } } };
+  },
+];
+
+describe('An account that is not in memory', () => {
+  test('is what its journal adds up to, with and without any of its snapshots', async () => {
+    const anyStart = fc.asyncProperty(programs, fc.nat(), async (program, which) => {
+      const stored = await storeProgram(program);
+      const snapshots = ownSnapshots(stored);
+      const snapshot = snapshots[which % (snapshots.length + 1)] ?? null;
+      const { account } = await loadWith(stored, snapshot);
+      return told(account) === told(folded(stored));
+    });
+
+    await fc.assert(anyStart, { numRuns: 400 });
+  });
+
+  test('is never taken from a snapshot that does not lie on the journal', async () => {
+    const anySpoiler = fc.nat({ max: spoilers.length - 1 });
+    const anyStart = fc.asyncProperty(programs, anySpoiler, async (program, which) => {
+      const stored = await storeProgram(program);
+      const newest = ownSnapshots(stored).at(-1);
+      const spoil = spoilers[which];
+      if (!newest || !spoil) return true;
+      const { account, snapshotSeq } = await loadWith(stored, spoil(newest));
+      return snapshotSeq === 0 && told(account) === told(folded(stored));
+    });
+
+    await fc.assert(anyStart, { numRuns: 400 });
+  });
+
+  test('knows its newest entries, so that their commands need no look-up', async () => {
+    const [program] = fc.sample(programs, { numRuns: 1, seed: 9 });
+    const stored = await storeProgram(program ?? []);
+
+    const { tail } = await loadWith(stored, null);
+
+    const own = stored.entries.filter((one) => one.accountId === accountId);
+    expect(tail).toEqual(own.map(({ entry }) => entry));
+  });
+
+  test('is refused when a commit was changed, is missing or does not add up', async () => {
+    const [program] = fc.sample(programs, { numRuns: 1, seed: 9 });
+    const stored = await storeProgram(program ?? [], 1);
+    const readFrom = stored.journal.readFrom;
+    const tampered = (
+      change: (commits: Awaited<ReturnType<typeof readFrom>>) => typeof commits,
+    ) => ({
+      journal: {
+        ...stored.journal,
+        readFrom: async (...asked: Parameters<typeof readFrom>) => change(await readFrom(...asked)),
+      },
+    });
+
+    await expect(
+      loadWith(
+        tampered((all) => all.map((one) => ({ ...one, isIntact: false }))),
+        null,
+      ),
+    ).rejects.toThrow(BrokenJournal);
+    await expect(
+      loadWith(
+        tampered((all) => all.slice(1)),
+        null,
+      ),
+    ).rejects.toThrow(BrokenJournal);
+    await expect(
+      loadWith(
+        tampered((all) => all.map((one) => ({ ...one, entries: one.entries.concat(one.entries) }))),
+        null,
+      ),
+    ).rejects.toThrow(BrokenJournal);
+  });
+});

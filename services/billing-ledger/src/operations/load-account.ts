@@ -1,0 +1,116 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { Bug } from '@inventory/runtime/bug';
+import { type Account, applyEntry, newAccount } from '../domain/account.ts';
+import { areEqual } from '../domain/balances.ts';
+import type { Entry } from '../domain/entry.ts';
+import { type ChainHead, chainStart, type StoredCommit } from '../storage/commit-document.ts';
+import type { Journal } from '../storage/journal.ts';
+import type { Snapshot, SnapshotStore } from '../storage/snapshot-store.ts';
+import type { CachedAccount } from './account-cache.ts';
+
+export interface LoadedAccount extends CachedAccount {
+  /** The newest entries that were read on the way, at most {@link tailMax}. */
+  readonly tail: readonly Entry[];
+}
+
+export type LoadAccount = (accountId: AccountId) => Promise<LoadedAccount>;
+
+export interface LoadAccountParts {
+  readonly journal: Pick<Journal, 'readFrom'>;
+  readonly snapshots: Pick<SnapshotStore, 'find'>;
+}
+
+const commitsPerRead = 50;
+const tailMax = 500;
+
+/** The journal of one account does not add up: nothing may be decided on it. */
+export class BrokenJournal extends Bug {
+  override name = 'BrokenJournal';
+}
+
+/**
+ * Folds an account from its journal on the primary, beginning at its snapshot where that fits.
+ * Rejects with {@link BrokenJournal}, or as the journal does.
+ */
+export function createLoadAccount(parts: LoadAccountParts): LoadAccount {
+  return async (accountId) => {
+    const snapshot = await parts.snapshots.find(accountId);
+    const resumed = snapshot && (await foldFrom(parts.journal, accountId, snapshot));
+    return resumed ?? (await foldAll(parts.journal, accountId));
+  };
+}
+
+async function foldAll(journal: LoadAccountParts['journal'], accountId: AccountId) {
+  const start = { account: newAccount(accountId), head: chainStart };
+  const first = await journal.readFrom(accountId, null, commitsPerRead);
+  return fold(journal, { ...start, snapshotSeq: 0, tail: [] }, first);
+}
+
+/** Null when the snapshot does not lie on the chain. */
+async function foldFrom(
+  journal: LoadAccountParts['journal'],
+  accountId: AccountId,
+  snapshot: Snapshot,
+): Promise<LoadedAccount | null> {
+  const first = await journal.readFrom(accountId, snapshot.head.commitId, commitsPerRead);
+  const [anchor, ...rest] = first;
+  if (!anchor || !isAnchoredAt(snapshot, anchor)) return null;
+  const { account, head } = snapshot;
+  const start = { account, head, snapshotSeq: account.lastSeq, tail: tailOf([], anchor.entries) };
+  return fold(journal, start, rest, first.length < commitsPerRead);
+}
+
+function isAnchoredAt({ account, head }: Snapshot, anchor: StoredCommit): boolean {
+  return (
+    anchor.isIntact &&
+    anchor.id === head.commitId &&
+    anchor.hash === head.hash &&
+    anchor.lastSeq === account.lastSeq &&
+    areEqual(anchor.balances.credits, account.balances.credits) &&
+    areEqual(anchor.balances.units, account.balances.units)
+  );
+}
+
+async function fold(
+  journal: LoadAccountParts['journal'],
+  start: LoadedAccount,
+  firstCommits: readonly StoredCommit[],
+  isWhole = firstCommits.length < commitsPerRead,
+): Promise<LoadedAccount> {
+  let loaded = start;
+  for (const commit of firstCommits) loaded = follow(loaded, commit);
+  let more = !isWhole;
+  while (more) {
+    const { accountId } = loaded.account;
+    // Begins with the commit that was folded last, which a reader knows by its id.
+    const page = await journal.readFrom(accountId, loaded.head.commitId, commitsPerRead);
+    for (const commit of page.slice(1)) loaded = follow(loaded, commit);
+    more = page.length === commitsPerRead;
+  }
+  return loaded;
+}
+
+function follow(loaded: LoadedAccount, commit: StoredCommit): LoadedAccount {
+  const account = foldCommit(loaded.account, loaded.head, commit);
+  return {
+    account,
+    head: { commitId: commit.id, hash: commit.hash },
+    snapshotSeq: loaded.snapshotSeq,
+    tail: tailOf(loaded.tail, commit.entries),
+  };
+}
+
+function foldCommit(account: Account, head: ChainHead, commit: StoredCommit): Account {
+  if (!commit.isIntact) throw new BrokenJournal(`${commit.id} was changed after it was written`);
+  if (commit.prevHash !== head.hash)
+    throw new BrokenJournal(`${commit.id} is not next in its chain`);
+  try {
+    return commit.entries.reduce(applyEntry, account);
+  } catch (error) {
+    throw new BrokenJournal(`${commit.id} does not add up`, { cause: error });
+  }
+}
+
+function tailOf(tail: readonly Entry[], entries: readonly Entry[]): readonly Entry[] {
+  return [...tail, ...entries].slice(-tailMax);
+}

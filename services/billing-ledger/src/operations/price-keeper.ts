@@ -1,0 +1,22 @@
+import { createPriceBook, firstPriceList, type PriceBook } from '../domain/price-list.ts';
+import type { PriceListStore } from '../storage/price-list-store.ts';
+
+/** The price lists in memory; a new one is known before it takes effect if it is added in time. */
+export interface PriceKeeper {
+  readonly book: PriceBook;
+  refresh(): Promise<void>;
+}
+
+/** Makes sure that there is a first price list, then reads them all. */
+export async function openPriceKeeper(store: PriceListStore): Promise<PriceKeeper> {
+  await store.addIfAbsent(firstPriceList);
+  let book = createPriceBook(await store.all());
+  return {
+    get book() {
+      return book;
+    },
+    async refresh() {
+      book = createPriceBook(await store.all());
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { accounts, programs } from '../../test/support/program.ts';
+import { storeProgram } from '../../test/support/stored-journal.ts';
+import { createReadStatement } from './read-statement.ts';
+
+describe('The statement of an account (decisions: statement row)', () => {
+  test('read page by page is the whole journal in order, whatever the page size', async () => {
+    const sizes = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 30 }));
+    const anyPaging = fc.asyncProperty(programs, sizes, async (program, [limit, commitMax]) => {
+      const stored = await storeProgram(program, commitMax);
+      const read = createReadStatement(stored.journal);
+      for (const accountId of accounts) {
+        const seqs: number[] = [];
+        for (let more = true; more; ) {
+          const page = await read(accountId, { afterSeq: seqs.at(-1) ?? 0, limit });
+          if (page.entries.length > limit) return false;
+          seqs.push(...page.entries.map(({ seq }) => seq));
+          more = page.hasMore;
+        }
+        const own = stored.entries.filter((one) => one.accountId === accountId);
+        if (seqs.join() !== own.map(({ entry }) => entry.seq).join()) return false;
+      }
+      return true;
+    });
+
+    await fc.assert(anyPaging, { numRuns: 400 });
+  });
+
+  test('is empty behind the last entry and for an account that never had one', async () => {
+    const stored = await storeProgram([]);
+    const read = createReadStatement(stored.journal);
+    const nothing = { entries: [], hasMore: false };
+
+    expect(await read(accounts[0] ?? 'acc_', { afterSeq: 0, limit: 5 })).toEqual(nothing);
+    expect(await read(accounts[0] ?? 'acc_', { afterSeq: 999, limit: 5 })).toEqual(nothing);
+  });
+});

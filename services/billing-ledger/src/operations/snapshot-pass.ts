@@ -1,0 +1,73 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { Bug } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
+import { forEachLimited } from '@inventory/runtime/concurrency';
+import type { Logger } from '@inventory/runtime/logger';
+import type { AccountActivity, Journal } from '../storage/journal.ts';
+import type { SnapshotStore } from '../storage/snapshot-store.ts';
+import type { LoadAccount } from './load-account.ts';
+
+export interface SnapshotPassParts {
+  readonly journal: Pick<Journal, 'activeSince'>;
+  readonly snapshots: Pick<SnapshotStore, 'save' | 'upToDateThrough' | 'advanceTo'>;
+  readonly loadAccount: LoadAccount;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Brings the snapshots of all accounts that were active since the last pass up to date. */
+export interface SnapshotPass {
+  /** Does nothing when the snapshots are up to date through this time already. */
+  bringUpTo(timeMs: number): Promise<void>;
+}
+
+/** Commits reach the journal some time after their entries' times, and clocks differ. */
+const overlapMs = 60_000;
+const commitsPerPage = 2_000;
+const accountsAtOnce = 4;
+
+/**
+ * It reads only the journal, so it heals what a crash kept a writer from saving. Any replica may
+ * run it, also at the same time as another: the newer snapshot stays.
+ */
+export function createSnapshotPass(parts: SnapshotPassParts): SnapshotPass {
+  const { journal, snapshots } = parts;
+
+  async function snapshotOne({ accountId, lastSeq }: AccountActivity): Promise<void> {
+    try {
+      const loaded = await parts.loadAccount(accountId);
+      if (loaded.snapshotSeq < lastSeq) await snapshots.save(loaded);
+    } catch (error) {
+      if (!(error instanceof Bug)) throw error;
+      // One broken account must not keep the others from their snapshots; verify names it.
+      parts.logger.error({ err: error, account_id: accountId }, 'an account could not be folded');
+    }
+  }
+
+  async function passFrom(startMs: number, endMs: number): Promise<void> {
+    let from = startMs;
+    let page: readonly AccountActivity[];
+    do {
+      page = await journal.activeSince(from, commitsPerPage);
+      await forEachLimited(newestOf(page), accountsAtOnce, snapshotOne);
+      // A page that is all of one millisecond is followed by the next millisecond.
+      from = Math.max(page.at(-1)?.at ?? endMs, from + 1);
+      await snapshots.advanceTo(Math.min(from, endMs));
+    } while (page.length === commitsPerPage);
+    await snapshots.advanceTo(endMs);
+  }
+
+  return {
+    async bringUpTo(timeMs) {
+      const through = await snapshots.upToDateThrough();
+      if (through >= timeMs) return;
+      await passFrom(Math.max(0, through - overlapMs), parts.clock.now());
+    },
+  };
+}
+
+function newestOf(page: readonly AccountActivity[]): Iterable<AccountActivity> {
+  const newest = new Map<AccountId, AccountActivity>();
+  for (const activity of page) newest.set(activity.accountId, activity);
+  return newest.values();
+}

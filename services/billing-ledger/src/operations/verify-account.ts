@@ -1,0 +1,120 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { ledgerAssets } from '@inventory/contracts/vocabulary';
+import { type Account, heldAmount, newAccount } from '../domain/account.ts';
+import { areEqual } from '../domain/balances.ts';
+import { adoptEntry, entryProblems } from '../domain/check-entry.ts';
+import { entryKeys } from '../domain/entry.ts';
+import { listHolds } from '../domain/hold-set.ts';
+import type { PriceBook } from '../domain/price-list.ts';
+import { chainStart, commitId, type StoredCommit } from '../storage/commit-document.ts';
+import type { Snapshot } from '../storage/snapshot-store.ts';
+
+export interface JournalProblem {
+  readonly accountId: string;
+  readonly seq: number | null;
+  readonly problem: string;
+}
+
+/** One account while its journal is gone through from the first entry. */
+export interface AccountCheck {
+  readonly accountId: AccountId;
+  account: Account;
+  head: { readonly commitId: string | null; readonly hash: string };
+  /** Cleared when it was compared. */
+  snapshot: Snapshot | null;
+  readonly report: (seq: number | null, problem: string) => void;
+}
+
+export function startAccountCheck(
+  accountId: AccountId,
+  snapshot: Snapshot | null,
+  report: (problem: JournalProblem) => void,
+): AccountCheck {
+  return {
+    accountId,
+    account: newAccount(accountId),
+    head: chainStart,
+    snapshot,
+    report: (seq, problem) => report({ accountId, seq, problem }),
+  };
+}
+
+/** Judges the next commit and goes on behind it, whatever is wrong with it. */
+export function checkCommit(check: AccountCheck, commit: StoredCommit, prices: PriceBook): void {
+  const { firstSeq } = commit;
+  if (!commit.isIntact) check.report(firstSeq, 'the commit was changed after it was written');
+  if (commit.id !== commitId(check.accountId, firstSeq) || commit.accountId !== check.accountId) {
+    check.report(firstSeq, 'the commit does not lie where it says it does');
+  }
+  if (commit.prevHash !== check.head.hash) {
+    check.report(firstSeq, 'the chain of commits is broken before this one');
+  }
+  for (const entry of commit.entries) {
+    for (const problem of entryProblems(check.account, entry, prices)) {
+      check.report(entry.seq, `${entry.kind} ${problem}`);
+    }
+    check.account = adoptEntry(check.account, entry);
+  }
+  checkSummary(check, commit);
+  check.head = { commitId: commit.id, hash: commit.hash };
+  compareSnapshot(check);
+}
+
+/** What can only be said once the journal of the account is through. */
+export function finishAccountCheck(check: AccountCheck): void {
+  const { account, snapshot, report } = check;
+  const holds = listHolds(account.holds);
+  for (const asset of ledgerAssets) {
+    if (heldAmount(holds, asset) !== account.balances[asset].held) {
+      report(account.lastSeq, `the open holds do not add up to the held ${asset}`);
+    }
+  }
+  if (!snapshot) return;
+  const { lastSeq } = snapshot.account;
+  if (lastSeq > account.lastSeq) report(lastSeq, 'the journal ends before its snapshot');
+  else report(lastSeq, 'the snapshot lies inside a commit');
+}
+
+function checkSummary(check: AccountCheck, commit: StoredCommit): void {
+  const { account, report } = check;
+  const last = commit.entries.at(-1);
+  if (last?.seq !== commit.lastSeq || last.at !== commit.at) {
+    report(commit.firstSeq, 'the commit does not end where it says it does');
+  }
+  if (commit.keys.join('\n') !== commit.entries.flatMap(entryKeys).join('\n')) {
+    report(commit.firstSeq, 'the commit is not found under all of its commands');
+  }
+  for (const asset of ledgerAssets) {
+    if (!areEqual(commit.balances[asset], account.balances[asset])) {
+      report(commit.lastSeq, `the balances of the commit are not those of its entries (${asset})`);
+    }
+  }
+}
+
+function compareSnapshot(check: AccountCheck): void {
+  const { account, head, snapshot, report } = check;
+  if (snapshot?.account.lastSeq !== account.lastSeq) return;
+  check.snapshot = null;
+  const isEqual =
+    snapshot.head.hash === head.hash &&
+    snapshot.account.lastAt === account.lastAt &&
+    ledgerAssets.every((asset) =>
+      areEqual(snapshot.account.balances[asset], account.balances[asset]),
+    ) &&
+    describeHolds(snapshot.account) === describeHolds(account);
+  if (!isEqual) report(account.lastSeq, 'the snapshot is not what the journal adds up to');
+}
+
+function describeHolds(account: Account): string {
+  return JSON.stringify(
+    listHolds(account.holds).map((hold) => [
+      hold.refreshId,
+      hold.projectId,
+      hold.productCode,
+      hold.asset,
+      hold.amount,
+      hold.priceVersion,
+      hold.reservedAt,
+    ]),
+  );
+}

@@ -1,0 +1,211 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { BSON } from 'mongodb';
+import { programs } from '../../test/support/program.ts';
+import {
+  each,
+  fixedPrices,
+  type StoredJournal,
+  storeProgram,
+} from '../../test/support/stored-journal.ts';
+import { type CommitDocument, readCommit } from '../storage/commit-document.ts';
+import type { Snapshot } from '../storage/snapshot-store.ts';
+import { createVerifyJournal } from './verify-journal.ts';
+
+/** Verifies stored bytes, in the order they are given, beside some snapshots. */
+async function verifyBytes(
+  { journal }: StoredJournal,
+  commits: readonly Uint8Array[],
+  snapshots: readonly Snapshot[] = [],
+) {
+  const verify = createVerifyJournal({
+    journal: { ...journal, scan: () => each(commits) },
+    snapshots: { scan: () => each(snapshots) },
+    prices: fixedPrices,
+  });
+  return verify();
+}
+
+const bytesOf = ({ store }: StoredJournal): Buffer[] =>
+  [...store.commits.keys()]
+    .sort()
+    .flatMap((id) => store.commits.get(id) ?? [])
+    .map(({ bytes }) => bytes);
+
+/** A journal in which each of these kinds of entries happens. */
+async function richJournal(): Promise<StoredJournal> {
+  for (const program of fc.sample(programs, { numRuns: 2_000, seed: 5 })) {
+    const stored = await storeProgram(program);
+    const kinds = new Set(stored.entries.map(({ entry }) => entry.kind));
+    if (
+      ['grant', 'settle', 'release', 'charge', 'refuse'].every((kind) => kinds.has(kind as never))
+    ) {
+      return stored;
+    }
+  }
+  throw new Error('no program does all of it');
+}
+
+describe('Verification of the journal', () => {
+  test('finds nothing in what the ledger writes, and counts all of it', async () => {
+    const anyProgram = fc.asyncProperty(programs, async (program) => {
+      const stored = await storeProgram(program);
+      const { problems, entries } = await verifyBytes(stored, bytesOf(stored));
+      return problems.length === 0 && entries === stored.entries.length;
+    });
+
+    await fc.assert(anyProgram, { numRuns: 1_000 });
+  });
+
+  test('finds any change of any stored byte', async () => {
+    const place = fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 255 }));
+    const anyChange = fc.asyncProperty(programs, place, async (program, [which, at, flip]) => {
+      const stored = await storeProgram(program);
+      const commits = bytesOf(stored).map((bytes) => Buffer.from(bytes));
+      const changed = commits[which % commits.length];
+      if (!changed) return false;
+      const index = at % changed.length;
+      changed.writeUInt8(changed.readUInt8(index) ^ flip, index);
+      const { problems } = await verifyBytes(stored, commits);
+      return problems.length > 0;
+    });
+
+    await fc.assert(anyChange, { numRuns: 1_000 });
+  });
+
+  test('finds a commit that is missing, and names the account', async () => {
+    const stored = await richJournal();
+    const [first, second] = bytesOf(stored);
+    const rest = bytesOf(stored).slice(1);
+
+    const { problems } = await verifyBytes(stored, rest);
+
+    expect(problems.map(({ problem }) => problem)).toContain(
+      'the chain of commits is broken before this one',
+    );
+    expect(problems[0]?.accountId).toBe(readCommit(second ?? first ?? Buffer.alloc(0)).accountId);
+  });
+
+  test('finds that the end of a journal was cut off, where a snapshot knows more', async () => {
+    const stored = await richJournal();
+    const last = stored.snapshots.at(-1);
+    if (!last) throw new Error('no snapshot');
+    const { accountId } = last.account;
+    const cut = { ...stored, journal: { ...stored.journal, readFrom: async () => [] } };
+
+    const { problems } = await verifyBytes(cut, bytesOf(stored).slice(0, -1), [last]);
+
+    expect(problems).toEqual([
+      { accountId, seq: last.account.lastSeq, problem: 'the journal ends before its snapshot' },
+    ]);
+  });
+
+  test('reads what was written after its scan before it judges a newer snapshot', async () => {
+    const stored = await richJournal();
+    const last = stored.snapshots.at(-1);
+    if (!last) throw new Error('no snapshot');
+
+    const { problems, entries } = await verifyBytes(stored, bytesOf(stored).slice(0, -1), [last]);
+
+    expect(problems).toEqual([]);
+    expect(entries).toBe(stored.entries.length);
+  });
+
+  test('finds a snapshot that is not what the journal adds up to', async () => {
+    const stored = await richJournal();
+    const [snapshot] = stored.snapshots;
+    if (!snapshot) throw new Error('no snapshot');
+    const { account } = snapshot;
+    const wrong = { ...snapshot, account: { ...account, lastAt: account.lastAt + 1 } };
+
+    expect((await verifyBytes(stored, bytesOf(stored), [wrong])).problems).toMatchObject([
+      { problem: 'the snapshot is not what the journal adds up to' },
+    ]);
+    expect((await verifyBytes(stored, bytesOf(stored), [snapshot])).problems).toEqual([]);
+  });
+
+  test('goes on behind bytes that are no commit at all', async () => {
+    const stored = await richJournal();
+    const stranger = BSON.serialize({ _id: 'acc_0/1', accountId: 'acc_0', entries: 'none' });
+
+    const { problems, entries } = await verifyBytes(stored, [stranger, ...bytesOf(stored)]);
+
+    expect(problems).toEqual([
+      { accountId: 'acc_0', seq: null, problem: 'a stored commit is not readable' },
+    ]);
+    expect(entries).toBe(stored.entries.length);
+  });
+});
+
+type Entry = CommitDocument['entries'][number];
+type Forgery = (entry: Entry) => Partial<Record<keyof Entry, unknown>> | null;
+
+/** The same commit with forged entries and a hash that fits them: only the fold can tell. */
+function forge(bytes: Uint8Array, forgery: Forgery): Buffer {
+  const { hash: _hash, ...document } = BSON.deserialize(bytes) as CommitDocument;
+  const entries = document.entries.map((entry) => ({ ...entry, ...forgery(entry) }));
+  const forged = { ...document, entries };
+  const body = BSON.serialize(forged);
+
+  const hash = createHash('sha256').update(body.subarray(4, -1)).digest('hex');
+  return Buffer.from(BSON.serialize({ ...forged, hash }));
+}
+
+describe('Verification of a journal that somebody rewrote, hashes and all', () => {
+  const forgeries: readonly [string, Forgery, string][] = [
+    [
+      'a grant is worth more',
+      (entry) => (entry.kind === 'grant' ? { change: { available: 9_999, issued: 9_999 } } : null),
+      'grant its balances are not the ones before it and its movement',
+    ],
+    [
+      'credits appear from nowhere',
+      (entry) => (entry.kind === 'grant' ? { change: { available: 5 } } : null),
+      'grant its movement does not net to zero',
+    ],
+    [
+      'a refusal moves credits',
+      (entry) => (entry.kind === 'refuse' ? { change: { available: -5, consumed: 5 } } : null),
+      'refuse moves what a refuse cannot move',
+    ],
+    [
+      'a settlement costs less',
+      (entry) => (entry.kind === 'settle' ? { outcome: 'cancelled' } : null),
+      'settle costs',
+    ],
+    [
+      'a settlement ends a hold that was never made',
+      (entry) =>
+        entry.kind === 'settle' ? { refreshId: '0190cccc-0000-7000-8000-00000000ffff' } : null,
+      'settle resolves a hold that is not open',
+    ],
+    [
+      'a hold ends at other prices',
+      (entry) => (entry.kind === 'settle' ? { priceVersion: 7 } : null),
+      'settle resolves a hold at other prices',
+    ],
+    [
+      'time goes back',
+      (entry) => ({ at: new Date(entry.at.getTime() - 40 * 86_400_000 * entry.seq) }),
+      'its time is not after the entry before it',
+    ],
+    ['a position is left out', (entry) => ({ seq: entry.seq + 1 }), 'with a gap'],
+    [
+      'a balance is negative',
+      (entry) => (entry.kind === 'grant' ? { after: { available: -1, issued: -1 } } : null),
+      'grant a balance is negative or inexact',
+    ],
+  ];
+
+  test.each(forgeries)('finds that %s', async (_what, forgery, expected) => {
+    const stored = await richJournal();
+    const forged = bytesOf(stored).map((bytes) => forge(bytes, forgery));
+
+    const { problems } = await verifyBytes(stored, forged);
+
+    expect(problems.map(({ problem }) => problem).join('\n')).toContain(expected);
+    expect(problems.map(({ problem }) => problem)).not.toContain(
+      'the commit was changed after it was written',
+    );
+  });
+});

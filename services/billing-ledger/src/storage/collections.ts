@@ -1,0 +1,33 @@
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+
+export const commitsCollection = 'commits';
+export const snapshotsCollection = 'snapshots';
+export const priceListsCollection = 'priceLists';
+export const passesCollection = 'passes';
+
+export const ledgerIndexes: readonly CollectionIndexes[] = [
+  {
+    collection: commitsCollection,
+    indexes: [
+      {
+        // A command key is answered once per account. It begins with the account, so that no id
+        // of one account can ever meet an id of another.
+        name: 'account_command_key',
+        keys: { accountId: 1, commandKeys: 1 },
+        options: { unique: true },
+      },
+      // Accounts active since a time, for the snapshot pass.
+      { name: 'at', keys: { at: 1 } },
+    ],
+  },
+  {
+    collection: snapshotsCollection,
+    indexes: [
+      {
+        name: 'oldest_hold_at',
+        keys: { oldestHoldAt: 1 },
+        options: { partialFilterExpression: { oldestHoldAt: { $exists: true } } },
+      },
+    ],
+  },
+];

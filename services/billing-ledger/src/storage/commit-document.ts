@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import type { AccountId } from '@inventory/contracts/ids';
+import type { LedgerAsset } from '@inventory/contracts/vocabulary';
+import { Bug } from '@inventory/runtime/bug';
+import { dateOf } from '@inventory/runtime/clock';
+import { BSON } from 'mongodb';
+import { type Account, usedAssets } from '../domain/account.ts';
+import { type Entry, entryKeys } from '../domain/entry.ts';
+import {
+  type BalancesDocument,
+  type EntryDocument,
+  fromBalancesDocument,
+  fromEntryDocument,
+  toBalancesDocument,
+  toEntryDocument,
+} from './entry-document.ts';
+
+/**
+ * All entries of one account that were made in one batch: one document, so they are stored
+ * together or not at all. `_id` is the account and the first position, and the next commit always
+ * begins at the last position + 1: of two writers that both try it, one is refused.
+ */
+export interface CommitDocument {
+  readonly _id: string;
+  readonly format: typeof commitFormat;
+  readonly accountId: AccountId;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Time of the last entry. */
+  readonly at: Date;
+  readonly commandKeys: readonly string[];
+  readonly entries: readonly EntryDocument[];
+  /** After the last entry, per asset ever used. */
+  readonly balances: { readonly [Asset in LedgerAsset]?: BalancesDocument };
+  /** Which process wrote it; for diagnosis only. */
+  readonly writer: string;
+  /** Hash of the account's commit before this one. */
+  readonly prevHash: string;
+  /** SHA-256 over the stored bytes of every other field, in hexadecimal; always the last field. */
+  readonly hash: string;
+}
+
+const commitFormat = 1;
+
+/** Where an account's chain of commits ends. */
+export interface ChainHead {
+  readonly commitId: string | null;
+  readonly hash: string;
+}
+
+/** The chain before the first commit. */
+export const chainStart: ChainHead = { commitId: null, hash: '0'.repeat(64) };
+
+/** What becomes a commit: `account` is the state after `entries`, of which there is at least one. */
+export interface NewCommit {
+  readonly account: Pick<Account, 'accountId' | 'balances'>;
+  readonly entries: readonly Entry[];
+  readonly previous: ChainHead;
+}
+
+/** A commit as read; `isIntact` is whether its bytes still are those that were hashed. */
+export interface StoredCommit {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly keys: readonly string[];
+  readonly entries: readonly Entry[];
+  readonly balances: Account['balances'];
+  readonly prevHash: string;
+  readonly hash: string;
+  readonly isIntact: boolean;
+}
+
+/** Twelve digits: text order is number order up to 10^12 entries of one account. */
+export function commitId(accountId: AccountId, firstSeq: number): string {
+  return `${accountId}/${String(firstSeq).padStart(12, '0')}`;
+}
+
+/** Every commit id of an account lies in [from, to). */
+export function commitIdRange(accountId: AccountId): { from: string; to: string } {
+  return { from: `${accountId}/`, to: `${accountId}0` };
+}
+
+export function sealCommit(commit: NewCommit, writer: string): CommitDocument {
+  const unsealed = toUnsealedDocument(commit, writer);
+  const bytes = BSON.serialize(unsealed);
+  return { ...unsealed, hash: digest(bytes, bytes.length - 1) };
+}
+
+/** Bytes that are no commit of ours. */
+export class UnreadableCommit extends Bug {
+  override name = 'UnreadableCommit';
+  /** As far as it can be told. */
+  readonly accountId: string;
+
+  constructor(accountId: string, cause: unknown) {
+    super('a stored commit is not readable', { cause });
+    this.accountId = accountId;
+  }
+}
+
+/** Throws {@link UnreadableCommit}. */
+export function readCommit(bytes: Uint8Array): StoredCommit {
+  let document: Partial<CommitDocument> = {};
+  try {
+    document = BSON.deserialize(bytes);
+    return fromCommitDocument(document as CommitDocument, bytes);
+  } catch (error) {
+    throw new UnreadableCommit(String(document.accountId ?? 'unknown'), error);
+  }
+}
+
+function fromCommitDocument(document: CommitDocument, bytes: Uint8Array): StoredCommit {
+  const { credits, units } = document.balances;
+  if (typeof document._id !== 'string' || typeof document.accountId !== 'string') {
+    throw new TypeError('a commit names its account');
+  }
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    firstSeq: document.firstSeq,
+    lastSeq: document.lastSeq,
+    at: document.at.getTime(),
+    keys: document.commandKeys,
+    entries: document.entries.map(fromEntryDocument),
+    balances: {
+      credits: fromBalancesDocument(credits ?? {}),
+      units: fromBalancesDocument(units ?? {}),
+    },
+    prevHash: document.prevHash,
+    hash: document.hash,
+    isIntact: isIntact(bytes, document.hash),
+  };
+}
+
+function toUnsealedDocument(commit: NewCommit, writer: string): Omit<CommitDocument, 'hash'> {
+  const { account, entries, previous } = commit;
+  const first = entries[0];
+  const last = entries.at(-1);
+  if (!first || !last) throw new RangeError('a commit holds at least one entry');
+  return {
+    _id: commitId(account.accountId, first.seq),
+    format: commitFormat,
+    accountId: account.accountId,
+    firstSeq: first.seq,
+    lastSeq: last.seq,
+    at: dateOf(last.at),
+    commandKeys: entries.flatMap(entryKeys),
+    entries: entries.map(toEntryDocument),
+    balances: Object.fromEntries(
+      usedAssets(account).map((asset) => [asset, toBalancesDocument(account.balances[asset])]),
+    ),
+    writer,
+    prevHash: previous.hash,
+  };
+}
+
+const hashBytes = 64;
+/** The element `hash`: type, name, length, text, terminator. */
+const hashElementBytes = 1 + 5 + 4 + hashBytes + 1;
+const lengthBytes = 4;
+
+/** Over the elements alone: without the length before them, up to where the hash is put. */
+function digest(bytes: Uint8Array, end: number): string {
+  return createHash('sha256').update(bytes.subarray(lengthBytes, end)).digest('hex');
+}
+
+function isIntact(bytes: Uint8Array, hash: string): boolean {
+  const hashAt = bytes.length - 1 - hashElementBytes;
+  if (hashAt <= lengthBytes || digest(bytes, hashAt) !== hash) return false;
+  const sealed = BSON.serialize({ hash });
+  return Buffer.compare(bytes.subarray(hashAt), sealed.subarray(lengthBytes)) === 0;
+}

@@ -1,0 +1,163 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { dateOf } from '@inventory/runtime/clock';
+import { type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
+import { type Entry, entryKeys } from '../domain/entry.ts';
+import { commitsCollection } from './collections.ts';
+import {
+  type ChainHead,
+  type CommitDocument,
+  commitId,
+  commitIdRange,
+  type NewCommit,
+  readCommit,
+  type StoredCommit,
+  sealCommit,
+} from './commit-document.ts';
+
+/**
+ * - `appended`: stored; the chain goes on from `head`.
+ * - `refused`: not stored: another writer was first, or one of its commands was answered before.
+ */
+export type AppendResult =
+  | { readonly result: 'appended'; readonly head: ChainHead }
+  | { readonly result: 'refused' };
+
+/** Which account was active up to which position. */
+export interface AccountActivity {
+  readonly accountId: AccountId;
+  readonly lastSeq: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** The journal of all accounts: commits are added and read, never changed. */
+export interface Journal {
+  /**
+   * Stores commits of different accounts; one result per commit, in order. A rejection leaves
+   * open which of them are stored.
+   */
+  append(commits: readonly NewCommit[]): Promise<readonly AppendResult[]>;
+  /** The entries that answer any of these command keys of an account. */
+  findAnswers(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]>;
+  /** Commits of an account in order, from the one with id `fromId` on; all when null. */
+  readFrom(
+    accountId: AccountId,
+    fromId: string | null,
+    limit: number,
+  ): Promise<readonly StoredCommit[]>;
+  newest(accountId: AccountId): Promise<StoredCommit | null>;
+  /** The commit that holds a position, or the first one after it. */
+  holding(accountId: AccountId, seq: number): Promise<string | null>;
+  /** Commits made at or after a time, oldest first. */
+  activeSince(timeMs: number, limit: number): Promise<readonly AccountActivity[]>;
+  /** The stored bytes of every commit, account by account, each in order. */
+  scan(): AsyncIterable<Uint8Array>;
+}
+
+const duplicateKeyCode = 11_000;
+const scanBatch = 200;
+
+export function createJournal(db: Db, writer: string): Journal {
+  const collection = db.collection<CommitDocument>(commitsCollection);
+  const read = (filter: Filter<CommitDocument>, order: 1 | -1, limit: number) =>
+    readRaw(collection, filter, order, limit);
+
+  return {
+    append: (commits) =>
+      insert(
+        collection,
+        commits.map((commit) => sealCommit(commit, writer)),
+      ),
+    async findAnswers(accountId, keys) {
+      const wanted = new Set(keys);
+      const found = await read({ accountId, commandKeys: { $in: [...keys] } }, 1, keys.length);
+      return found
+        .flatMap((commit) => commit.entries)
+        .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
+    },
+    readFrom(accountId, fromId, limit) {
+      const { from, to } = commitIdRange(accountId);
+      return read({ _id: { $gte: fromId ?? from, $lt: to } }, 1, limit);
+    },
+    async newest(accountId) {
+      const { from, to } = commitIdRange(accountId);
+      const [commit] = await read({ _id: { $gte: from, $lt: to } }, -1, 1);
+      return commit ?? null;
+    },
+    async holding(accountId, seq) {
+      const { from } = commitIdRange(accountId);
+      const before = { $gte: from, $lte: commitId(accountId, seq) };
+      const found = await collection.findOne(
+        { _id: before },
+        { sort: { _id: -1 }, projection: { _id: 1 } },
+      );
+      return found?._id ?? null;
+    },
+    async activeSince(timeMs, limit) {
+      const found = await collection
+        .find({ at: { $gte: dateOf(timeMs) } })
+        .project<Pick<CommitDocument, 'accountId' | 'lastSeq' | 'at'>>({
+          accountId: 1,
+          lastSeq: 1,
+          at: 1,
+        })
+        .sort({ at: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ accountId, lastSeq, at }) => ({ accountId, lastSeq, at: at.getTime() }));
+    },
+    scan: () =>
+      collection
+        .find({}, { raw: true })
+        .sort({ _id: 1 })
+        .batchSize(scanBatch) as unknown as AsyncIterable<Uint8Array>,
+  };
+}
+
+/** Raw, because the hash of a commit is one of its stored bytes. */
+async function readRaw(
+  collection: Collection<CommitDocument>,
+  filter: Filter<CommitDocument>,
+  order: 1 | -1,
+  limit: number,
+): Promise<StoredCommit[]> {
+  const found = await collection
+    .find(filter, { raw: true })
+    .sort({ _id: order })
+    .limit(limit)
+    .toArray();
+  return (found as unknown as Uint8Array[]).map(readCommit);
+}
+
+async function insert(
+  collection: Collection<CommitDocument>,
+  documents: readonly CommitDocument[],
+): Promise<AppendResult[]> {
+  let refused: ReadonlySet<number> = new Set();
+  try {
+    await collection.insertMany([...documents], { ordered: false });
+  } catch (error) {
+    refused = refusedIndexes(error);
+  }
+  return documents.map(({ _id, hash }, index) =>
+    refused.has(index)
+      ? { result: 'refused' }
+      : { result: 'appended', head: { commitId: _id, hash } },
+  );
+}
+
+/**
+ * Which documents a unique index refused; the others are stored. Any other failure says nothing
+ * about what is stored and is thrown on. The two indexes are not told apart: the driver drops the
+ * key pattern of bulk errors, and the writer finds out by reading in either case.
+ */
+function refusedIndexes(error: unknown): ReadonlySet<number> {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const failures = [error.writeErrors].flat();
+  const isCertain =
+    failures.length > 0 &&
+    failures.every(({ code }) => code === duplicateKeyCode) &&
+    error.result.getWriteConcernError() === undefined;
+  if (!isCertain) throw error;
+  return new Set(failures.map(({ index }) => index));
+}

@@ -1,0 +1,163 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import {
+  type BalanceView,
+  balanceView,
+  type HoldList,
+  holdList,
+  type StatementRow,
+  statementPage,
+  type VerifyReport,
+  verifyReport,
+} from '@inventory/contracts/internal/ledger';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import { createInternalClient, type InternalClient } from '@inventory/http/internal-client';
+import type { MessageBus, OutgoingMessage } from '@inventory/messaging/bus';
+import type { Clock } from '@inventory/runtime/clock';
+import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
+import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
+import { openTestBus } from '@inventory/testkit/test-bus';
+import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { type Db, MongoClient } from 'mongodb';
+import type { BillingLedgerConfig } from '../../src/config.ts';
+import { startBillingLedger } from '../../src/start-billing-ledger.ts';
+
+/** Names and connections of one test file; replicas of the service come and go on them. */
+export interface LedgerStage {
+  readonly namespace: TestNamespace;
+  readonly bus: MessageBus;
+  readonly recorder: MessageRecorder;
+  /** The ledger's own database. */
+  readonly db: Db;
+  startReplica(options?: ReplicaOptions): Promise<RunningLedger>;
+  /** Sends and waits until each command has an outcome; the first outcome of each, in order. */
+  tell(...messages: readonly OutgoingMessage[]): Promise<BillingOutcome[]>;
+  outcomesOf(accountId: AccountId): readonly BillingOutcome[];
+  close(): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  readonly clock?: Clock;
+  readonly config?: Partial<BillingLedgerConfig>;
+}
+
+export interface RunningLedger {
+  readonly client: InternalClient;
+  balance(accountId: AccountId): Promise<BalanceView>;
+  holds(accountId: AccountId): Promise<HoldList>;
+  oldHolds(olderThanSeconds: number, limit?: number): Promise<HoldList>;
+  statement(accountId: AccountId, limit?: number): Promise<StatementRow[]>;
+  verify(): Promise<VerifyReport>;
+  stop(): Promise<void>;
+}
+
+const database = 'ledger';
+
+export async function openStage(): Promise<LedgerStage> {
+  const namespace = await openNamespace();
+  const bus = await openTestBus(namespace);
+  const recorder = await recordMessages(bus, ['billing.outcomes.v1', 'replies.v1']);
+  const mongo = await MongoClient.connect(namespace.mongodbUri);
+  const running = new Set<RunningLedger>();
+
+  return {
+    namespace,
+    bus,
+    recorder,
+    db: mongo.db(namespace.database(database)),
+    async startReplica(options = {}) {
+      const started = await startReplica(namespace, options);
+      const ledger = {
+        ...started,
+        stop: async () => {
+          running.delete(ledger);
+          await started.stop();
+        },
+      };
+      running.add(ledger);
+      return ledger;
+    },
+    async tell(...messages) {
+      await bus.publish(messages);
+      return waitFor('every command has an outcome', () => {
+        const outcomes = recorder.of('billing.outcome.v1');
+        const found = messages.map(({ id, body }) =>
+          outcomes.find(
+            (outcome) =>
+              outcome.command_id === id &&
+              'account_id' in body &&
+              outcome.account_id === body.account_id,
+          ),
+        );
+        return found.every((outcome) => outcome !== undefined) && found;
+      });
+    },
+    outcomesOf: (accountId) =>
+      recorder.of('billing.outcome.v1').filter((outcome) => outcome.account_id === accountId),
+    async close() {
+      await Promise.all([...running].map((ledger) => ledger.stop()));
+      await bus.close();
+      await mongo.db(namespace.database(database)).dropDatabase();
+      await mongo.close();
+    },
+  };
+}
+
+async function startReplica(
+  namespace: TestNamespace,
+  { clock, config }: ReplicaOptions,
+): Promise<RunningLedger> {
+  const service = await startTestService({
+    config: {
+      ...testServiceConfig(namespace, database),
+      commits: { commandsMax: 500, entriesMax: 250 },
+      cache: { accountsMax: 1_000, recentKeysMax: 10_000 },
+      snapshots: { everyEntries: 20, passIntervalMs: 60_000 },
+      priceRefreshIntervalMs: 200,
+      ...config,
+    },
+    start: startBillingLedger,
+    ...(clock ? { clock } : {}),
+  });
+  const client = createInternalClient({
+    baseUrl: service.url,
+    service: 'billing-ledger',
+    serviceToken: undefined,
+    timeoutMs: 20_000,
+  });
+  return { ...readsOf(client), client, stop: () => stopReplica(service, client) };
+}
+
+function readsOf(client: InternalClient): Omit<RunningLedger, 'client' | 'stop'> {
+  const path = (accountId: AccountId, part: string) => `/accounts/${accountId}/${part}`;
+  return {
+    balance: (id) => client.json(balanceView, { method: 'GET', path: path(id, 'balance') }),
+    holds: (id) => client.json(holdList, { method: 'GET', path: path(id, 'holds') }),
+    oldHolds: (older_than_seconds, limit = 100) =>
+      client.json(holdList, {
+        method: 'GET',
+        path: '/holds',
+        query: { older_than_seconds, limit },
+      }),
+    verify: () => client.json(verifyReport, { method: 'POST', path: '/verify' }),
+    async statement(id, limit = 100) {
+      const rows: StatementRow[] = [];
+      for (let after: number | null = 0; after !== null; ) {
+        const query: Record<string, number> = { after_seq: after, limit };
+        const call = { method: 'GET', path: path(id, 'statement'), query } as const;
+        const page = await client.json(statementPage, call);
+        rows.push(...page.items);
+        after = page.next_after_seq;
+      }
+      return rows;
+    },
+  };
+}
+
+async function stopReplica(
+  service: { stop(): Promise<void> },
+  client: InternalClient,
+): Promise<void> {
+  await client.close();
+  await service.stop();
+}

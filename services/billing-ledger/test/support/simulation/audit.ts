@@ -1,0 +1,75 @@
+import { toAnswerOutcome } from '../../../src/consumers/convert.ts';
+import { type Command, commandKey } from '../../../src/domain/command.ts';
+import { type Entry, entryKeys } from '../../../src/domain/entry.ts';
+import { verdictOnRepetition } from '../../../src/domain/repetition.ts';
+import { priceLists } from '../program.ts';
+import { createReferenceModel } from '../reference-model.ts';
+import type { Store } from './fake-journal.ts';
+
+/**
+ * What an auditor finds who knows the journal, every command ever sent and every outcome ever
+ * told, and nothing of how the ledger works.
+ */
+export function auditRun(
+  store: Store,
+  commands: readonly Command[],
+  told: ReadonlyMap<string, number>,
+): string[] {
+  const journal = [...store.commits].flatMap(([accountId, commits]) =>
+    commits.flatMap(({ commit }) => commit.entries).map((entry) => ({ accountId, entry })),
+  );
+  const answers = new Map<string, Entry>();
+  const problems: string[] = [];
+  for (const { accountId, entry } of journal) {
+    for (const key of entryKeys(entry)) {
+      if (answers.has(`${accountId} ${key}`)) problems.push(`journaled twice: ${key}`);
+      answers.set(`${accountId} ${key}`, entry);
+    }
+  }
+  const allowed = new Set<string>();
+  for (const command of commands) {
+    const entry = answers.get(`${command.accountId} ${commandKey(command)}`);
+    if (!entry) {
+      problems.push(`never journaled: ${command.commandId}`);
+      continue;
+    }
+    const verdict = verdictOnRepetition(entry, command);
+    const outcome = JSON.stringify(toAnswerOutcome(command, { verdict, entry }));
+    if (!told.has(outcome)) problems.push(`never told: ${outcome}`);
+    allowed.add(outcome);
+  }
+  for (const outcome of told.keys()) {
+    if (!allowed.has(outcome)) problems.push(`told, and nothing of the kind happened: ${outcome}`);
+  }
+  return [...problems, ...againstModel(journal, commands)];
+}
+
+type Journal = readonly { readonly accountId: string; readonly entry: Entry }[];
+
+/** The commands in the order of their entries must do what they do in a simple ledger. */
+function againstModel(journal: Journal, commands: readonly Command[]): string[] {
+  const model = createReferenceModel(priceLists);
+  return journal.flatMap(({ accountId, entry }) => {
+    const command = commands.find(
+      (sent) => sent.accountId === accountId && isAnsweredBy(entry, sent),
+    );
+    if (!command) return [`nobody sent what is in the journal: ${entry.commandId}`];
+    const expected = model.answer({ command, now: entry.at, funding: 'credits' });
+    const { available, held, consumed } = entry.after;
+    const isEqual =
+      expected.fate === (entry.refusal ? 'refused' : 'applied') &&
+      expected.code === (entry.refusal?.code ?? null) &&
+      expected.available === available &&
+      expected.held === held &&
+      expected.consumed === consumed;
+    return isEqual ? [] : [`${entry.commandId} did not do what it does in a simple ledger`];
+  });
+}
+
+function isAnsweredBy(entry: Entry, command: Command): boolean {
+  if (command.commandId !== entry.commandId) return false;
+  if (command.kind !== 'settle' || entry.refusal) {
+    return verdictOnRepetition(entry, command) === 'recorded';
+  }
+  return command.outcome === entry.outcome && command.observedAssets === entry.observedAssets;
+}

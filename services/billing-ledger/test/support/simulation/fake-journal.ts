@@ -1,0 +1,131 @@
+import { BSON } from 'mongodb';
+import { entryKeys } from '../../../src/domain/entry.ts';
+import {
+  type CommitDocument,
+  commitId,
+  readCommit,
+  type StoredCommit,
+  sealCommit,
+} from '../../../src/storage/commit-document.ts';
+import type { AppendResult, Journal } from '../../../src/storage/journal.ts';
+import type { Chance, Process, Scheduler } from './scheduler.ts';
+
+/** A request or its answer was lost on the way. */
+export class ConnectionLost extends Error {
+  override name = 'ConnectionLost';
+}
+
+/** What the store guarantees; a simulation can take a guarantee away to see it missed. */
+export interface StoreGuarantees {
+  readonly uniqueIds: boolean;
+  readonly uniqueKeys: boolean;
+}
+
+/** The commits of all accounts as one MongoDB would hold them. */
+export interface Store {
+  /** By account, in the order of their ids; bytes as stored, and what they say. */
+  readonly commits: Map<string, StoredBytes[]>;
+  readonly keys: Set<string>;
+  /** `<account>/<seq>` of every entry. */
+  readonly positions: Set<string>;
+  readonly guarantees: StoreGuarantees;
+}
+
+export interface StoredBytes {
+  readonly bytes: Buffer;
+  readonly commit: StoredCommit;
+}
+
+export function createStore(guarantees: StoreGuarantees): Store {
+  return { commits: new Map(), keys: new Set(), positions: new Set(), guarantees };
+}
+
+export interface Faults {
+  /** Cases of a hundred in which a call to a store or bus fails, one way or another. */
+  percent: number;
+}
+
+export interface JournalConnection {
+  readonly store: Store;
+  readonly process: Process;
+  readonly scheduler: Scheduler;
+  readonly chance: Chance;
+  readonly faults: Faults;
+}
+
+/** One process's connection to the store: every call takes time and may fail. */
+export function connectJournal(connection: JournalConnection): Journal {
+  const { store, process, scheduler, chance, faults } = connection;
+
+  /** A read that fails is simply repeated later: it leaves nothing open. */
+  const read = <Value>(effect: () => Value) =>
+    scheduler.call(process, () => {
+      if (chance.percent(faults.percent)) throw new ConnectionLost('reading');
+      return effect();
+    });
+  const ofAccount = (accountId: string) =>
+    (store.commits.get(accountId) ?? []).map(({ commit }) => commit);
+  const all = () => [...store.commits.keys()].sort().flatMap(ofAccount);
+
+  return {
+    append: (commits) =>
+      scheduler.call(process, () => {
+        const documents = commits.map((commit) => sealCommit(commit, 'simulated'));
+        const isLost = chance.percent(faults.percent);
+        const reached = isLost ? chance.below(documents.length + 1) : documents.length;
+        const results = documents.slice(0, reached).map((document) => insert(store, document));
+        if (isLost) throw new ConnectionLost('appending');
+        return results;
+      }),
+    findAnswers: (accountId, keys) =>
+      read(() => {
+        const wanted = new Set(keys);
+        return ofAccount(accountId)
+          .flatMap((commit) => commit.entries)
+          .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
+      }),
+    readFrom: (accountId, fromId, limit) =>
+      read(() =>
+        ofAccount(accountId)
+          .filter(({ id }) => id >= (fromId ?? ''))
+          .slice(0, limit),
+      ),
+    newest: (accountId) => read(() => ofAccount(accountId).at(-1) ?? null),
+    holding: (accountId, seq) =>
+      read(
+        () => ofAccount(accountId).findLast(({ id }) => id <= commitId(accountId, seq))?.id ?? null,
+      ),
+    activeSince: (timeMs, limit) =>
+      read(() =>
+        all()
+          .filter(({ at }) => at >= timeMs)
+          .sort((left, right) => left.at - right.at)
+          .slice(0, limit),
+      ),
+    async *scan() {
+      for (const accountId of [...store.commits.keys()].sort()) {
+        for (const { bytes } of store.commits.get(accountId) ?? []) yield bytes;
+      }
+    },
+  };
+}
+
+function insert(store: Store, document: CommitDocument): AppendResult {
+  const { commits, keys, positions, guarantees } = store;
+  const { accountId, _id: id, hash } = document;
+  const ofAccount = commits.get(accountId) ?? [];
+  const indexed = document.commandKeys.map((key) => `${accountId} ${key}`);
+  const isTaken = guarantees.uniqueIds && ofAccount.some(({ commit }) => commit.id === id);
+  if (isTaken || (guarantees.uniqueKeys && indexed.some((key) => keys.has(key)))) {
+    return { result: 'refused' };
+  }
+  const bytes = Buffer.from(BSON.serialize(document));
+  const stored = [...ofAccount, { bytes, commit: readCommit(bytes) }];
+  commits.set(
+    accountId,
+    stored.sort((left, right) => left.commit.firstSeq - right.commit.firstSeq),
+  );
+  for (const key of indexed) keys.add(key);
+  for (const { seq } of document.entries) positions.add(`${accountId}/${seq}`);
+  return { result: 'appended', head: { commitId: id, hash } };
+}

@@ -1,0 +1,141 @@
+import type { OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import { createLogger } from '@inventory/runtime/logger';
+import { createOnBillingCommands } from '../../../src/consumers/on-billing-commands.ts';
+import { createAccountCache } from '../../../src/operations/account-cache.ts';
+import { createCommitCommands } from '../../../src/operations/commit-commands.ts';
+import { createSnapshotKeeper } from '../../../src/operations/keep-snapshots.ts';
+import { createLoadAccount } from '../../../src/operations/load-account.ts';
+import { createRecentEntries } from '../../../src/operations/recent-entries.ts';
+import type { Journal } from '../../../src/storage/journal.ts';
+import type { Snapshot, SnapshotStore } from '../../../src/storage/snapshot-store.ts';
+import { prices } from '../program.ts';
+import { ConnectionLost, connectJournal, type Faults, type Store } from './fake-journal.ts';
+import type { Chance, Process, Scheduler } from './scheduler.ts';
+
+/** What all processes of a simulation share. */
+export interface World {
+  readonly chance: Chance;
+  readonly scheduler: Scheduler;
+  readonly faults: Faults;
+  readonly store: Store;
+  readonly snapshots: Map<string, Snapshot>;
+  readonly clock: { now: number };
+  /** Called at the moment the broker has the messages. */
+  readonly onPublished: (messages: readonly OutgoingMessage[]) => void;
+}
+
+/** One process of the service, wired as its composition wires it. */
+export interface Replica {
+  readonly process: Process;
+  onBatch(messages: readonly ReceivedMessage[]): Promise<void>;
+  onReassigned(): void;
+  saveSnapshots(): Promise<void>;
+}
+
+/** Ways to build a replica wrongly, to see that the simulation notices. */
+export interface ReplicaFaults {
+  readonly wrapJournal?: (journal: Journal) => Journal;
+  readonly keepsCache?: boolean;
+  /** Sends the outcomes that it expects before anything is stored. */
+  readonly tellsFirst?: boolean;
+  readonly givesUpTelling?: boolean;
+}
+
+const logger = createLogger({ service: 'simulation', level: 'silent' });
+
+export function startReplica(world: World, planted: ReplicaFaults = {}): Replica {
+  const { chance, scheduler, faults } = world;
+  const process: Process = { isAlive: true };
+  const connected = connectJournal({ ...world, process });
+  const journal = planted.wrapJournal?.(connected) ?? connected;
+  const snapshots = connectSnapshots(world, process);
+  // Small on purpose: what a big process forgets in weeks, this one forgets at once.
+  const accounts = createAccountCache(1 + chance.below(3));
+  const cache = planted.keepsCache
+    ? {
+        ...accounts,
+        drop: () => {},
+        dropAll: () => {},
+        get generation() {
+          return 0;
+        },
+      }
+    : accounts;
+  const keeper = createSnapshotKeeper({ cache, snapshots, everyEntries: 1 + chance.below(4) });
+  const commit = createCommitCommands({
+    journal,
+    loadAccount: createLoadAccount({ journal, snapshots }),
+    cache,
+    recent: createRecentEntries(chance.below(12)),
+    prices: { book: prices, refresh: async () => {} },
+    // No two processes agree on the time.
+    clock: driftingClock(world),
+    limits: { entriesMax: 1 + chance.below(6), bytesMax: 256 * 1024 },
+    onCommitted: keeper.noteCommit,
+  });
+  const publish = (messages: readonly OutgoingMessage[]) =>
+    scheduler.call(process, () => {
+      const isLost = chance.percent(faults.percent);
+      const reached = isLost ? chance.below(messages.length + 1) : messages.length;
+      world.onPublished(messages.slice(0, reached));
+      if (isLost) throw new ConnectionLost('publishing');
+    });
+  const bus = {
+    publish: planted.givesUpTelling
+      ? (messages: readonly OutgoingMessage[]) => publish(messages).catch(() => {})
+      : publish,
+  };
+  const onBatch = createOnBillingCommands({ commitCommands: commit, bus, logger });
+  return {
+    process,
+    onBatch: planted.tellsFirst ? tellingFirst(onBatch, world) : onBatch,
+    onReassigned: () => cache.dropAll(),
+    saveSnapshots: keeper.saveDue,
+  };
+}
+
+/** Plays the batch against a store of its own first, and tells what comes of it. */
+function tellingFirst(onBatch: Replica['onBatch'], world: World): Replica['onBatch'] {
+  return async (messages) => {
+    const rehearsal = startRehearsal(world);
+    await rehearsal(messages);
+    await onBatch(messages);
+  };
+}
+
+function startRehearsal(world: World): Replica['onBatch'] {
+  const store: Store = {
+    commits: new Map(world.store.commits),
+    keys: new Set(world.store.keys),
+    positions: new Set(world.store.positions),
+    guarantees: world.store.guarantees,
+  };
+  const faults = { percent: 0 };
+  return startReplica({ ...world, store, faults, snapshots: new Map() }).onBatch;
+}
+
+function driftingClock(world: World): { now: () => number } {
+  const offsetMs = world.chance.below(20_000) - 10_000;
+  return { now: () => world.clock.now + offsetMs };
+}
+
+function connectSnapshots(world: World, process: Process): Pick<SnapshotStore, 'find' | 'save'> {
+  const { snapshots, scheduler, chance, faults } = world;
+  const lose = () => {
+    if (chance.percent(faults.percent)) throw new ConnectionLost('snapshots');
+  };
+  return {
+    find: (accountId) =>
+      scheduler.call(process, () => {
+        lose();
+        return snapshots.get(accountId) ?? null;
+      }),
+    save: ({ account, head }) =>
+      scheduler.call(process, () => {
+        lose();
+        const stored = snapshots.get(account.accountId);
+        if ((stored?.account.lastSeq ?? 0) >= account.lastSeq) return;
+        snapshots.set(account.accountId, { account, head });
+      }),
+  };
+}

@@ -1,0 +1,181 @@
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import type { Command } from '../../../src/domain/command.ts';
+import { createVerifyJournal } from '../../../src/operations/verify-journal.ts';
+import type { Snapshot } from '../../../src/storage/snapshot-store.ts';
+import { prices, startMs } from '../program.ts';
+import { auditRun } from './audit.ts';
+import { messageLog } from './command-log.ts';
+import { connectJournal, createStore, type StoreGuarantees } from './fake-journal.ts';
+import { assign, deliver, type Partition } from './partition.ts';
+import { type Replica, type ReplicaFaults, startReplica, type World } from './replica.ts';
+import { createChance, createScheduler } from './scheduler.ts';
+
+export interface SimulationOptions {
+  readonly guarantees?: StoreGuarantees;
+  readonly replica?: ReplicaFaults;
+  /** Positions are committed before the effect. */
+  readonly commitsFirst?: boolean;
+}
+
+const stormSteps = 160;
+const drainStepsMax = 20_000;
+
+/**
+ * Plays one seed: some commands, a storm of everything that can go wrong, then calm until every
+ * command was handled, then everything again from the first record by a process that knows
+ * nothing. Returns what is wrong in the end.
+ */
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<string[]> {
+  const run = prepare(seed, options);
+  await storm(run);
+  run.world.faults.percent = 0;
+  const stuck = await drain(run);
+  if (stuck) return [stuck];
+  const beforeRepetition = run.world.store.positions.size;
+  const toldBefore = new Set(run.told.keys());
+  for (const partition of run.partitions) partition.committed = 0;
+  const stuckAgain = await drain(run);
+  if (stuckAgain) return [stuckAgain];
+  const grown = run.world.store.positions.size - beforeRepetition;
+  const news = [...run.told.keys()].filter((outcome) => !toldBefore.has(outcome));
+  return [
+    ...run.problems,
+    ...(grown > 0 ? ['commands that came again were journaled again'] : []),
+    ...news.map((outcome) => `a command that came again got another outcome: ${outcome}`),
+    ...(await verify(run)),
+    ...auditRun(run.world.store, run.commands, run.told),
+  ];
+}
+
+interface Run {
+  readonly world: World;
+  readonly options: SimulationOptions;
+  readonly partitions: readonly Partition[];
+  readonly commands: readonly Command[];
+  /** Every outcome as it was sent, and how often. */
+  readonly told: Map<string, number>;
+  readonly problems: string[];
+  readonly replicas: Replica[];
+}
+
+function prepare(seed: number, options: SimulationOptions): Run {
+  const chance = createChance(seed);
+  const store = createStore(options.guarantees ?? { uniqueIds: true, uniqueKeys: true });
+  const { commands, logs } = messageLog(chance);
+  const told = new Map<string, number>();
+  const problems: string[] = [];
+  const world: World = {
+    chance,
+    scheduler: createScheduler(chance),
+    faults: { percent: chance.pick([0, 5, 15, 35]) },
+    store,
+    snapshots: new Map<string, Snapshot>(),
+    clock: { now: startMs },
+    onPublished: (messages) => notePublished(messages, { told, problems, world: () => world }),
+  };
+  const partitions = logs.map((log): Partition => ({ log, readers: [], committed: 0 }));
+  const run: Run = { world, options, partitions, commands, told, problems, replicas: [] };
+  for (const partition of partitions) assign(partition, newReplica(run));
+  return run;
+}
+
+function newReplica(run: Run): Replica {
+  const replica = startReplica(run.world, run.options.replica);
+  run.replicas.push(replica);
+  return replica;
+}
+
+async function storm(run: Run): Promise<void> {
+  const { chance, clock, scheduler } = run.world;
+  for (let step = 0; step < stormSteps; step += 1) {
+    const partition = chance.pick(run.partitions);
+    const move = chance.below(100);
+    if (move < 35) deliverSome(run, partition);
+    else if (move < 38) crash(run, partition);
+    else if (move < 43) assign(partition, chance.pick([...run.replicas, newReplica(run)]));
+    else if (move < 46) void chance.pick(run.replicas).saveSnapshots().catch(ignore);
+    else if (move < 50) clock.now += chance.pick([1, 500, 30_000, -20_000]);
+    else await scheduler.step();
+  }
+}
+
+/** Any reader may go on, also one that has lost the partition and does not know it. */
+function deliverSome(run: Run, partition: Partition): void {
+  const { chance } = run.world;
+  const reader = chance.percent(75) ? partition.readers.at(-1) : chance.pick(partition.readers);
+  const commitsFirst = run.options.commitsFirst ?? false;
+  if (reader?.replica.process.isAlive)
+    deliver(partition, reader, { chance, batchMax: 8, commitsFirst, onFailure: ignore });
+}
+
+function crash(run: Run, partition: Partition): void {
+  const owner = partition.readers.at(-1);
+  if (!owner) return;
+  owner.replica.process.isAlive = false;
+  for (const other of run.partitions) {
+    if (other.readers.at(-1)?.replica === owner.replica) assign(other, newReplica(run));
+  }
+}
+
+/** One new process reads every partition to its end; says what it could not get past. */
+async function drain(run: Run): Promise<string | null> {
+  const { chance, scheduler } = run.world;
+  let failure: unknown;
+  const onFailure = (error: unknown) => {
+    failure = error;
+  };
+  for (const replica of run.replicas) replica.process.isAlive = false;
+  const replica = newReplica(run);
+  const reading = run.partitions.map((partition) => ({
+    partition,
+    reader: assign(partition, replica),
+  }));
+  for (let step = 0; step < drainStepsMax; step += 1) {
+    for (const { partition, reader } of reading) {
+      deliver(partition, reader, { chance, batchMax: 8, commitsFirst: false, onFailure });
+    }
+    if (!(await scheduler.step())) {
+      const isIdle = reading.every(
+        ({ partition, reader }) => !reader.isBusy && reader.position >= partition.log.length,
+      );
+      if (isIdle) return null;
+    }
+  }
+  return `not all commands could be answered: ${String(failure)}`;
+}
+
+function notePublished(
+  messages: readonly OutgoingMessage[],
+  noted: Pick<Run, 'told' | 'problems'> & { world: () => World },
+): void {
+  for (const message of messages) {
+    if (message.type !== 'billing.outcome.v1') continue;
+    const outcome: BillingOutcome = message.body;
+    const text = JSON.stringify(outcome);
+    noted.told.set(text, (noted.told.get(text) ?? 0) + 1);
+    if (!noted.world().store.positions.has(`${outcome.account_id}/${outcome.seq}`)) {
+      noted.problems.push(`told before it was journaled: ${text}`);
+    }
+  }
+}
+
+async function verify(run: Run): Promise<string[]> {
+  const process = { isAlive: true };
+  const journal = connectJournal({ ...run.world, process });
+  const sorted = [...run.world.snapshots.values()].sort((left, right) =>
+    left.account.accountId < right.account.accountId ? -1 : 1,
+  );
+  async function* scan() {
+    yield* sorted;
+  }
+  const verification = createVerifyJournal({
+    journal,
+    snapshots: { scan },
+    prices: { book: prices, refresh: async () => {} },
+  });
+  const { problems } = await verification();
+  return problems.map(({ seq, problem }) => `verify: ${seq} ${problem}`);
+}
+
+function ignore(): void {}
