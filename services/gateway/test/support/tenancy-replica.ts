@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
+import type { Db } from 'mongodb';
 import { openTenancy, type Tenancy } from '../../src/open-tenancy.ts';
 import { tenancyIndexes } from '../../src/storage/tenancy-documents.ts';
 
@@ -12,6 +13,7 @@ import { tenancyIndexes } from '../../src/storage/tenancy-documents.ts';
 export interface TenancyReplica {
   readonly tenancy: Tenancy;
   readonly bus: MessageBus;
+  readonly db: Db;
   close(): Promise<void>;
 }
 
@@ -42,6 +44,7 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
   return {
     tenancy,
     bus,
+    db: mongo.db,
     async close() {
       await tenancy.stop();
       await bus.close();
