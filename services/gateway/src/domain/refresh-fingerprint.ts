@@ -1,0 +1,18 @@
+import type { Language } from '@inventory/contracts/languages';
+import type { Scope } from '@inventory/contracts/scope';
+
+/** Everything a client decides about a refresh: path parameters and body after defaults. */
+export interface RefreshInputs {
+  readonly scope: Scope;
+  readonly language: Language;
+  readonly maxCredits: number;
+}
+
+/**
+ * The text whose SHA-256 is the fingerprint of a refresh request. An explicit default and an
+ * omitted one are the same inputs.
+ */
+export function fingerprintText({ scope, language, maxCredits }: RefreshInputs): string {
+  const { platform_id, app_id, context_id } = scope;
+  return JSON.stringify([platform_id, app_id, context_id, language, maxCredits]);
+}

@@ -1,0 +1,103 @@
+import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
+import type { ProductCode } from '@inventory/contracts/vocabulary';
+import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Db } from 'mongodb';
+import type { OwedCommand } from '../domain/owed-command.ts';
+import type { PageIntent } from '../domain/page-intent.ts';
+import {
+  createOwedCommandStore,
+  type OwedCommandStore,
+  type OwedDocument,
+  owedIndexes,
+} from './owed-command-store.ts';
+
+const collectionName = 'page_intents';
+const batchMax = 200;
+const waitingMax = 5_000;
+const deadlineMs = 5_000;
+
+export const pageIntentIndexes = owedIndexes(collectionName);
+
+/** An intent; `dueAt` is when its charge is reversed. */
+interface PageIntentDocument extends OwedDocument {
+  readonly _id: RequestId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly productCode: ProductCode;
+  readonly deadline: Date;
+}
+
+/** A reversal that is owed to an account. */
+export interface OwedReversal extends OwedCommand {
+  readonly id: RequestId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+}
+
+export interface PageIntentStore {
+  /** Resolves when the intent is durable. Concurrent calls share a write. */
+  add(intent: PageIntent): Promise<void>;
+  /** Resolves when the intent is gone. Concurrent calls share a write. */
+  remove(requestId: RequestId): Promise<void>;
+  /** Makes the reversal due now instead of after the intent's deadline. */
+  expedite(requestId: RequestId, nowMs: number): Promise<void>;
+  readonly owed: OwedCommandStore<OwedReversal>;
+}
+
+export function createPageIntentStore(db: Db): PageIntentStore {
+  const collection = db.collection<PageIntentDocument>(collectionName);
+
+  const additions = createBatcher<PageIntent, undefined>({
+    itemsMax: batchMax,
+    waitingMax,
+    flush: async (intents) => {
+      const inserted = collection.insertMany(intents.map(toDoc), { ordered: false });
+      await withDeadline(inserted, deadlineMs, 'storing charge intents');
+      return intents.map(() => undefined);
+    },
+  });
+
+  const removals = createBatcher<RequestId, undefined>({
+    itemsMax: batchMax,
+    waitingMax,
+    flush: async (requestIds) => {
+      const deleted = collection.deleteMany({ _id: { $in: [...requestIds] } });
+      await withDeadline(deleted, deadlineMs, 'deleting charge intents');
+      return requestIds.map(() => undefined);
+    },
+  });
+
+  return {
+    add: (intent) => additions.add(intent),
+    remove: (requestId) => removals.add(requestId),
+    async expedite(requestId, nowMs) {
+      await collection.updateOne({ _id: requestId, epoch: 0 }, { $min: { dueAt: dateOf(nowMs) } });
+    },
+    owed: createOwedCommandStore(collection, reversalFromDoc),
+  };
+}
+
+function toDoc(intent: PageIntent): PageIntentDocument {
+  return {
+    _id: intent.requestId,
+    accountId: intent.accountId,
+    projectId: intent.projectId,
+    productCode: intent.productCode,
+    deadline: dateOf(intent.deadlineMs),
+    dueAt: dateOf(intent.reverseAtMs),
+    epoch: 0,
+    claimedBy: null,
+  };
+}
+
+function reversalFromDoc(document: PageIntentDocument): OwedReversal {
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    projectId: document.projectId,
+    dueAtMs: document.dueAt.getTime(),
+    epoch: document.epoch,
+  };
+}

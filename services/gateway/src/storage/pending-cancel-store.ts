@@ -1,0 +1,68 @@
+import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
+import { dateOf } from '@inventory/runtime/clock';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Db } from 'mongodb';
+import type { OwedCommand } from '../domain/owed-command.ts';
+import {
+  createOwedCommandStore,
+  type OwedCommandStore,
+  type OwedDocument,
+  owedIndexes,
+} from './owed-command-store.ts';
+
+const collectionName = 'pending_cancels';
+const deadlineMs = 5_000;
+
+export const pendingCancelIndexes = owedIndexes(collectionName);
+
+interface PendingCancelDocument extends OwedDocument {
+  readonly _id: RefreshId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly requestedAt: Date;
+}
+
+/** The cancel of an attempt whose client was told that its outcome is unknown. */
+export interface OwedCancel extends OwedCommand {
+  readonly id: RefreshId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly requestedAtMs: number;
+}
+
+export interface PendingCancelStore {
+  /** Resolves when the cancel is durable: whatever happens to this process, it will be sent. */
+  add(cancel: Omit<OwedCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
+  readonly owed: OwedCommandStore<OwedCancel>;
+}
+
+export function createPendingCancelStore(db: Db): PendingCancelStore {
+  const collection = db.collection<PendingCancelDocument>(collectionName);
+  return {
+    async add(cancel) {
+      const at = dateOf(cancel.requestedAtMs);
+      const inserted = collection.insertOne({
+        _id: cancel.id,
+        accountId: cancel.accountId,
+        projectId: cancel.projectId,
+        requestedAt: at,
+        dueAt: at,
+        epoch: 0,
+        claimedBy: null,
+      });
+      await withDeadline(inserted, deadlineMs, 'storing a pending cancel');
+    },
+    owed: createOwedCommandStore(collection, fromDoc),
+  };
+}
+
+function fromDoc(document: PendingCancelDocument): OwedCancel {
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    projectId: document.projectId,
+    requestedAtMs: document.requestedAt.getTime(),
+    dueAtMs: document.dueAt.getTime(),
+    epoch: document.epoch,
+  };
+}
