@@ -1,0 +1,50 @@
+import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
+import {
+  type RefreshList,
+  type RefreshView,
+  refreshList,
+  refreshView,
+} from '@inventory/contracts/internal/refresh';
+import type { RefreshState } from '@inventory/contracts/vocabulary';
+import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+
+/** What part of a Project's refreshes to list, newest first. */
+export interface RefreshListPart {
+  readonly states: readonly RefreshState[];
+  readonly refreshIds: readonly RefreshId[];
+  readonly limit: number;
+  /** Continue after this refresh. */
+  readonly after: { readonly requestedAt: string; readonly refreshId: RefreshId } | null;
+}
+
+/** Reads of the refresh-collector. Rejects with ServiceUnreachable when it does not answer. */
+export interface CollectorClient {
+  /** Null when there is no such refresh. */
+  refresh(refreshId: RefreshId): Promise<RefreshView | null>;
+  refreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
+}
+
+export function createCollectorClient(client: InternalClient): CollectorClient {
+  return {
+    async refresh(refreshId) {
+      try {
+        return await client.json(refreshView, { method: 'GET', path: `/refreshes/${refreshId}` });
+      } catch (error) {
+        if (error instanceof CallRefused && error.status === 404) return null;
+        throw error;
+      }
+    },
+    refreshes: (projectId, { states, refreshIds, limit, after }) =>
+      client.json(refreshList, {
+        method: 'GET',
+        path: `/projects/${projectId}/refreshes`,
+        query: {
+          state: states,
+          refresh_id: refreshIds,
+          limit,
+          before_requested_at: after?.requestedAt,
+          before_refresh_id: after?.refreshId,
+        },
+      }),
+  };
+}

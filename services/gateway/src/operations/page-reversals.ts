@@ -1,0 +1,37 @@
+import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import type { Logger } from '@inventory/runtime/logger';
+import { chargeReversed } from '../metrics.ts';
+import type { OwedReversal } from '../storage/page-intent-store.ts';
+import type { OwedCommands } from './send-owed-commands.ts';
+
+type Reversals = OwedCommands<OwedReversal, 'reply.billing-outcome.v1'>;
+
+/**
+ * Charges whose page was not delivered. A reversal that arrives before its charge makes that
+ * charge impossible, so it does not matter whether the charge was ever sent.
+ */
+export function pageReversals(store: Reversals['store'], logger: Logger): Reversals {
+  return {
+    store,
+    replyType: 'reply.billing-outcome.v1',
+    toMessage(reversal, waitingId) {
+      const commandId = billingCommandId.reverse(reversal.id);
+      return {
+        type: 'billing.reverse.v1',
+        id: commandId,
+        waitingId,
+        body: {
+          command_id: commandId,
+          account_id: reversal.accountId,
+          project_id: reversal.projectId,
+          request_id: reversal.id,
+        },
+      };
+    },
+    onReply(reversal, { outcome }) {
+      const result = outcome.refusal?.code ?? outcome.result;
+      chargeReversed(result);
+      logger.info({ request_id: reversal.id, result }, 'page charge reversed');
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
+
+export interface ReadRefreshDeps {
+  readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
+}
+
+/**
+ * A refresh as its own Project sees it; null when there is none. Another Project's refresh and an
+ * attempt that was refused are nothing: they must not be told apart from an unknown id.
+ */
+export async function readRefresh(
+  deps: ReadRefreshDeps,
+  projectId: ProjectId,
+  refreshId: RefreshId,
+): Promise<RefreshView | null> {
+  const view = await deps.collector.refresh(refreshId);
+  return view?.project_id === projectId && view.decision !== 'refused' ? view : null;
+}

@@ -1,0 +1,57 @@
+import type { MessageBody, MessageType } from '@inventory/contracts/messages';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import type { Clock } from '@inventory/runtime/clock';
+import { forEachLimited } from '@inventory/runtime/concurrency';
+import { dueAgainAtMs, type OwedCommand } from '../domain/owed-command.ts';
+import { askOwner, type ReplyChannel } from './ask-owner.ts';
+
+export interface OwedCommands<Command extends OwedCommand, Reply extends MessageType> {
+  readonly store: {
+    due(nowMs: number, limit: number): Promise<Command[]>;
+    claim(command: Command, replica: string, untilMs: number): Promise<boolean>;
+    settle(command: Command): Promise<void>;
+  };
+  /** The same command every time; only the id under which the reply is awaited is new. */
+  readonly toMessage: (
+    command: Command,
+    waitingId: string,
+  ) => OutgoingMessage & { readonly waitingId: string };
+  readonly replyType: Reply;
+  readonly onReply: (command: Command, reply: MessageBody<Reply>) => void;
+}
+
+export interface SendOwedCommandsDeps {
+  readonly channel: ReplyChannel;
+  readonly clock: Clock;
+  /** Name of this replica. */
+  readonly replica: string;
+}
+
+const batchMax = 50;
+const lanesMax = 10;
+const replyTimeoutMs = 5_000;
+
+/**
+ * One round over what is due; true when there may be more. Each command is
+ * 1. claimed by compare-and-set, which also moves its due time on: a crash after it leaves the
+ *    command to whoever comes then;
+ * 2. sent; a crash after it sends the same command again, which its owner answers again;
+ * 3. removed once its owner's answer is seen, and only then.
+ */
+export async function sendOwedCommands<Command extends OwedCommand, Reply extends MessageType>(
+  deps: SendOwedCommandsDeps,
+  owed: OwedCommands<Command, Reply>,
+): Promise<boolean> {
+  const due = await owed.store.due(deps.clock.now(), batchMax);
+  await forEachLimited(due, lanesMax, async (command) => {
+    const untilMs = dueAgainAtMs(command, deps.clock.now());
+    if (!(await owed.store.claim(command, deps.replica, untilMs))) return;
+    const waitingId = `${owed.replyType}:${command.id}:${command.epoch + 1}`;
+    const message = owed.toMessage(command, waitingId);
+    const asked = await askOwner(deps.channel, message, owed.replyType, replyTimeoutMs);
+    if (asked.result !== 'reply') return;
+    owed.onReply(command, asked.body);
+    await owed.store.settle(command);
+  });
+  return due.length === batchMax;
+}
