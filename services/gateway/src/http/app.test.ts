@@ -1,0 +1,364 @@
+import type { RequestListener } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { errorCodeNames, errorCodes } from '@inventory/contracts/http/error-codes';
+import { errorBody } from '@inventory/contracts/http/meta';
+import { requestId } from '@inventory/contracts/ids';
+import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
+import { ServiceUnreachable } from '@inventory/http/internal-client';
+import { BatcherFull } from '@inventory/runtime/concurrency';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { createLogger } from '@inventory/runtime/logger';
+import { DeadlineExceeded } from '@inventory/runtime/wait';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { MongoNetworkError, MongoServerError } from 'mongodb';
+import { z } from 'zod';
+import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
+import type { Authority } from '../domain/authority.ts';
+import { standingAt } from '../domain/rate-window.ts';
+import { createPublicApp } from './app.ts';
+import { Refusal } from './refusal.ts';
+import { type Answer, defineRoute } from './route.ts';
+
+const product = 'platform.inventory.current.page.v1';
+const authority: Authority = {
+  accountId: 'acc_1',
+  projectId: 'prj_1',
+  credentialId: 'cred_1',
+  scopes: [product],
+  expiresAtMs: null,
+  networkPolicies: [],
+  eventsEnabled: false,
+  requestsPerMinute: 3,
+};
+
+/** What the handler of every test route does. */
+let handle: () => Promise<Answer>;
+let requestsUsed = 0;
+const lines: string[] = [];
+let server: HttpServer;
+
+const keys: Record<string, Authority> = {
+  good: authority,
+  elsewhere: { ...authority, networkPolicies: [['192.0.2.0/24']] },
+  powerless: { ...authority, scopes: [] },
+};
+const body = z.strictObject({ name: z.string() });
+const routes = [
+  defineRoute({
+    method: 'POST',
+    template: '/v2/things/{thing}',
+    permission: product,
+    product,
+    input: { path: z.object({ thing: z.string().regex(/^[a-z]+$/) }), body },
+    handle: () => handle(),
+  }),
+  defineRoute({
+    method: 'GET',
+    template: '/v2/things/{thing}',
+    input: { path: z.object({ thing: z.string() }) },
+    handle: () => handle(),
+  }),
+];
+
+function createApp(): RequestListener {
+  return createPublicApp({
+    routes,
+    authorities: { find: async (secret) => keys[secret] ?? null },
+    trustedProxies: [],
+    limiter: {
+      take: async (_account, limit) => {
+        requestsUsed += 1;
+        return { ...standingAt(requestsUsed, limit, 10_000), admitted: requestsUsed <= limit };
+      },
+    },
+    prices: { current: () => 7 },
+    clock: createTestClock(),
+    identifiers: systemIdentifiers,
+    logger: createLogger({
+      service: 'test',
+      level: 'info',
+      destination: { write: (line) => void lines.push(line) },
+    }),
+  });
+}
+
+function answerOf(text: string): Answer {
+  return { status: 200, body: Buffer.from(text) };
+}
+
+const call = (given: ApiCall) => callApi(server.url, given);
+
+beforeAll(async () => {
+  server = await startHttpServer({ listener: createApp(), host: '127.0.0.1', port: 0 });
+});
+beforeEach(() => {
+  requestsUsed = 0;
+  lines.length = 0;
+  handle = async () => answerOf('{"success":true}');
+});
+afterAll(async () => {
+  closeCalls();
+  await server.close(100);
+});
+
+describe('every code of the closed list', () => {
+  test.each(errorCodeNames)('%s is answered with its one status and one message', async (code) => {
+    handle = () => Promise.reject(new Refusal(code, { detail: { some: 'detail' } }));
+
+    const answer = await call({ path: '/v2/things/a', key: 'good' });
+
+    expect(answer.status).toBe(errorCodes[code].status);
+    const parsed = errorBody.strict().parse(answer.json);
+    expect(parsed.error).toEqual({
+      code,
+      message: errorCodes[code].message,
+      request_id: answer.headers['x-request-id'],
+      detail: { some: 'detail' },
+    });
+    expect(parsed.meta).toEqual({ request_id: answer.headers['x-request-id'] });
+  });
+});
+
+test('an error of a billed operation says that nothing was charged (Errors: meta)', async () => {
+  handle = () => Promise.reject(new Refusal('cursor_expired'));
+
+  const answer = await call({
+    method: 'POST',
+    path: '/v2/things/a',
+    key: 'good',
+    body: { name: '' },
+  });
+
+  expect(answer.json.meta).toEqual({
+    request_id: answer.headers['x-request-id'],
+    product_code: product,
+    price_version: 7,
+    credits_charged: 0,
+    rate_limit: { limit_per_minute: 3, remaining: 2, reset_seconds: 50 },
+  });
+});
+
+test.each([
+  [new ServiceUnreachable('collector did not answer'), 'service_unavailable'],
+  [new DeadlineExceeded('too long'), 'service_unavailable'],
+  [new BatcherFull('queue of an account'), 'service_unavailable'],
+  [new MongoNetworkError('connection closed'), 'service_unavailable'],
+  [Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }), 'service_unavailable'],
+  [new MongoServerError({ code: 2, message: 'bad query' }), 'internal_error'],
+  [new TypeError('secret internals'), 'internal_error'],
+])('%s is answered as %s, without internals', async (failure, code) => {
+  handle = () => Promise.reject(failure);
+
+  const answer = await call({ path: '/v2/things/a', key: 'good' });
+
+  expect(answer.json.error.code).toBe(code);
+  expect(answer.text).not.toContain(failure.message);
+  expect(lines.join()).toContain(answer.headers['x-request-id']);
+  expect(answer.headers['retry-after'] !== undefined).toBe(code === 'service_unavailable');
+});
+
+test('the checks come in one order: of several problems the first one is answered', async () => {
+  const worst = { method: 'PUT', path: '/v2/nothing', headers: { accept: 'text/html' } };
+  const steps: [string, ApiCall][] = [
+    ['not_acceptable', worst],
+    ['route_not_found', { ...worst, headers: {} }],
+    ['method_not_allowed', { method: 'PUT', path: '/v2/things/1' }],
+    ['missing_api_key', { method: 'POST', path: '/v2/things/1' }],
+    ['invalid_api_key', { method: 'POST', path: '/v2/things/1', key: 'bad' }],
+    ['permission_denied', { method: 'POST', path: '/v2/things/1', key: 'elsewhere' }],
+    ['permission_denied', { method: 'POST', path: '/v2/things/1', key: 'powerless' }],
+    ['unsupported_media_type', { method: 'POST', path: '/v2/things/1', key: 'good' }],
+    ['malformed_json', { method: 'POST', path: '/v2/things/1', key: 'good', body: '{' }],
+    ['rate_limit_exceeded', { method: 'POST', path: '/v2/things/1', key: 'powerless' }],
+  ];
+
+  for (const [code, given] of steps) {
+    expect((await call(given)).json.error.code).toBe(code);
+  }
+  // The two 401, the foreign network and everything before them consumed nothing.
+  expect(requestsUsed).toBe(4);
+});
+
+test('validation comes after the body is read and names path and body together', async () => {
+  const answer = await call({ method: 'POST', path: '/v2/things/1', key: 'good', body: {} });
+
+  expect(answer.json.error.code).toBe('invalid_request');
+  expect(answer.json.error.detail.issues.map(({ in: part }: { in: string }) => part)).toEqual([
+    'path',
+    'body',
+  ]);
+});
+
+test('every answer names its request; an inbound X-Request-ID is ignored', async () => {
+  const headers = { 'x-request-id': 'req_of-the-client' };
+  const answers = [
+    await call({ path: '/v2/things/a', key: 'good', headers }),
+    await call({ path: '/nowhere', headers }),
+    await call({ method: 'HEAD', path: '/v2/things/a', headers }),
+  ];
+
+  const ids = answers.map((answer) => requestId.parse(answer.headers['x-request-id']));
+  expect(new Set(ids).size).toBe(3);
+});
+
+test('every answer forbids caching, sniffing and framing, and opens nothing to browsers', async () => {
+  const headers = { origin: 'https://elsewhere.example' };
+  for (const path of ['/v2/things/a', '/nowhere']) {
+    const answer = await call({ path, key: 'good', headers });
+
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+    expect(Object.keys(answer.headers).filter((name) => /^access-control/.test(name))).toEqual([]);
+    expect(answer.headers['x-powered-by']).toBeUndefined();
+  }
+});
+
+test.each(['HEAD', 'OPTIONS', 'DELETE', 'PATCH', 'TRACE'])(
+  '%s is not offered, and the answer says what is (Transport: HEAD is 405)',
+  async (method) => {
+    const answer = await call({ method, path: '/v2/things/a', key: 'good' });
+
+    expect(answer.status).toBe(405);
+    expect(answer.headers.allow).toBe('POST, GET');
+  },
+);
+
+test('the rate limit stands in headers and, when it refuses, in detail (Reads: rate limit)', async () => {
+  requestsUsed = 1;
+  const admitted = await call({ path: '/v2/things/a', key: 'good' });
+  requestsUsed = 3;
+  const refused = await call({ path: '/v2/things/a', key: 'good' });
+
+  expect(admitted.headers).toMatchObject({
+    'ratelimit-policy': '"account";q=3;w=60',
+    ratelimit: '"account";r=1;t=50',
+  });
+  expect(refused.status).toBe(429);
+  expect(refused.headers).toMatchObject({ ratelimit: '"account";r=0;t=50', 'retry-after': '50' });
+  expect(refused.json.error.detail).toEqual({
+    limit_per_minute: 3,
+    remaining: 0,
+    reset_seconds: 50,
+  });
+});
+
+test('a key counts only in its header, and only once', async () => {
+  const answers = [
+    await call({ path: '/v2/things/a?api_key=good&X-API-Key=good' }),
+    await call({ path: '/v2/things/a', key: '' }),
+    await call({ path: '/v2/things/a', headers: { authorization: 'Bearer good' } }),
+    await call({ path: '/v2/things/a', headers: { 'x-api-key': ['good', 'good'] } }),
+  ];
+
+  expect(answers.map(({ json }) => json.error.code)).toEqual([
+    'missing_api_key',
+    'missing_api_key',
+    'missing_api_key',
+    'invalid_api_key',
+  ]);
+});
+
+describe('compression', () => {
+  const large = JSON.stringify({ success: true, text: 'x'.repeat(1_100) });
+  const small = JSON.stringify({ success: true, text: 'x'.repeat(900) });
+
+  test.each([
+    [large, 'gzip', 'gzip', gunzipSync],
+    [large, 'br', 'br', brotliDecompressSync],
+    [large, 'gzip;q=0.5, br;q=0.1', 'gzip', gunzipSync],
+    [large, 'identity', undefined, (bytes: Buffer) => bytes],
+    [large, 'zstd', undefined, (bytes: Buffer) => bytes],
+    [small, 'gzip, br', undefined, (bytes: Buffer) => bytes],
+  ])('packs from 1 KiB on with what the client takes', async (text, accept, expected, unpack) => {
+    handle = async () => answerOf(text);
+
+    const headers = { 'accept-encoding': accept };
+    const answer = await call({ path: '/v2/things/a', key: 'good', headers });
+
+    expect(answer.headers['content-encoding']).toBe(expected);
+    expect(answer.headers.vary).toContain('Accept-Encoding');
+    expect(answer.headers['content-length']).toBe(String(answer.bytes.length));
+    expect(unpack(answer.bytes).toString()).toBe(text);
+  });
+});
+
+test('a body past 16 KiB is refused however it comes, and the connection goes on', async () => {
+  const post = { method: 'POST', path: '/v2/things/a', key: 'good' };
+  const fits = JSON.stringify({ name: 'x'.repeat(16 * 1024 - 11) });
+  const chunked = { 'transfer-encoding': 'chunked', 'content-type': 'application/json' };
+
+  expect(Buffer.byteLength(fits)).toBe(16 * 1024);
+  expect((await call({ ...post, body: fits })).status).toBe(200);
+  expect((await call({ ...post, body: `${fits} ` })).json.error.code).toBe('payload_too_large');
+  const streamed = await call({
+    ...post,
+    key: 'good',
+    headers: chunked,
+    body: 'x'.repeat(100_000),
+  });
+  expect(streamed.json.error.code).toBe('payload_too_large');
+  requestsUsed = 0;
+  expect((await call({ ...post, body: { name: 'next' } })).status).toBe(200);
+});
+
+test.each([
+  ['text/plain', 415],
+  ['application/xml', 415],
+  ['application/json; charset=utf-16', 415],
+  ['application/jsonp', 415],
+  ['', 415],
+  ['application/json', 200],
+  ['application/json; charset=utf-8', 200],
+  ['Application/JSON;Charset="UTF-8"', 200],
+])('a body of type %p is answered with %i', async (type, status) => {
+  const headers = { 'content-type': type };
+
+  const answer = await call({
+    method: 'POST',
+    path: '/v2/things/a',
+    key: 'good',
+    headers,
+    body: '{"name":"a"}',
+  });
+
+  expect(answer.status).toBe(status);
+});
+
+test.each([
+  ['nothing', ''],
+  ['half a value', '{"name":'],
+  ['two values', '{} {}'],
+  ['a trailing comma', '{"name":"a",}'],
+  ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+  ['NaN', '{"name":NaN}'],
+])('a body of %s is malformed', async (_case, given) => {
+  const answer = await call({ method: 'POST', path: '/v2/things/a', key: 'good', body: given });
+
+  expect(answer.json.error.code).toBe('malformed_json');
+});
+
+test('a packed body is refused rather than unpacked without a bound', async () => {
+  const headers = { 'content-encoding': 'gzip' };
+
+  const answer = await call({
+    method: 'POST',
+    path: '/v2/things/a',
+    key: 'good',
+    headers,
+    body: '{}',
+  });
+
+  expect(answer.json.error.code).toBe('unsupported_media_type');
+});
+
+test('the secret of a Credential is in no log line', async () => {
+  handle = () => Promise.reject(new TypeError('fault'));
+
+  await call({ path: '/v2/things/a?key=good-secret', key: 'good' });
+
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.join()).not.toContain('good');
+});

@@ -1,0 +1,54 @@
+import type { RequestListener } from 'node:http';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Logger } from '@inventory/runtime/logger';
+import Koa from 'koa';
+import type { NetworkPolicy } from '../domain/network-policy.ts';
+import type { RequestLimiter } from '../operations/limit-requests.ts';
+import { assignRequestId } from './assign-request-id.ts';
+import { type Authorities, authenticate } from './authenticate.ts';
+import { checkNetwork } from './check-network.ts';
+import { compressBody } from './compress-body.ts';
+import { deliverPage } from './deliver-page.ts';
+import { limitRate } from './limit-rate.ts';
+import { matchRoute } from './match-route.ts';
+import { measureRequests } from './measure-requests.ts';
+import { negotiateType } from './negotiate-type.ts';
+import { readBody } from './read-body.ts';
+import { renderErrors } from './render-errors.ts';
+import type { RequestState } from './request-state.ts';
+import { requirePermission } from './require-permission.ts';
+import type { Route } from './route.ts';
+import { runRoute } from './run-route.ts';
+
+export interface PublicAppOptions {
+  readonly routes: readonly Route[];
+  readonly authorities: Authorities;
+  readonly trustedProxies: NetworkPolicy;
+  readonly limiter: RequestLimiter;
+  readonly prices: { current(): number | null };
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
+}
+
+/** The public API: every request goes down this list, and its answer comes back up. */
+export function createPublicApp(options: PublicAppOptions): RequestListener {
+  const app = new Koa<RequestState>();
+  // Everything is answered below; what is left over is a client that went away.
+  app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'answer not sent'));
+  app.use(assignRequestId(options.identifiers));
+  app.use(renderErrors(options));
+  app.use(measureRequests());
+  app.use(deliverPage(options.clock));
+  app.use(negotiateType());
+  app.use(compressBody());
+  app.use(matchRoute(options.routes));
+  app.use(authenticate(options.authorities));
+  app.use(checkNetwork(options.trustedProxies));
+  app.use(limitRate(options.limiter));
+  app.use(requirePermission());
+  app.use(readBody());
+  app.use(runRoute());
+  return app.callback();
+}

@@ -1,0 +1,25 @@
+import type { RequestId } from '@inventory/contracts/ids';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { PublicMiddleware } from './request-state.ts';
+
+export function newRequestId(identifiers: Identifiers): RequestId {
+  return `req_${identifiers.uuidV7()}`;
+}
+
+/** Headers that hold for every answer: nothing here is ever shown, framed, cached or guessed. */
+export const commonHeaders = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000',
+} as const;
+
+/** Every answer names its request; what a client sends under that name is ignored. */
+export function assignRequestId(identifiers: Identifiers): PublicMiddleware {
+  return async (context, next) => {
+    context.state.requestId = newRequestId(identifiers);
+    context.set({ 'X-Request-ID': context.state.requestId, ...commonHeaders });
+    await next();
+  };
+}

@@ -1,0 +1,24 @@
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Authority } from '../domain/authority.ts';
+import { refuse } from './refusal.ts';
+import type { PublicMiddleware } from './request-state.ts';
+
+/** What a secret stands for; null for every secret that is not valid now, whatever the reason. */
+export interface Authorities {
+  find(secret: string): Promise<Authority | null>;
+}
+
+const findTimeoutMs = 5_000;
+
+/** A key counts only in its header, and only once. */
+export function authenticate(authorities: Authorities): PublicMiddleware {
+  return async (context, next) => {
+    const [secret, ...more] = context.req.headersDistinct['x-api-key'] ?? [];
+    if (secret === undefined || secret === '') throw refuse('missing_api_key');
+    const found = more.length === 0 ? authorities.find(secret) : null;
+    const authority = found && (await withDeadline(found, findTimeoutMs, 'finding an authority'));
+    if (authority === null) throw refuse('invalid_api_key');
+    context.state.authority = authority;
+    await next();
+  };
+}

@@ -1,0 +1,15 @@
+import { allowsAddress, type NetworkPolicy } from '../domain/network-policy.ts';
+import { clientAddressOf } from './client-address.ts';
+import { refuse } from './refusal.ts';
+import { type PublicMiddleware, required } from './request-state.ts';
+
+/** The client must be in every network policy of its account, Project and Credential. */
+export function checkNetwork(trustedProxies: NetworkPolicy): PublicMiddleware {
+  return async (context, next) => {
+    const { networkPolicies } = required(context.state, 'authority');
+    if (!allowsAddress(networkPolicies, clientAddressOf(context.req, trustedProxies))) {
+      throw refuse('permission_denied', { detail: { reason: 'network_policy' } });
+    }
+    await next();
+  };
+}

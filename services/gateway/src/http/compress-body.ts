@@ -1,0 +1,34 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { PublicMiddleware } from './request-state.ts';
+
+const bytesMin = 1024;
+
+/** Cheap levels: a page of 1.5 MB must not cost more to pack than to fetch. */
+const compressors = {
+  br: (body: Buffer) =>
+    promisify(brotliCompress)(body, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 1,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      },
+    }),
+  gzip: (body: Buffer) => promisify(gzip)(body, { level: 1 }),
+} as const;
+
+/**
+ * Packs a body as a whole and not as a stream: whether a charged page may still be written is
+ * decided when every byte of it is there.
+ */
+export function compressBody(): PublicMiddleware {
+  return async (context, next) => {
+    await next();
+    context.vary('Accept-Encoding');
+    const { body } = context;
+    if (!Buffer.isBuffer(body) || body.length < bytesMin) return;
+    const encoding = context.acceptsEncodings('br', 'gzip', 'identity');
+    if (encoding !== 'br' && encoding !== 'gzip') return;
+    context.body = await compressors[encoding](body);
+    context.set('Content-Encoding', encoding);
+  };
+}

@@ -1,0 +1,35 @@
+import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+import type { RefreshId } from '@inventory/contracts/ids';
+import type { Scope } from '@inventory/contracts/scope';
+
+export interface Acceptance {
+  readonly refreshId: RefreshId;
+  readonly scope: Scope;
+  readonly requestedAt: string;
+  readonly creditsReserved: number;
+  /** Null only where the collector could not be asked. */
+  readonly deadlineAt: string | null;
+}
+
+/** The record of a refresh at the moment of its acceptance, however far it has come since. */
+export function toWireAcceptedRecord(acceptance: Acceptance): RefreshRecord {
+  return {
+    refresh_id: acceptance.refreshId,
+    scope: acceptance.scope,
+    state: 'queued',
+    requested_at: acceptance.requestedAt,
+    completed_at: null,
+    deadline_at: acceptance.deadlineAt,
+    outcome: null,
+    revision_id: null,
+    billing_state: 'reserved',
+    billing_disposition: null,
+    billing: {
+      state: 'reserved',
+      disposition: null,
+      credits_reserved: acceptance.creditsReserved,
+      credits_charged: null,
+      credits_released: null,
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { type RequestListener, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { errorCodes } from '@inventory/contracts/http/error-codes';
+import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import { commonHeaders, newRequestId } from './assign-request-id.ts';
+import { refuse } from './refusal.ts';
+import { errorText } from './render-errors.ts';
+
+export interface PublicServerOptions {
+  readonly listener: RequestListener;
+  readonly host: string;
+  readonly port: number;
+  readonly identifiers: Identifiers;
+}
+
+/** Serves the public API; what is no request at all gets a stated code too. */
+export async function startPublicServer(options: PublicServerOptions): Promise<HttpServer> {
+  const started = await startHttpServer(options);
+  const { server } = started;
+  // An unknown expectation and a missing Host are no reason to refuse a request unanswered.
+  server.on('checkExpectation', options.listener);
+  Object.assign(server, { requireHostHeader: false });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: SocketInUse) => {
+    if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
+      socket.destroy();
+      return;
+    }
+    socket.end(badRequest(error.code, options.identifiers));
+  });
+  return started;
+}
+
+/** A connection on which an answer may be under way. */
+interface SocketInUse extends Duplex {
+  readonly _httpMessage?: { readonly headersSent: boolean } | null;
+}
+
+function badRequest(problem: string | undefined, identifiers: Identifiers): Buffer {
+  const refusal = refuse(codeOf(problem));
+  const { status } = errorCodes[refusal.code];
+  const requestId = newRequestId(identifiers);
+  const body = errorText(refusal, { request_id: requestId });
+  const headers = {
+    ...commonHeaders,
+    'X-Request-ID': requestId,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': body.length,
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`;
+  return Buffer.concat([Buffer.from(head), body]);
+}
+
+function codeOf(problem: string | undefined) {
+  switch (problem) {
+    case 'HPE_HEADER_OVERFLOW':
+      return 'headers_too_large';
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 'request_timeout';
+    default:
+      return 'malformed_request';
+  }
+}

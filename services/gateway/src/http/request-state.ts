@@ -1,0 +1,34 @@
+import type { RateLimit } from '@inventory/contracts/http/meta';
+import type { RequestId } from '@inventory/contracts/ids';
+import { invariant } from '@inventory/runtime/bug';
+import type { Middleware, ParameterizedContext } from 'koa';
+import type { Authority } from '../domain/authority.ts';
+import type { PageDelivery } from '../operations/page-charges.ts';
+import type { Route } from './route.ts';
+
+/** What the middleware learns of a request, in the order of `app.ts`. */
+export interface RequestState {
+  requestId: RequestId;
+  route?: Route;
+  /** Path parameters as they were sent, decoded. */
+  pathValues?: Readonly<Record<string, string>>;
+  authority?: Authority;
+  rateLimit?: RateLimit;
+  body?: unknown;
+  /** Set where a page is to be written that is charged. */
+  delivery?: PageDelivery;
+  errorCode?: string;
+}
+
+export type PublicContext = ParameterizedContext<RequestState>;
+export type PublicMiddleware = Middleware<RequestState>;
+
+/** What an earlier middleware must have put there. */
+export function required<Name extends keyof RequestState>(
+  state: RequestState,
+  name: Name,
+): NonNullable<RequestState[Name]> {
+  const value = state[name];
+  invariant(value !== undefined && value !== null, `the request has no ${name} yet`);
+  return value as NonNullable<RequestState[Name]>;
+}

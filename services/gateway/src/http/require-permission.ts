@@ -1,0 +1,13 @@
+import { mayUse } from '../domain/authority.ts';
+import { refuse } from './refusal.ts';
+import { type PublicMiddleware, required } from './request-state.ts';
+
+export function requirePermission(): PublicMiddleware {
+  return async (context, next) => {
+    const { permission } = required(context.state, 'route');
+    if (permission !== undefined && !mayUse(required(context.state, 'authority'), permission)) {
+      throw refuse('permission_denied', { detail: { permission } });
+    }
+    await next();
+  };
+}

@@ -1,0 +1,66 @@
+import type { RateLimit } from '@inventory/contracts/http/meta';
+import type { RequestId } from '@inventory/contracts/ids';
+import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
+import type { z } from 'zod';
+import type { Authority } from '../domain/authority.ts';
+import type { PageDelivery } from '../operations/page-charges.ts';
+import { type InputSchemas, type RawInput, validateInput } from './validate-input.ts';
+
+export type Input<Schemas extends InputSchemas> = {
+  readonly [Part in keyof Schemas]: Schemas[Part] extends z.ZodType
+    ? z.output<Schemas[Part]>
+    : undefined;
+};
+
+/** A request that passed everything in front of its operation. */
+export interface AdmittedRequest {
+  readonly requestId: RequestId;
+  readonly authority: Authority;
+  readonly rateLimit: RateLimit;
+}
+
+export interface Answer {
+  readonly status: 200 | 202;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body: Buffer;
+  /** Where the answer is a page that is charged. */
+  readonly delivery?: PageDelivery;
+}
+
+interface RouteSettings<Schemas extends InputSchemas> {
+  readonly method: 'GET' | 'POST';
+  /** Path template with `{name}` for each path parameter. */
+  readonly template: string;
+  /** What the Credential must be allowed; absent where any active one of the Project may ask. */
+  readonly permission?: Permission;
+  /** What the operation is billed as. */
+  readonly product?: ProductCode;
+  readonly input: Schemas;
+  readonly handle: (request: AdmittedRequest, input: Input<Schemas>) => Promise<Answer>;
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly template: string;
+  readonly permission: Permission | undefined;
+  readonly product: ProductCode | undefined;
+  readonly readsBody: boolean;
+  /** Validates everything at once, then runs the operation. */
+  run(request: AdmittedRequest, raw: RawInput): Promise<Answer>;
+}
+
+export function defineRoute<const Schemas extends InputSchemas>(
+  settings: RouteSettings<Schemas>,
+): Route {
+  const { method, template, permission, product, input, handle } = settings;
+  return {
+    method,
+    template,
+    permission,
+    product,
+    readsBody: input.body !== undefined,
+    // What validation returns is what the schemas of these parts make of the input.
+    run: async (request, raw) => handle(request, validateInput(input, raw) as Input<Schemas>),
+  };
+}

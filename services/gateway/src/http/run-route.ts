@@ -1,0 +1,25 @@
+import { type PublicMiddleware, required } from './request-state.ts';
+import { targetOf } from './request-target.ts';
+
+/** Validates the input, runs the operation and hands its answer on. */
+export function runRoute(): PublicMiddleware {
+  return async (context) => {
+    const { req, state } = context;
+    const request = {
+      requestId: state.requestId,
+      authority: required(state, 'authority'),
+      rateLimit: required(state, 'rateLimit'),
+    };
+    const answer = await required(state, 'route').run(request, {
+      path: required(state, 'pathValues'),
+      query: new URLSearchParams(targetOf(req.url).query),
+      headers: req.headersDistinct,
+      body: state.body,
+    });
+    if (answer.delivery) state.delivery = answer.delivery;
+    context.status = answer.status;
+    context.set({ ...answer.headers });
+    context.type = 'json';
+    context.body = answer.body;
+  };
+}

@@ -1,0 +1,57 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** Seals what a cursor carries, so that clients can neither read nor make nor move it. */
+export interface CursorSealer {
+  /** `binding` names everything the cursor is valid for; opening needs the same one. */
+  seal(content: string, binding: readonly string[]): string;
+  /** Null for whatever was not sealed by us under this binding. */
+  open(cursor: string, binding: readonly string[]): string | null;
+}
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+export const cursorKeyBytes = 32;
+
+/** The first key seals; every key opens, so that keys can be replaced without breaking chains. */
+export function createCursorSealer(keys: readonly [Buffer, ...Buffer[]]): CursorSealer {
+  return {
+    seal(content, binding) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, keys[0], nonce);
+      cipher.setAAD(aadOf(binding));
+      const sealed = Buffer.concat([cipher.update(content, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
+    },
+    open(cursor, binding) {
+      const bytes = Buffer.from(cursor, 'base64url');
+      // Base64 has spellings that decode alike; only the one that was issued is a cursor.
+      if (bytes.toString('base64url') !== cursor) return null;
+      if (bytes.length < nonceBytes + tagBytes) return null;
+      for (const key of keys) {
+        const content = openWith(key, bytes, aadOf(binding));
+        if (content !== null) return content;
+      }
+      return null;
+    },
+  };
+}
+
+function openWith(key: Buffer, bytes: Buffer, aad: Buffer): string | null {
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(aad);
+  decipher.setAuthTag(bytes.subarray(-tagBytes));
+  try {
+    const sealed = bytes.subarray(nonceBytes, -tagBytes);
+    return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Written so that no two bindings share a text. */
+function aadOf(binding: readonly string[]): Buffer {
+  return Buffer.from(JSON.stringify(binding));
+}

@@ -1,0 +1,38 @@
+import { refreshIdPath } from '@inventory/contracts/http/parameters';
+import { unreachable } from '@inventory/runtime/bug';
+import { type CancelRefreshDeps, cancelRefresh } from '../../operations/cancel-refresh.ts';
+import { refuse, refuseForNow } from '../refusal.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { refreshAnswer } from './refresh-answer.ts';
+
+const retryAfterSeconds = 1;
+
+/** POST …/inventory-refreshes/{refresh_id}/cancel: free, repeatable. */
+export function cancelRefreshRoute(deps: CancelRefreshDeps): Route {
+  return defineRoute({
+    method: 'POST',
+    template: '/v2/platform/inventory-refreshes/{refresh_id}/cancel',
+    permission: 'platform.inventory.refresh.v1',
+    input: { path: refreshIdPath },
+    async handle({ requestId, authority }, { path }) {
+      const decision = await cancelRefresh(deps, {
+        requestId,
+        accountId: authority.accountId,
+        projectId: authority.projectId,
+        refreshId: path.refresh_id,
+      });
+      switch (decision.result) {
+        case 'cancelling':
+          return refreshAnswer(202, requestId, decision.view);
+        case 'not_found':
+          throw refuse('refresh_not_found');
+        case 'already_completed':
+          throw refuse('refresh_already_completed');
+        case 'unavailable':
+          throw refuseForNow('service_unavailable', retryAfterSeconds);
+        default:
+          return unreachable(decision);
+      }
+    },
+  });
+}

@@ -1,0 +1,57 @@
+import { currentPage } from '@inventory/contracts/http/current';
+import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
+import fc from 'fast-check';
+import { currentBody } from './current-body.ts';
+
+const uuid = '01890000-0000-7000-8000-000000000001';
+const page: CurrentPageMeta = {
+  scope: { platform_id: '76561198000000001', app_id: 730, context_id: 2 },
+  revision_id: `invrev_${uuid}`,
+  observation_id: `invobs_${uuid}`,
+  verified_at: '2026-01-01T00:00:00.000Z',
+  scan_window: { started_at: '2026-01-01T00:00:00.000Z', completed_at: '2026-01-01T00:00:00.000Z' },
+  total_count: 3,
+  total_amount: '3',
+  reported_total_count: 4,
+  language: 'english',
+  next_position: null,
+};
+const frame = { page, ageSeconds: 5, nextCursor: null, meta: { request_id: 'req_1' } };
+const blank = fc.stringMatching(/^[ \t\r\n]{0,5}$/);
+
+test('the bytes of assets and descriptions leave as they were saved, whatever their whitespace', () => {
+  fc.assert(
+    fc.property(blank, blank, blank, fc.string(), (left, middle, right, name) => {
+      const members = Buffer.from(
+        `${left}"assets"${middle}:${right}[]${left},"descriptions":${middle}[${right}{` +
+          `"classid":"1","instanceid":"0","name"${left}:${JSON.stringify(name)}}]${middle}`,
+      );
+
+      const body = currentBody(frame, members);
+
+      expect(body.includes(members)).toBe(true);
+      const parsed = JSON.parse(body.toString());
+      expect(parsed).toEqual({ success: true, data: expect.anything(), meta: frame.meta });
+      expect(currentPage.parse(parsed.data).descriptions[0]).toMatchObject({ name });
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('total_amount keeps every digit past 2^53 (Reads: total_amount)', () => {
+  const digits = '123456789012345678901234567890';
+  const members = Buffer.from('"assets":[],"descriptions":[]');
+
+  const body = currentBody({ ...frame, page: { ...page, total_amount: digits } }, members);
+
+  expect(body.toString()).toContain(`"total_amount":${digits},`);
+});
+
+test('has_more says whether there is a next cursor; the last page has none', () => {
+  const members = Buffer.from('"assets":[],"descriptions":[]');
+  const paginationOf = (nextCursor: string | null) =>
+    JSON.parse(currentBody({ ...frame, nextCursor }, members).toString()).data.pagination;
+
+  expect(paginationOf(null)).toEqual({ has_more: false, next_cursor: null });
+  expect(paginationOf('opaque')).toEqual({ has_more: true, next_cursor: 'opaque' });
+});

@@ -1,0 +1,120 @@
+import { currentQuery } from '@inventory/contracts/http/current';
+import { scopePath } from '@inventory/contracts/http/parameters';
+import { languageTags } from '@inventory/contracts/languages';
+import { unreachable } from '@inventory/runtime/bug';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import {
+  type CurrentRead,
+  type ReadCurrentDeps,
+  readCurrent,
+} from '../../operations/read-current.ts';
+import { refuse, refuseForNow } from '../refusal.ts';
+import { type AdmittedRequest, type Answer, defineRoute, type Route } from '../route.ts';
+import type { CursorSealer } from '../sealed-cursor.ts';
+import { currentBody } from './current-body.ts';
+import { type CurrentChain, openCurrentCursor, sealCurrentCursor } from './current-cursor.ts';
+
+export interface ReadCurrentRouteDeps extends ReadCurrentDeps {
+  readonly cursors: CursorSealer;
+  readonly clock: Clock;
+}
+
+const product = 'platform.inventory.current.page.v1';
+const retryAfterSeconds = 1;
+
+/** GET …/current: one page of the saved inventory; the platform is not contacted. */
+export function readCurrentRoute(deps: ReadCurrentRouteDeps): Route {
+  const { cursors } = deps;
+  return defineRoute({
+    method: 'GET',
+    template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/current',
+    permission: product,
+    product,
+    input: { path: scopePath, query: currentQuery },
+    async handle(request, { path: scope, query }) {
+      const { requestId, authority } = request;
+      const { accountId, projectId } = authority;
+      const chain = { accountId, scope, language: query.language };
+      const from =
+        query.cursor === undefined ? null : openCurrentCursor(cursors, chain, query.cursor);
+      if (query.cursor !== undefined && from === null) throw refuse('invalid_cursor');
+      const read = await readCurrent(
+        deps,
+        { requestId, accountId, projectId },
+        { scope, language: query.language, pageSize: query.page_size, from },
+      );
+      try {
+        return toAnswer(deps, request, chain, read);
+      } catch (error) {
+        if (read.result === 'charged') read.delivery.abandoned();
+        throw error;
+      }
+    },
+  });
+}
+
+function toAnswer(
+  deps: ReadCurrentRouteDeps,
+  request: AdmittedRequest,
+  chain: CurrentChain,
+  read: CurrentRead,
+): Answer {
+  switch (read.result) {
+    case 'charged':
+      return pageAnswer(deps, request, chain, read);
+    case 'free':
+      throw read.answer === 'expired' ? refuse('cursor_expired') : noRevision();
+    case 'refused': {
+      const { code, required, available } = read.refusal;
+      throw refuse(code, { detail: { required, available } });
+    }
+    case 'unavailable':
+      throw refuseForNow('billing_unavailable', retryAfterSeconds);
+    default:
+      return unreachable(read);
+  }
+}
+
+function noRevision() {
+  return refuse('inventory_revision_not_found', {
+    billing: { billing_disposition: 'not_charged', billing_reason: 'no_revision' },
+  });
+}
+
+function pageAnswer(
+  { cursors, clock }: ReadCurrentRouteDeps,
+  request: AdmittedRequest,
+  chain: CurrentChain,
+  { page, outcome, delivery }: Extract<CurrentRead, { result: 'charged' }>,
+): Answer {
+  const saved = page.meta;
+  const { revision_id: revisionId, observation_id: observationId, next_position } = saved;
+  const frame = {
+    page: saved,
+    // A store whose clock is ahead must not make evidence from the future.
+    ageSeconds: Math.max(0, Math.floor((clock.now() - fromIsoTime(saved.verified_at)) / 1000)),
+    nextCursor:
+      next_position === null
+        ? null
+        : sealCurrentCursor(cursors, chain, { revisionId, observationId, position: next_position }),
+    meta: {
+      request_id: request.requestId,
+      product_code: product,
+      price_version: outcome.price_version,
+      credits_charged: outcome.amount_charged,
+      credits_remaining: outcome.balance.available,
+      billing_disposition: 'charged',
+      billing_reason: null,
+      rate_limit: request.rateLimit,
+    },
+  };
+  return {
+    status: 200,
+    headers: {
+      'X-Description-Language': saved.language,
+      'Content-Language': languageTags[saved.language],
+    },
+    body: currentBody(frame, page.members),
+    delivery,
+  };
+}

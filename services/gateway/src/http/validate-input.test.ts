@@ -1,0 +1,91 @@
+import { scopePath } from '@inventory/contracts/http/parameters';
+import { z } from 'zod';
+import { Refusal } from './refusal.ts';
+import { type RawInput, validateInput } from './validate-input.ts';
+
+const schemas = {
+  path: scopePath,
+  query: z.object({ limit: z.string().optional(), state: z.array(z.string()).max(2) }),
+  header: z.object({ 'Idempotency-Key': z.string().max(3).optional() }),
+  body: z.strictObject({
+    max_credits: z.int('must be a whole number'),
+    nested: z.strictObject({ a: z.string() }).optional(),
+  }),
+};
+const path = { platform_id: '76561198000000001', app_id: '730', context_id: '2' };
+
+function raw(overrides: Partial<RawInput> = {}): RawInput {
+  const body = { max_credits: 125 };
+  return { path, query: new URLSearchParams(), headers: {}, body, ...overrides };
+}
+
+function issuesOf(input: RawInput): unknown {
+  try {
+    validateInput(schemas, input);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(Refusal);
+    expect((error as Refusal).code).toBe('invalid_request');
+    return (error as Refusal).detail?.['issues'];
+  }
+}
+
+test('a valid request becomes what its schemas make of it', () => {
+  const query = new URLSearchParams('limit=7&state=queued&state=completed&unknown=1&unknown=2');
+  const headers = { 'idempotency-key': ['abc'], 'x-other': ['1', '2'] };
+
+  expect(validateInput(schemas, raw({ query, headers }))).toEqual({
+    path: { platform_id: '76561198000000001', app_id: 730, context_id: 2 },
+    query: { limit: '7', state: ['queued', 'completed'] },
+    header: { 'Idempotency-Key': 'abc' },
+    body: { max_credits: 125 },
+  });
+});
+
+test('all problems of path, query, header and body are named at once (Errors: invalid_request)', () => {
+  const issues = issuesOf({
+    path: { ...path, app_id: '007', context_id: '0' },
+    query: new URLSearchParams('limit=1&limit=2&state=a&state=b&state=c'),
+    headers: { 'idempotency-key': ['abcd'] },
+    body: { nested: { a: 1, b: 2 }, extra: true },
+  });
+
+  expect(issues).toEqual([
+    { in: 'path', field: 'app_id', reason: expect.stringContaining('4294967295') },
+    { in: 'path', field: 'context_id', reason: expect.stringContaining('2147483647') },
+    { in: 'query', field: 'limit', reason: 'may be given only once' },
+    { in: 'query', field: 'state', reason: expect.any(String) },
+    { in: 'header', field: 'Idempotency-Key', reason: expect.any(String) },
+    { in: 'body', field: 'max_credits', reason: 'is required' },
+    { in: 'body', field: 'nested.a', reason: expect.any(String) },
+    { in: 'body', field: 'nested.b', reason: 'is not a known field' },
+    { in: 'body', field: 'extra', reason: 'is not a known field' },
+  ]);
+});
+
+test.each([[null], [[]], ['text'], [7], [true], [undefined]])(
+  'a body that is %j is a problem of the body as a whole',
+  (body) => {
+    expect(issuesOf(raw({ body }))).toEqual([
+      { in: 'body', field: '', reason: expect.any(String) },
+    ]);
+  },
+);
+
+test('a body full of unknown fields is answered with a bounded list of short names', () => {
+  const names = Array.from({ length: 500 }, (_, index) => [`${index}${'x'.repeat(200)}`, 1]);
+
+  const issues = issuesOf(raw({ body: { max_credits: 125, ...Object.fromEntries(names) } }));
+
+  expect(issues).toHaveLength(100);
+  expect(JSON.stringify(issues).length).toBeLessThan(20_000);
+});
+
+test('names of the language itself are fields like any other', () => {
+  const body = JSON.parse('{"max_credits":125,"__proto__":{"admin":true},"constructor":1}');
+
+  expect(issuesOf(raw({ body }))).toEqual([
+    { in: 'body', field: '__proto__', reason: 'is not a known field' },
+    { in: 'body', field: 'constructor', reason: 'is not a known field' },
+  ]);
+});
