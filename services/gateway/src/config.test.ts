@@ -1,0 +1,68 @@
+import { SettingsError } from '@inventory/runtime/settings';
+import { loadConfig } from './config.ts';
+
+const key = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
+const environment = {
+  KAFKA_BROKERS: '127.0.0.1:9092',
+  MONGODB_URI: 'mongodb://127.0.0.1:27017',
+  MONGODB_DATABASE: 'gateway',
+  HTTP_PORT: '7000',
+  PUBLIC_HTTP_PORT: '8080',
+  OPERATOR_TOKEN: 'sixteen characters',
+  REFRESH_COLLECTOR_URL: 'http://127.0.0.1:7001',
+  BILLING_LEDGER_URL: 'http://127.0.0.1:7002',
+  REVISION_STORE_URL: 'http://127.0.0.1:7003',
+  CURSOR_KEYS: key,
+};
+
+function problemsOf(overrides: Record<string, string | undefined>): readonly string[] {
+  try {
+    loadConfig({ ...environment, ...overrides });
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingsError);
+    return (error as SettingsError).problems;
+  }
+}
+
+test('what must be given is little, and the rest has defaults', () => {
+  const config = loadConfig(environment);
+
+  expect(config).toMatchObject({
+    publicHttp: { host: '127.0.0.1', port: 8080 },
+    cursorKeys: [key],
+    trustedProxies: [],
+    limits: { decisionTimeoutMs: 10_000, deliverWithinMs: 30_000, reverseAfterMs: 30_000 },
+  });
+  expect(Object.isFrozen(config.limits)).toBe(true);
+});
+
+test('every problem is named at once, and no value is repeated', () => {
+  const problems = problemsOf({
+    PUBLIC_HTTP_PORT: undefined,
+    OPERATOR_TOKEN: 'short secret',
+    CURSOR_KEYS: `${key},c2hvcnQ`,
+    TRUSTED_PROXIES: '10.0.0.0/8,everywhere',
+    DECISION_TIMEOUT_MS: 'soon',
+    REVISION_STORE_URL: 'ftp://store',
+  });
+
+  expect(problems.map((problem) => problem.split(/[ :.]/, 1)[0]).sort()).toEqual([
+    'CURSOR_KEYS',
+    'DECISION_TIMEOUT_MS',
+    'OPERATOR_TOKEN',
+    'PUBLIC_HTTP_PORT',
+    'REVISION_STORE_URL',
+    'TRUSTED_PROXIES',
+  ]);
+  expect(problems.join()).not.toMatch(/short secret|c2hvcnQ|everywhere|ftp/);
+});
+
+test.each([
+  ['shorter than 32 bytes', Buffer.alloc(31).toString('base64url')],
+  ['longer than 32 bytes', Buffer.alloc(33).toString('base64url')],
+  ['in plain base64', Buffer.alloc(32, 0xff).toString('base64')],
+  ['absent', undefined],
+])('a cursor key that is %s keeps the service from starting', (_case, given) => {
+  expect(problemsOf({ CURSOR_KEYS: given })).toHaveLength(1);
+});

@@ -1,0 +1,129 @@
+import {
+  type ServiceConfig,
+  serviceConfig,
+  serviceSettings,
+} from '@inventory/runtime/service-settings';
+import {
+  deepFreeze,
+  duration,
+  list,
+  port,
+  readSettings,
+  text,
+  url,
+} from '@inventory/runtime/settings';
+import { z } from 'zod';
+import { parseNetwork } from './domain/network-policy.ts';
+import { cursorKeyBytes } from './http/sealed-cursor.ts';
+
+const cursorKey = z.string().refine((key) => {
+  const bytes = Buffer.from(key, 'base64url');
+  return bytes.length === cursorKeyBytes && bytes.toString('base64url') === key;
+}, `must be ${cursorKeyBytes} bytes in base64url`);
+
+const network = z.string().transform((given, context) => {
+  const parsed = parseNetwork(given);
+  if (parsed.ok) return parsed.network;
+  context.addIssue({ code: 'custom', message: parsed.reason });
+  return z.NEVER;
+});
+
+/** HTTP_PORT is the private port: operator API, health and metrics. */
+export const settings = {
+  ...serviceSettings,
+  PUBLIC_HTTP_HOST: text().default('127.0.0.1').describe('Address the public API binds to'),
+  PUBLIC_HTTP_PORT: port().describe('Port of the public API'),
+  OPERATOR_TOKEN: z
+    .string()
+    .min(16)
+    .describe('Token of the operator API, which is served on HTTP_PORT'),
+  REFRESH_COLLECTOR_URL: url().describe('Internal address of the refresh-collector'),
+  BILLING_LEDGER_URL: url().describe('Internal address of the billing-ledger'),
+  REVISION_STORE_URL: url().describe('Internal address of the revision-store'),
+  CURSOR_KEYS: list()
+    .pipe(z.array(cursorKey))
+    .describe(
+      'Keys that cursors are sealed with, comma-separated, 32 bytes each in base64url: the first ' +
+        'seals, all open; keep a replaced key for a day',
+    ),
+  TRUSTED_PROXIES: list()
+    .pipe(z.array(network))
+    .optional()
+    .describe(
+      'Networks (CIDR, comma-separated) of the proxies in front; only what they say in ' +
+        'X-Forwarded-For counts as the client address',
+    ),
+  DECISION_TIMEOUT_MS: duration()
+    .prefault('10000')
+    .describe('Longest wait for the decision on a refresh or a cancel'),
+  CHARGE_TIMEOUT_MS: duration()
+    .prefault('5000')
+    .describe('Longest wait for the billing outcome of a page'),
+  PAGE_DELIVERY_DEADLINE_MS: duration()
+    .prefault('30000')
+    .describe('Age of a page read past which no first byte is written and its charge is undone'),
+  PAGE_REVERSAL_DELAY_MS: duration()
+    .prefault('30000')
+    .describe(
+      'Time past its delivery deadline after which any replica undoes the charge of a page; ' +
+        'larger than the clocks of two replicas can differ',
+    ),
+  COLLECTOR_TIMEOUT_MS: duration()
+    .prefault('3000')
+    .describe('Longest wait for a read of the refresh-collector or the billing-ledger'),
+  REVISION_STORE_TIMEOUT_MS: duration()
+    .prefault('5000')
+    .describe('Longest wait for a page of the revision-store'),
+  DRAIN_MS: duration()
+    .prefault('12000')
+    .describe('Longest time requests in flight get to end when the service stops'),
+} as const;
+
+export interface PublicApiLimits {
+  readonly decisionTimeoutMs: number;
+  readonly chargeTimeoutMs: number;
+  readonly deliverWithinMs: number;
+  readonly reverseAfterMs: number;
+  readonly drainMs: number;
+}
+
+export interface GatewayConfig extends ServiceConfig {
+  readonly publicHttp: { readonly host: string; readonly port: number };
+  readonly operatorToken: string;
+  readonly services: {
+    readonly refreshCollectorUrl: string;
+    readonly billingLedgerUrl: string;
+    readonly revisionStoreUrl: string;
+    readonly collectorTimeoutMs: number;
+    readonly revisionStoreTimeoutMs: number;
+  };
+  /** Base64url; the first seals. */
+  readonly cursorKeys: readonly string[];
+  readonly trustedProxies: readonly string[];
+  readonly limits: PublicApiLimits;
+}
+
+export function loadConfig(environment: Record<string, string | undefined>): GatewayConfig {
+  const parsed = readSettings(settings, environment);
+  return deepFreeze({
+    ...serviceConfig(parsed),
+    publicHttp: { host: parsed.PUBLIC_HTTP_HOST, port: parsed.PUBLIC_HTTP_PORT },
+    operatorToken: parsed.OPERATOR_TOKEN,
+    services: {
+      refreshCollectorUrl: parsed.REFRESH_COLLECTOR_URL,
+      billingLedgerUrl: parsed.BILLING_LEDGER_URL,
+      revisionStoreUrl: parsed.REVISION_STORE_URL,
+      collectorTimeoutMs: parsed.COLLECTOR_TIMEOUT_MS,
+      revisionStoreTimeoutMs: parsed.REVISION_STORE_TIMEOUT_MS,
+    },
+    cursorKeys: parsed.CURSOR_KEYS,
+    trustedProxies: parsed.TRUSTED_PROXIES ?? [],
+    limits: {
+      decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS,
+      chargeTimeoutMs: parsed.CHARGE_TIMEOUT_MS,
+      deliverWithinMs: parsed.PAGE_DELIVERY_DEADLINE_MS,
+      reverseAfterMs: parsed.PAGE_REVERSAL_DELAY_MS,
+      drainMs: parsed.DRAIN_MS,
+    },
+  });
+}

@@ -1,0 +1,110 @@
+import { invariant } from '@inventory/runtime/bug';
+import { startLoop } from '@inventory/runtime/loop';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import type { CollectorClient } from './clients/collector-client.ts';
+import type { RevisionStoreClient } from './clients/revision-store-client.ts';
+import type { GatewayConfig } from './config.ts';
+import { createPublicApp } from './http/app.ts';
+import type { Authorities } from './http/authenticate.ts';
+import { startPublicServer } from './http/public-server.ts';
+import { createCursorSealer } from './http/sealed-cursor.ts';
+import { cancelRefreshRoute } from './http/v2/cancel-refresh.ts';
+import { listRefreshesRoute } from './http/v2/list-refreshes.ts';
+import { readCurrentRoute } from './http/v2/read-current.ts';
+import { readRefreshRoute } from './http/v2/read-refresh.ts';
+import { requestRefreshRoute } from './http/v2/request-refresh.ts';
+import type { ReplyChannel } from './operations/ask-owner.ts';
+import { createIntentCloser } from './operations/close-intents.ts';
+import { createRequestLimiter } from './operations/limit-requests.ts';
+import { createPageCharges } from './operations/page-charges.ts';
+import { pageReversals } from './operations/page-reversals.ts';
+import { pendingCancels } from './operations/pending-cancels.ts';
+import { sendOwedCommands } from './operations/send-owed-commands.ts';
+import { createPageIntentStore, pageIntentIndexes } from './storage/page-intent-store.ts';
+import { createPendingCancelStore, pendingCancelIndexes } from './storage/pending-cancel-store.ts';
+import { createRateWindowStore, rateWindowIndexes } from './storage/rate-window-store.ts';
+
+export const publicApiIndexes = [pageIntentIndexes, pendingCancelIndexes, rateWindowIndexes];
+
+export interface PublicApiParts {
+  readonly db: Db;
+  readonly channel: ReplyChannel;
+  readonly authorities: Authorities;
+  readonly collector: CollectorClient;
+  readonly revisions: RevisionStoreClient;
+  readonly prices: { current(): number | null };
+}
+
+const sweepEveryMs = 1_000;
+
+/**
+ * The public API and the two sweepers that finish what a request left open: undelivered pages
+ * and undecided attempts, of this replica and of any that went away.
+ */
+export async function openPublicApi(
+  context: ServiceContext<GatewayConfig>,
+  parts: PublicApiParts,
+): Promise<{ readonly url: string }> {
+  const { config, lifetime, clock, identifiers, logger } = context;
+  const { db, channel, collector, revisions } = parts;
+  const intents = createPageIntentStore(db);
+  const cancels = createPendingCancelStore(db);
+  const cursors = createCursorSealer(keysOf(config.cursorKeys));
+  const sweeping = { channel, clock, replica: identifiers.uuidV7() };
+
+  const reversals = pageReversals(intents.owed, logger);
+  const reversing = startLoop({
+    name: 'page reversals',
+    idleMs: sweepEveryMs,
+    logger,
+    round: () => sendOwedCommands(sweeping, reversals),
+  });
+  lifetime.defer('page reversals', () => reversing.stop());
+  const owedCancels = pendingCancels(cancels.owed, logger);
+  const cancelling = startLoop({
+    name: 'pending cancels',
+    idleMs: sweepEveryMs,
+    logger,
+    round: () => sendOwedCommands(sweeping, owedCancels),
+  });
+  lifetime.defer('pending cancels', () => cancelling.stop());
+
+  const { limits } = config;
+  const wakeReversals = reversing.wake;
+  const closer = createIntentCloser({ intents, wakeReversals, clock, logger });
+  lifetime.defer('charge intents', () => closer.idle());
+  const charges = createPageCharges({ channel, intents, closer, clock, logger, limits });
+  const shared = { channel, collector, clock, logger, ...limits };
+
+  const listener = createPublicApp({
+    routes: [
+      requestRefreshRoute({
+        ...shared,
+        pendingCancels: cancels,
+        wakeCancels: cancelling.wake,
+        identifiers,
+      }),
+      readRefreshRoute({ collector }),
+      cancelRefreshRoute(shared),
+      listRefreshesRoute({ collector, cursors }),
+      readCurrentRoute({ revisions, charges, cursors, clock }),
+    ],
+    authorities: parts.authorities,
+    trustedProxies: config.trustedProxies,
+    limiter: createRequestLimiter({ windows: createRateWindowStore(db), clock }),
+    prices: parts.prices,
+    clock,
+    identifiers,
+    logger,
+  });
+  const server = await startPublicServer({ listener, identifiers, ...config.publicHttp });
+  lifetime.defer('public HTTP', () => server.close(limits.drainMs));
+  return { url: server.url };
+}
+
+function keysOf(encoded: readonly string[]): [Buffer, ...Buffer[]] {
+  const [first, ...others] = encoded.map((key) => Buffer.from(key, 'base64url'));
+  invariant(first !== undefined, 'there is no cursor key');
+  return [first, ...others];
+}

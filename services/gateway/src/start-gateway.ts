@@ -1,0 +1,100 @@
+import type { RequestListener } from 'node:http';
+import { type HealthChecks, serveHealth } from '@inventory/http/health';
+import { startHttpServer } from '@inventory/http/http-server';
+import { createInternalClient, type InternalClient } from '@inventory/http/internal-client';
+import { createReplyBox } from '@inventory/messaging/reply-box';
+import { openBackends } from '@inventory/service-host/open-backends';
+import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
+import { createAdmissionClient } from './clients/admission-client.ts';
+import { createCollectorClient } from './clients/collector-client.ts';
+import { createLedgerClient } from './clients/ledger-client.ts';
+import { createRevisionStoreClient } from './clients/revision-store-client.ts';
+import { createRevisionStoreEraseClient } from './clients/revision-store-erase-client.ts';
+import type { GatewayConfig } from './config.ts';
+import { observeWaitingReplies } from './metrics.ts';
+import { openOperatorApi } from './open-operator-api.ts';
+import { openPublicApi, publicApiIndexes } from './open-public-api.ts';
+import { openTenancy } from './open-tenancy.ts';
+import { trackPrices } from './operations/track-prices.ts';
+import { tenancyIndexes } from './storage/tenancy-documents.ts';
+
+export interface StartedGateway extends StartedService {
+  /** Address of the public API; `url` is the private one. */
+  readonly publicUrl: string;
+}
+
+const privateDrainMs = 5_000;
+
+export async function startGateway(
+  context: ServiceContext<GatewayConfig>,
+): Promise<StartedGateway> {
+  const { config, lifetime, clock, identifiers, logger } = context;
+  const indexes = [...tenancyIndexes, ...publicApiIndexes];
+  const { db, bus, health } = await openBackends(context, 'gateway', indexes);
+  const replies = await createReplyBox(bus, 'gateway');
+  lifetime.defer('replies', () => replies.stop());
+  lifetime.defer(
+    'metrics',
+    observeWaitingReplies(() => replies.waiting),
+  );
+  const { collectorClient, ledgerClient, revisionStoreClient } = openClients(context);
+  const tenancy = await openTenancy({ db, bus, clock, identifiers, logger });
+  lifetime.defer('tenancy', () => tenancy.stop());
+  const ledger = createLedgerClient(ledgerClient);
+  const prices = trackPrices({ ledger, logger });
+  lifetime.defer('prices', () => prices.stop());
+
+  const operatorApi = openOperatorApi({
+    tenancy,
+    bus,
+    replies,
+    ledger,
+    admission: createAdmissionClient(collectorClient),
+    inventories: createRevisionStoreEraseClient(revisionStoreClient),
+    token: config.operatorToken,
+    clock,
+    identifiers,
+    logger,
+  });
+  const listener = withHealth(health, operatorApi);
+  const server = await startHttpServer({ listener, ...config.http });
+  lifetime.defer('private HTTP', () => server.close(privateDrainMs));
+
+  const { url: publicUrl } = await openPublicApi(context, {
+    db,
+    channel: { bus, replies },
+    authorities: tenancy.authorities,
+    collector: createCollectorClient(collectorClient),
+    revisions: createRevisionStoreClient(revisionStoreClient),
+    prices,
+  });
+  return { url: server.url, publicUrl };
+}
+
+/** One connection pool to each service, whoever calls it. */
+function openClients({ config, lifetime }: ServiceContext<GatewayConfig>) {
+  const { services, serviceToken } = config;
+  function open(service: string, baseUrl: string, timeoutMs: number): InternalClient {
+    const client = createInternalClient({ service, baseUrl, serviceToken, timeoutMs });
+    lifetime.defer(`client of ${service}`, () => client.close());
+    return client;
+  }
+  const { refreshCollectorUrl, billingLedgerUrl, revisionStoreUrl } = services;
+  return {
+    collectorClient: open('refresh-collector', refreshCollectorUrl, services.collectorTimeoutMs),
+    ledgerClient: open('billing-ledger', billingLedgerUrl, services.collectorTimeoutMs),
+    revisionStoreClient: open('revision-store', revisionStoreUrl, services.revisionStoreTimeoutMs),
+  };
+}
+
+/** Health and metrics need no token: whoever probes them must not be able to operate. */
+function withHealth(health: HealthChecks, operatorApi: RequestListener): RequestListener {
+  return (request, response) => {
+    serveHealth(health, request, response).then(
+      (served) => {
+        if (!served) operatorApi(request, response);
+      },
+      () => response.writeHead(500).end(),
+    );
+  };
+}
