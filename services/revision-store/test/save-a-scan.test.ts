@@ -139,6 +139,23 @@ describe('A completed scan (Refresh: commit)', () => {
     });
   });
 
+  it('keeps each row as it was staged: no number is rounded, no field is lost', async () => {
+    const scope = newScope();
+    const row =
+      '{ "appid":730, "contextid":"2","assetid":"9","classid":"501","instanceid":"0",\n "amount":"1", "est_usd":18446744073709551615, "10":1.50, "2":null }';
+    const words =
+      '{"appid":730,"classid":"501" , "instanceid":"0","name":"\\u00df \\/","assetid":"1"}';
+    const text = Buffer.from(`{"descriptions": [${words}], "assets":[ ${row} ]}`);
+    const scan = { ...newScan({ scope, pages: [] }), pages: [[text]] };
+    await replica.client.stage(scan);
+    await store.complete(scan);
+    await store.committed(scan);
+
+    const page = await replica.client.page(scope);
+
+    expect(page.text).toBe(`"assets":[${row}],"descriptions":[${words}]`);
+  });
+
   it.each([
     ['is no JSON', Buffer.from('{"assets":[')],
     ['breaks its contract', Buffer.from('{"assets":[{"appid":730}],"descriptions":[]}')],

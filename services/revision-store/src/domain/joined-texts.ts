@@ -10,10 +10,12 @@ export interface JoinedTexts {
 
 const comma = Buffer.from(',');
 
-export function joinTexts(texts: readonly (string | undefined)[]): JoinedTexts {
-  const lengths = Uint32Array.from(texts, (text) => Buffer.byteLength(text ?? ''));
-  const present = texts.filter((text) => text !== undefined && text !== '');
-  return { bytes: Buffer.from(present.join(',')), lengths };
+export function joinTexts(texts: readonly (Buffer | undefined)[]): JoinedTexts {
+  const present = texts.filter((text) => text !== undefined);
+  return {
+    bytes: Buffer.concat(joinPieces(present)),
+    lengths: Uint32Array.from(texts, (text) => text?.length ?? 0),
+  };
 }
 
 /** The texts from `from` to before `to`, as they stand in the bytes, commas between them. */

@@ -41,16 +41,20 @@ const stored: fc.Arbitrary<Stored> = fc
   })
   .map(({ picks, ...rest }) => ({ ...rest, numbers: picks.slice(0, rest.assetTexts.length) }));
 
+const bytesOf = (text: string | undefined) => (text === undefined ? undefined : Buffer.from(text));
+
 function blocksOf({ blockAssets, assetTexts, numbers, descriptionTexts }: Stored): BlockContent[] {
   const blocks: BlockContent[] = [];
   for (let from = 0; from < assetTexts.length; from += blockAssets) {
     const own = numbers.slice(from, from + blockAssets);
     const locals = [...new Set(own)];
     blocks.push({
-      assets: joinTexts(assetTexts.slice(from, from + blockAssets)),
+      assets: joinTexts(
+        assetTexts.slice(from, from + blockAssets).map((text) => Buffer.from(text)),
+      ),
       descriptionOf: Uint16Array.from(own, (number) => locals.indexOf(number)),
       descriptionNumbers: Uint32Array.from(locals),
-      texts: joinTexts(locals.map((number) => descriptionTexts[number])),
+      texts: joinTexts(locals.map((number) => bytesOf(descriptionTexts[number]))),
     });
   }
   return blocks;

@@ -171,7 +171,9 @@ const planted = {
     ...faultlessSteps,
     join: (texts) => joinTexts(texts.filter((text) => text !== undefined)),
   },
-  'pages are assembled in reverse': surveying((scan) => scan.toReversed()),
+  'the rows of a page are taken in reverse': surveying((scan) =>
+    scan.map((one) => ({ ...one, assets: one.assets.toReversed() })),
+  ),
   'texts are part of ownership': eachAsset((row) => ({
     ...row,
     amount: `${row.amount}${'texture' in row ? '0' : ''}`,
@@ -207,7 +209,7 @@ describe('The assembly of a scan (Reads, Refresh: unchanged)', () => {
     ['only the page of the asset is searched for its description', matchesReference],
     ['description fields leak into assets', matchesReference],
     ['a missing description moves the others up', matchesReference],
-    ['pages are assembled in reverse', matchesReference],
+    ['the rows of a page are taken in reverse', matchesReference],
     ['only the page of the asset is searched for its description', ignoresPageBounds],
     ['texts are part of ownership', ownershipIsASet],
     ['amounts are not part of ownership', ownershipIsASet],

@@ -18,9 +18,18 @@ export const sourceAt = (page: number, row: number): RowSource => page * rowsPer
 export const pageOf = (source: RowSource): number => Math.floor(source / rowsPerPageMax);
 export const rowOf = (source: RowSource): number => source % rowsPerPageMax;
 
+/**
+ * The sources that lie on each page: the texts of several blocks are fetched by reading each page
+ * at most once, however they are scattered. Missing texts lie nowhere.
+ */
+export function sourcesByPage(sources: Iterable<RowSource>): ReadonlyMap<number, RowSource[]> {
+  const present = [...new Set(sources)].filter((source) => source !== missingSource);
+  return Map.groupBy(present, pageOf);
+}
+
 export interface SurveyedPage {
-  readonly assets: readonly StagedAssetRow[];
-  readonly descriptions: readonly (StagedDescriptionRow & { readonly textDigest: string })[];
+  readonly assets: Iterable<StagedAssetRow>;
+  readonly descriptions: Iterable<StagedDescriptionRow & { readonly textDigest: string }>;
 }
 
 /**
@@ -59,18 +68,22 @@ export function openSurvey(): Survey {
  * row that was seen last, since a later page is later evidence; the same holds for descriptions.
  */
 export function addPage(survey: Survey, page: SurveyedPage): void {
-  for (const [row, asset] of page.assets.entries()) {
+  let row = 0;
+  for (const asset of page.assets) {
     const identity = assetIdentity(asset);
     const position = survey.positions.get(identity) ?? survey.positions.size;
     survey.positions.set(identity, position);
     survey.assetSources[position] = sourceAt(survey.pages, row);
     survey.amounts[position] = asset.amount;
     survey.descriptionOf[position] = descriptionNumber(survey, descriptionKey(asset));
+    row += 1;
   }
-  for (const [row, description] of page.descriptions.entries()) {
+  row = 0;
+  for (const description of page.descriptions) {
     const number = descriptionNumber(survey, descriptionKey(description));
     survey.descriptionSources[number] = sourceAt(survey.pages, row);
     survey.textDigests[number] = description.textDigest;
+    row += 1;
   }
   survey.pages += 1;
 }

@@ -126,22 +126,26 @@ async function assemblePages(
   lease: ScopeLease,
   signal: AbortSignal,
 ): Promise<AssemblyEnd> {
-  const { scan, receivedAtMs } = claimed;
-  const { chunks, clock, settings } = assembly;
+  const { scan } = claimed;
+  const { chunks, scopes, clock, settings } = assembly;
   const pages = pagesInOrder(scan.pages, settings.pageChunksMax);
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
-  const surveyed = await surveyScan(chunks, scan.scanId, pages, signal);
-  if (surveyed.found === 'invalid') throw new PagesInvalid('a page breaks its contract');
-  if (surveyed.found === 'missing') {
-    const waitedMs = clock.now() - receivedAtMs;
-    if (waitedMs < settings.missingPagesWaitMs) return { end: 'postponed', why: 'pages_missing' };
-    return decided(await rejectScan(assembly, claimed, 'pages_missing'));
-  }
-  const { survey } = surveyed;
+  const survey = await surveyScan(chunks, scan.scanId, pages, signal);
+  if (survey === null) return pagesMissing(assembly, claimed);
   const verdict = await findVerdict(assembly, { scan, survey, lease }, signal);
-  await writeRevision(assembly, { scan, pages, survey, verdict }, signal);
+  if (!(await writeRevision(assembly, { scan, pages, survey, verdict }, signal))) {
+    await scopes.schedulePrune(lease, clock.now());
+    return pagesMissing(assembly, claimed);
+  }
   signal.throwIfAborted();
   return decided(await commitScan(assembly, { claimed, lease, verdict }));
+}
+
+async function pagesMissing(assembly: Assembly, claimed: ClaimedScan): Promise<AssemblyEnd> {
+  const { clock, settings } = assembly;
+  const waitedMs = clock.now() - claimed.receivedAtMs;
+  if (waitedMs < settings.missingPagesWaitMs) return { end: 'postponed', why: 'pages_missing' };
+  return decided(await rejectScan(assembly, claimed, 'pages_missing'));
 }
 
 async function rejectScan(

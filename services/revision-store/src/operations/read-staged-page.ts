@@ -1,40 +1,32 @@
+import { isUtf8 } from 'node:buffer';
 import type { ManifestPage } from '../domain/scan.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
+import { PagesInvalid } from './pages-invalid.ts';
 import { sha256Hex } from './sha256.ts';
 
-/** Largest text of one staged page: what is parsed at once is bounded. */
-export const pageBytesMax = 16 * 1024 * 1024;
+/** Largest text of one staged page: what is in memory at once is bounded. */
+const pageBytesMax = 16 * 1024 * 1024;
 
-export type StagedPageText =
-  | { readonly found: 'text'; readonly text: string }
-  | { readonly found: 'missing' }
-  | { readonly found: 'invalid' };
-
-/** The text of one page of a manifest: exactly the chunks it names, none other. */
+/**
+ * The text of one page of a manifest, in UTF-8: exactly the chunks it names, none other. Null when
+ * one of them is not there; {@link PagesInvalid} when they cannot be a page.
+ */
 export async function readStagedPage(
   chunks: Pick<ChunkStore, 'read'>,
   scanId: string,
   { page, epoch, chunks: named }: ManifestPage,
-): Promise<StagedPageText> {
+): Promise<Buffer | null> {
   const bytes = named.reduce((sum, chunk) => sum + chunk.bytes, 0);
-  if (bytes > pageBytesMax) return { found: 'invalid' };
+  if (bytes > pageBytesMax) throw new PagesInvalid('a page is too large');
   const staged = await chunks.read(named.map((_, chunk) => ({ scanId, epoch, page, chunk })));
   const contents: Buffer[] = [];
   for (const [index, { digest }] of named.entries()) {
     const chunk = staged[index];
-    if (chunk?.digest !== digest || sha256Hex(chunk.content) !== digest)
-      return { found: 'missing' };
+    if (chunk?.digest !== digest || sha256Hex(chunk.content) !== digest) return null;
     contents.push(chunk.content);
   }
-  return decodeText(Buffer.concat(contents));
-}
-
-/** UTF-8 to the letter: a byte that is none would otherwise be saved as another character. */
-function decodeText(bytes: Buffer): StagedPageText {
-  try {
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-    return { found: 'text', text: decoder.decode(bytes) };
-  } catch {
-    return { found: 'invalid' };
-  }
+  const [only] = contents;
+  const text = only && contents.length === 1 ? only : Buffer.concat(contents);
+  if (!isUtf8(text)) throw new PagesInvalid('a page is not UTF-8');
+  return text;
 }

@@ -2,6 +2,7 @@ import { type Backoff, jitteredDelayMs } from '@inventory/runtime/backoff';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { type Loop, startLoop } from '@inventory/runtime/loop';
 import { inSpan } from '@inventory/runtime/tracing';
+import { pause } from '@inventory/runtime/wait';
 import { recordAssembly } from '../metrics.ts';
 import type { DueScan } from '../storage/scan-queue.ts';
 import { isStoreFailure } from '../storage/store-failure.ts';
@@ -59,10 +60,11 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
     for (const scan of due) {
       if (!(await queue.claim(scan, clock.now() + settings.leaseMs))) continue;
       lane.taken += 1;
-      const run = runOne(options, scan, stopping.signal).finally(() => {
+      const run = runOne(options, scan, stopping.signal).then((delayMs) => {
         lane.taken -= 1;
         running.delete(run);
         loop.wake();
+        if (delayMs > 0) void pause(delayMs, stopping.signal).then(loop.wake);
       });
       running.add(run);
     }
@@ -88,25 +90,30 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
   };
 }
 
-/** Never rejects: whatever happened, the scan is decided, given back, or comes back by itself. */
+/**
+ * Resolves to how long the scan was put off. Never rejects: whatever happened, the scan is decided,
+ * given back, or comes back by itself when its claim runs out.
+ */
 async function runOne(
   { assembly, dropping }: AssembliesOptions,
   due: DueScan,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { scanId } = due.scan;
   const attributes = { 'inventory.scan_id': scanId };
   const startMs = monotonicNow();
   try {
-    await inSpan({ name: 'assemble revision', parent: due.trace, attributes }, async () => {
+    return await inSpan({ name: 'assemble revision', parent: due.trace, attributes }, async () => {
       const end = await tryOne(assembly, due, stopping);
       recordAssembly((monotonicNow() - startMs) / 1_000, end);
       if (end.end === 'postponed') return postpone(assembly, due, end.why);
       await assembly.flushOutbox([scanId]);
       await dropStagedChunks(dropping, scanId);
+      return 0;
     });
   } catch (error) {
     assembly.logger.warn({ err: error, scan_id: scanId }, 'a scan is left to a later try');
+    return assembly.settings.leaseMs;
   }
 }
 
@@ -136,7 +143,7 @@ async function postpone(
   { queue, clock, settings }: Assembly,
   due: DueScan,
   why: PostponedTry['why'],
-): Promise<void> {
+): Promise<number> {
   const nowMs = clock.now();
   const delayMs: Record<typeof why, number> = {
     inventory_busy: busyDelayMs,
@@ -149,4 +156,5 @@ async function postpone(
     ),
   };
   await queue.postpone(due.scan.scanId, nowMs + delayMs[why], why !== 'fault');
+  return delayMs[why];
 }

@@ -6,6 +6,6 @@ export function sha256Hex(bytes: Buffer): string {
 }
 
 /** SHA-256 of a text in its shortest printable form, for digests that are held by the thousand. */
-export function sha256Text(text: string): string {
+export function sha256Text(text: string | Buffer): string {
   return hash('sha256', text, 'base64url');
 }

@@ -2,15 +2,13 @@ import { scopeKey } from '@inventory/contracts/scope';
 import { invariant } from '@inventory/runtime/bug';
 import { type BlockPlan, blockCount, planBlock, planTexts } from '../domain/block-plan.ts';
 import { type JoinedTexts, joinTexts } from '../domain/joined-texts.ts';
-import { textsFor } from '../domain/observation.ts';
 import type { CompletedScan, ManifestPage } from '../domain/scan.ts';
 import type { RowSource, Survey } from '../domain/survey.ts';
-import { slotsByPage } from '../domain/text-slots.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { BlockPlace, BlockStore } from '../storage/block-store.ts';
+import type { AssetBlock, BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
+import { gatherTexts } from './gather-texts.ts';
 import { PagesInvalid } from './pages-invalid.ts';
-import { readStagedPage } from './read-staged-page.ts';
 
 export interface RevisionWriting {
   readonly chunks: Pick<ChunkStore, 'read'>;
@@ -25,26 +23,34 @@ export interface AssembledScan {
 }
 
 /**
- * Blocks whose texts are fetched together. A block's texts may lie on any page, so each group costs
- * at worst one reading of all pages; in an inventory that stood still it costs its own pages.
+ * Blocks whose texts are gathered together. A block's texts may lie on any page, so each group
+ * costs at worst one reading of all pages; in an inventory that stood still it costs its own pages.
  */
 const groupBlocks = 4;
 /** Below the 16 MB of a document even when nothing can be compressed. */
 const blockBytesMax = 14 * 1024 * 1024;
 
-/** Writes the blocks and texts that a verdict asks for; nothing refers to them yet. */
+/**
+ * Writes the blocks and texts that a verdict asks for; nothing refers to them yet. False when a
+ * page is gone; {@link PagesInvalid} when a block would be too large to keep.
+ */
 export async function writeRevision(
   writing: RevisionWriting,
   assembled: AssembledScan,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { writesAssets, writesTexts, observation } = assembled.verdict;
-  if (!writesAssets && !writesTexts) return;
+  if (!writesAssets && !writesTexts) return true;
   const { totalCount, blockAssets } = observation.revision;
   const blocks = blockCount(totalCount, blockAssets);
   for (let first = 0; first < blocks; first += groupBlocks) {
-    await writeGroup(writing, assembled, first, Math.min(first + groupBlocks, blocks), signal);
+    const group: BlockToWrite[] = [];
+    for (let index = first; index < Math.min(first + groupBlocks, blocks); index += 1) {
+      group.push(await planOne(writing, assembled, index));
+    }
+    if (!(await writeGroup(writing, assembled, group, signal))) return false;
   }
+  return true;
 }
 
 /** One block on its way: its plan when its assets are new, and where its descriptions lie. */
@@ -54,33 +60,11 @@ interface BlockToWrite {
   readonly textSources: readonly RowSource[];
 }
 
-async function writeGroup(
-  writing: RevisionWriting,
-  assembled: AssembledScan,
-  first: number,
-  end: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const group: BlockToWrite[] = [];
-  for (let index = first; index < end; index += 1) {
-    group.push(await planOne(writing, assembled, index));
-  }
-  const assetTexts: string[] = [];
-  const descriptionTexts: string[] = [];
-  const assetSlots = slotsByPage(group.flatMap(({ plan }) => plan?.assetSources ?? []));
-  const descriptionSlots = slotsByPage(group.flatMap(({ textSources }) => textSources));
-  const pages = [...new Set([...assetSlots.keys(), ...descriptionSlots.keys()])];
-  for (const number of pages.sort((left, right) => left - right)) {
-    signal.throwIfAborted();
-    const page = await readPage(writing, assembled, number);
-    for (const { row, slot } of assetSlots.get(number) ?? []) {
-      assetTexts[slot] = JSON.stringify(page.assets[row]);
-    }
-    for (const { row, slot } of descriptionSlots.get(number) ?? []) {
-      descriptionTexts[slot] = JSON.stringify(page.descriptions[row]);
-    }
-  }
-  await writeBlocks(writing, assembled, group, { assetTexts, descriptionTexts });
+interface JoinedBlock {
+  readonly index: number;
+  readonly plan: BlockPlan | null;
+  readonly assets: JoinedTexts;
+  readonly texts: JoinedTexts;
 }
 
 /** A block that is stored already is described in its own numbering, not in this scan's. */
@@ -97,61 +81,59 @@ async function planOne(
   return { index, plan, textSources: sources };
 }
 
-async function readPage(
-  { chunks }: RevisionWriting,
-  { scan, pages }: AssembledScan,
-  number: number,
-): Promise<{ assets: readonly unknown[]; descriptions: readonly unknown[] }> {
-  const manifestPage = pages[number];
-  const staged = manifestPage && (await readStagedPage(chunks, scan.scanId, manifestPage));
-  invariant(staged?.found === 'text', 'a page that was surveyed is gone');
-  return JSON.parse(staged.text);
-}
-
-async function writeBlocks(
-  { blocks }: RevisionWriting,
-  { scan, verdict }: AssembledScan,
+async function writeGroup(
+  { chunks, blocks }: RevisionWriting,
+  { scan, pages, verdict }: AssembledScan,
   group: readonly BlockToWrite[],
-  texts: { readonly assetTexts: string[]; readonly descriptionTexts: string[] },
-): Promise<void> {
-  const scope = scopeKey(scan.scope);
-  const { revision } = verdict.observation;
-  const { textSet } = textsFor(verdict.observation, scan.language);
-  invariant(textSet !== undefined, 'an observation has the texts of its own scan');
-  const writes: Promise<void>[] = [];
-  let assetSlot = 0;
-  let textSlot = 0;
-  for (const { index, plan, textSources } of group) {
-    if (plan) {
-      const end = assetSlot + plan.assetSources.length;
-      const block = toAssetBlock(plan, texts.assetTexts.slice(assetSlot, end));
-      const place: BlockPlace = { scope, set: revision.revisionId, index };
-      writes.push(blocks.writeAssets(place, block, plan.descriptionKeys));
-      assetSlot = end;
-    }
-    if (verdict.writesTexts) {
-      const end = textSlot + textSources.length;
-      const wanted = Array.from(
-        textSources,
-        (_, local) => texts.descriptionTexts[textSlot + local],
-      );
-      const place: BlockPlace = { scope, set: textSet.textSetId, index };
-      writes.push(blocks.writeTexts(place, bounded(joinTexts(wanted))));
-      textSlot = end;
-    }
-  }
-  await Promise.all(writes);
+  signal: AbortSignal,
+): Promise<boolean> {
+  const wanted = {
+    assets: group.flatMap(({ plan }) => plan?.assetSources ?? []),
+    descriptions: group.flatMap(({ textSources }) => textSources),
+  };
+  const texts = await gatherTexts({ chunks, scanId: scan.scanId, pages }, wanted, signal);
+  if (texts === null) return false;
+
+  // Joined before anything is written: what is too large is found while nothing is under way.
+  const joined = group.map(({ index, plan, textSources }) => ({
+    index,
+    plan,
+    assets: join(plan?.assetSources ?? [], texts.assets),
+    texts: join(textSources, texts.descriptions),
+  }));
+  await Promise.all(
+    joined.map((block) => writeBlock(blocks, scopeKey(scan.scope), verdict, block)),
+  );
+  return true;
 }
 
-function toAssetBlock(plan: BlockPlan, texts: readonly string[]) {
+async function writeBlock(
+  blocks: RevisionWriting['blocks'],
+  scope: string,
+  { observation, writesTexts }: Verdict,
+  { index, plan, assets, texts }: JoinedBlock,
+): Promise<void> {
+  const { revision, language } = observation;
+  const textSet = observation.texts[language];
+  invariant(textSet !== undefined, 'an observation has the texts of its own scan');
+  const assetPlace = { scope, set: revision.revisionId, index };
+  const textPlace = { scope, set: textSet.textSetId, index };
+  await Promise.all([
+    plan && blocks.writeAssets(assetPlace, toAssetBlock(plan, assets), plan.descriptionKeys),
+    writesTexts && blocks.writeTexts(textPlace, texts),
+  ]);
+}
+
+function toAssetBlock(plan: BlockPlan, assets: JoinedTexts): AssetBlock {
   return {
-    assets: bounded(joinTexts(texts)),
+    assets,
     descriptionOf: Uint16Array.from(plan.descriptionOf),
     descriptionNumbers: Uint32Array.from(plan.descriptionNumbers),
   };
 }
 
-function bounded(joined: JoinedTexts): JoinedTexts {
+function join(sources: readonly RowSource[], texts: ReadonlyMap<RowSource, Buffer>): JoinedTexts {
+  const joined = joinTexts(sources.map((source) => texts.get(source)));
   if (joined.bytes.length > blockBytesMax) throw new PagesInvalid('a block is too large to keep');
   return joined;
 }

@@ -37,7 +37,7 @@ export interface AssemblySteps {
   /** The pages as they are surveyed; what is written comes from the pages themselves. */
   readonly surveyed: (pages: readonly Page[]) => readonly Page[];
   readonly assetText: (asset: StagedAssetRow, pages: readonly Page[]) => string;
-  readonly join: (texts: readonly (string | undefined)[]) => JoinedTexts;
+  readonly join: (texts: readonly (Buffer | undefined)[]) => JoinedTexts;
 }
 
 export const faultlessSteps: AssemblySteps = {
@@ -62,10 +62,13 @@ export function assemble(
     }));
     addPage(survey, { assets: page.assets, descriptions });
   }
-  const textAt = (source: RowSource, kind: keyof Page): string | undefined => {
+  const textAt = (source: RowSource, kind: keyof Page): Buffer | undefined => {
     if (source < 0) return undefined;
     const row = pages[pageOf(source)]?.[kind][rowOf(source)];
-    return kind === 'assets' ? steps.assetText(row as StagedAssetRow, pages) : JSON.stringify(row);
+    const isAsset = kind === 'assets';
+    return Buffer.from(
+      isAsset ? steps.assetText(row as StagedAssetRow, pages) : JSON.stringify(row),
+    );
   };
   const count = blockCount(totalCount(survey), blockAssets);
   const blocks = Array.from({ length: count }, (_, index): BlockContent => {

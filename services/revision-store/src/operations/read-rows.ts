@@ -1,0 +1,59 @@
+import {
+  pageRowsMax,
+  stagedAsset,
+  stagedDescription,
+} from '@inventory/contracts/internal/inventory';
+import { locateRows, type TextSpan } from '../domain/page-text.ts';
+import type { SurveyedPage } from '../domain/survey.ts';
+import { PagesInvalid } from './pages-invalid.ts';
+import { sha256Text } from './sha256.ts';
+
+interface Schema<Row> {
+  safeParse(value: unknown): { readonly success: boolean; readonly data?: Row };
+}
+
+/**
+ * The rows of a page, each checked against its contract as it is read; none of them outlives the
+ * reading. {@link PagesInvalid} when the text is not JSON of the contract.
+ */
+export function readRows(text: Buffer): SurveyedPage {
+  const rows = locateRows(text);
+  if (rows === null) throw new PagesInvalid('a page is not an object with two lists');
+  if (Math.max(rows.assets.length, rows.descriptions.length) > pageRowsMax) {
+    throw new PagesInvalid('a page has too many rows');
+  }
+  for (const span of rows.others) parse(text, span);
+  return {
+    assets: rowsOf(text, rows.assets, stagedAsset),
+    descriptions: describedRows(text, rows.descriptions),
+  };
+}
+
+function* rowsOf<Row>(
+  text: Buffer,
+  spans: readonly TextSpan[],
+  schema: Schema<Row>,
+): Generator<Row> {
+  for (const span of spans) {
+    const { success, data } = schema.safeParse(parse(text, span));
+    if (!success || data === undefined) throw new PagesInvalid('a row breaks its contract');
+    yield data;
+  }
+}
+
+function* describedRows(text: Buffer, spans: readonly TextSpan[]) {
+  let number = 0;
+  for (const row of rowsOf(text, spans, stagedDescription)) {
+    const span = spans[number];
+    number += 1;
+    if (span) yield { ...row, textDigest: sha256Text(text.subarray(span.start, span.end)) };
+  }
+}
+
+function parse(text: Buffer, { start, end }: TextSpan): unknown {
+  try {
+    return JSON.parse(text.toString('utf8', start, end));
+  } catch {
+    throw new PagesInvalid('a page is not JSON');
+  }
+}

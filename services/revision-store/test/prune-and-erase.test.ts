@@ -1,0 +1,218 @@
+import { scopeKey } from '@inventory/contracts/scope';
+import { newScope } from '@inventory/testkit/builders';
+import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { newScan, plainPage } from './support/scan-builder.ts';
+import { placeOf } from './support/store-client.ts';
+import {
+  openStoreUnderTest,
+  type Replica,
+  type StoreUnderTest,
+} from './support/store-under-test.ts';
+
+let store: StoreUnderTest;
+let replica: Replica;
+let clock: TestClock;
+
+beforeEach(async () => {
+  store = await openStoreUnderTest();
+  clock = createTestClock(Date.now());
+  replica = await store.start({ clock });
+});
+afterEach(() => store.close());
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const page = plainPage(0, 3);
+const renamed = {
+  ...page,
+  descriptions: [{ ...page.descriptions[0], name: 'renamed' }],
+} as typeof page;
+
+const countBlocks = async () => ({
+  assets: await store.collections.assetBlocks.countDocuments(),
+  texts: await store.collections.textBlocks.countDocuments(),
+});
+
+const untilBlocks = (assets: number, texts: number) =>
+  waitFor(`${assets} asset and ${texts} text blocks are left`, async () => {
+    const left = await countBlocks();
+    return left.assets === assets && left.texts === texts;
+  });
+
+describe('Pruning (Reads: 24 hours, 180 days)', () => {
+  it('keeps a superseded revision readable for a day, then answers 410 and deletes it', async () => {
+    const scope = newScope();
+    const { revision_id, observation_id } = await replica.save({
+      scope,
+      pages: [page],
+      completedAtMs: clock.now(),
+    });
+    clock.advance(hourMs);
+    const head = await replica.save({
+      scope,
+      pages: [plainPage(0, 4)],
+      completedAtMs: clock.now(),
+    });
+    const pinned = () => replica.client.page(scope, { revision_id, observation_id });
+
+    clock.advance(dayMs - 1);
+    expect((await pinned()).assets).toEqual(page.assets);
+    clock.advance(1);
+    expect(await pinned()).toEqual({ status: 410, code: 'cursor_expired' });
+
+    await untilBlocks(1, 1);
+    expect(await store.collections.observations.countDocuments()).toBe(0);
+    expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revision_id);
+  });
+
+  it('deletes texts that only superseded observations show, and none that the head shows', async () => {
+    const scope = newScope();
+    await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+    await replica.save({
+      scope,
+      pages: [page],
+      language: 'german',
+      completedAtMs: clock.now() + 1,
+    });
+    await replica.save({ scope, pages: [renamed], completedAtMs: clock.now() + 2 });
+    expect(await countBlocks()).toEqual({ assets: 1, texts: 3 });
+
+    clock.advance(dayMs);
+
+    await untilBlocks(1, 2);
+    expect((await replica.client.page(scope)).descriptions).toEqual(renamed.descriptions);
+    const german = await replica.client.page(scope, { language: 'german' });
+    expect(german.descriptions).toEqual(page.descriptions);
+  });
+
+  it('deletes an inventory 180 days after it was last observed', async () => {
+    const scope = newScope();
+    await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+    clock.advance(100 * dayMs);
+    await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+
+    clock.advance(180 * dayMs - 1);
+    expect((await replica.client.page(scope)).status).toBe(200);
+    clock.advance(1);
+
+    await untilBlocks(0, 0);
+    expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
+    await waitFor('nothing of it is remembered', async () => {
+      return (await store.collections.scopes.countDocuments()) === 0;
+    });
+    const again = await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+    expect(again.changed).toBe(true);
+  });
+
+  it('deletes what a forgotten scan staged after a day, and nothing of one that is waited for', async () => {
+    const [forgotten, waiting] = [page, page].map((one) =>
+      newScan({ scope: newScope(), pages: [one, one] }),
+    );
+    if (!forgotten || !waiting) throw new Error('two scans');
+    await replica.client.stage(forgotten);
+    await replica.client.putChunk(placeOf(waiting, 0, 0), waiting.pages[0]?.[0] as Buffer);
+    const staged = (scanId: string) => store.collections.chunks.countDocuments({ scanId });
+    clock.advance(dayMs);
+    expect(await staged(forgotten.scanId)).toBe(2);
+    await store.complete(waiting);
+    await waitFor('the scan is known', async () => {
+      return (await store.collections.scans.countDocuments({ _id: waiting.scanId })) === 1;
+    });
+
+    clock.advance(1);
+
+    await waitFor('its chunks are gone', async () => (await staged(forgotten.scanId)) === 0);
+    expect(await staged(waiting.scanId)).toBe(1);
+    await replica.client.putChunk(placeOf(waiting, 1, 0), waiting.pages[1]?.[0] as Buffer);
+    clock.advance(20_000);
+    expect((await store.committed(waiting)).observed_assets).toBe(3);
+  });
+
+  it('leaves an inventory alone while somebody assembles it', async () => {
+    const scope = newScope();
+    await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+    await store.collections.assetBlocks.insertOne({
+      _id: 'invrev_new/0',
+      scope: scopeKey(scope),
+      set: 'invrev_new',
+      index: 0,
+    } as never);
+    const until = new Date(clock.now() + 10_000);
+    await store.collections.scopes.updateOne(
+      { _id: scopeKey(scope) },
+      {
+        $inc: { epoch: 1 },
+        $set: { lease: { token: 'assembling', until }, pruneAt: new Date(clock.now()) },
+      },
+    );
+    const other = newScope();
+    await replica.save({ scope: other, pages: [page], completedAtMs: clock.now() - 181 * dayMs });
+    await waitFor('a round of pruning has run', async () => {
+      return (await store.collections.scopes.countDocuments({ _id: scopeKey(other) })) === 0;
+    });
+    expect((await countBlocks()).assets).toBe(2);
+
+    clock.advance(10_001);
+
+    await untilBlocks(1, 1);
+  });
+});
+
+describe('Erasing an inventory (Operating surface)', () => {
+  it('leaves nothing to read: 404 for Current, 410 for chains, and later scans work again', async () => {
+    const scope = newScope();
+    const first = await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+    await replica.save({ scope, pages: [plainPage(0, 4)], completedAtMs: clock.now() + 1 });
+    const other = newScope();
+    await replica.save({ scope: other, pages: [page], completedAtMs: clock.now() });
+
+    clock.advance(1_000);
+    expect(await replica.client.erase(scope)).toBe(204);
+    expect(await replica.client.erase(scope)).toBe(204);
+
+    expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
+    const { revision_id, observation_id } = first;
+    expect((await replica.client.page(scope, { revision_id, observation_id })).status).toBe(410);
+    expect(await countBlocks()).toEqual({ assets: 1, texts: 1 });
+    expect((await replica.client.page(other)).status).toBe(200);
+    const again = await replica.save({ scope, pages: [page], completedAtMs: clock.now() + 1 });
+    expect(again.changed).toBe(true);
+    expect((await replica.client.page(scope)).assets).toEqual(page.assets);
+  });
+
+  it('is not undone by a scan that ended before it, which is decided as usual', async () => {
+    const scope = newScope();
+    await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+    const scan = newScan({ scope, pages: [page], completedAtMs: clock.now() });
+    await replica.client.stage(scan);
+    clock.advance(1_000);
+
+    await replica.client.erase(scope);
+    await store.complete(scan);
+
+    expect(await store.committed(scan)).toMatchObject({ changed: true, observed_assets: 3 });
+    expect((await replica.client.page(scope)).status).toBe(404);
+    expect(await countBlocks()).toEqual({ assets: 0, texts: 0 });
+  });
+
+  it('does not wait for an assembly: it takes the lease, and the assembly begins anew', async () => {
+    const scope = newScope();
+    await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
+    await store.collections.scopes.updateOne(
+      { _id: scopeKey(scope) },
+      {
+        $inc: { epoch: 1 },
+        $set: { lease: { token: 'assembling', until: new Date(clock.now() + 60_000) } },
+      },
+    );
+    clock.advance(1);
+
+    expect(await replica.client.erase(scope)).toBe(204);
+
+    const document = await store.collections.scopes.findOne({ _id: scopeKey(scope) });
+    expect(document?.epoch).toBeGreaterThan(2);
+    expect(document?.lease).toBeUndefined();
+    expect((await replica.client.page(scope)).status).toBe(404);
+  });
+});

@@ -1,0 +1,166 @@
+import { newScope } from '@inventory/testkit/builders';
+import { Binary } from 'mongodb';
+import { joinTexts } from '../src/domain/joined-texts.ts';
+import { pack } from '../src/storage/compression.ts';
+import { toNumberBytes } from '../src/storage/mapping.ts';
+import { asset, description, plainPage, type ScanPage } from './support/scan-builder.ts';
+import type { GivenPage } from './support/store-client.ts';
+import {
+  openStoreUnderTest,
+  type Replica,
+  type StoreUnderTest,
+} from './support/store-under-test.ts';
+
+let store: StoreUnderTest;
+let replica: Replica;
+
+beforeAll(async () => {
+  store = await openStoreUnderTest();
+  replica = await store.start();
+});
+afterAll(() => store.close());
+
+/** Three blocks; descriptions shared within and across blocks, some missing. */
+function variedPages(): ScanPage[] {
+  return Array.from({ length: 3 }, (_, page) => ({
+    assets: Array.from({ length: 1_500 }, (_asset, at) => {
+      const number = page * 1_500 + at;
+      return asset(String(number), {
+        classid: String(number % 97),
+        instanceid: String(number % 3),
+      });
+    }),
+    descriptions: Array.from({ length: 97 * 3 }, (_text, at) =>
+      description(String(at % 97), String(at % 3)),
+    ).filter((_text, at) => at % 5 !== page),
+  }));
+}
+
+const joinKey = (row: Record<string, unknown>) => `${row['classid']}_${row['instanceid']}`;
+
+function expectOwnDescriptions(page: GivenPage, known: ReadonlySet<string>): void {
+  const needed = new Set(page.assets.map(joinKey).filter((key) => known.has(key)));
+  const given = page.descriptions.map(joinKey);
+  expect(given.length).toBe(new Set(given).size);
+  expect(new Set(given)).toEqual(needed);
+}
+
+describe('GET of a page (Reads: page_size, chains)', () => {
+  const scope = newScope();
+  const pages = variedPages();
+  const all = pages.flatMap((page) => page.assets);
+  const known = new Set(pages.flatMap((page) => page.descriptions).map(joinKey));
+
+  beforeAll(() => replica.save({ scope, pages }));
+
+  it.each([1_999, 2_000, 777, 1_000])(
+    'of %d assets: a chain gives each once, in order',
+    async (size) => {
+      const chain = await replica.client.chain(scope, { page_size: size });
+
+      expect(chain.flatMap((page) => page.assets)).toEqual(all);
+      for (const page of chain) expectOwnDescriptions(page, known);
+    },
+  );
+
+  it('of one asset at any position is that asset with its description', async () => {
+    for (const position of [0, 1_999, 2_000, 4_499]) {
+      const page = await replica.client.page(scope, { page_size: 1, position });
+
+      expect(page.assets).toEqual([all[position]]);
+      expectOwnDescriptions(page, known);
+    }
+  });
+
+  it('beyond the end is 422', async () => {
+    expect((await replica.client.page(scope, { position: 4_500 })).status).toBe(422);
+  });
+
+  it.each([
+    ['a page of nothing', { page_size: 0 }],
+    ['a page too large', { page_size: 2_001 }],
+    ['a negative position', { position: -1 }],
+    ['an unknown language', { language: 'klingon' }],
+    ['a revision alone', { revision_id: 'invrev_01900000-0000-7000-8000-000000000000' }],
+    ['an id that is none', { revision_id: 'x', observation_id: 'y' }],
+  ])('with %s is 422', async (_what, query) => {
+    expect((await replica.client.page(scope, query)).status).toBe(422);
+  });
+
+  it('of an unknown inventory is 404, of an unknown pin 410, of another inventory’s pin 410', async () => {
+    const { revision_id, observation_id } = (await replica.client.page(scope)).meta;
+    const unknown = {
+      revision_id: 'invrev_01900000-0000-7000-8000-000000000000',
+      observation_id: 'invobs_01900000-0000-7000-8000-000000000000',
+    };
+    const other = newScope();
+    await replica.save({ scope: other, pages: [plainPage(0, 1)] });
+
+    expect(await replica.client.page(newScope())).toEqual({
+      status: 404,
+      code: 'inventory_revision_not_found',
+    });
+    for (const [of, pin] of [
+      [scope, unknown],
+      [other, { revision_id, observation_id }],
+      [scope, { ...unknown, observation_id }],
+    ] as const) {
+      expect(await replica.client.page(of, pin)).toEqual({ status: 410, code: 'cursor_expired' });
+    }
+  });
+
+  it.each(['/inventories/123/730/2/page', '/inventories/76561234567890123/0/2/page'])(
+    '%s is 422',
+    async (path) => {
+      const answer = await fetch(`${replica.url}${path}?language=english&page_size=1`);
+
+      expect(answer.status).toBe(422);
+    },
+  );
+});
+
+describe('The bytes of a page', () => {
+  it('are those that were stored, however odd: inventory JSON is not parsed on its way out', async () => {
+    const scope = newScope();
+    const { assets, descriptions } = plainPage(0, 3);
+    const saved = await replica.save({ scope, pages: [{ assets, descriptions }] });
+    const odd = assets.map((one) => ` \n${JSON.stringify(one, null, '\t')}\r\n `);
+    const oddText = JSON.stringify(descriptions[0]).replaceAll(':', '\n : ');
+    await plant(saved.revision_id, odd, oddText);
+
+    const whole = await replica.client.page(scope);
+    const middle = await replica.client.page(scope, { page_size: 1, position: 1 });
+
+    expect(whole.text).toBe(`"assets":[${odd.join(',')}],"descriptions":[${oddText}]`);
+    expect(middle.text).toBe(`"assets":[${odd[1]}],"descriptions":[${oddText}]`);
+  });
+
+  /** Writes other texts into the blocks of a saved revision. */
+  async function plant(revisionId: string, assets: string[], text: string): Promise<void> {
+    const { assetBlocks, textBlocks } = store.collections;
+    const joined = joinTexts(assets.map((one) => Buffer.from(one)));
+    const packedAssets = await pack(joined.bytes);
+    const block = await assetBlocks.findOneAndUpdate(
+      { set: revisionId },
+      {
+        $set: {
+          assets: new Binary(packedAssets.packed),
+          assetsRawBytes: packedAssets.rawBytes,
+          assetLengths: toNumberBytes(joined.lengths),
+        },
+      },
+    );
+    const texts = joinTexts([Buffer.from(text)]);
+    const packedTexts = await pack(texts.bytes);
+    await textBlocks.updateOne(
+      { scope: block?.scope ?? '' },
+      {
+        $set: {
+          texts: new Binary(packedTexts.packed),
+          textsRawBytes: packedTexts.rawBytes,
+          lengths: toNumberBytes(texts.lengths),
+        },
+      },
+    );
+  }
+});
