@@ -1,0 +1,4 @@
+'use strict';
+
+/** `npm test` is all that is checked before a change lands. */
+require('./verify.js');
