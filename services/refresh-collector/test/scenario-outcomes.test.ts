@@ -22,7 +22,8 @@ const failures: Partial<Record<ScenarioName, RefreshOutcome>> = {
   private: 'private',
   'private-401': 'private',
   'becomes-private-at-page-2': 'private',
-  'private-at-page-2-only': 'private',
+  // Page 1 stays public, so it is no private inventory.
+  'private-at-page-2-only': 'upstream_unavailable',
   'not-found': 'not_found',
   'not-found-html': 'not_found',
   'unknown-app': 'not_found',

@@ -1,29 +1,41 @@
 /** Outages of the platform's item servers are per application and last for hours. */
 export interface AppBreaker {
-  /** The latest results, newest last; true is a failure. */
-  readonly results: readonly boolean[];
+  /** How the latest page of each of the latest inventories went, newest last. */
+  readonly inventories: readonly InventoryResult[];
   readonly openUntilMs: number;
   readonly openings: number;
 }
 
-export const closedBreaker: AppBreaker = { results: [], openUntilMs: 0, openings: 0 };
+export interface InventoryResult {
+  readonly scopeKey: string;
+  readonly failed: boolean;
+}
 
-const windowResults = 20;
-const resultsMin = 10;
-const failureShare = 0.8;
+export const closedBreaker: AppBreaker = { inventories: [], openUntilMs: 0, openings: 0 };
+
+const inventoriesMax = 10;
+const failingToOpen = 8;
 const openFirstMs = 60_000;
 const openMaxMs = 600_000;
 
-/** A third of the calls fails in an ordinary bad hour; that alone must not close admission. */
-export function afterResult(breaker: AppBreaker, failed: boolean, nowMs: number): AppBreaker {
-  const results = [...breaker.results, failed].slice(-windowResults);
-  const failures = results.filter(Boolean).length;
-  if (failed && results.length >= resultsMin && failures / results.length >= failureShare) {
+/**
+ * Opens when nearly all of the latest inventories fail. Counted by inventory: the tries of one
+ * broken account say nothing about the others, and in an ordinary bad hour one call in three fails.
+ */
+export function afterResult(
+  breaker: AppBreaker,
+  result: InventoryResult,
+  nowMs: number,
+): AppBreaker {
+  const others = breaker.inventories.filter(({ scopeKey }) => scopeKey !== result.scopeKey);
+  const inventories = [...others, result].slice(-inventoriesMax);
+  const failing = inventories.filter(({ failed }) => failed).length;
+  if (result.failed && failing >= failingToOpen) {
     const openMs = Math.min(openMaxMs, openFirstMs * 2 ** Math.min(breaker.openings, 10));
-    return { results: [], openUntilMs: nowMs + openMs, openings: breaker.openings + 1 };
+    return { inventories: [], openUntilMs: nowMs + openMs, openings: breaker.openings + 1 };
   }
-  const recovered = !failed && failures === 0 && results.length >= resultsMin;
-  return { ...breaker, results, openings: recovered ? 0 : breaker.openings };
+  const recovered = failing === 0 && inventories.length === inventoriesMax;
+  return { ...breaker, inventories, openings: recovered ? 0 : breaker.openings };
 }
 
 export function isOpen(breaker: Pick<AppBreaker, 'openUntilMs'>, nowMs: number): boolean {

@@ -49,7 +49,7 @@ export async function readPage(
   const answer = classifyAnswer(await dependencies.platform.page(identity, reading));
   dependencies.onAnswer(answer, dependencies.monotonicNow() - startMs);
   await turn.giveBack(verdictOf(answer));
-  await dependencies.breakers.record(reading.scope.app_id, answer);
+  await dependencies.breakers.record(reading.scope, answer);
   return { answer, identityId: turn.identityId };
 }
 

@@ -1,3 +1,4 @@
+import { type Scope, scopeKey } from '@inventory/contracts/scope';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { type AppBreaker, afterResult, closedBreaker, isOpen } from '../domain/app-breaker.ts';
@@ -7,7 +8,7 @@ import type { AppBreakerStore } from '../storage/app-breaker-store.ts';
 /** The breakers per application: counted on each replica, opened for all. */
 export interface AppBreakers {
   isOpen(appId: number): boolean;
-  record(appId: number, answer: PlatformAnswer): Promise<void>;
+  record(scope: Scope, answer: PlatformAnswer): Promise<void>;
   /** Takes over what other replicas opened; repeated every second. */
   round(): Promise<void>;
 }
@@ -28,11 +29,12 @@ export function watchAppBreakers(
       const known = counted.get(appId);
       return (known ? isOpen(known, now) : false) || (openElsewhere.get(appId) ?? 0) > now;
     },
-    async record(appId, answer) {
+    async record(scope, answer) {
       const failed = saysAboutApp(answer);
       if (failed === null) return;
+      const { app_id: appId } = scope;
       const before = counted.get(appId) ?? closedBreaker;
-      const after = afterResult(before, failed, clock.now());
+      const after = afterResult(before, { scopeKey: scopeKey(scope), failed }, clock.now());
       if (counted.size >= appsMax) counted.clear();
       counted.set(appId, after);
       if (after.openUntilMs === before.openUntilMs) return;

@@ -15,11 +15,11 @@ export function createAppBreakerStore(collection: Collection<AppBreakerDocument>
       const found = await collection.find({ openUntilMs: { $gt: nowMs } }).toArray();
       return new Map(found.map(({ _id, openUntilMs }) => [_id, openUntilMs]));
     },
-    async save(appId, { results, openUntilMs, openings }) {
+    async save(appId, { inventories, openUntilMs, openings }) {
       await collection.updateOne(
         { _id: appId },
         // A replica that saw less never shortens what another one decided.
-        { $set: { results, openings }, $max: { openUntilMs } },
+        { $set: { inventories, openings }, $max: { openUntilMs } },
         { upsert: true },
       );
     },
