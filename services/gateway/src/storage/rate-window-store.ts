@@ -22,53 +22,52 @@ interface RateWindowDocument {
   readonly expireAt: Date;
 }
 
-export interface RateWindowIncrement {
+export interface RateWindow {
   readonly accountId: AccountId;
-  readonly windowStartMs: number;
-  readonly wanted: number;
-  readonly limitPerMinute: number;
+  readonly startMs: number;
 }
 
+/** The counts of windows; every change names the count it starts from. */
 export interface RateWindowStore {
-  /**
-   * Counts up to `wanted` requests in one atomic write that stops at the limit; answers how many
-   * were counted before. The twin of `usedAfter` in the domain.
-   */
-  increment(increment: RateWindowIncrement): Promise<number>;
+  /** Null when nothing is counted yet. */
+  used(window: RateWindow): Promise<number | null>;
+  /** Counts the first requests of a window; false when another replica was first. */
+  begin(window: RateWindow, used: number): Promise<boolean>;
+  /** Moves the count on; false when it is not `from` any more. */
+  advance(window: RateWindow, from: number, to: number): Promise<boolean>;
 }
 
+/**
+ * Compare-and-set by filter and nothing else: what a server hands back of a document beside an
+ * update need not be of the same moment, whether a filter matched always is.
+ */
 export function createRateWindowStore(db: Db): RateWindowStore {
   const collection = db.collection<RateWindowDocument>(collectionName);
-
-  async function once(increment: RateWindowIncrement): Promise<number> {
-    const { accountId, windowStartMs, wanted, limitPerMinute } = increment;
-    const used = { $ifNull: ['$used', 0] };
-    const clamped = { $min: [limitPerMinute, { $add: [used, wanted] }] };
-    const updated = collection.findOneAndUpdate(
-      { _id: `${accountId}/${windowStartMs}` },
-      [
-        {
-          $set: {
-            used: { $max: [used, clamped] },
-            expireAt: dateOf(windowStartMs + rateWindowMs + keptAfterEndMs),
-          },
-        },
-      ],
-      { upsert: true, returnDocument: 'before', projection: { used: 1 } },
-    );
-    const before = await withDeadline(updated, deadlineMs, 'counting requests');
-    return before?.used ?? 0;
-  }
+  const idOf = ({ accountId, startMs }: RateWindow) => `${accountId}/${startMs}`;
+  const bounded = <Value>(work: Promise<Value>) =>
+    withDeadline(work, deadlineMs, 'counting requests');
 
   return {
-    async increment(increment) {
+    async used(window) {
+      // The newest count, committed or not: a stale one would only be tried in vain.
+      const options = { readConcern: { level: 'local' as const }, projection: { used: 1 } };
+      const found = await bounded(collection.findOne({ _id: idOf(window) }, options));
+      return found?.used ?? null;
+    },
+    async begin(window, used) {
+      const expireAt = dateOf(window.startMs + rateWindowMs + keptAfterEndMs);
       try {
-        return await once(increment);
+        await bounded(collection.insertOne({ _id: idOf(window), used, expireAt }));
+        return true;
       } catch (error) {
-        // Two replicas may make the window's document at once; the loser's write was not applied.
         if (duplicateKeyOf(error) === null) throw error;
-        return await once(increment);
+        return false;
       }
+    },
+    async advance(window, from, to) {
+      const filter = { _id: idOf(window), used: from };
+      const updated = await bounded(collection.updateOne(filter, { $set: { used: to } }));
+      return updated.modifiedCount === 1;
     },
   };
 }
