@@ -8,7 +8,7 @@ const environment = {
   MONGODB_DATABASE: 'gateway',
   HTTP_PORT: '7000',
   PUBLIC_HTTP_PORT: '8080',
-  OPERATOR_TOKEN: 'sixteen characters',
+  OPERATOR_TOKEN: 'at-least-sixteen-characters',
   REFRESH_COLLECTOR_URL: 'http://127.0.0.1:7001',
   BILLING_LEDGER_URL: 'http://127.0.0.1:7002',
   REVISION_STORE_URL: 'http://127.0.0.1:7003',

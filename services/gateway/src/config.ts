@@ -35,7 +35,7 @@ export const settings = {
   PUBLIC_HTTP_PORT: port().describe('Port of the public API'),
   OPERATOR_TOKEN: z
     .string()
-    .min(16)
+    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 printable ASCII characters without blanks')
     .describe('Token of the operator API, which is served on HTTP_PORT'),
   REFRESH_COLLECTOR_URL: url().describe('Internal address of the refresh-collector'),
   BILLING_LEDGER_URL: url().describe('Internal address of the billing-ledger'),

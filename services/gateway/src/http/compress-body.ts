@@ -4,16 +4,19 @@ import type { PublicMiddleware } from './request-state.ts';
 
 const bytesMin = 1024;
 
+const packGzip = promisify(gzip);
+const packBrotli = promisify(brotliCompress);
+
 /** Cheap levels: a page of 1.5 MB must not cost more to pack than to fetch. */
 const compressors = {
   br: (body: Buffer) =>
-    promisify(brotliCompress)(body, {
+    packBrotli(body, {
       params: {
         [constants.BROTLI_PARAM_QUALITY]: 1,
         [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
       },
     }),
-  gzip: (body: Buffer) => promisify(gzip)(body, { level: 1 }),
+  gzip: (body: Buffer) => packGzip(body, { level: 1 }),
 } as const;
 
 /**

@@ -14,10 +14,15 @@ export interface PublicServerOptions {
   readonly identifiers: Identifiers;
 }
 
+const silenceMaxMs = 120_000;
+const lingerMs = 1_000;
+
 /** Serves the public API; what is no request at all gets a stated code too. */
 export async function startPublicServer(options: PublicServerOptions): Promise<HttpServer> {
   const started = await startHttpServer(options);
   const { server } = started;
+  // A client that takes nothing of its answer must not hold a page in memory for ever.
+  server.setTimeout(silenceMaxMs);
   // An unknown expectation and a missing Host are no reason to refuse a request unanswered.
   server.on('checkExpectation', options.listener);
   Object.assign(server, { requireHostHeader: false });
@@ -26,7 +31,10 @@ export async function startPublicServer(options: PublicServerOptions): Promise<H
       socket.destroy();
       return;
     }
-    socket.end(badRequest(error.code, options.identifiers));
+    // Cut off at once it could be lost on its way, when more of the request is still coming in.
+    socket.end(badRequest(error.code, options.identifiers), () => {
+      setTimeout(() => socket.destroy(), lingerMs).unref();
+    });
   });
   return started;
 }

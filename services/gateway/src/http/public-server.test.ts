@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { errorBody } from '@inventory/contracts/http/meta';
+import type { HttpServer } from '@inventory/http/http-server';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { sendRaw } from '../../test/support/raw-call.ts';
+import { startPublicServer } from './public-server.ts';
+
+let server: HttpServer;
+
+beforeEach(async () => {
+  server = await startPublicServer({
+    listener: (_request, response) => {
+      response.writeHead(200).flushHeaders();
+    },
+    host: '127.0.0.1',
+    port: 0,
+    identifiers: systemIdentifiers,
+  });
+});
+afterEach(() => server.close(100));
+
+/** What the server itself reports of a connection, when its patience or a limit is at an end. */
+async function reportOn(problem: string): Promise<void> {
+  const [socket] = await once(server.server, 'connection');
+  const error = Object.assign(new Error(problem), { code: problem });
+  server.server.emit('clientError', error, socket);
+}
+
+test.each([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'request_timeout'],
+  ['HPE_HEADER_OVERFLOW', 431, 'headers_too_large'],
+  ['HPE_INVALID_METHOD', 400, 'malformed_request'],
+])(
+  '%s is answered %i %s, with a request id, and the connection ends',
+  async (problem, status, code) => {
+    const reported = reportOn(problem);
+
+    const answer = await sendRaw(server.url, 'GET / HTTP/1.1\r\n');
+    await reported;
+
+    expect(answer.status).toBe(status);
+    const { error } = errorBody.strict().parse(answer.json);
+    expect(error).toMatchObject({ code, request_id: answer.headers['x-request-id'] });
+    expect(answer.headers).toMatchObject({ connection: 'close', 'cache-control': 'no-store' });
+  },
+);
+
+test('an answer that is under way is cut and never mixed with a second one', async () => {
+  const socket = net.connect(server.port, '127.0.0.1');
+  const [serverSocket] = await Promise.all([
+    once(server.server, 'connection'),
+    once(socket, 'connect'),
+  ]);
+  const received: Buffer[] = [];
+  socket.on('data', (chunk) => received.push(chunk));
+  socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  await once(socket, 'data');
+
+  server.server.emit(
+    'clientError',
+    Object.assign(new Error(), { code: 'HPE_INVALID_METHOD' }),
+    serverSocket[0],
+  );
+  await once(socket, 'close');
+
+  expect(
+    Buffer.concat(received)
+      .toString()
+      .match(/HTTP\/1\.1/g),
+  ).toHaveLength(1);
+});
