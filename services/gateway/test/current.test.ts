@@ -1,0 +1,232 @@
+import { gunzipSync } from 'node:zlib';
+import { currentPage } from '@inventory/contracts/http/current';
+import { pageReadMeta } from '@inventory/contracts/http/meta';
+import { languageTags } from '@inventory/contracts/languages';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { MongoClient } from 'mongodb';
+import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { currentPathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+let mongo: MongoClient;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+  mongo = await MongoClient.connect(world.namespace.mongodbUri);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await gateway?.stop();
+  await mongo?.close();
+  await world?.close();
+});
+
+type Scope = ReturnType<typeof newScope>;
+
+const read = (scope: Scope, key: string, query = '', headers = {}) =>
+  gateway.call({ path: currentPathOf(scope) + query, key, headers });
+
+const intentsLeft = () =>
+  mongo.db(world.namespace.database('gateway')).collection('page_intents').countDocuments();
+
+const chargesOf = (accountId: string) =>
+  world.ledger.charges.filter(({ account_id }) => account_id === accountId);
+
+test('a saved page comes with its evidence, its bill and its language (Reads)', async () => {
+  const { key, authority } = world.issue();
+  const scope = newScope();
+  const saved = saveInventory(world.revisions, scope, {
+    language: 'schinese',
+    reported_total_count: 9,
+    pages: [membersText('18446744073709551615'), membersText('2')],
+  });
+  world.ledger.setBalance(authority.accountId, 50);
+
+  const answer = await read(scope, key, '?language=schinese&page_size=1');
+
+  expect(answer.status).toBe(200);
+  const page = currentPage.strict().parse(answer.json.data);
+  const { revision_id, observation_id, verified_at, scan_window } = saved.meta;
+  expect(page).toMatchObject({ scope, revision_id, observation_id, verified_at, scan_window });
+  expect(page).toMatchObject({ total_count: 2, total_amount: 2, reported_total_count: 9 });
+  expect(page.assets[0]?.assetid).toBe('18446744073709551615');
+  expect(page.age_seconds).toBeGreaterThanOrEqual(60);
+  expect(page.age_seconds).toBeLessThan(90);
+  expect(page.pagination.has_more).toBe(true);
+  expect(answer.headers).toMatchObject({
+    'x-description-language': 'schinese',
+    'content-language': languageTags.schinese,
+  });
+  expect(pageReadMeta.strict().parse(answer.json.meta)).toEqual({
+    request_id: answer.headers['x-request-id'],
+    product_code: 'platform.inventory.current.page.v1',
+    price_version: 1,
+    credits_charged: 1,
+    credits_remaining: 49,
+    billing_disposition: 'charged',
+    billing_reason: null,
+    rate_limit: expect.anything(),
+  });
+  await waitFor(
+    'the intent is deleted once the page is delivered',
+    async () => (await intentsLeft()) === 0,
+  );
+  expect(world.ledger.balanceOf(authority.accountId)).toBe(49);
+});
+
+test('the language of the descriptions given is named, also when it is not the one asked for', async () => {
+  const { key } = world.issue();
+  const scope = newScope();
+  saveInventory(world.revisions, scope, { language: 'english' });
+
+  const answer = await read(scope, key, '?language=german');
+
+  expect(answer.headers).toMatchObject({
+    'x-description-language': 'english',
+    'content-language': 'en',
+  });
+});
+
+test('the saved bytes leave unchanged, plain and packed (Current path: never parsed)', async () => {
+  const { key } = world.issue();
+  const scope = newScope();
+  const name = 'Ünïcode \\u2028 \\ud83d\\ude00 and 1e400, padded '.padEnd(5_000, '-');
+  const odd = `\t"assets" : [\r\n {"appid":730 ,"contextid":"2","assetid":"1","classid":"3","amount":"1","n":1.50E+2}\t],\n\n"descriptions":[ {"classid":"3", "instanceid":"0","market_hash_name":"${name}","x":123456789012345678901} ] `;
+  saveInventory(world.revisions, scope, { pages: [odd], total_amount: '98765432109876543210' });
+
+  const plain = await read(scope, key);
+  const packed = await read(scope, key, '', { 'accept-encoding': 'gzip' });
+
+  expect(plain.bytes.includes(Buffer.from(odd))).toBe(true);
+  expect(plain.text).toContain('"total_amount":98765432109876543210,');
+  expect(packed.headers['content-encoding']).toBe('gzip');
+  expect(gunzipSync(packed.bytes).includes(Buffer.from(odd))).toBe(true);
+  expect(plain.json.data.descriptions).toHaveLength(1);
+});
+
+test('evidence from a clock that is ahead is never of a negative age', async () => {
+  const { key } = world.issue();
+  const scope = newScope();
+  saveInventory(world.revisions, scope, { verified_at: isoTime(systemClock.now() + 30_000) });
+
+  expect((await read(scope, key)).json.data.age_seconds).toBe(0);
+});
+
+test('without a saved revision the answer is 404 and costs nothing', async () => {
+  const { key, authority } = world.issue();
+
+  const answer = await read(newScope(), key);
+
+  expect([answer.status, answer.json.error.code]).toEqual([404, 'inventory_revision_not_found']);
+  expect(answer.json.meta).toEqual({
+    request_id: answer.headers['x-request-id'],
+    product_code: 'platform.inventory.current.page.v1',
+    price_version: 1,
+    credits_charged: 0,
+    billing_disposition: 'not_charged',
+    billing_reason: 'no_revision',
+    rate_limit: expect.anything(),
+  });
+  expect(chargesOf(authority.accountId)).toEqual([]);
+  await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
+});
+
+test('without funds the answer is 402 with what is required, and no page', async () => {
+  const { key, authority } = world.issue();
+  const scope = newScope();
+  saveInventory(world.revisions, scope);
+  world.ledger.setBalance(authority.accountId, 0);
+
+  const answer = await read(scope, key);
+
+  expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
+  expect(answer.json.error.detail).toEqual({ required: 1, available: 0 });
+  expect(answer.json.meta.credits_charged).toBe(0);
+  expect(answer.text).not.toContain('assetid');
+  await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
+});
+
+describe('a chain of pages', () => {
+  const pages = [membersText('1'), membersText('2'), membersText('3')];
+
+  async function firstCursor(scope: Scope, key: string, query = ''): Promise<string> {
+    return (await read(scope, key, query)).json.data.pagination.next_cursor;
+  }
+
+  test('stays with its revision and observation when a newer one is saved meanwhile', async () => {
+    const { key } = world.issue();
+    const scope = newScope();
+    const saved = saveInventory(world.revisions, scope, { pages });
+    const cursor = await firstCursor(scope, key);
+
+    const second = await read(scope, key, `?cursor=${cursor}&page_size=700`);
+    const last = await read(scope, key, `?cursor=${second.json.data.pagination.next_cursor}`);
+
+    const asked = world.revisions.asked.filter(({ pathname }) =>
+      pathname.includes(scope.platform_id),
+    );
+    const pins = asked.map(({ searchParams }) => [
+      searchParams.get('revision_id'),
+      searchParams.get('observation_id'),
+      searchParams.get('position'),
+      searchParams.get('page_size'),
+    ]);
+    const { revision_id, observation_id } = saved.meta;
+    expect(pins).toEqual([
+      [null, null, '0', '2000'],
+      [revision_id, observation_id, '1', '700'],
+      [revision_id, observation_id, '2', '2000'],
+    ]);
+    expect(last.json.data.assets[0].assetid).toBe('3');
+    expect(last.json.data.pagination).toEqual({ has_more: false, next_cursor: null });
+  });
+
+  test('ends with 410, free of charge, when its revision was pruned', async () => {
+    const { key, authority } = world.issue();
+    const scope = newScope();
+    saveInventory(world.revisions, scope, { pages });
+    const cursor = await firstCursor(scope, key);
+    saveInventory(world.revisions, scope, { pages });
+
+    const answer = await read(scope, key, `?cursor=${cursor}`);
+
+    expect([answer.status, answer.json.error.code]).toEqual([410, 'cursor_expired']);
+    expect(chargesOf(authority.accountId)).toHaveLength(1);
+  });
+
+  test("does not go on with another account's, scope's, language's or route's cursor", async () => {
+    const { key, authority } = world.issue();
+    const stranger = world.issue();
+    const colleague = world.issue({ accountId: authority.accountId });
+    const scope = newScope();
+    const other = { ...scope, context_id: 6 };
+    saveInventory(world.revisions, scope, { pages });
+    saveInventory(world.revisions, other, { pages });
+    const cursor = await firstCursor(scope, key);
+    const chargesBefore = world.ledger.charges.length;
+
+    const answers = [
+      await read(scope, stranger.key, `?cursor=${cursor}`),
+      await read(other, key, `?cursor=${cursor}`),
+      await read(scope, key, `?cursor=${cursor}&language=german`),
+      await gateway.call({
+        path: `/v2/projects/${authority.projectId}/inventory-refreshes?cursor=${cursor}`,
+        key,
+      }),
+    ];
+
+    expect(answers.map(({ json }) => json.error.code)).toEqual(Array(4).fill('invalid_cursor'));
+    expect(world.ledger.charges.length).toBe(chargesBefore);
+    expect((await read(scope, colleague.key, `?cursor=${cursor}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,164 @@
+import { errorCodes } from '@inventory/contracts/http/error-codes';
+import { errorBody } from '@inventory/contracts/http/meta';
+import { newScope } from '@inventory/testkit/builders';
+import { callApi } from './support/api-call.ts';
+import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { malformedCases, pathsOf } from './support/malformed-cases.ts';
+import { sendRaw } from './support/raw-call.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+let key: string;
+let foreignCursor: string;
+const saved = newScope();
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+  const pages = [membersText('1'), membersText('2')];
+  saveInventory(world.revisions, saved, { pages });
+  const stranger = world.issue();
+  const path = `/v2/platform/users/${saved.platform_id}/inventory/730/2/current`;
+  const first = await gateway.call({ path, key: stranger.key });
+  foreignCursor = first.json.data.pagination.next_cursor;
+  key = world.issue().key;
+}, 60_000);
+afterAll(async () => {
+  await gateway?.stop();
+  await world?.close();
+});
+
+const { current, refresh } = pathsOf(saved.platform_id);
+const cases = malformedCases(saved.platform_id);
+
+test('there are at least 200 of them', () => {
+  expect(cases.length).toBeGreaterThanOrEqual(200);
+});
+
+test.each(cases)('%s', async (_what, call, code) => {
+  const answer = await callApi(gateway.url, { key, ...call });
+
+  expect([answer.status, answer.json.error.code]).toEqual([errorCodes[code].status, code]);
+  errorBody.strict().parse(answer.json);
+  expect(answer.json.meta.credits_charged ?? 0).toBe(0);
+});
+
+test("another account's cursor", async () => {
+  const answer = await gateway.call({ path: `${current}?cursor=${foreignCursor}`, key });
+
+  expect(answer.json.error.code).toBe('invalid_cursor');
+});
+
+const host = 'Host: gateway\r\n';
+const rawCases: [string, string | Buffer, number, string][] = [
+  ['no HTTP at all', 'hello\r\n\r\n', 400, 'malformed_request'],
+  [
+    'TLS on the plain port',
+    Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]),
+    400,
+    'malformed_request',
+  ],
+  ['an unknown method', `FOO / HTTP/1.1\r\n${host}\r\n`, 400, 'malformed_request'],
+  ['a blank in the path', `GET /v2/a b HTTP/1.1\r\n${host}\r\n`, 400, 'malformed_request'],
+  ['an unknown version', `GET / HTTP/9.9\r\n${host}\r\n`, 400, 'malformed_request'],
+  ['a header without colon', `GET / HTTP/1.1\r\n${host}broken\r\n\r\n`, 400, 'malformed_request'],
+  [
+    'a control character in a header',
+    `GET / HTTP/1.1\r\n${host}X: a\u0000b\r\n\r\n`,
+    400,
+    'malformed_request',
+  ],
+  [
+    'two lengths',
+    `POST / HTTP/1.1\r\n${host}Content-Length: 1\r\nContent-Length: 2\r\n\r\nab`,
+    400,
+    'malformed_request',
+  ],
+  [
+    'a length and chunks',
+    `POST / HTTP/1.1\r\n${host}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    'malformed_request',
+  ],
+  [
+    'a negative length',
+    `POST / HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n`,
+    400,
+    'malformed_request',
+  ],
+  [
+    'a broken chunk',
+    `POST ${refresh} HTTP/1.1\r\n${host}X-API-Key: KEY\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+    400,
+    'malformed_request',
+  ],
+  [
+    'a path of 20,000 characters',
+    `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n`,
+    431,
+    'headers_too_large',
+  ],
+  [
+    'a header of 20,000 characters',
+    `GET / HTTP/1.1\r\n${host}X: ${'a'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'headers_too_large',
+  ],
+  [
+    '2,000 headers',
+    `GET / HTTP/1.1\r\n${host}${'X-Many: 12\r\n'.repeat(2_000)}\r\n`,
+    431,
+    'headers_too_large',
+  ],
+  ['no Host', 'GET /v2/nowhere HTTP/1.1\r\n\r\n', 404, 'route_not_found'],
+  [
+    'an absolute target',
+    `GET http://elsewhere${current} HTTP/1.1\r\n${host}\r\n`,
+    404,
+    'route_not_found',
+  ],
+  ['the server as target', `OPTIONS * HTTP/1.1\r\n${host}\r\n`, 404, 'route_not_found'],
+  ['HTTP/1.0', 'GET /v2/nowhere HTTP/1.0\r\n\r\n', 404, 'route_not_found'],
+  [
+    'an unknown expectation',
+    `POST /v2/nowhere HTTP/1.1\r\n${host}Expect: miracles\r\nContent-Length: 0\r\n\r\n`,
+    404,
+    'route_not_found',
+  ],
+  [
+    'an upgrade',
+    `GET /v2/nowhere HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    404,
+    'route_not_found',
+  ],
+  [
+    'bytes above ASCII in the path',
+    Buffer.from(`GET /v2/\xe9 HTTP/1.1\r\n${host}\r\n`, 'latin1'),
+    400,
+    'malformed_request',
+  ],
+];
+
+test.each(rawCases)('%s', async (_what, bytes, status, code) => {
+  const answer = await sendRaw(
+    gateway.url,
+    Buffer.isBuffer(bytes) ? bytes : bytes.replace('KEY', key),
+  );
+
+  expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+  expect(answer.json.error.request_id).toBe(answer.headers['x-request-id']);
+});
+
+test('none of them was charged or became a command, and the gateway is well', async () => {
+  expect(world.collector.requests).toEqual([]);
+  expect(world.collector.cancels).toEqual([]);
+  // The stranger's own page, read before all of this.
+  expect(world.ledger.charges).toHaveLength(1);
+  expect((await gateway.call({ path: current, key })).status).toBe(200);
+});

@@ -1,0 +1,107 @@
+import { newRefreshId } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { rateWindowMs } from '../src/domain/rate-window.ts';
+import type { ApiAnswer } from './support/api-call.ts';
+import { statusPathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateways: TestGateway[];
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateways = await Promise.all([startTestGateway(world), startTestGateway(world)]);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all((gateways ?? []).map((gateway) => gateway.stop()));
+  await world?.close();
+});
+
+/** Leaves enough of the present minute for what follows to fall into one window. */
+async function waitForRoom(neededMs: number): Promise<void> {
+  await waitFor(
+    'enough of a window is left',
+    () => rateWindowMs - (Date.now() % rateWindowMs) > neededMs,
+    { timeoutMs: neededMs + 5_000 },
+  );
+}
+
+const isAdmitted = ({ status }: ApiAnswer) => status !== 429;
+
+function burst(keys: readonly string[], count: number): Promise<ApiAnswer[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) => {
+      const gateway = gateways[index % gateways.length];
+      const key = keys[Math.floor(index / 2) % keys.length];
+      return gateway?.call({ path: statusPathOf(newRefreshId()), key }) as Promise<ApiAnswer>;
+    }),
+  );
+}
+
+test('two gateways and two Credentials of an account admit exactly 120 of 300 in a minute', async () => {
+  await waitForRoom(15_000);
+  const one = world.issue({ requestsPerMinute: 120 });
+  const two = world.issue({ accountId: one.authority.accountId, requestsPerMinute: 120 });
+
+  const answers = await burst([one.key, two.key], 300);
+
+  expect(answers.filter(isAdmitted)).toHaveLength(120);
+  const refused = answers.filter((answer) => !isAdmitted(answer));
+  for (const answer of refused) {
+    expect(answer.json.error.code).toBe('rate_limit_exceeded');
+    const { limit_per_minute, remaining, reset_seconds } = answer.json.error.detail;
+    expect([limit_per_minute, remaining]).toEqual([120, 0]);
+    expect(answer.headers['retry-after']).toBe(String(reset_seconds));
+    expect(answer.headers['ratelimit-policy']).toBe('"account";q=120;w=60');
+  }
+  // Refused requests consumed nothing: the count stands at the limit and not above.
+  const raised = world.issue({ accountId: one.authority.accountId, requestsPerMinute: 121 });
+  const more = await burst([raised.key], 4);
+  expect(more.filter(isAdmitted)).toHaveLength(1);
+}, 60_000);
+
+test('what was refused before it was known who asks consumes nothing', async () => {
+  await waitForRoom(10_000);
+  const { key, authority } = world.issue({ requestsPerMinute: 2 });
+  const abroad = world.issue({
+    accountId: authority.accountId,
+    requestsPerMinute: 2,
+    networkPolicies: [['192.0.2.0/24']],
+  });
+
+  const before = [
+    ...(await burst([abroad.key, 'unknown key'], 8)),
+    await gateways[0]?.call({ path: '/v2/nowhere', key }),
+    await gateways[0]?.call({ method: 'DELETE', path: statusPathOf(newRefreshId()), key }),
+  ];
+  const after = await burst([key], 3);
+
+  expect(before.map((answer) => answer?.status)).not.toContain(429);
+  expect(after.filter(isAdmitted)).toHaveLength(2);
+});
+
+test('an authenticated request counts, whatever its outcome (Reads: rate limit)', async () => {
+  await waitForRoom(10_000);
+  const { key } = world.issue({ requestsPerMinute: 3, scopes: [] });
+  const [gateway] = gateways;
+
+  const answers = [
+    await gateway?.call({ path: statusPathOf('no-uuid'), key }),
+    await gateway?.call({ method: 'POST', path: `${statusPathOf(newRefreshId())}/cancel`, key }),
+    await gateway?.call({ path: statusPathOf(newRefreshId()), key }),
+    await gateway?.call({ path: statusPathOf(newRefreshId()), key }),
+  ];
+
+  expect(answers.map((answer) => answer?.status)).toEqual([422, 403, 404, 429]);
+  expect(answers.map((answer) => answer?.headers.ratelimit)).toEqual([
+    expect.stringContaining('r=2'),
+    expect.stringContaining('r=1'),
+    expect.stringContaining('r=0'),
+    expect.stringContaining('r=0'),
+  ]);
+});

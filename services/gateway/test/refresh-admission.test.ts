@@ -1,0 +1,362 @@
+import { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
+import { refreshRecord } from '@inventory/contracts/http/refresh';
+import { newScope } from '@inventory/testkit/builders';
+import type { ApiAnswer } from './support/api-call.ts';
+import { accepted, completedView, refused, viewOf } from './support/fake-collector.ts';
+import { refreshPathOf, statusPathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+let other: TestGateway;
+let keysMinted = 0;
+
+beforeAll(async () => {
+  world = await openWorld();
+  [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await Promise.all([gateway?.stop(), other?.stop()]);
+  await world?.close();
+});
+
+interface Post {
+  readonly key: string;
+  readonly idempotencyKey?: string;
+  readonly body?: unknown;
+  readonly scope?: ReturnType<typeof newScope>;
+  readonly via?: TestGateway;
+}
+
+function newIdempotencyKey(): string {
+  keysMinted += 1;
+  return `key ${keysMinted}`;
+}
+
+function post({ key, idempotencyKey, body, scope = newScope(), via = gateway }: Post) {
+  return via.call({
+    method: 'POST',
+    path: refreshPathOf(scope),
+    key,
+    body: body ?? { max_credits: 125 },
+    headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+  });
+}
+
+const commandsOf = (projectId: string) =>
+  world.collector.requests.filter(({ project_id }) => project_id === projectId);
+
+test('an accepted refresh is answered 202 with its record, terms, Location and Retry-After', async () => {
+  const { key, authority } = world.issue();
+  const scope = newScope();
+
+  const answer = await post({ key, scope, body: { max_credits: 500, language: 'german' } });
+
+  expect(answer.status).toBe(202);
+  const record = refreshRecord.strict().parse(answer.json.data);
+  expect(record).toMatchObject({
+    scope,
+    state: 'queued',
+    completed_at: null,
+    outcome: null,
+    revision_id: null,
+    billing_state: 'reserved',
+    billing_disposition: null,
+    billing: {
+      state: 'reserved',
+      disposition: null,
+      credits_reserved: 125,
+      credits_charged: null,
+      credits_released: null,
+    },
+  });
+  expect(record.deadline_at).not.toBeNull();
+  expect(answer.headers.location).toBe(statusPathOf(record.refresh_id));
+  expect(answer.headers['retry-after']).toBe('3');
+  expect(answer.headers['idempotency-replayed']).toBeUndefined();
+  expect(refreshAcceptanceMeta.strict().parse(answer.json.meta)).toMatchObject({
+    product_code: 'platform.inventory.refresh.v1',
+    price_version: 1,
+    credits_reserved: 125,
+    billing_disposition: 'reserved',
+  });
+  expect(commandsOf(authority.projectId)).toEqual([
+    {
+      refresh_id: record.refresh_id,
+      account_id: authority.accountId,
+      project_id: authority.projectId,
+      request_id: answer.json.meta.request_id,
+      idempotency_key: null,
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+      scope,
+      language: 'german',
+      max_credits: 500,
+      requested_at: record.requested_at,
+    },
+  ]);
+});
+
+test('an acceptance stands when the collector cannot be read just then', async () => {
+  const { key } = world.issue();
+  world.collector.decide = () => accepted;
+
+  const answer = await post({ key });
+
+  expect(answer.status).toBe(202);
+  expect(refreshRecord.parse(answer.json.data).deadline_at).toBeNull();
+  expect(answer.headers['retry-after']).toBe('1');
+});
+
+test('a decision that arrives twice is one decision', async () => {
+  const { key, authority } = world.issue();
+  world.collector.repliesPerDecision = 3;
+
+  const answers = [await post({ key }), await post({ key })];
+
+  expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+  expect(commandsOf(authority.projectId)).toHaveLength(2);
+});
+
+test.each([
+  [
+    { code: 'insufficient_credits', required: 125, available: 7 },
+    402,
+    { required: 125, available: 7 },
+    undefined,
+  ],
+  [
+    { code: 'insufficient_units', required: 125, available: 0 },
+    402,
+    { required: 125, available: 0 },
+    undefined,
+  ],
+  [
+    { code: 'spend_cap_reached', required: 125, available: 20 },
+    402,
+    { required: 125, available: 20 },
+    undefined,
+  ],
+  [
+    { code: 'outstanding_limit_exceeded', limit: 1_000, retry_after_seconds: 9 },
+    429,
+    { limit: 1_000 },
+    '9',
+  ],
+  [
+    { code: 'product_unavailable', reason: 'global_outstanding_closed', retry_after_seconds: 17 },
+    503,
+    { admission_state: 'closed', reason: 'global_outstanding_closed' },
+    '17',
+  ],
+  [
+    { code: 'product_unavailable', reason: 'platform_unavailable', retry_after_seconds: 5 },
+    503,
+    { admission_state: 'closed', reason: 'platform_unavailable' },
+    '5',
+  ],
+  [
+    { code: 'product_unavailable', reason: 'operator_closed', retry_after_seconds: 60 },
+    503,
+    { admission_state: 'closed', reason: 'operator_closed' },
+    '60',
+  ],
+] as const)(
+  'a refusal %j has its code and leaves the key free (Refresh: key)',
+  async (refusal, status, detail, retryAfter) => {
+    const { key } = world.issue();
+    const idempotencyKey = newIdempotencyKey();
+    const scope = newScope();
+    world.collector.decide = () => refused(refusal);
+
+    const answer = await post({ key, idempotencyKey, scope });
+
+    expect(answer.status).toBe(status);
+    expect(answer.json.error).toMatchObject({ code: refusal.code, detail });
+    expect(answer.headers['retry-after']).toBe(retryAfter);
+    expect(answer.json.meta).toMatchObject({
+      product_code: 'platform.inventory.refresh.v1',
+      price_version: 1,
+      credits_charged: 0,
+      rate_limit: expect.anything(),
+    });
+    world.reset();
+    const again = await post({ key, idempotencyKey, scope });
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([202, undefined]);
+  },
+);
+
+test('50 parallel posts of one key, over two gateways, are one refresh', async () => {
+  const { key, authority } = world.issue();
+  const idempotencyKey = newIdempotencyKey();
+  const scope = newScope();
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      post({ key, idempotencyKey, scope, via: index % 2 === 0 ? gateway : other }),
+    ),
+  );
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+  expect(new Set(answers.map(({ json }) => json.data.refresh_id)).size).toBe(1);
+  expect(new Set(answers.map(({ headers }) => headers.location)).size).toBe(1);
+  expect(new Set(answers.map(({ json }) => json.meta.request_id)).size).toBe(50);
+  const isReplay = ({ headers }: ApiAnswer) => headers['idempotency-replayed'] === 'true';
+  expect(answers.filter(isReplay)).toHaveLength(49);
+  // Every attempt had an id of its own, and all had the same inputs.
+  const commands = commandsOf(authority.projectId);
+  expect(new Set(commands.map(({ refresh_id }) => refresh_id)).size).toBe(50);
+  expect(new Set(commands.map(({ fingerprint }) => fingerprint)).size).toBe(1);
+});
+
+test('a replay shows the record as it is now and the terms as at acceptance', async () => {
+  const { key } = world.issue();
+  const idempotencyKey = newIdempotencyKey();
+  const scope = newScope();
+  const first = await post({ key, idempotencyKey, scope });
+  const id = first.json.data.refresh_id;
+  const view = world.collector.views.get(id);
+  if (view) world.collector.views.set(id, completedView(view));
+
+  const replay = await post({
+    key,
+    idempotencyKey,
+    scope,
+    body: { max_credits: 125, language: 'english' },
+  });
+
+  expect(replay.status).toBe(202);
+  expect(replay.headers).toMatchObject({
+    'idempotency-replayed': 'true',
+    location: statusPathOf(id),
+  });
+  expect(replay.headers['retry-after']).toBeUndefined();
+  expect(replay.json.data).toMatchObject({
+    refresh_id: id,
+    state: 'completed',
+    outcome: 'complete_changed',
+  });
+  expect(replay.json.meta).toMatchObject({
+    credits_reserved: 125,
+    billing_disposition: 'reserved',
+  });
+  expect(replay.json.meta.request_id).not.toBe(first.json.meta.request_id);
+});
+
+test.each([
+  ['language', { max_credits: 125, language: 'german' }, {}],
+  ['max_credits', { max_credits: 126 }, {}],
+  ['app_id', { max_credits: 125 }, { app_id: 440 }],
+  ['context_id', { max_credits: 125 }, { context_id: 6 }],
+])('a key used again with another %s is a conflict', async (_input, body, changed) => {
+  const { key } = world.issue();
+  const idempotencyKey = newIdempotencyKey();
+  const scope = newScope();
+  await post({ key, idempotencyKey, scope });
+
+  const answer = await post({ key, idempotencyKey, scope: { ...scope, ...changed }, body });
+
+  expect([answer.status, answer.json.error.code]).toEqual([409, 'idempotency_conflict']);
+});
+
+test('Projects do not share keys', async () => {
+  const idempotencyKey = newIdempotencyKey();
+  const scope = newScope();
+  const one = await post({ key: world.issue().key, idempotencyKey, scope });
+  const two = await post({ key: world.issue().key, idempotencyKey, scope });
+
+  expect([one.status, two.status]).toEqual([202, 202]);
+  expect(two.json.data.refresh_id).not.toBe(one.json.data.refresh_id);
+});
+
+describe('while the first request with a key is undecided', () => {
+  /** Another attempt holds the key and nobody has decided on it. */
+  function holdKey(overrides: Parameters<typeof viewOf>[1]) {
+    let winner: string | undefined;
+    world.collector.decide = (request) => {
+      winner ??= request.refresh_id;
+      if (!world.collector.views.has(winner)) {
+        world.collector.views.set(winner, viewOf(request, overrides));
+      }
+      return { decision: 'duplicate', winner_refresh_id: winner };
+    };
+    return () => winner ?? '';
+  }
+
+  test('a further one waits 2 s and is then told so, with Retry-After 1', async () => {
+    const { key } = world.issue();
+    holdKey({ decision: 'pending', acceptance: null });
+    const startMs = performance.now();
+
+    const answer = await post({ key, idempotencyKey: newIdempotencyKey() });
+
+    expect([answer.status, answer.json.error.code]).toEqual([409, 'idempotency_in_progress']);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(performance.now() - startMs).toBeGreaterThan(1_500);
+    expect(performance.now() - startMs).toBeLessThan(4_000);
+  });
+
+  test('a further one gets the acceptance as soon as it is made', async () => {
+    const { key } = world.issue();
+    const winner = holdKey({ decision: 'pending', acceptance: null });
+    const asking = post({ key, idempotencyKey: newIdempotencyKey() });
+    setTimeout(() => {
+      const view = world.collector.views.get(winner());
+      const acceptance = { price_version: 4, credits_reserved: 125 };
+      if (view) world.collector.views.set(winner(), { ...view, decision: 'accepted', acceptance });
+    }, 300);
+
+    const answer = await asking;
+
+    expect(answer.json.data.refresh_id).toBe(winner());
+    expect(answer.json.meta.price_version).toBe(4);
+  });
+
+  test('a further one gets the same refusal', async () => {
+    const { key } = world.issue();
+    holdKey({
+      decision: 'refused',
+      acceptance: null,
+      refusal: { code: 'insufficient_credits', required: 125, available: 3 },
+    });
+
+    const answer = await post({ key, idempotencyKey: newIdempotencyKey() });
+
+    expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
+  });
+
+  test('a further one with other inputs is a conflict at once', async () => {
+    const { key } = world.issue();
+    holdKey({ decision: 'pending', acceptance: null, fingerprint: 'f'.repeat(64) });
+
+    const answer = await post({ key, idempotencyKey: newIdempotencyKey() });
+
+    expect(answer.json.error.code).toBe('idempotency_conflict');
+  });
+});
+
+test('an attempt that was cancelled before its admission may be tried again at once', async () => {
+  const { key } = world.issue();
+  world.collector.decide = () => refused({ code: 'cancelled' });
+
+  const answer = await post({ key });
+
+  expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
+  expect(answer.json.error.detail).toBeUndefined();
+});
+
+test('max_credits below the reservation is refused before any work, with the minimum', async () => {
+  const { key, authority } = world.issue();
+  for (const max_credits of [124, 0, -5]) {
+    const answer = await post({ key, body: { max_credits } });
+
+    expect([answer.status, answer.json.error.code]).toEqual([422, 'max_credits_too_low']);
+    expect(answer.json.error.detail).toEqual({ minimum: 125 });
+  }
+  expect(commandsOf(authority.projectId)).toEqual([]);
+});

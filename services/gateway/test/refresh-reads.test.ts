@@ -1,0 +1,214 @@
+import { refreshPage, refreshRecord } from '@inventory/contracts/http/refresh';
+import { newRefreshId, newScope } from '@inventory/testkit/builders';
+import { completedView } from './support/fake-collector.ts';
+import { refreshPathOf, statusPathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await gateway?.stop();
+  await world?.close();
+});
+
+async function startRefresh(key: string): Promise<string> {
+  const body = { max_credits: 125 };
+  const answer = await gateway.call({ method: 'POST', path: refreshPathOf(newScope()), key, body });
+  expect(answer.status).toBe(202);
+  return answer.json.data.refresh_id;
+}
+
+function complete(refreshId: string): void {
+  const view = world.collector.views.get(refreshId);
+  if (view) world.collector.views.set(refreshId, completedView(view));
+}
+
+const cancel = (refreshId: string, key: string) =>
+  gateway.call({ method: 'POST', path: `${statusPathOf(refreshId)}/cancel`, key });
+
+/** What two answers have in common when nothing but the request tells them apart. */
+function withoutRequestId(text: string): string {
+  return text.replaceAll(/req_[0-9a-f-]{36}/g, 'req_');
+}
+
+describe('status', () => {
+  test('shows the record, Retry-After while pending, and only request_id in meta', async () => {
+    const { key } = world.issue();
+    const refreshId = await startRefresh(key);
+
+    const pending = await gateway.call({ path: statusPathOf(refreshId), key });
+    complete(refreshId);
+    const terminal = await gateway.call({ path: statusPathOf(refreshId), key });
+
+    expect(refreshRecord.strict().parse(pending.json.data).state).toBe('queued');
+    expect(pending.headers['retry-after']).toBe('3');
+    expect(pending.json.meta).toEqual({ request_id: pending.headers['x-request-id'] });
+    expect(terminal.json.data).toMatchObject({ state: 'completed', deadline_at: null });
+    expect(terminal.headers['retry-after']).toBeUndefined();
+  });
+
+  test('is readable by every active Credential of the Project, whatever its scopes', async () => {
+    const { key, authority } = world.issue();
+    const refreshId = await startRefresh(key);
+    const { accountId, projectId } = authority;
+    const powerless = world.issue({ accountId, projectId, scopes: [] });
+
+    expect((await gateway.call({ path: statusPathOf(refreshId), key: powerless.key })).status).toBe(
+      200,
+    );
+  });
+
+  test('of another Project, of the same account too, is like an unknown one (Errors)', async () => {
+    const { key, authority } = world.issue();
+    const refreshId = await startRefresh(key);
+    const sibling = world.issue({ accountId: authority.accountId });
+    const refused = await startRefresh(key);
+    const view = world.collector.views.get(refused);
+    if (view) world.collector.views.set(refused, { ...view, decision: 'refused' });
+
+    const answers = await Promise.all([
+      gateway.call({ path: statusPathOf(refreshId), key: sibling.key }),
+      gateway.call({ path: statusPathOf(newRefreshId()), key: sibling.key }),
+      gateway.call({ path: statusPathOf(refused), key }),
+      cancel(refreshId, sibling.key),
+      cancel(newRefreshId(), sibling.key),
+    ]);
+
+    expect(answers.map(({ json }) => json.error.code)).toEqual(Array(5).fill('refresh_not_found'));
+    expect(new Set(answers.map(({ text }) => withoutRequestId(text))).size).toBe(1);
+  });
+});
+
+describe('cancel', () => {
+  test('is answered 202 with the record, as often as it is asked', async () => {
+    const { key } = world.issue();
+    const refreshId = await startRefresh(key);
+
+    const answers = await Promise.all([cancel(refreshId, key), cancel(refreshId, key)]);
+
+    for (const answer of answers) {
+      expect(answer.status).toBe(202);
+      expect(refreshRecord.strict().parse(answer.json.data).refresh_id).toBe(refreshId);
+      expect(answer.json.meta).toEqual({ request_id: answer.headers['x-request-id'] });
+    }
+  });
+
+  test('of a terminal refresh is a conflict, also when it ends meanwhile', async () => {
+    const { key } = world.issue();
+    const [ended, ending] = [await startRefresh(key), await startRefresh(key)];
+    complete(ended);
+    world.collector.answerCancel = () => 'already_completed';
+
+    const answers = [await cancel(ended, key), await cancel(ending, key)];
+
+    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+    expect(answers.map(({ json }) => json.error.code)).toEqual(
+      Array(2).fill('refresh_already_completed'),
+    );
+  });
+
+  test('needs the refresh scope', async () => {
+    const { key, authority } = world.issue();
+    const refreshId = await startRefresh(key);
+    const { accountId, projectId } = authority;
+    const reader = world.issue({
+      accountId,
+      projectId,
+      scopes: ['platform.inventory.current.page.v1'],
+    });
+
+    const answer = await cancel(refreshId, reader.key);
+
+    expect(answer.status).toBe(403);
+    expect(answer.json.error.detail).toEqual({ permission: 'platform.inventory.refresh.v1' });
+  });
+
+  test('without an answer is 503 and safe to ask again', async () => {
+    const { key } = world.issue();
+    const refreshId = await startRefresh(key);
+    world.collector.answerCancel = () => null;
+
+    const answer = await cancel(refreshId, key);
+    world.reset();
+
+    expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
+    expect((await cancel(refreshId, key)).status).toBe(202);
+  });
+});
+
+describe('the list of refreshes', () => {
+  const list = (projectId: string, key: string, query = '') =>
+    gateway.call({ path: `/v2/projects/${projectId}/inventory-refreshes${query}`, key });
+
+  test('goes page by page through everything, newest first, and says when it ends', async () => {
+    const { key, authority } = world.issue();
+    const started: string[] = [];
+    for (let count = 0; count < 5; count += 1) started.push(await startRefresh(key));
+
+    const seen: string[] = [];
+    let query = '?limit=2';
+    for (let page = 0; page < 3; page += 1) {
+      const answer = await list(authority.projectId, key, query);
+      const { items, pagination } = refreshPage.strict().parse(answer.json.data);
+      expect(answer.json.meta).toEqual({ request_id: answer.headers['x-request-id'] });
+      seen.push(...items.map(({ refresh_id }) => refresh_id));
+      expect(pagination.has_more).toBe(page < 2);
+      expect(pagination.next_cursor !== null).toBe(page < 2);
+      query = `?limit=2&cursor=${pagination.next_cursor}`;
+    }
+
+    expect(seen).toEqual(started.toReversed());
+  });
+
+  test('is narrowed by repeated state and refresh_id', async () => {
+    const { key, authority } = world.issue();
+    const ids = [await startRefresh(key), await startRefresh(key), await startRefresh(key)];
+    complete(ids[0] ?? '');
+    const idsOf = async (query: string) =>
+      (await list(authority.projectId, key, query)).json.data.items.map(
+        ({ refresh_id }: { refresh_id: string }) => refresh_id,
+      );
+
+    expect(await idsOf('?state=completed')).toEqual([ids[0]]);
+    expect(await idsOf('?state=completed&state=queued')).toEqual(ids.toReversed());
+    expect(await idsOf(`?refresh_id=${ids[0]}&refresh_id=${ids[1]}`)).toEqual([ids[1], ids[0]]);
+    expect(await idsOf(`?refresh_id=${ids[0]}&state=queued`)).toEqual([]);
+  });
+
+  test('of another Project is not found, whether it exists or not', async () => {
+    const { key, authority } = world.issue();
+    const other = world.issue({ accountId: authority.accountId });
+
+    const answers = [
+      await list(other.authority.projectId, key),
+      await list('prj_01890000-0000-7000-8000-000000000000', key),
+    ];
+
+    expect(answers.map(({ json }) => json.error.code)).toEqual(Array(2).fill('project_not_found'));
+    expect(new Set(answers.map(({ text }) => withoutRequestId(text))).size).toBe(1);
+  });
+
+  test("does not take another Project's cursor", async () => {
+    const one = world.issue();
+    const two = world.issue({ accountId: one.authority.accountId });
+    await startRefresh(one.key);
+    await startRefresh(one.key);
+    const first = await list(one.authority.projectId, one.key, '?limit=1');
+    const cursor = first.json.data.pagination.next_cursor;
+
+    const answer = await list(two.authority.projectId, two.key, `?cursor=${cursor}`);
+
+    expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_cursor']);
+  });
+});

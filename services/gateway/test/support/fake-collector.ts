@@ -1,0 +1,185 @@
+import type { RefreshId } from '@inventory/contracts/ids';
+import type { RefreshRefusal, RefreshView } from '@inventory/contracts/internal/refresh';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
+import { byKey } from '@inventory/messaging/dispatch';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
+
+type Request = MessageBody<'refresh.request.v1'>;
+type Cancel = MessageBody<'refresh.cancel.v1'>;
+type Decision = MessageBody<'reply.refresh-decision.v1'>;
+type DecisionOf<Kind> = Omit<Extract<Decision, { decision: Kind }>, 'waiting_id' | 'refresh_id'>;
+export type FakeDecision = DecisionOf<'accepted'> | DecisionOf<'refused'> | DecisionOf<'duplicate'>;
+
+/** A collector that keeps its promises to the gateway unless a test tells it otherwise. */
+export interface FakeCollector {
+  readonly http: HttpFake;
+  readonly requests: Request[];
+  readonly cancels: Cancel[];
+  readonly views: Map<RefreshId, RefreshView>;
+  /** What to decide on a request; null gives no answer at all. */
+  decide: (request: Request) => FakeDecision | null | Promise<FakeDecision | null>;
+  /** Whether and how to answer a cancel; null gives no answer. */
+  answerCancel: (cancel: Cancel) => MessageBody<'reply.refresh-cancel.v1'>['result'] | null;
+  /** How often each decision is sent. */
+  repliesPerDecision: number;
+  /** Back to keeping promises. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export const accepted: FakeDecision = {
+  decision: 'accepted',
+  price_version: 1,
+  credits_reserved: 125,
+};
+
+export function refused(refusal: RefreshRefusal): FakeDecision {
+  return { decision: 'refused', refusal };
+}
+
+export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector> {
+  const byProjectKey = new Map<string, RefreshId>();
+  const views = new Map<RefreshId, RefreshView>();
+
+  /** As the real one: who inserts the pair first wins, a refused attempt gives it back. */
+  function admit(request: Request): FakeDecision {
+    const key = `${request.project_id} ${request.idempotency_key}`;
+    const winner = request.idempotency_key === null ? undefined : byProjectKey.get(key);
+    if (winner !== undefined) return { decision: 'duplicate', winner_refresh_id: winner };
+    byProjectKey.set(key, request.refresh_id);
+    views.set(request.refresh_id, viewOf(request));
+    return accepted;
+  }
+
+  async function onRequest(message: ReceivedMessageOf<'refresh.request.v1'>): Promise<void> {
+    fake.requests.push(message.body);
+    const decision = await fake.decide(message.body);
+    if (decision === null || message.waitingId === undefined) return;
+    const body = {
+      waiting_id: message.waitingId,
+      refresh_id: message.body.refresh_id,
+      ...decision,
+    } as Decision;
+    const reply = { type: 'reply.refresh-decision.v1', id: `reply:${message.id}`, body } as const;
+    await bus.publish(Array.from({ length: fake.repliesPerDecision }, () => reply));
+  }
+
+  async function onCancel(message: ReceivedMessageOf<'refresh.cancel.v1'>): Promise<void> {
+    fake.cancels.push(message.body);
+    const result = fake.answerCancel(message.body);
+    if (result === null || message.waitingId === undefined) return;
+    const { refresh_id } = message.body;
+    await bus.publish([
+      {
+        type: 'reply.refresh-cancel.v1',
+        id: `reply:${message.id}`,
+        body: { waiting_id: message.waitingId, refresh_id, result },
+      },
+    ]);
+  }
+
+  const http = await startHttpFake((url) => {
+    const [, collection, id, part] = url.pathname.split('/');
+    if (collection === 'refreshes') {
+      const view = views.get(id ?? '');
+      return view ? jsonAnswer(view) : notFoundAnswer;
+    }
+    if (collection === 'projects' && part === 'refreshes') {
+      return jsonAnswer(listOf([...views.values()], id ?? '', url.searchParams));
+    }
+    return notFoundAnswer;
+  });
+
+  const promises = {
+    decide: admit,
+    answerCancel: ({ refresh_id }: Cancel) =>
+      views.has(refresh_id) ? ('cancelling' as const) : ('not_found' as const),
+    repliesPerDecision: 1,
+  };
+  const fake: FakeCollector = {
+    http,
+    requests: [],
+    cancels: [],
+    views,
+    ...promises,
+    reset: () => void Object.assign(fake, promises),
+    close: () => http.close(),
+  };
+  await bus.consume({
+    group: 'fake-collector',
+    topics: ['refresh.commands.v1'],
+    onBatch: byKey({ 'refresh.request.v1': onRequest, 'refresh.cancel.v1': onCancel }, 50),
+  });
+  return fake;
+}
+
+export function viewOf(request: Request, overrides: Partial<RefreshView> = {}): RefreshView {
+  return {
+    account_id: request.account_id,
+    project_id: request.project_id,
+    fingerprint: request.fingerprint,
+    decision: 'accepted',
+    refusal: null,
+    acceptance: { price_version: 1, credits_reserved: 125 },
+    record: {
+      refresh_id: request.refresh_id,
+      scope: request.scope,
+      state: 'queued',
+      requested_at: request.requested_at,
+      completed_at: null,
+      deadline_at: isoTime(systemClock.now() + 1_800_000),
+      outcome: null,
+      revision_id: null,
+      billing_state: 'reserved',
+      billing_disposition: null,
+      billing: {
+        state: 'reserved',
+        disposition: null,
+        credits_reserved: 125,
+        credits_charged: null,
+        credits_released: null,
+      },
+    },
+    retry_after_seconds: 3,
+    ...overrides,
+  };
+}
+
+/** The same refresh, finished. */
+export function completedView(view: RefreshView): RefreshView {
+  const billing = { ...view.record.billing, credits_charged: 1, credits_released: 124 };
+  return {
+    ...view,
+    retry_after_seconds: null,
+    record: {
+      ...view.record,
+      state: 'completed',
+      completed_at: isoTime(systemClock.now()),
+      deadline_at: null,
+      outcome: 'complete_changed',
+      billing_state: 'finalized',
+      billing_disposition: 'finalize_complete',
+      billing: { ...billing, state: 'finalized', disposition: 'finalize_complete' },
+    },
+  };
+}
+
+function listOf(views: readonly RefreshView[], projectId: string, query: URLSearchParams) {
+  const states = query.getAll('state');
+  const ids = query.getAll('refresh_id');
+  const before = `${query.get('before_requested_at') ?? '~'} ${query.get('before_refresh_id')}`;
+  const position = ({ record }: RefreshView) => `${record.requested_at} ${record.refresh_id}`;
+  const found = views
+    .filter(({ project_id }) => project_id === projectId)
+    .filter(({ record }) => states.length === 0 || states.includes(record.state))
+    .filter(({ record }) => ids.length === 0 || ids.includes(record.refresh_id))
+    .filter((view) => position(view) < before)
+    .sort((left, right) => (position(left) < position(right) ? 1 : -1));
+  const limit = Number(query.get('limit'));
+  return {
+    items: found.slice(0, limit).map(({ record }) => record),
+    has_more: found.length > limit,
+  };
+}

@@ -1,0 +1,160 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
+import { byKey } from '@inventory/messaging/dispatch';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
+
+type Charge = MessageBody<'billing.charge.v1'>;
+type Reverse = MessageBody<'billing.reverse.v1'>;
+
+/** A ledger with one balance per account: sticky outcomes, tombstones for early reversals. */
+export interface FakeLedger {
+  readonly http: HttpFake;
+  readonly charges: Charge[];
+  readonly reverses: Reverse[];
+  balanceOf(accountId: AccountId): number;
+  setBalance(accountId: AccountId, credits: number): void;
+  /** Runs before a charge is booked; what it awaits delays the booking and the answer. */
+  beforeCharge: (charge: Charge) => void | Promise<void>;
+  /** False keeps the answer back; the charge is booked all the same. */
+  answersCharge: (charge: Charge) => boolean;
+  answersReverse: (reverse: Reverse) => boolean;
+  /** Refuses a charge with this instead of booking it. */
+  refuseCharge: (charge: Charge) => BillingOutcome['refusal'];
+  reset(): void;
+  close(): Promise<void>;
+}
+
+const firstBalance = 1_000_000;
+const price = 1;
+
+export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
+  const balances = new Map<AccountId, number>();
+  const outcomes = new Map<string, BillingOutcome>();
+  const charged = new Set<string>();
+  let seq = 0;
+
+  function record(
+    command: Charge | Reverse,
+    kind: 'charge' | 'reverse',
+    change: number,
+    refusal: BillingOutcome['refusal'] = null,
+  ): BillingOutcome {
+    const available = fake.balanceOf(command.account_id) + (refusal ? 0 : change);
+    balances.set(command.account_id, available);
+    seq += 1;
+    const outcome: BillingOutcome = {
+      command_id: command.command_id,
+      kind,
+      result: refusal ? 'refused' : 'applied',
+      refusal,
+      account_id: command.account_id,
+      project_id: command.project_id,
+      refresh_id: null,
+      request_id: command.request_id,
+      seq,
+      at: isoTime(systemClock.now()),
+      asset: 'credits',
+      product_code: 'product_code' in command ? command.product_code : null,
+      price_version: 1,
+      amount_reserved: 0,
+      amount_charged: refusal ? 0 : Math.max(0, -change),
+      amount_released: 0,
+      disposition: null,
+      balance: { total: available, held: 0, available },
+    };
+    outcomes.set(command.command_id, outcome);
+    return outcome;
+  }
+
+  function bookCharge(charge: Charge): BillingOutcome {
+    const known = outcomes.get(charge.command_id);
+    if (known) return known;
+    const nothing = { required: null, available: null };
+    if (outcomes.has(`reverse:${charge.request_id}`)) {
+      return record(charge, 'charge', 0, { code: 'already_reversed', ...nothing });
+    }
+    const refusal = fake.refuseCharge(charge);
+    if (refusal) return record(charge, 'charge', 0, refusal);
+    const available = fake.balanceOf(charge.account_id);
+    if (available < price) {
+      return record(charge, 'charge', 0, {
+        code: 'insufficient_credits',
+        required: price,
+        available,
+      });
+    }
+    charged.add(charge.request_id);
+    return record(charge, 'charge', -price);
+  }
+
+  function bookReverse(reverse: Reverse): BillingOutcome {
+    const known = outcomes.get(reverse.command_id);
+    if (known) return known;
+    return record(reverse, 'reverse', charged.has(reverse.request_id) ? price : 0);
+  }
+
+  async function answer(waitingId: string | undefined, outcome: BillingOutcome): Promise<void> {
+    if (waitingId === undefined) return;
+    await bus.publish([
+      {
+        type: 'reply.billing-outcome.v1',
+        id: `reply:${outcome.command_id}`,
+        body: { waiting_id: waitingId, outcome },
+      },
+    ]);
+  }
+
+  async function onCharge({ body, waitingId }: ReceivedMessageOf<'billing.charge.v1'>) {
+    fake.charges.push(body);
+    await fake.beforeCharge(body);
+    const outcome = bookCharge(body);
+    if (fake.answersCharge(body)) await answer(waitingId, outcome);
+  }
+
+  async function onReverse({ body, waitingId }: ReceivedMessageOf<'billing.reverse.v1'>) {
+    fake.reverses.push(body);
+    if (fake.answersReverse(body)) await answer(waitingId, bookReverse(body));
+  }
+
+  const http = await startHttpFake((url) => {
+    if (url.pathname !== '/prices') return notFoundAnswer;
+    return jsonAnswer({
+      version: 1,
+      effective_at: '2026-01-01T00:00:00.000Z',
+      refresh_reservation: 125,
+      refresh_block: 1,
+      refresh_block_assets: 2000,
+      refresh_diagnostic: 1,
+      live_page: 1,
+      current_page: 1,
+    });
+  });
+
+  const promises = {
+    beforeCharge: () => undefined,
+    answersCharge: () => true,
+    answersReverse: () => true,
+    refuseCharge: () => null,
+  };
+  const fake: FakeLedger = {
+    http,
+    charges: [],
+    reverses: [],
+    balanceOf: (accountId) => balances.get(accountId) ?? firstBalance,
+    setBalance: (accountId, credits) => void balances.set(accountId, credits),
+    ...promises,
+    reset: () => void Object.assign(fake, promises),
+    close: () => http.close(),
+  };
+  // Lanes are per command here: one slow charge must not hold up a reversal of the account, which
+  // is how two partitions of a real topic look from outside.
+  await bus.consume({
+    group: 'fake-ledger',
+    topics: ['billing.commands.v1'],
+    onBatch: byKey({ 'billing.charge.v1': onCharge, 'billing.reverse.v1': onReverse }, 50),
+  });
+  return fake;
+}

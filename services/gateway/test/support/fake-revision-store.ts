@@ -1,0 +1,106 @@
+import {
+  type CurrentPageMeta,
+  currentPageMetaHeader,
+} from '@inventory/contracts/internal/inventory';
+import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { type FakeAnswer, type HttpFake, notFoundAnswer, startHttpFake } from './http-fake.ts';
+
+/** One saved inventory, as pages of ready-made text. */
+export interface SavedInventory {
+  readonly meta: Omit<CurrentPageMeta, 'next_position'>;
+  readonly pages: readonly string[];
+}
+
+export interface FakeRevisionStore {
+  readonly http: HttpFake;
+  /** By scope key. */
+  readonly inventories: Map<string, SavedInventory>;
+  readonly asked: URL[];
+  /** Answers in place of the store; null leaves it to the store. */
+  answerInstead: (url: URL) => FakeAnswer | null | Promise<FakeAnswer | null>;
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export async function startFakeRevisionStore(): Promise<FakeRevisionStore> {
+  const inventories = new Map<string, SavedInventory>();
+
+  function pageOf(url: URL): FakeAnswer {
+    const [, , platformId, appId, contextId] = url.pathname.split('/');
+    const saved = inventories.get(`${platformId}/${appId}/${contextId}`);
+    if (saved === undefined) return notFoundAnswer;
+    const pinned = url.searchParams.get('revision_id');
+    if (pinned !== null && pinned !== saved.meta.revision_id)
+      return { ...notFoundAnswer, status: 410 };
+    const position = Number(url.searchParams.get('position'));
+    const text = saved.pages[position];
+    if (text === undefined) return notFoundAnswer;
+    const next_position = position + 1 < saved.pages.length ? position + 1 : null;
+    return {
+      status: 200,
+      headers: {
+        'content-type': 'application/json',
+        [currentPageMetaHeader]: JSON.stringify({ ...saved.meta, next_position }),
+      },
+      body: text,
+    };
+  }
+
+  const http = await startHttpFake(async (url) => {
+    fake.asked.push(url);
+    return (await fake.answerInstead(url)) ?? pageOf(url);
+  });
+  const fake: FakeRevisionStore = {
+    http,
+    inventories,
+    asked: [],
+    answerInstead: () => null,
+    reset: () => {
+      fake.answerInstead = () => null;
+    },
+    close: () => http.close(),
+  };
+  return fake;
+}
+
+/** Saves an inventory of so many pages with one asset each. */
+export function saveInventory(
+  store: FakeRevisionStore,
+  scope: Scope,
+  overrides: Partial<SavedInventory['meta']> & { pages?: readonly string[] } = {},
+): SavedInventory {
+  const { pages = [membersText('1')], ...meta } = overrides;
+  const at = systemClock.now() - 60_000;
+  const saved: SavedInventory = {
+    meta: {
+      scope,
+      revision_id: `invrev_${systemIdentifiers.uuidV7()}`,
+      observation_id: `invobs_${systemIdentifiers.uuidV7()}`,
+      verified_at: isoTime(at),
+      scan_window: { started_at: isoTime(at - 5_000), completed_at: isoTime(at) },
+      total_count: pages.length,
+      total_amount: String(pages.length),
+      reported_total_count: pages.length,
+      language: 'english',
+      ...meta,
+    },
+    pages,
+  };
+  store.inventories.set(scopeKey(scope), saved);
+  return saved;
+}
+
+export function membersText(assetId: string): string {
+  const asset = {
+    appid: 730,
+    contextid: '2',
+    assetid: assetId,
+    classid: '3',
+    instanceid: '0',
+    amount: '1',
+  };
+  const description = { appid: 730, classid: '3', instanceid: '0', market_hash_name: 'Item' };
+  return `"assets":${JSON.stringify([asset])},"descriptions":${JSON.stringify([description])}`;
+}

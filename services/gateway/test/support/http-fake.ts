@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface FakeAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Buffer;
+}
+
+/** An HTTP server that answers by a function; `isDown` makes it cut every connection. */
+export interface HttpFake {
+  readonly url: string;
+  isDown: boolean;
+  close(): Promise<void>;
+}
+
+export async function startHttpFake(
+  answer: (url: URL, request: IncomingMessage) => FakeAnswer | Promise<FakeAnswer>,
+): Promise<HttpFake> {
+  const server = createServer((request, response) => void respond(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
+  const fake = {
+    url,
+    isDown: false,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (fake.isDown) {
+      request.socket.destroy();
+      return;
+    }
+    const given = await answer(new URL(request.url ?? '', url), request);
+    response.writeHead(given.status, given.headers).end(given.body);
+  }
+
+  return fake;
+}
+
+export function jsonAnswer(value: unknown, status = 200): FakeAnswer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(value),
+  };
+}
+
+export const notFoundAnswer = jsonAnswer({ error: { code: 'not_found', message: 'none' } }, 404);

@@ -1,0 +1,48 @@
+import net from 'node:net';
+import type { ApiAnswer, Envelope } from './api-call.ts';
+
+/** Sends bytes that no HTTP client would send, and reads one answer. */
+export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<ApiAnswer> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    const done = () => {
+      socket.destroy();
+      const answer = parseAnswer(Buffer.concat(chunks));
+      if (answer) resolve(answer);
+      else reject(new Error('the connection ended without an answer'));
+    };
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      const answer = parseAnswer(Buffer.concat(chunks));
+      if (answer && answer.bytes.length >= Number(answer.headers['content-length'] ?? 0)) done();
+    });
+    socket.on('end', done);
+    socket.on('error', reject);
+    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer within 10 s')));
+    socket.write(bytes);
+  });
+}
+
+function parseAnswer(received: Buffer): ApiAnswer | null {
+  const end = received.indexOf('\r\n\r\n');
+  if (end < 0) return null;
+  const [statusLine = '', ...lines] = received.subarray(0, end).toString('latin1').split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const bytes = received.subarray(end + 4);
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    bytes,
+    text: bytes.toString(),
+    get json() {
+      return JSON.parse(bytes.toString()) as Envelope;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { createInternalClient } from '@inventory/http/internal-client';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { createReplyBox, type ReplyBox } from '@inventory/messaging/reply-box';
+import { openBackends } from '@inventory/service-host/open-backends';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
+import { openTestBus } from '@inventory/testkit/test-bus';
+import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { createCollectorClient } from '../../src/clients/collector-client.ts';
+import { createLedgerClient } from '../../src/clients/ledger-client.ts';
+import { createRevisionStoreClient } from '../../src/clients/revision-store-client.ts';
+import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
+import type { Authority } from '../../src/domain/authority.ts';
+import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
+import type { ReplyChannel } from '../../src/operations/ask-owner.ts';
+import { trackPrices } from '../../src/operations/track-prices.ts';
+import { type ApiAnswer, type ApiCall, callApi, closeCalls } from './api-call.ts';
+import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
+import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
+import { type FakeRevisionStore, startFakeRevisionStore } from './fake-revision-store.ts';
+
+/** Everything around a gateway: real Kafka and MongoDB, fake neighbours, Credentials in memory. */
+export interface GatewayWorld {
+  readonly namespace: TestNamespace;
+  readonly bus: MessageBus;
+  readonly collector: FakeCollector;
+  readonly ledger: FakeLedger;
+  readonly revisions: FakeRevisionStore;
+  /** A secret and what it stands for. */
+  issue(overrides?: Partial<Authority>): { key: string; authority: Authority };
+  find(secret: string): Promise<Authority | null>;
+  /** Neighbours keep their promises again. */
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export interface TestGateway {
+  readonly url: string;
+  call(call: ApiCall): Promise<ApiAnswer>;
+  stop(): Promise<void>;
+}
+
+export const cursorKeys = [
+  'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8',
+  'HxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo',
+];
+
+export const quickLimits: PublicApiLimits = {
+  decisionTimeoutMs: 1_500,
+  chargeTimeoutMs: 1_500,
+  deliverWithinMs: 4_000,
+  reverseAfterMs: 1_000,
+  drainMs: 500,
+};
+
+export async function openWorld(): Promise<GatewayWorld> {
+  const namespace = await openNamespace();
+  const bus = await openTestBus(namespace);
+  const [collector, ledger, revisions] = await Promise.all([
+    startFakeCollector(bus),
+    startFakeLedger(bus),
+    startFakeRevisionStore(),
+  ]);
+  const authorities = new Map<string, Authority>();
+  return {
+    namespace,
+    bus,
+    collector,
+    ledger,
+    revisions,
+    issue(overrides = {}) {
+      const authority: Authority = {
+        accountId: newAccountId(),
+        projectId: newProjectId(),
+        credentialId: newCredentialId(),
+        scopes: ['*'],
+        expiresAtMs: null,
+        networkPolicies: [],
+        eventsEnabled: false,
+        requestsPerMinute: 100_000,
+        ...overrides,
+      };
+      const key = `key-of-${authority.credentialId}`;
+      authorities.set(key, authority);
+      return { key, authority };
+    },
+    find: async (secret) => authorities.get(secret) ?? null,
+    reset() {
+      for (const fake of [collector, ledger, revisions]) {
+        fake.reset();
+        fake.http.isDown = false;
+      }
+    },
+    async close() {
+      closeCalls();
+      await bus.close();
+      await Promise.all([collector, ledger, revisions].map((fake) => fake.close()));
+    },
+  };
+}
+
+export interface TestGatewayOptions {
+  readonly limits?: Partial<PublicApiLimits>;
+  readonly trustedProxies?: readonly string[];
+  readonly mongodbUri?: string;
+  /** Puts something of the test's between the gateway and its message bus. */
+  readonly channelOf?: (bus: MessageBus) => Promise<ReplyChannel & { replies: ReplyBox }>;
+}
+
+export async function startTestGateway(
+  world: GatewayWorld,
+  overrides: TestGatewayOptions = {},
+): Promise<TestGateway> {
+  const common = testServiceConfig(world.namespace, 'gateway');
+  const config: GatewayConfig = {
+    ...common,
+    mongodb: { ...common.mongodb, uri: overrides.mongodbUri ?? common.mongodb.uri },
+    publicHttp: { host: '127.0.0.1', port: 0 },
+    operatorToken: 'not used here: no operator API',
+    services: {
+      refreshCollectorUrl: world.collector.http.url,
+      billingLedgerUrl: world.ledger.http.url,
+      revisionStoreUrl: world.revisions.http.url,
+      collectorTimeoutMs: 1_000,
+      revisionStoreTimeoutMs: 1_000,
+    },
+    cursorKeys,
+    trustedProxies: overrides.trustedProxies ?? [],
+    limits: { ...quickLimits, ...overrides.limits },
+  };
+  const started = await startTestService({
+    config,
+    start: (context) => startPublicApi(context, world, overrides),
+  });
+  return { ...started, call: (call) => callApi(started.url, call) };
+}
+
+async function startPublicApi(
+  context: ServiceContext<GatewayConfig>,
+  world: GatewayWorld,
+  { channelOf = openChannel }: TestGatewayOptions,
+) {
+  const { config, lifetime, logger } = context;
+  const { db, bus } = await openBackends(context, 'gateway', publicApiIndexes);
+  const channel = await channelOf(bus);
+  lifetime.defer('replies', () => channel.replies.stop());
+  const { services } = config;
+  const open = (service: string, baseUrl: string, timeoutMs: number) => {
+    const client = createInternalClient({ service, baseUrl, timeoutMs, serviceToken: undefined });
+    lifetime.defer(service, () => client.close());
+    return client;
+  };
+  const { collectorTimeoutMs, revisionStoreTimeoutMs } = services;
+  const collector = open('refresh-collector', services.refreshCollectorUrl, collectorTimeoutMs);
+  const ledger = open('billing-ledger', services.billingLedgerUrl, collectorTimeoutMs);
+  const revisions = open('revision-store', services.revisionStoreUrl, revisionStoreTimeoutMs);
+  const prices = trackPrices({ ledger: createLedgerClient(ledger), logger });
+  lifetime.defer('prices', () => prices.stop());
+  return await openPublicApi(context, {
+    db,
+    channel,
+    authorities: world,
+    collector: createCollectorClient(collector),
+    revisions: createRevisionStoreClient(revisions),
+    prices,
+  });
+}
+
+async function openChannel(bus: MessageBus) {
+  return { bus, replies: await createReplyBox(bus, 'gateway') };
+}
