@@ -1,0 +1,158 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { serviceNames } from '@inventory/contracts/topics';
+import { redactedNames } from '@inventory/runtime/redact';
+import { readJson, root, type TrackedFile, trackedFiles } from './tracked-files.ts';
+
+const sources = trackedFiles(/^(libs|services|deploy|test)\/.*\.ts$/);
+const product = sources.filter(
+  ({ path }) => /^(libs|services)\/[^/]+\/src\//.test(path) && !path.endsWith('.test.ts'),
+);
+
+/** Where a pattern stands, as `path: text`, so that a failure names its places. */
+function places(files: readonly TrackedFile[], pattern: RegExp): string[] {
+  return files.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .filter((line) => pattern.test(line))
+      .map((line) => `${path}: ${line.trim()}`),
+  );
+}
+
+describe('every service', () => {
+  it.each(serviceNames)('%s has the same files at its top', (name) => {
+    for (const file of [
+      'README.md',
+      'package.json',
+      'tsconfig.json',
+      'src/main.ts',
+      'src/config.ts',
+      'src/metrics.ts',
+      `src/start-${name}.ts`,
+    ]) {
+      expect(`${file} ${existsSync(join(root, 'services', name, file))}`).toBe(`${file} true`);
+    }
+  });
+
+  it.each(serviceNames)('%s has no folder but the six that all have', (name) => {
+    const folders = readdirSync(join(root, 'services', name, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name);
+    const known = ['domain', 'operations', 'storage', 'consumers', 'http', 'clients'];
+    expect(folders.filter((folder) => !known.includes(folder))).toEqual([]);
+  });
+
+  it.each(serviceNames)('%s describes exactly the settings it has', async (name) => {
+    const { settings } = (await import(join(root, 'services', name, 'src/config.ts'))) as {
+      settings: Record<string, { description?: string }>;
+    };
+    const [readme] = trackedFiles(new RegExp(`^services/${name}/README\\.md$`));
+    const described = [...(readme?.text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm) ?? [])];
+    expect(described.map(([, setting]) => setting).toSorted()).toEqual(
+      Object.keys(settings).toSorted(),
+    );
+    for (const [setting, schema] of Object.entries(settings)) {
+      expect(`${setting}: ${schema.description ?? 'no description'}`).not.toContain(
+        'no description',
+      );
+    }
+  });
+
+  it('repeats no file of another service', () => {
+    const bodies = new Map<string, string[]>();
+    const files = product.filter(
+      ({ path, text }) => /^services\//.test(path) && text.split('\n').length > 10,
+    );
+    for (const { path, text } of files) bodies.set(text, [...(bodies.get(text) ?? []), path]);
+    expect([...bodies.values()].filter((paths) => paths.length > 1)).toEqual([]);
+  });
+});
+
+describe('every package', () => {
+  const packages = trackedFiles(/^(libs|services|deploy|test)\/[^/]+\/package\.json$/).map(
+    ({ path }) => path.replace('/package.json', ''),
+  );
+
+  it.each(packages)('%s references, declares and imports the same packages of ours', (folder) => {
+    const { references = [] } = readJson<{ references?: { path: string }[] }>(
+      `${folder}/tsconfig.json`,
+    );
+    const manifest = readJson<Record<string, Record<string, string> | undefined>>(
+      `${folder}/package.json`,
+    );
+    const imported = new Set(
+      product
+        .concat(sources.filter(({ path }) => /^(deploy|test)\//.test(path)))
+        .filter(({ path }) => path.startsWith(`${folder}/src/`) && !path.endsWith('.test.ts'))
+        .flatMap(({ text }) => [...text.matchAll(/from '@inventory\/([a-z-]+)\//g)])
+        .map(([, name]) => name),
+    );
+    const declared = Object.keys(manifest['dependencies'] ?? {})
+      .filter((name) => name.startsWith('@inventory/'))
+      .map((name) => name.replace('@inventory/', ''));
+    expect(declared.toSorted()).toEqual([...imported].toSorted());
+    expect(references.map(({ path }) => path.split('/').at(-1)).toSorted()).toEqual(
+      [...imported].toSorted(),
+    );
+  });
+});
+
+describe('the sources', () => {
+  it('take time and chance as arguments', () => {
+    const free = /^libs\/(runtime|testkit|backends)\//;
+    const bound = product.filter(({ path }) => !free.test(path));
+    expect(places(bound, /Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(/)).toEqual([]);
+  });
+
+  it('read the environment in one place per process', () => {
+    const free = /^libs\/(runtime\/src\/telemetry|service-host\/src\/run-main|testkit)|\/main\.ts$/;
+    const bound = product.filter(({ path }) => !free.test(path));
+    expect(places(bound, /process\.env/)).toEqual([]);
+  });
+
+  it('hold no skipped or focused test, no mocked module, no unowned promise of later work', () => {
+    const patterns = /\b(it|describe|test)\.(only|skip|todo)\(|\bjest\.mock\(|FIXME|TODO(?!\(#\d)/;
+    const here = 'test/tidy/house-rules.test.ts';
+    const others = sources.filter(({ path }) => path !== here);
+    expect(places(others, patterns)).toEqual([]);
+  });
+
+  it('have no index files', () => {
+    expect(sources.filter(({ path }) => /\/index\.ts$/.test(path))).toEqual([]);
+  });
+
+  it('redact every header that carries a secret', () => {
+    for (const header of ['x-api-key', 'authorization', 'x-service-token', 'cookie']) {
+      expect(redactedNames).toContain(header);
+    }
+  });
+});
+
+describe('the repository', () => {
+  it('names no machine path and no registry host', () => {
+    const files = trackedFiles(/\.(ts|js|cjs|json|md|yml|yaml|sh)$|Dockerfile|^\.ci\//).filter(
+      ({ path }) => path !== 'test/tidy/house-rules.test.ts',
+    );
+    const machine =
+      /registry\.npmjs|pypi\.org|repo1?\.maven|crates\.io|\/work\/main|\/root\/|\/home\/(?!someone\b)[a-z]/;
+    expect(places(files, machine)).toEqual([]);
+  });
+
+  it('has one exact version of every package it declares', () => {
+    const declared = new Map<string, Set<string>>();
+    for (const { path } of trackedFiles(/(^|\/)package\.json$/)) {
+      const manifest = readJson<Record<string, Record<string, string> | undefined>>(path);
+      for (const [name, version] of [
+        ...Object.entries(manifest['dependencies'] ?? {}),
+        ...Object.entries(manifest['devDependencies'] ?? {}),
+      ]) {
+        declared.set(name, (declared.get(name) ?? new Set()).add(version));
+      }
+    }
+    const loose = [...declared].filter(
+      ([, versions]) =>
+        versions.size !== 1 || [...versions].some((version) => /^[\^~*]/.test(version)),
+    );
+    expect(loose).toEqual([]);
+  });
+});
