@@ -28,6 +28,9 @@ export const settings = {
   SCAN_RECORDS_KEPT_MS: duration()
     .prefault('2592000000')
     .describe('How long a decided scan is remembered; not less than its command topic is kept'),
+  BLOCK_CACHE_BYTES: integer(0, 2 ** 31)
+    .prefault('33554432')
+    .describe('Memory for unpacked blocks that were read last'),
   PRUNE_EVERY_MS: duration()
     .prefault('30000')
     .describe('Pause between two rounds of deleting what nothing needs any more'),
@@ -39,6 +42,7 @@ export interface RevisionStoreConfig extends ServiceConfig {
     readonly smallScansMax: number;
     readonly missingPagesWaitMs: number;
   };
+  readonly blockCacheBytes: number;
   readonly retention: {
     readonly supersededKeptMs: number;
     readonly headKeptMs: number;
@@ -57,6 +61,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Rev
       smallScansMax: parsed.ASSEMBLIES_MAX,
       missingPagesWaitMs: parsed.MISSING_PAGES_WAIT_MS,
     },
+    blockCacheBytes: parsed.BLOCK_CACHE_BYTES,
     retention: {
       supersededKeptMs: parsed.SUPERSEDED_KEPT_MS,
       headKeptMs: parsed.HEAD_KEPT_MS,

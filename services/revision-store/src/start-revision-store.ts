@@ -13,6 +13,7 @@ import { createRouter } from './http/router.ts';
 import { pruneInventories } from './operations/prune-inventories.ts';
 import { pruneStaging } from './operations/prune-staging.ts';
 import { startAssemblies } from './operations/run-assemblies.ts';
+import { cacheBlocks } from './storage/block-cache.ts';
 import { createBlockStore } from './storage/block-store.ts';
 import { createChunkStore } from './storage/chunk-store.ts';
 import { collectionsOf, indexes } from './storage/collections.ts';
@@ -100,7 +101,7 @@ export async function startRevisionStore(
 
   const router = createRouter({
     staging: operation,
-    reading: operation,
+    reading: { ...operation, blocks: cacheBlocks(stores.blocks, config.blockCacheBytes) },
     erasure: operation,
   });
   return serveInternal(context, router, health);

@@ -66,7 +66,9 @@ interface Slicing {
   readonly next: typeof nextPosition;
 }
 
-const faultless: Slicing = { ranges: rangesOfPage, body: pageBody, next: nextPosition };
+const wholeBody = (parts: readonly PagePart[]) => Buffer.concat(pageBody(parts));
+
+const faultless: Slicing = { ranges: rangesOfPage, body: wholeBody, next: nextPosition };
 
 function readPage(slicing: Slicing, blocks: readonly BlockContent[], request: PageRequest): string {
   const parts = slicing.ranges(request).map((range) => ({
@@ -138,11 +140,11 @@ function anyChain(slicing: Slicing) {
 
 const withBody = (body: Slicing['body']): Slicing => ({ ...faultless, body });
 const changedParts = (change: (part: PagePart) => PagePart) =>
-  withBody((parts) => pageBody(parts.map(change)));
+  withBody((parts) => wholeBody(parts.map(change)));
 
 const planted: Record<string, Slicing> = {
   'texts are parsed and written anew': withBody((parts) =>
-    Buffer.from(JSON.stringify(JSON.parse(`{${pageBody(parts)}}`)).slice(1, -1)),
+    Buffer.from(JSON.stringify(JSON.parse(`{${wholeBody(parts)}}`)).slice(1, -1)),
   ),
   'a description of two blocks is given twice': changedParts(({ range, content }) => ({
     range,
@@ -157,7 +159,7 @@ const planted: Record<string, Slicing> = {
   })),
   'every description of a touched block is given': withBody((parts) => {
     const whole = parts.map(({ content }) => content.texts.bytes).filter((bytes) => bytes.length);
-    const assets = pageBody(parts).toString().split('],"descriptions":[')[0];
+    const assets = wholeBody(parts).toString().split('],"descriptions":[')[0];
     return Buffer.from(`${assets}],"descriptions":[${whole.join(',')}]`);
   }),
   'a page ends where its first block ends': {
@@ -218,7 +220,7 @@ describe('A page of Current (Reads: page_size, chains, descriptions)', () => {
   it('of an empty inventory has two empty lists', () => {
     const request = { position: 0, pageSize: 2000, totalCount: 0, blockAssets: 2000 };
 
-    expect(pageBody([]).toString()).toBe('"assets":[],"descriptions":[]');
+    expect(wholeBody([]).toString()).toBe('"assets":[],"descriptions":[]');
     expect(rangesOfPage(request)).toEqual([]);
     expect(nextPosition(request)).toBeNull();
   });

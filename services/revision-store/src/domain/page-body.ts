@@ -48,12 +48,13 @@ export function nextPosition(request: PageRequest): number | null {
 }
 
 /**
- * The two members of a page as bytes: slices of what was stored, never parsed. Each description
- * that an asset of the page needs is there once, also when two blocks carry it.
+ * The two members of a page as bytes, in pieces: slices of what was stored, never parsed and never
+ * copied. Each description that an asset of the page needs is there once, also when two blocks
+ * carry it.
  */
-export function pageBody(parts: readonly PagePart[]): Buffer {
+export function pageBody(parts: readonly PagePart[]): Buffer[] {
   const given = new Set<number>();
-  return Buffer.concat([
+  return [
     Buffer.from('"assets":['),
     ...joinPieces(
       parts.map(({ range, content }) => sliceTexts(content.assets, range.from, range.to)),
@@ -61,19 +62,19 @@ export function pageBody(parts: readonly PagePart[]): Buffer {
     Buffer.from('],"descriptions":['),
     ...joinPieces(parts.flatMap((part) => descriptionsOf(part, given))),
     Buffer.from(']'),
-  ]);
+  ];
 }
 
 function descriptionsOf({ range, content }: PagePart, given: Set<number>): Buffer[] {
   const { descriptionOf, descriptionNumbers, texts } = content;
+  const numberOf = (local: number): number => descriptionNumbers[local] ?? -1;
   const isWhole = range.from === 0 && range.to === descriptionOf.length;
-  const isFirst = given.size === 0;
+  if (isWhole && given.size === 0) {
+    for (const number of descriptionNumbers) given.add(number);
+    return [texts.bytes];
+  }
   const needed = new Set(descriptionOf.subarray(range.from, range.to));
   const fresh = new Set([...needed].filter((local) => !given.has(numberOf(local))));
-  for (const local of needed) given.add(numberOf(local));
-  return isWhole && isFirst ? [texts.bytes] : pickTexts(texts, (local) => fresh.has(local));
-
-  function numberOf(local: number): number {
-    return descriptionNumbers[local] ?? -1;
-  }
+  for (const local of fresh) given.add(numberOf(local));
+  return pickTexts(texts, (local) => fresh.has(local));
 }

@@ -24,7 +24,7 @@ function whole({ blocks }: AssembledInventory): Whole {
     range: { index, from: 0, to: content.descriptionOf.length },
     content,
   }));
-  return JSON.parse(`{${pageBody(parts)}}`);
+  return JSON.parse(`{${Buffer.concat(pageBody(parts))}}`);
 }
 
 /** The rules told as plainly as they can be, over all rows at once. */

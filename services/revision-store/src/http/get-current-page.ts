@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { currentPageMetaHeader, currentPageQuery } from '@inventory/contracts/internal/inventory';
 import { scopeKey } from '@inventory/contracts/scope';
 import { InternalRefusal } from '@inventory/http/internal-app';
@@ -26,7 +27,8 @@ export function getCurrentPage(reading: CurrentPageReading) {
       case 'page':
         context.set(currentPageMetaHeader, JSON.stringify(toCurrentPageMeta(scope, page)));
         context.type = 'application/octet-stream';
-        context.body = page.body;
+        context.length = page.body.reduce((bytes, piece) => bytes + piece.length, 0);
+        context.body = Readable.from(page.body, { objectMode: false });
         return;
       case 'no_revision':
         throw new InternalRefusal(404, 'inventory_revision_not_found');

@@ -12,14 +12,14 @@ import {
 } from '../domain/page-body.ts';
 import { isSupersededReadable, type Retention } from '../domain/retention.ts';
 import { countPage } from '../metrics.ts';
-import type { BlockStore } from '../storage/block-store.ts';
+import type { BlockReading } from '../storage/block-cache.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 
 export interface CurrentPageReading {
   readonly scopes: Pick<ScopeStore, 'readHead'>;
   readonly observations: Pick<ObservationStore, 'find'>;
-  readonly blocks: Pick<BlockStore, 'readAssets' | 'readTexts'>;
+  readonly blocks: BlockReading;
   readonly clock: Clock;
   readonly settings: { readonly retention: Retention };
 }
@@ -43,8 +43,8 @@ export type CurrentPage =
       /** The language of the descriptions given. */
       readonly language: Language;
       readonly nextPosition: number | null;
-      /** The text of the members `assets` and `descriptions`. */
-      readonly body: Buffer;
+      /** The text of the members `assets` and `descriptions`, in pieces. */
+      readonly body: readonly Buffer[];
     }
   | { readonly found: 'no_revision' }
   | { readonly found: 'expired' }
@@ -99,7 +99,7 @@ async function readPage(
   const parts = await readParts(reading, observation, textSet, request);
   if (parts === null) return null;
   const body = pageBody(parts);
-  countPage(body.length);
+  countPage(body.reduce((bytes, piece) => bytes + piece.length, 0));
   return { found: 'page', observation, language, nextPosition: nextPosition(request), body };
 }
 

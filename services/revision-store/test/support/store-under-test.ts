@@ -111,6 +111,7 @@ function testConfig(namespace: TestNamespace): RevisionStoreConfig {
   return {
     ...testServiceConfig(namespace, 'revision_store'),
     assembly: { leaseMs: 15_000, smallScansMax: 8, missingPagesWaitMs: 60_000 },
+    blockCacheBytes: 8 * 1024 * 1024,
     retention: {
       supersededKeptMs: 86_400_000,
       headKeptMs: 180 * 86_400_000,
