@@ -3,9 +3,11 @@ import type { EachBatchPayload } from 'kafkajs';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
 import { decode } from '../wire-record.ts';
+import { createKafkaClient, type KafkaConnection } from './client.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { readAsAdmin } from './read-as-admin.ts';
 import { membershipTiming, openConsumer } from './running-consumer.ts';
+import { requireTopics } from './topic-admin.ts';
 import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
 
 const joinDeadlineMs = 60_000;
@@ -22,16 +24,16 @@ export async function startBroadcastConsumer(
   broadcast: BroadcastConsumer,
   groupId: string,
 ): Promise<KafkaSubscription> {
-  const { topicPrefix, logger } = context;
+  const { connection, topicPrefix } = context;
+  const { logger } = connection;
   const topics = broadcast.topics.map((topic) => physicalTopic(topicPrefix, topic));
-  const positions = await currentEnds(context, topics);
+  const positions = await currentEnds(connection, topics);
   const running = await openConsumer({
-    kafka: context.kafka,
+    connection,
     groupId,
     fetchWaitMs: 50,
     timing: membershipTiming,
     subscription: { topics, fromBeginning: false },
-    logger,
   });
   const { consumer, watch } = running;
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
@@ -77,10 +79,11 @@ export async function startBroadcastConsumer(
 
 /** Where each partition ends now. */
 function currentEnds(
-  { kafka }: ConsumerContext,
+  connection: KafkaConnection,
   topics: readonly string[],
 ): Promise<Map<string, string>> {
-  return readAsAdmin(kafka, async (admin) => {
+  return readAsAdmin(createKafkaClient(connection), async (admin) => {
+    await requireTopics(admin, topics);
     const ends = new Map<string, string>();
     for (const topic of topics) {
       for (const { partition, offset } of await admin.fetchTopicOffsets(topic)) {

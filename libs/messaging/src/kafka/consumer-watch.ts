@@ -3,46 +3,58 @@ import type { Consumer } from 'kafkajs';
 
 /** What the consumer itself gives away about whether it still works. */
 export interface ConsumerWatch {
-  /** A member of its group that fetches. */
-  readonly working: boolean;
-  /** False when it has neither fetched nor heartbeat for too long. */
+  /** A member of its group that fetched or showed itself there a moment ago. */
+  working(): boolean;
+  /** False when nothing at all was heard of it for too long. */
   alive(): boolean;
   /** Resolves after the first join and fetch. */
   started(): Promise<void>;
+  /** Takes the evidence from its events. */
+  attach(consumer: Pick<Consumer, 'on' | 'events'>): void;
+  /** It tries to reach a broker: it does not work, but another process would not either. */
+  connecting(): void;
 }
+
+/** A fetch that finds nothing takes a fraction of a second, a heartbeat comes every few. */
+const workingSilenceMaxMs = 10_000;
 
 /**
  * The client stops without a crash event in some kinds of failure, and stays up as a process with
- * a dead consumer in others. So liveness is judged by evidence: the time of the last fetch.
+ * a dead consumer in others. So it is judged by evidence: fetches, heartbeats, joins, and, while
+ * brokers are away, its attempts to connect.
  */
-export function watchConsumer(consumer: Consumer, silenceMaxMs: number): ConsumerWatch {
+export function createConsumerWatch(silenceMaxMs: number, now = monotonicNow): ConsumerWatch {
   const first = Promise.withResolvers<void>();
   let joined = false;
   let fetched = false;
-  let lastSeenMs = monotonicNow();
-  const seen = () => {
-    lastSeenMs = monotonicNow();
+  let workedMs = now();
+  let stirredMs = workedMs;
+  const worked = () => {
+    workedMs = now();
   };
-  consumer.on(consumer.events.GROUP_JOIN, () => {
-    joined = true;
-    seen();
-  });
-  consumer.on(consumer.events.HEARTBEAT, seen);
-  consumer.on(consumer.events.FETCH, () => {
-    seen();
-    if (!joined) return;
-    fetched = true;
-    first.resolve();
-  });
-  consumer.on(consumer.events.CRASH, () => {
-    joined = false;
-    fetched = false;
-  });
   return {
-    get working() {
-      return joined && fetched;
-    },
-    alive: () => monotonicNow() - lastSeenMs < silenceMaxMs,
+    working: () => joined && fetched && now() - workedMs < workingSilenceMaxMs,
+    alive: () => now() - Math.max(workedMs, stirredMs) < silenceMaxMs,
     started: () => first.promise,
+    attach(consumer) {
+      consumer.on(consumer.events.HEARTBEAT, worked);
+      consumer.on(consumer.events.GROUP_JOIN, () => {
+        joined = true;
+        worked();
+      });
+      consumer.on(consumer.events.FETCH, () => {
+        worked();
+        if (!joined) return;
+        fetched = true;
+        first.resolve();
+      });
+      consumer.on(consumer.events.CRASH, () => {
+        joined = false;
+        fetched = false;
+      });
+    },
+    connecting() {
+      stirredMs = now();
+    },
   };
 }

@@ -10,7 +10,7 @@ import { createKafkaClient } from './client.ts';
 import { physicalTopic } from './kafka-records.ts';
 import { createRecordSender } from './producer.ts';
 import { readAsAdmin } from './read-as-admin.ts';
-import { findRetentionGaps } from './topic-admin.ts';
+import { findRetentionGaps, requireTopics } from './topic-admin.ts';
 import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
 export interface KafkaBusOptions {
@@ -25,10 +25,12 @@ export interface KafkaBusOptions {
 /** The message bus on Kafka: one producer, one consumer per subscription. */
 export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageBus> {
   const instance = `${options.service}-${options.identifiers.uuidV7()}`;
-  const kafka = createKafkaClient({ ...options, clientId: instance });
+  const connection = { ...options, clientId: instance };
+  const stopping = new AbortController();
+  const kafka = createKafkaClient(connection, { stopping: stopping.signal });
   const sender = await createRecordSender(kafka);
   const { topicPrefix, logger } = options;
-  const context = { kafka, sender, topicPrefix, logger };
+  const context = { connection, sender, topicPrefix };
   const subscriptions = new Set<KafkaSubscription>();
   let readers = 0;
   /** Found when something was opened; they stay until the process is started again. */
@@ -37,7 +39,13 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
 
   async function noteRetentionGaps(group: string, topics: readonly TopicName[]): Promise<void> {
     const consumed = { group, topics, topicPrefix };
-    const gaps = await readAsAdmin(kafka, (admin) => findRetentionGaps(admin, consumed));
+    const gaps = await readAsAdmin(kafka, async (admin) => {
+      await requireTopics(
+        admin,
+        topics.map((topic) => physicalTopic(topicPrefix, topic)),
+      );
+      return findRetentionGaps(admin, consumed);
+    });
     for (const gap of gaps) logger.error({ group, gap }, 'records were dropped unread');
     problems.push(...gaps);
   }
@@ -84,14 +92,15 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
     async close() {
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
       await sender.close();
+      stopping.abort();
     },
   };
 }
 
 function healthOf(subscriptions: KafkaSubscription[], found: readonly string[]): BusHealth {
   const problems = [...found, ...subscriptions.flatMap((subscription) => subscription.problems())];
-  if (!subscriptions.every(({ watch }) => watch.working)) {
-    problems.push('a consumer has not joined its group');
+  if (!subscriptions.every(({ watch }) => watch.working())) {
+    problems.push('a consumer is not working');
   }
   return {
     ready: problems.length === 0,

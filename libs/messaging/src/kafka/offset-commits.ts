@@ -29,12 +29,14 @@ export function createOffsetCommits(
 ): OffsetCommits {
   let pending = new Map<string, Finished>();
   let committing = Promise.resolve();
+  let underWay = false;
 
   async function commit(): Promise<void> {
     if (pending.size === 0) return;
     const taken = pending;
     pending = new Map();
     const followed = pending;
+    underWay = true;
     try {
       await consumer.commitOffsets([...taken.values()]);
     } catch (error) {
@@ -42,6 +44,8 @@ export function createOffsetCommits(
       // Unless the partitions were given away meanwhile, the next commit says it again.
       if (pending !== followed) return;
       for (const [key, offset] of taken) if (!pending.has(key)) pending.set(key, offset);
+    } finally {
+      underWay = false;
     }
   }
 
@@ -54,7 +58,9 @@ export function createOffsetCommits(
     }
   }
 
-  const timer = setInterval(() => void flush(commitIntervalMs), commitIntervalMs);
+  const timer = setInterval(() => {
+    if (pending.size > 0 && !underWay) void flush(commitIntervalMs);
+  }, commitIntervalMs);
 
   return {
     finished(topic, partition, offset) {

@@ -1,19 +1,142 @@
 import fc from 'fast-check';
+import type { Kafka, Producer, ProducerConfig, ProducerRecord } from 'kafkajs';
+import { BusOverloaded } from '../bus.ts';
 import type { WireRecord } from '../wire-record.ts';
-import { splitByBytes } from './producer.ts';
+import {
+  createRecordSender,
+  recordsPerSendMax,
+  recordsWaitingMax,
+  splitByBytes,
+} from './producer.ts';
 
-const bytesMax = 256 * 1024;
-const record = (bytes: number, index: number): WireRecord => ({
-  key: String(index),
-  value: Buffer.alloc(bytes),
+/** A client whose sends the test ends. */
+function openClient(send: (record: ProducerRecord) => Promise<unknown>) {
+  const configs: ProducerConfig[] = [];
+  const kafka = {
+    producer: (config: ProducerConfig) => {
+      configs.push(config);
+      return { connect: async () => {}, disconnect: async () => {}, send } as unknown as Producer;
+    },
+  } as unknown as Kafka;
+  return { kafka, configs };
+}
+
+const record = (place: number): WireRecord => ({
+  key: 'k',
+  value: Buffer.from(String(place)),
   headers: {},
+});
+const placesOf = ({ messages }: ProducerRecord) => messages.map(({ value }) => Number(value));
+
+test('the producer is plain, acknowledged by all replicas and never idempotent', async () => {
+  const sent: ProducerRecord[] = [];
+  const { kafka, configs } = openClient(async (each) => sent.push(each));
+  const sender = await createRecordSender(kafka);
+
+  await sender.send([{ topic: 't', records: [record(0)] }]);
+
+  expect(configs).toEqual([
+    expect.objectContaining({ idempotent: false, allowAutoTopicCreation: false }),
+  ]);
+  expect(configs[0]?.createPartitioner).toBeDefined();
+  expect(sent).toEqual([expect.objectContaining({ topic: 't', acks: -1, timeout: 10_000 })]);
+});
+
+test('one request per topic is under way, records keep their order, none is lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.scheduler(),
+      fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 700 })), {
+        maxLength: 12,
+      }),
+      async (scheduler, calls) => {
+        const underWay = new Set<string>();
+        const arrived = new Map<string, number[]>();
+        const { kafka } = openClient(async (each) => {
+          expect(underWay).not.toContain(each.topic);
+          expect(each.messages.length).toBeLessThanOrEqual(recordsPerSendMax);
+          underWay.add(each.topic);
+          await scheduler.schedule(Promise.resolve());
+          underWay.delete(each.topic);
+          arrived.set(each.topic, [...(arrived.get(each.topic) ?? []), ...placesOf(each)]);
+        });
+        const sender = await createRecordSender(kafka);
+        const wanted = new Map<string, number[]>();
+
+        const sending = calls.map(([topic, count]) => {
+          const places = wanted.get(topic) ?? [];
+          const next = Array.from({ length: count }, (_, index) => places.length + index);
+          wanted.set(topic, [...places, ...next]);
+          return sender.send([{ topic, records: next.map(record) }]);
+        });
+        await scheduler.waitFor(Promise.all(sending));
+
+        expect(arrived).toEqual(wanted);
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('a full queue refuses a call as a whole, over all its topics, and takes the next again', async () => {
+  const gate = Promise.withResolvers<void>();
+  const arrived: number[] = [];
+  const { kafka } = openClient(async (each) => {
+    await gate.promise;
+    arrived.push(...placesOf(each));
+  });
+  const sender = await createRecordSender(kafka);
+  const many = Array.from({ length: recordsWaitingMax }, (_, place) => record(place));
+  const filling = sender.send([{ topic: 'full', records: many }]);
+
+  const refused = sender.send([
+    { topic: 'empty', records: [record(-1)] },
+    { topic: 'full', records: [record(-2)] },
+  ]);
+
+  await expect(refused).rejects.toThrow(BusOverloaded);
+  gate.resolve();
+  await filling;
+  await sender.send([{ topic: 'full', records: [record(-3)] }]);
+  expect(arrived.filter((place) => place < 0)).toEqual([-3]);
+  expect(arrived).toHaveLength(recordsWaitingMax + 1);
+});
+
+test('a failed request fails the calls that were in it and no later one', async () => {
+  let failing = true;
+  const { kafka } = openClient(async () => {
+    if (failing) throw new Error('not enough replicas');
+  });
+  const sender = await createRecordSender(kafka);
+
+  await expect(sender.send([{ topic: 't', records: [record(0)] }])).rejects.toThrow('replicas');
+  failing = false;
+
+  await sender.send([{ topic: 't', records: [record(1)] }]);
+});
+
+test('closing waits for what is under way', async () => {
+  const gate = Promise.withResolvers<void>();
+  let arrived = false;
+  const { kafka } = openClient(async () => {
+    await gate.promise;
+    arrived = true;
+  });
+  const sender = await createRecordSender(kafka);
+  const sending = sender.send([{ topic: 't', records: [record(0)] }]);
+  const arrivedWhenClosed = sender.close().then(() => arrived);
+
+  gate.resolve();
+
+  await sending;
+  expect(await arrivedWhenClosed).toBe(true);
 });
 
 test('a batch is cut into requests of at most 256 KiB, in order, a larger record alone', () => {
   const sizes = fc.array(fc.integer({ min: 0, max: 400_000 }), { maxLength: 40 });
   fc.assert(
     fc.property(sizes, (bytes) => {
-      const records = bytes.map(record);
+      const records = bytes.map((size) => ({ ...record(0), value: Buffer.alloc(size) }));
 
       const batches = splitByBytes(records);
 
@@ -21,7 +144,7 @@ test('a batch is cut into requests of at most 256 KiB, in order, a larger record
       for (const batch of batches) {
         const total = batch.reduce((sum, { value }) => sum + value.length, 0);
         expect(batch.length).toBeGreaterThan(0);
-        expect(batch.length === 1 || total <= bytesMax).toBe(true);
+        expect(batch.length === 1 || total <= 256 * 1024).toBe(true);
       }
     }),
   );

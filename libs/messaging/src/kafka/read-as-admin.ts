@@ -2,8 +2,8 @@ import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { pause } from '@inventory/runtime/wait';
 import type { Admin, Kafka } from 'kafkajs';
 
-const triesMax = 8;
-const backoff = { firstMs: 50, maxMs: 2_000 } as const;
+const triesMax = 7;
+const backoff = { firstMs: 50, maxMs: 1_000 } as const;
 
 /**
  * Asks the cluster something at start-up. What passes by itself is asked again, which the client

@@ -1,9 +1,9 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
-import type { Consumer, ConsumerRunConfig, ConsumerSubscribeTopics, Kafka } from 'kafkajs';
-import { type ConsumerWatch, watchConsumer } from './consumer-watch.ts';
-import { consumerRetry } from './guards.ts';
+import type { Consumer, ConsumerRunConfig, ConsumerSubscribeTopics } from 'kafkajs';
+import { createKafkaClient, type KafkaConnection } from './client.ts';
+import { type ConsumerWatch, createConsumerWatch } from './consumer-watch.ts';
+import { explicitRetry, patientRetry } from './guards.ts';
 
 /** How long a member may be silent, and how often it shows that it is there. */
 export interface MembershipTiming {
@@ -17,13 +17,12 @@ export const membershipTiming: MembershipTiming = {
 };
 
 export interface RunningConsumerOptions {
-  readonly kafka: Kafka;
+  readonly connection: KafkaConnection;
   readonly groupId: string;
   /** Longest wait of a fetch that finds nothing, and so of a resumed partition. */
   readonly fetchWaitMs: number;
   readonly timing: MembershipTiming;
   readonly subscription: ConsumerSubscribeTopics;
-  readonly logger: Logger;
 }
 
 export interface RunningConsumer {
@@ -44,7 +43,16 @@ const bytesPerPartitionMax = 256 * 1024;
  * (a lock that timed out while a broker was away). Those are restarted here.
  */
 export async function openConsumer(options: RunningConsumerOptions): Promise<RunningConsumer> {
-  const { kafka, groupId, timing, logger } = options;
+  const { connection, groupId, timing } = options;
+  const { logger } = connection;
+  const stopping = new AbortController();
+  const watch = createConsumerWatch(3 * timing.sessionTimeoutMs);
+  // A client of its own: its attempts to connect are the consumer's and nobody else's.
+  const kafka = createKafkaClient(connection, {
+    retry: patientRetry,
+    onConnecting: () => watch.connecting(),
+    stopping: stopping.signal,
+  });
   const consumer = kafka.consumer({
     groupId,
     sessionTimeout: timing.sessionTimeoutMs,
@@ -55,15 +63,15 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
     minBytes: 1,
     maxBytesPerPartition: bytesPerPartitionMax,
     allowAutoTopicCreation: false,
-    retry: { ...consumerRetry, restartOnFailure: async () => true },
+    // Short against a group coordinator that is gone for good: a restart finds the new one.
+    retry: { ...explicitRetry, restartOnFailure: async () => true },
   });
-  const watch = watchConsumer(consumer, 3 * timing.sessionTimeoutMs);
-  let stopped = false;
+  watch.attach(consumer);
   let restarts = 0;
   let restartTimer: NodeJS.Timeout | undefined;
 
   async function restart(config: ConsumerRunConfig): Promise<void> {
-    if (stopped) return;
+    if (stopping.signal.aborted) return;
     try {
       await consumer.connect();
       await consumer.run(config);
@@ -73,7 +81,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
   }
 
   function restartLater(config: ConsumerRunConfig, error: unknown): void {
-    if (stopped) return;
+    if (stopping.signal.aborted) return;
     restarts += 1;
     logger.error({ err: error, groupId, restarts }, 'the consumer stopped and is started again');
     restartTimer = setTimeout(
@@ -102,7 +110,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
       await consumer.run(config);
     },
     async stop(deadlineMs) {
-      stopped = true;
+      stopping.abort();
       clearTimeout(restartTimer);
       // A request that is being retried must not hold the process.
       await withDeadline(consumer.disconnect(), deadlineMs, 'leaving the group').catch(

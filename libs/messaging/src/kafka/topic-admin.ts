@@ -100,6 +100,19 @@ export function topicConfigs(
   });
 }
 
+/** Topics are made by deployment; a service that starts before them says which are missing. */
+export class TopicsMissing extends Error {
+  override name = 'TopicsMissing';
+  /** They may be there in a moment: brokers learn of new topics one after the other. */
+  readonly retriable = true;
+}
+
+export async function requireTopics(admin: Admin, topics: readonly string[]): Promise<void> {
+  const existing = new Set(await admin.listTopics());
+  const missing = topics.filter((topic) => !existing.has(topic));
+  if (missing.length > 0) throw new TopicsMissing(`Kafka has no topic ${missing.join(', ')}`);
+}
+
 const keptForWorkMs = 24 * 3_600_000;
 
 /**

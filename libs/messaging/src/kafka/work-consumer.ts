@@ -1,7 +1,6 @@
-import type { Logger } from '@inventory/runtime/logger';
-import type { Kafka } from 'kafkajs';
 import type { Subscription, WorkConsumer } from '../bus.ts';
 import { createBatchHandler } from './batch-handler.ts';
+import type { KafkaConnection } from './client.ts';
 import type { ConsumerWatch } from './consumer-watch.ts';
 import { physicalTopic } from './kafka-records.ts';
 import { createOffsetCommits } from './offset-commits.ts';
@@ -18,10 +17,9 @@ export interface KafkaSubscription extends Subscription {
 }
 
 export interface ConsumerContext {
-  readonly kafka: Kafka;
+  readonly connection: KafkaConnection;
   readonly sender: RecordSender;
   readonly topicPrefix: string;
-  readonly logger: Logger;
 }
 
 /** Runs one member of a consumer group over its topics. */
@@ -30,9 +28,10 @@ export async function startWorkConsumer(
   work: WorkConsumer,
   timing: MembershipTiming = membershipTiming,
 ): Promise<KafkaSubscription> {
-  const { topicPrefix, logger } = context;
+  const { connection, topicPrefix } = context;
+  const { logger } = connection;
   const running = await openConsumer({
-    kafka: context.kafka,
+    connection,
     groupId: `${topicPrefix}${work.group}`,
     fetchWaitMs: 250,
     timing,
@@ -41,12 +40,18 @@ export async function startWorkConsumer(
       topics: work.topics.map((topic) => physicalTopic(topicPrefix, topic)),
       fromBeginning: true,
     },
-    logger,
   });
   const { consumer, watch } = running;
   const commits = createOffsetCommits(consumer, logger);
   const { heartbeatIntervalMs } = timing;
-  const handler = createBatchHandler({ ...context, work, consumer, commits, heartbeatIntervalMs });
+  const handler = createBatchHandler({
+    ...context,
+    work,
+    consumer,
+    commits,
+    heartbeatIntervalMs,
+    logger,
+  });
 
   function reassigned(): void {
     handler.forget();

@@ -1,0 +1,83 @@
+import type { Consumer } from 'kafkajs';
+import { type ConsumerWatch, createConsumerWatch } from './consumer-watch.ts';
+
+const silenceMaxMs = 90_000;
+let nowMs: number;
+let watch: ConsumerWatch;
+let emit: (event: string) => void;
+
+beforeEach(() => {
+  nowMs = 1_000_000;
+  const listeners = new Map<string, () => void>();
+  const events = { HEARTBEAT: 'h', GROUP_JOIN: 'j', FETCH: 'f', CRASH: 'c' };
+  watch = createConsumerWatch(silenceMaxMs, () => nowMs);
+  watch.attach({
+    events,
+    on: (event: string, listener: () => void) => listeners.set(event, listener),
+  } as unknown as Consumer);
+  emit = (event) => listeners.get(event)?.();
+});
+
+test('a consumer works from its first fetch as a member, not from its first fetch', async () => {
+  let started = false;
+  const starting = watch.started().then(() => {
+    started = true;
+  });
+  emit('f');
+  emit('j');
+  await Promise.resolve();
+  expect([watch.working(), started]).toEqual([false, false]);
+
+  emit('f');
+  await starting;
+
+  expect([watch.working(), started]).toEqual([true, true]);
+});
+
+test('a consumer that stopped without telling counts as not working, then as dead', () => {
+  emit('j');
+  emit('f');
+
+  nowMs += 9_999;
+  expect([watch.working(), watch.alive()]).toEqual([true, true]);
+  nowMs += 1;
+  expect([watch.working(), watch.alive()]).toEqual([false, true]);
+  nowMs += silenceMaxMs;
+  expect([watch.working(), watch.alive()]).toEqual([false, false]);
+});
+
+test('heartbeats during a slow handler keep it working', () => {
+  emit('j');
+  emit('f');
+  for (let beat = 0; beat < 100; beat += 1) {
+    nowMs += 3_000;
+    emit('h');
+  }
+
+  expect([watch.working(), watch.alive()]).toEqual([true, true]);
+});
+
+test('a consumer that looks for its brokers does not work, but is no reason to be replaced', () => {
+  emit('j');
+  emit('f');
+  for (let attempt = 0; attempt < 1_000; attempt += 1) {
+    nowMs += 2_000;
+    watch.connecting();
+  }
+  expect([watch.working(), watch.alive()]).toEqual([false, true]);
+
+  nowMs += silenceMaxMs;
+  expect(watch.alive()).toBe(false);
+});
+
+test('a crash ends its work until it is a member again', () => {
+  emit('j');
+  emit('f');
+  emit('c');
+  emit('f');
+  expect(watch.working()).toBe(false);
+
+  emit('j');
+  emit('f');
+  expect(watch.working()).toBe(true);
+});

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import { explicitRetry, guardIdleLoop, lowLatencySockets, patientRetry } from './guards.ts';
+
+type RetryDefaults = Record<string, number>;
+
+test('no retry setting is left to a default that differs under NODE_ENV=test', () => {
+  const defaults: RetryDefaults = require('kafkajs/src/retry/defaults');
+  const underTest: RetryDefaults = require('kafkajs/src/retry/defaults.test');
+  const settings = new Set([...Object.keys(defaults), ...Object.keys(underTest)]);
+
+  expect(Object.keys(explicitRetry).toSorted()).toEqual([...settings].toSorted());
+  expect(Object.keys(patientRetry).toSorted()).toEqual([...settings].toSorted());
+  // The trap itself: when this fails, the client was changed and the row can go.
+  expect(underTest).not.toEqual(defaults);
+});
+
+test('sockets send small writes at once, notice dead peers and tell that they connect', async () => {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const noDelay = jest.spyOn(net.Socket.prototype, 'setNoDelay');
+  const keepAlive = jest.spyOn(net.Socket.prototype, 'setKeepAlive');
+  const connecting = jest.fn();
+  const connected = jest.fn();
+
+  const socket = lowLatencySockets(connecting)({
+    host: '127.0.0.1',
+    port,
+    ssl: undefined as never,
+    onConnect: connected,
+  });
+  await once(socket, 'connect');
+
+  expect(connecting).toHaveBeenCalledTimes(1);
+  expect(connected).toHaveBeenCalledTimes(1);
+  expect(noDelay).toHaveBeenCalledWith(true);
+  expect(keepAlive).toHaveBeenCalledWith(true, 60_000);
+  noDelay.mockRestore();
+  keepAlive.mockRestore();
+  socket.destroy();
+  server.close();
+});
+
+describe('the guarded request queue', () => {
+  const RequestQueue = require('kafkajs/src/network/requestQueue');
+  const logger = { debug() {}, warn() {} };
+  const newQueue = (maxInFlightRequests: number | null) =>
+    new RequestQueue({
+      maxInFlightRequests,
+      requestTimeout: 1_000,
+      enforceRequestTimeout: false,
+      clientId: 'c',
+      broker: 'b',
+      logger,
+    });
+  const request = (correlationId: number, sent: number[]) => ({
+    entry: { correlationId, resolve() {}, reject() {} },
+    expectResponse: true,
+    sendRequest: () => void sent.push(correlationId),
+  });
+
+  beforeAll(() => {
+    guardIdleLoop();
+    guardIdleLoop();
+  });
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  test('does not go round while nothing waits', () => {
+    const queue = newQueue(null);
+
+    queue.checkPendingRequests();
+
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('still sends what a broker throttled, when the throttle ends', async () => {
+    const sent: number[] = [];
+    const queue = newQueue(null);
+    queue.maybeThrottle(500);
+
+    queue.push(request(1, sent));
+    await jest.advanceTimersByTimeAsync(490);
+    expect(sent).toEqual([]);
+    await jest.advanceTimersByTimeAsync(40);
+
+    expect(sent).toEqual([1]);
+    queue.fulfillRequest({ correlationId: 1, payload: null, size: 0 });
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('still sends what waited behind the in-flight limit, in order', () => {
+    const sent: number[] = [];
+    const queue = newQueue(1);
+    for (const id of [1, 2, 3]) queue.push(request(id, sent));
+    expect(sent).toEqual([1]);
+
+    queue.fulfillRequest({ correlationId: 1, payload: null, size: 0 });
+    queue.fulfillRequest({ correlationId: 2, payload: null, size: 0 });
+
+    expect(sent).toEqual([1, 2, 3]);
+  });
+
+  test('is looked for at start-up: a client without it is refused, not run unguarded', () => {
+    const { prototype } = RequestQueue;
+    const guarded = prototype.scheduleCheckPendingRequests;
+    delete prototype.guarded;
+    prototype.scheduleCheckPendingRequests = undefined;
+
+    expect(guardIdleLoop).toThrow('kafkajs changed');
+
+    prototype.scheduleCheckPendingRequests = guarded;
+    prototype.guarded = true;
+  });
+});

@@ -1,0 +1,140 @@
+import { testLogger } from '@inventory/testkit/namespace';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { BusOverloaded, type ReceivedMessage } from '../src/bus.ts';
+import { explicitRetry } from '../src/kafka/guards.ts';
+import { createRecordSender, recordsWaitingMax } from '../src/kafka/producer.ts';
+import { startWorkConsumer } from '../src/kafka/work-consumer.ts';
+import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
+import { idsOf, recordWork } from './support/record-work.ts';
+import { cancel, cancels, firstPlaces, newKeys, upTo, workTopic } from './support/test-messages.ts';
+
+let world: KafkaWorld;
+
+beforeEach(async () => {
+  world = await openKafkaWorld();
+});
+afterEach(() => world.close());
+
+const pauseOf = (delayMs: number) => new Promise((resolve) => setTimeout(resolve, delayMs));
+
+/** The shortest membership that a broker allows, so that a lost one is seen soon. */
+const shortTiming = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500 };
+
+test('more than the queue holds is refused as a whole, and nothing of it is sent', async () => {
+  const bus = await world.openBus();
+  const { handled } = await recordWork(bus);
+  const [key = '', last = ''] = newKeys(2);
+
+  await expect(bus.publish(cancels(key, recordsWaitingMax + 1))).rejects.toThrow(BusOverloaded);
+
+  await bus.publish([cancel(last)]);
+  await waitFor('what was sent later is handled', () => handled.length > 0);
+  expect(idsOf(handled)).toEqual([`${last}#0`]);
+});
+
+test('a topic that was deleted does not keep messages of other topics from being sent', async () => {
+  const sender = await createRecordSender(world.kafka, { ...explicitRetry, retries: 1 });
+  const record = { key: 'k', value: Buffer.from('v'), headers: {} };
+  const doomed = world.physical('doomed');
+  const created = world.physical('created-later');
+  await world.admin.createTopics({ topics: [{ topic: doomed }], waitForLeaders: true });
+  await sender.send([{ topic: doomed, records: [record] }]);
+  await world.admin.deleteTopics({ topics: [doomed] });
+  await world.admin.createTopics({ topics: [{ topic: created }], waitForLeaders: true });
+
+  // A topic that is new to the producer makes it ask for all that it ever touched.
+  await waitFor('the other topic can be sent to', async () => {
+    await sender.send([{ topic: created, records: [record] }]);
+    return true;
+  });
+
+  expect((await world.read('created-later')).length).toBeGreaterThan(0);
+  await expect(sender.send([{ topic: doomed, records: [record] }])).rejects.toThrow();
+  await sender.send([{ topic: created, records: [record] }]);
+  await sender.close();
+});
+
+test('a record as large as a topic takes fits into the dead letters with its reason', async () => {
+  const bus = await world.openBus();
+  await recordWork(bus);
+  const value = Buffer.alloc(1_048_588 - 100, 'x');
+
+  await world.put(workTopic, { key: 'k', value, headers: {} });
+
+  const [letter] = await waitFor('it is in the dead letters', async () => {
+    const letters = await world.letters(workTopic);
+    return letters.length === 1 && letters;
+  });
+  expect(letter?.value.equals(value)).toBe(true);
+});
+
+test('a handler slower than the session timeout keeps its membership and is not repeated', async () => {
+  const bus = await world.openBus();
+  const [key = ''] = newKeys(1);
+  const begun: ReceivedMessage[] = [];
+  const sender = await createRecordSender(world.kafka);
+  const context = {
+    connection: { brokers: world.namespace.kafkaBrokers, clientId: 'slow', logger: testLogger },
+    sender,
+    topicPrefix: world.namespace.topicPrefix,
+  };
+  let ended = false;
+  const work = {
+    group: 'slow',
+    topics: [workTopic],
+    onBatch: async (messages: readonly ReceivedMessage[]) => {
+      begun.push(...messages);
+      await pauseOf(shortTiming.sessionTimeoutMs + 2_500);
+      ended = true;
+    },
+  } as const;
+  const members = [
+    await startWorkConsumer(context, work, shortTiming),
+    await startWorkConsumer(context, work, shortTiming),
+  ];
+  await bus.publish([cancel(key)]);
+
+  await waitFor('the slow handler ends', () => ended);
+  await pauseOf(1_000);
+
+  expect(idsOf(begun)).toEqual([`${key}#0`]);
+  await Promise.all(members.map((member) => member.stop()));
+  await sender.close();
+});
+
+test('a backlog on one partition gives way to the others, and to a member that joins', async () => {
+  const bus = await world.openBus();
+  const keys = newKeys(12);
+  const [busy = ''] = keys;
+  await bus.publish(cancels(busy, 40));
+  let busyPartition: number | undefined;
+  const slow = async (messages: readonly ReceivedMessage[]) => {
+    if (!messages.some(({ key }) => key === busy)) return;
+    busyPartition = messages[0]?.partition;
+    await pauseOf(200);
+  };
+  const first = await recordWork(bus, { batchMax: 1, onBatch: slow });
+  await waitFor('the backlog is worked on', () => first.handled.length > 1);
+
+  const sentAt = performance.now();
+  await bus.publish(keys.map((key) => cancel(key, 100)));
+  await waitFor('the other partition is served', () =>
+    first.handled.some(({ partition }) => partition !== busyPartition),
+  );
+  const servedAfterMs = performance.now() - sentAt;
+  const second = await recordWork(await world.openBus(), { batchMax: 1, onBatch: slow });
+  await waitFor(
+    'all is handled',
+    () => {
+      const both = new Set([...idsOf(first.handled), ...idsOf(second.handled)]);
+      return both.size === 40 + keys.length;
+    },
+    { timeoutMs: 25_000 },
+  );
+
+  // One turn of a partition is a second; the whole backlog is eight.
+  expect(servedAfterMs).toBeLessThan(4_000);
+  expect(second.handled.length).toBeGreaterThan(0);
+  const both = [...first.handled, ...second.handled];
+  expect(firstPlaces(both, busy)).toEqual([...upTo(40), 100]);
+});

@@ -1,0 +1,134 @@
+import net from 'node:net';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { testLogger } from '@inventory/testkit/namespace';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { createKafkaBus } from '../src/kafka/kafka-bus.ts';
+import { ensureTopics, topicConfigs } from '../src/kafka/topic-admin.ts';
+import { startFakeBroker } from './support/fake-broker.ts';
+import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
+import { idsOf, recordWork } from './support/record-work.ts';
+import { cancel, cancels, newKeys, workTopic } from './support/test-messages.ts';
+
+let world: KafkaWorld;
+
+beforeEach(async () => {
+  world = await openKafkaWorld();
+});
+afterEach(() => world.close());
+
+test('this broker speaks everything the client sends, and so the bus is ready', async () => {
+  const bus = await world.openBus();
+  await recordWork(bus);
+
+  await waitFor('the bus is ready', () => bus.health().ready);
+  expect(bus.health()).toEqual({ ready: true, alive: true, problems: [] });
+});
+
+test('a broker that dropped a request the client sends keeps the bus from being ready', async () => {
+  const produce = 0;
+  const [real = ''] = world.namespace.kafkaBrokers;
+  const newer = await startFakeBroker(real, { key: produce, min: 9, max: 14 });
+  const bus = await createKafkaBus({
+    brokers: [newer.address],
+    topicPrefix: world.namespace.topicPrefix,
+    service: 'test',
+    logger: testLogger,
+    identifiers: systemIdentifiers,
+  });
+
+  const { ready, problems } = bus.health();
+
+  await bus.close();
+  newer.close();
+  expect(ready).toBe(false);
+  expect(problems).toContainEqual(
+    `Kafka broker ${newer.address} speaks v9 to v14 of Produce, the client v0 to v7`,
+  );
+});
+
+test('records that were dropped before the group read them keep the bus from being ready', async () => {
+  const bus = await world.openBus();
+  const [key = ''] = newKeys(1);
+  const first = await recordWork(bus);
+  await bus.publish(cancels(key, 3));
+  const place = await waitFor('the first three are handled', () => first.handled[2]);
+  await first.stop();
+  await bus.publish(cancels(key, 7, 3));
+  const topic = world.physical(workTopic);
+  const { partition } = place;
+  await world.admin.fetchTopicOffsets(topic);
+  await world.admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: '8' }] });
+
+  const late = await world.openBus();
+  const second = await recordWork(late);
+
+  expect(late.health().ready).toBe(false);
+  expect(late.health().problems).toContainEqual(
+    `${workTopic}/${partition}: position 3 is older than the kept log (8)`,
+  );
+  await waitFor('what is kept is handled all the same', () => second.handled.length === 2);
+  expect(idsOf(second.handled)).toEqual([`${key}#8`, `${key}#9`]);
+});
+
+test('a doorbell topic that expired unread is no gap: whoever waits asks again', async () => {
+  const bus = await world.openBus();
+  const topic = world.physical('project.events.v1');
+  await world.put('project.events.v1', { key: 'k', value: Buffer.from('{}'), headers: {} });
+  const offsets = await world.admin.fetchTopicOffsets(topic);
+  const partition = offsets.find(({ high }) => high === '1')?.partition ?? 0;
+  await world.admin.setOffsets({
+    groupId: world.physical('workers'),
+    topic,
+    partitions: [{ partition, offset: '0' }],
+  });
+  await world.admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: '1' }] });
+
+  await recordWork(bus, { topics: ['project.events.v1'] });
+
+  await waitFor('the bus is ready', () => bus.health().ready);
+});
+
+test('topics are created once, with the partitions and the retention they were given', async () => {
+  const { kafkaBrokers: brokers, topicPrefix } = world.namespace;
+  const options = { brokers, topicPrefix, partitions: 2, replicationFactor: 1, logger: testLogger };
+
+  expect(await ensureTopics(options)).toEqual([]);
+
+  const wanted = topicConfigs(options);
+  const { topics } = await world.admin.fetchTopicMetadata({
+    topics: wanted.map(({ topic }) => topic),
+  });
+  for (const { topic, numPartitions } of wanted) {
+    const found = topics.find(({ name }) => name === topic);
+    expect([topic, found?.partitions.length]).toEqual([topic, numPartitions]);
+  }
+});
+
+test('topics that are missing are named when a consumer is started', async () => {
+  const bus = await createKafkaBus({
+    brokers: world.namespace.kafkaBrokers,
+    topicPrefix: `${world.namespace.topicPrefix}elsewhere.`,
+    service: 'test',
+    logger: testLogger,
+    identifiers: systemIdentifiers,
+  });
+
+  await expect(recordWork(bus)).rejects.toThrow(/refresh\.commands\.v1/);
+  await bus.close();
+});
+
+test('a process with a producer, a worker and a reader holds five connections to a broker', async () => {
+  const opened = jest.spyOn(net, 'connect');
+  const bus = await world.openBus();
+  const { handled } = await recordWork(bus);
+  await bus.broadcast({ name: 'a', topics: ['replies.v1'], onMessage: () => {} });
+  const [key = ''] = newKeys(1);
+
+  await bus.publish([cancel(key)]);
+
+  await waitFor('it is handled', () => handled.length === 1);
+  const sockets = opened.mock.results.map(({ value }) => value as net.Socket);
+  opened.mockRestore();
+  // Producer 1; each consumer one to fetch and one for the rest. Start-up questions are closed.
+  expect(sockets.filter(({ destroyed }) => !destroyed)).toHaveLength(5);
+});

@@ -1,0 +1,24 @@
+import { testLogger } from '@inventory/testkit/namespace';
+import { createKafkaClient } from '../../src/kafka/client.ts';
+import { createRecordSender } from '../../src/kafka/producer.ts';
+import { startWorkConsumer } from '../../src/kafka/work-consumer.ts';
+import { workTopic } from '../support/test-messages.ts';
+
+/** A member of a group that says what it handles, and hangs in the message of place 5. */
+async function consume(broker = '', topicPrefix = ''): Promise<void> {
+  const connection = { brokers: [broker], clientId: 'victim', logger: testLogger };
+  const sender = await createRecordSender(createKafkaClient(connection));
+  const timing = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500 };
+  const work = {
+    group: 'workers',
+    topics: [workTopic],
+    batchMax: 1,
+    onBatch: async ([message]: readonly { id: string }[]) => {
+      process.stdout.write(`begins ${message?.id}\n`);
+      if (message?.id.endsWith('#5')) await new Promise(() => {});
+    },
+  } as const;
+  await startWorkConsumer({ connection, sender, topicPrefix }, work, timing);
+}
+
+void consume(...process.argv.slice(2));

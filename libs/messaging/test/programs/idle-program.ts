@@ -1,0 +1,30 @@
+import { testLogger } from '@inventory/testkit/namespace';
+import { Kafka, logLevel } from 'kafkajs';
+import { createKafkaClient } from '../../src/kafka/client.ts';
+
+/**
+ * A process with one producer and one consumer that has nothing to do. Tells the CPU time it used
+ * after it settled: with our client, or with the client as it comes.
+ */
+async function idle(kind = '', broker = '', topic = '', measuredMs = '0'): Promise<void> {
+  const kafka =
+    kind === 'guarded'
+      ? createKafkaClient({ brokers: [broker], clientId: 'idle', logger: testLogger })
+      : new Kafka({ brokers: [broker], clientId: 'idle', logLevel: logLevel.NOTHING });
+  const producer = kafka.producer();
+  const consumer = kafka.consumer({ groupId: `idle-${kind}-${process.pid}`, maxWaitTimeInMs: 250 });
+  await Promise.all([producer.connect(), consumer.connect()]);
+  await consumer.subscribe({ topics: [topic] });
+  const fetched = new Promise((resolve) => consumer.on(consumer.events.FETCH, resolve));
+  await consumer.run({ eachMessage: async () => {} });
+  await producer.send({ topic, messages: [{ value: 'x' }] });
+  await fetched;
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const before = process.cpuUsage();
+  await new Promise((resolve) => setTimeout(resolve, Number(measuredMs)));
+  const { user, system } = process.cpuUsage(before);
+  process.stdout.write(`cpu ${((user + system) / 1000).toFixed(0)}\n`);
+  process.exit(0);
+}
+
+void idle(...process.argv.slice(2));
