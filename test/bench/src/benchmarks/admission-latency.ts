@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { sizeInventory } from '@inventory/platform-simulator/scenarios';
+import { withStack } from '../bench-stack.ts';
+import type { BenchContext, Benchmark } from '../benchmark.ts';
+import { openCustomer } from '../customer.ts';
+import { type LoadResult, openLoop } from '../load.ts';
+import { lessIsBetter, reported } from '../row.ts';
+import { makeTopics, openPingPong } from '../yardsticks/ping-pong.ts';
+import { startYardstick } from '../yardsticks/start-yardstick.ts';
+
+const perSecond = 30;
+
+/** (a) POST to 202 at 30 a second, against the four Kafka hops it takes, with nothing at them. */
+export const admissionLatency: Benchmark = {
+  name: 'admission-latency',
+  async run(context) {
+    const durationMs = context.quick ? 5_000 : 30_000;
+    const hops = await fourHops(context, durationMs);
+    const posts = await withStack(
+      context.backends,
+      { name: 'admission-latency' },
+      async (stack) => {
+        const customer = await openCustomer(stack);
+        let serial = 0;
+        const work = () => {
+          serial += 1;
+          return customer.refresh(sizeInventory(1, serial));
+        };
+        await openLoop({ perSecond, durationMs: durationMs / 4, work });
+        const result = await openLoop({ perSecond, durationMs, work });
+        await customer.close();
+        return result;
+      },
+    );
+    return [
+      lessIsBetter({
+        name: 'POST refresh to 202 at 30/s, p50',
+        value: posts.p50Ms,
+        unit: 'ms',
+        yardstick: hops.p50Ms,
+        floor: 1 / 2.5,
+      }),
+      lessIsBetter({
+        name: 'POST refresh to 202 at 30/s, p99',
+        value: posts.p99Ms,
+        unit: 'ms',
+        yardstick: hops.p99Ms,
+      }),
+      reported('four bare Kafka hops, count', hops.count, ''),
+    ];
+  },
+};
+
+/** Two processes pass a record on, as gateway, collector, ledger and collector do. */
+async function fourHops({ backends }: BenchContext, durationMs: number): Promise<LoadResult> {
+  const run = randomUUID().slice(0, 8);
+  const topics = [1, 2, 3, 4].map((hop) => `bench.hop${hop}.${run}`);
+  const [one = '', two = '', three = '', four = ''] = topics;
+  await makeTopics(backends.kafkaBrokers, topics);
+  const collector = await startYardstick('echo', [backends.kafkaBrokers, one, two, three, four]);
+  const ledger = await startYardstick('echo', [backends.kafkaBrokers, two, three]);
+  const caller = await openPingPong(backends.kafkaBrokers, one, four);
+  try {
+    await openLoop({ perSecond, durationMs: durationMs / 4, work: caller.ping });
+    return await openLoop({ perSecond, durationMs, work: caller.ping });
+  } finally {
+    await Promise.all([caller.stop(), collector.stop(), ledger.stop()]);
+  }
+}

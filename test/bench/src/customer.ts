@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type { Stack } from '@inventory/local-stack/stack';
+import { Agent, request } from 'undici';
+
+/** A customer of a stack, with credits and no rate limit worth the name. */
+export interface Customer {
+  readonly accountId: string;
+  /** Asks the public API; rejects on any status of 400 and above. */
+  ask(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; body: Buffer }>;
+  /** Posts a refresh and returns its id. */
+  refresh(inventory: Inventory): Promise<string>;
+  /** Resolves with the record once the refresh is completed. */
+  completed(
+    refreshId: string,
+  ): Promise<{ outcome: string; requested_at: string; completed_at: string }>;
+  close(): Promise<void>;
+}
+
+export interface Inventory {
+  readonly platformId: string;
+  readonly appId: number;
+  readonly contextId: number;
+}
+
+const requestsPerMinute = 1_000_000;
+const credits = 100_000_000;
+const pollMs = 25;
+
+export async function openCustomer(stack: Stack): Promise<Customer> {
+  const operator = async (
+    method: 'POST' | 'PUT',
+    path: string,
+    body: object,
+  ): Promise<Readonly<Record<string, string>>> => {
+    const answer = await request(new URL(`/operator/v1${path}`, stack.operatorUrl), {
+      method,
+      headers: {
+        authorization: `Bearer ${stack.operatorToken}`,
+        'content-type': 'application/json',
+        'idempotency-key': randomUUID(),
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode >= 400)
+      throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+    return JSON.parse(text) as Readonly<Record<string, string>>;
+  };
+  const { account_id: accountId = '' } = await operator('POST', '/accounts', { name: 'benchmark' });
+  await operator('PUT', `/accounts/${accountId}/rate-limit`, {
+    limit_per_minute: requestsPerMinute,
+  });
+  const project = await operator('POST', `/accounts/${accountId}/projects`, {});
+  const credential = await operator('POST', `/projects/${project['project_id']}/credentials`, {
+    scopes: ['*'],
+  });
+  await operator('POST', `/accounts/${accountId}/top-ups`, { amount: credits });
+  return customerOf(stack, accountId, credential['secret'] ?? '');
+}
+
+function customerOf(stack: Stack, accountId: string, apiKey: string): Customer {
+  const agent = new Agent({ connections: 256, pipelining: 1 });
+
+  const ask: Customer['ask'] = async (method, path, body) => {
+    const answer = await request(new URL(path, stack.gatewayUrl), {
+      method,
+      dispatcher: agent,
+      headers: {
+        'x-api-key': apiKey,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      body: body ? JSON.stringify(body) : null,
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    if (answer.statusCode >= 400) throw new Error(`${path}: ${answer.statusCode} ${bytes}`);
+    return { status: answer.statusCode, body: bytes };
+  };
+
+  return {
+    accountId,
+    ask,
+    async refresh(inventory) {
+      const { body } = await ask('POST', `${inventoryPath(inventory)}/refresh`, {
+        max_credits: 125,
+      });
+      return (JSON.parse(body.toString()) as { data: { refresh_id: string } }).data.refresh_id;
+    },
+    async completed(refreshId) {
+      for (;;) {
+        const { body } = await ask('GET', `/v2/platform/inventory-refreshes/${refreshId}`);
+        const { data } = JSON.parse(body.toString()) as {
+          data: { state: string; outcome: string; requested_at: string; completed_at: string };
+        };
+        if (data.state === 'completed') return data;
+        await new Promise((resolve) => setTimeout(resolve, pollMs));
+      }
+    },
+    close: () => agent.close(),
+  };
+}
+
+export function inventoryPath({ platformId, appId, contextId }: Inventory): string {
+  return `/v2/platform/users/${platformId}/inventory/${appId}/${contextId}`;
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+
+/** Linux counts CPU time in these. */
+const ticksPerSecond = 100;
+
+/** CPU time a process has used so far, in milliseconds. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The command name may hold blanks; the fields follow its closing bracket.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1_000;
+}
+
+/** Most memory a process ever had resident, in MB. */
+export function peakMemoryMb(pid: number): number {
+  const match = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1] ?? Number.NaN) / 1_024;
+}

@@ -1,0 +1,58 @@
+/** One measured figure beside its yardstick, measured in the same run. */
+export interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** The yardstick's figure in the same unit; null where none makes sense. */
+  readonly yardstick: number | null;
+  /** Turned so that more is better: 1 is as good as the yardstick. */
+  readonly ratio: number | null;
+  /** The least ratio that is acceptable; null where the figure is only reported. */
+  readonly floor: number | null;
+}
+
+interface Measured {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  readonly yardstick: number;
+  readonly floor?: number;
+}
+
+/** A figure of which more is better, such as a rate. */
+export function moreIsBetter({ floor = 0, ...measured }: Measured): Row {
+  return { ...measured, ratio: measured.value / measured.yardstick, floor: floor || null };
+}
+
+/** A figure of which less is better, such as a delay. */
+export function lessIsBetter({ floor = 0, ...measured }: Measured): Row {
+  return { ...measured, ratio: measured.yardstick / measured.value, floor: floor || null };
+}
+
+export function reported(name: string, value: number, unit: string): Row {
+  return { name, value, unit, yardstick: null, ratio: null, floor: null };
+}
+
+const round = (value: number): string =>
+  value >= 100 ? value.toFixed(0) : value.toPrecision(3).replace(/\.?0+$/, '');
+
+/** The rows as a Markdown table. */
+export function toTable(rows: readonly Row[]): string {
+  const cells = rows.map((row) => [
+    row.name,
+    `${round(row.value)} ${row.unit}`,
+    row.yardstick === null ? '' : `${round(row.yardstick)} ${row.unit}`,
+    row.ratio === null ? '' : row.ratio.toFixed(2),
+    row.floor === null ? '' : row.floor.toFixed(2),
+    row.floor === null || row.ratio === null ? '' : row.ratio >= row.floor ? 'met' : 'missed',
+  ]);
+  const header = ['What', 'Ours', 'Yardstick', 'Ratio', 'Floor', ''];
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  return [line(header), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join(
+    '\n',
+  );
+}

@@ -1,0 +1,25 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** A yardstick process: it is told what it needs and answers once it is ready. */
+export interface Yardstick {
+  /** What it said when it was ready, such as its address. */
+  readonly ready: string;
+  stop(): Promise<void>;
+}
+
+/** Starts `yardsticks/<name>.js` with these arguments. */
+export async function startYardstick(name: string, args: readonly string[]): Promise<Yardstick> {
+  const child: ChildProcess = fork(join(__dirname, `${name}.js`), [...args], { stdio: 'inherit' });
+  const [ready] = (await once(child, 'message')) as [string];
+  return {
+    ready,
+    async stop() {
+      if (child.exitCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
