@@ -113,6 +113,63 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
   });
 });
 
+describe('A service that is told to stop', () => {
+  it('gives the scan it is assembling to another at once, long before its lease runs out', async () => {
+    const first = await store.start({ assembly: { leaseMs: 600_000 } });
+    const pages = Array.from({ length: 40 }, (_, page) =>
+      plainPage(page * 2_000, page * 2_000 + 2_000),
+    );
+    const scan = newScan({ scope: newScope(), pages });
+    await first.client.stage(scan);
+    await store.complete(scan);
+    await waitFor('it is being assembled', async () => {
+      return (await store.collections.assetBlocks.countDocuments()) > 0;
+    });
+
+    await first.stop();
+    expect(store.outcomesOf(scan)).toEqual([]);
+    const second = await store.start({ assembly: { leaseMs: 600_000 } });
+
+    expect((await store.committed(scan)).observed_assets).toBe(80_000);
+    expect((await second.client.page(scan.scope, { position: 78_000 })).assets).toHaveLength(2_000);
+  });
+});
+
+describe('A fault of ours', () => {
+  it('that every try meets ends the scan, so that its refresh does not wait for ever', async () => {
+    const clock = createTestClock(Date.now());
+    const replica = await store.start({ clock });
+    const scope = newScope();
+    const head = await replica.save({
+      scope,
+      pages: [plainPage(0, 3)],
+      completedAtMs: clock.now(),
+    });
+    await store.collections.assetBlocks.deleteOne({ set: head.revision_id });
+    const scan = newScan({
+      scope,
+      pages: [plainPage(0, 3)],
+      language: 'german',
+      completedAtMs: clock.now(),
+    });
+    await replica.client.stage(scan);
+    await store.complete(scan);
+    const tried = (times: number) =>
+      waitFor(`try ${times} has failed`, async () => {
+        const document = await store.collections.scans.findOne({ _id: scan.scanId });
+        const isPutOff = (document?.dueAt?.getTime() ?? 0) < clock.now() + 15_000;
+        return document?.claims === times && isPutOff;
+      });
+    for (let times = 1; times <= 5; times += 1) {
+      await tried(times);
+      expect(store.outcomesOf(scan)).toEqual([]);
+      clock.advance(30_000);
+    }
+
+    expect((await store.rejected(scan)).reason).toBe('invalid_pages');
+  });
+});
+
 describe('Two replicas (architecture: shared work)', () => {
   it('assemble each scan once, and each answers for what the other saved', async () => {
     const [one, two] = [await store.start(), await store.start()];

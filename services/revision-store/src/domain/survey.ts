@@ -14,7 +14,7 @@ export type RowSource = number;
 const rowsPerPageMax = 2 ** 16;
 /** No page carried this description. */
 export const missingSource: RowSource = -1;
-export const sourceAt = (page: number, row: number): RowSource => page * rowsPerPageMax + row;
+const sourceAt = (page: number, row: number): RowSource => page * rowsPerPageMax + row;
 export const pageOf = (source: RowSource): number => Math.floor(source / rowsPerPageMax);
 export const rowOf = (source: RowSource): number => source % rowsPerPageMax;
 

@@ -4,14 +4,14 @@ import type { Observation, ScanWindow } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ObservationFields, ScanDocument, ScanWork, WindowDocument } from './collections.ts';
 
-export function fromWindowDocument(window: WindowDocument): ScanWindow {
+function fromWindowDocument(window: WindowDocument): ScanWindow {
   return {
     startedAtMs: window.startedAt.getTime(),
     completedAtMs: window.completedAt.getTime(),
   };
 }
 
-export function toWindowDocument(window: ScanWindow): WindowDocument {
+function toWindowDocument(window: ScanWindow): WindowDocument {
   return { startedAt: dateOf(window.startedAtMs), completedAt: dateOf(window.completedAtMs) };
 }
 
