@@ -1,4 +1,4 @@
-import { type Scope, scope } from '@inventory/contracts/scope';
+import { type Scope, scope, scopeKey } from '@inventory/contracts/scope';
 import { callJson } from './call-json.ts';
 
 export interface DemoInventory {
@@ -11,21 +11,12 @@ const scenarioName = 'size-4001';
 
 /** The inventory that was asked for, else one that the simulator lists; null when there is none. */
 export async function findDemoInventory(
-  asked: string | null,
+  asked: Scope | null,
   simulatorUrl: string | null,
 ): Promise<DemoInventory | null> {
-  if (asked !== null) return { scope: parseScope(asked), name: asked };
+  if (asked !== null) return { scope: asked, name: scopeKey(asked) };
   if (simulatorUrl === null) return null;
   const url = `${simulatorUrl}/scenarios`;
   const { body } = await callJson({ method: 'GET', url, headers: {} });
   return { scope: scope.parse(body[scenarioName]), name: `simulator scenario ${scenarioName}` };
-}
-
-function parseScope(text: string): Scope {
-  const [platformId, appId, contextId] = text.split('/');
-  return scope.parse({
-    platform_id: platformId,
-    app_id: Number(appId),
-    context_id: Number(contextId),
-  });
 }

@@ -50,6 +50,16 @@ test.each([
     ['gateway: HTTP_PORT is required'],
     'gateway: HTTP_PORT is required',
   ],
+  [
+    'all plain lines at the end',
+    [severe('in an earlier run'), 'gateway: 2 problems:', '  HTTP_PORT is required', '  A: bad'],
+    'gateway: 2 problems: HTTP_PORT is required A: bad',
+  ],
+  [
+    'without a stack',
+    ['Error: odd', '    at main (main.js:1)', '', 'Node.js v24.1.0'],
+    'Error: odd',
+  ],
   ['nothing where all went well', [line(30, 'ready')], null],
 ])('a problem is told in one line: %s', (_case, lines, told) => {
   writeFileSync(log, `${lines.join('\n')}\n`);

@@ -1,11 +1,12 @@
 import { copyFileSync, existsSync, openSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { lastLines, logTail } from '@inventory/backends/log-tail';
+import { logTail } from '@inventory/backends/log-tail';
 
 /** Past this a log begins anew; what it held is the `.previous` one. */
 const logBytesMax = 64 * 1024 * 1024;
 const linesSearched = 60;
-const problemCharactersMax = 300;
+const plainLinesMax = 8;
+const problemCharactersMax = 500;
 const severeLevel = 50;
 
 export function logPath(logsDir: string, label: string): string {
@@ -31,13 +32,19 @@ export function boundLog(path: string): void {
 
 /** In one line, what a service complained of last; null when its log tells no reason. */
 export function lastProblem(path: string): string | null {
-  const lines = logTail(path, linesSearched).split('\n').reverse();
-  for (const line of lines) {
-    const problem = severeMessage(line);
-    if (problem !== null) return problem.slice(0, problemCharactersMax);
-  }
-  const last = lines.find((line) => line.trim() !== '' && !line.startsWith('{'));
-  return last === undefined ? null : lastLines(last, 1).trim().slice(0, problemCharactersMax);
+  const lines = logTail(path, linesSearched).split('\n');
+  const problem = plainEnding(lines) ?? lines.map(severeMessage).findLast((one) => one !== null);
+  return problem?.slice(0, problemCharactersMax) ?? null;
+}
+
+/** A program that fails before it can log writes plain lines, and they are the last ones. */
+function plainEnding(lines: readonly string[]): string | null {
+  const firstPlain = lines.findLastIndex((line) => line.startsWith('{')) + 1;
+  const telling = lines
+    .slice(firstPlain)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^(at |Node\.js v|\^+$)/.test(line));
+  return telling.length === 0 ? null : telling.slice(-plainLinesMax).join(' ');
 }
 
 function severeMessage(line: string): string | null {

@@ -33,10 +33,20 @@ test.each([
   [{ GATEWAY_PORT: '99999' }, 'GATEWAY_PORT'],
   [{ GATEWAY_PORT: 'http' }, 'GATEWAY_PORT: must be a whole number'],
   [{ PLATFORM_BASE_URL: 'platform' }, 'PLATFORM_BASE_URL'],
+  [{ DEMO_INVENTORY: '76100500000000000/730' }, 'must be <platform_id>/<app_id>/<context_id>'],
+  [{ DEMO_INVENTORY: '76100500000000000/0/2' }, 'must be <platform_id>/<app_id>/<context_id>'],
   [{ DEMO_INVENTORY: '123/730/2' }, 'must be <platform_id>/<app_id>/<context_id>'],
   [{ KAFKA_TOPIC_PREFIX: 'a b' }, 'KAFKA_TOPIC_PREFIX'],
 ])('%p is refused in words', (environment, words) => {
   expect(() => readStackSettings(environment)).toThrow(words);
+});
+
+test('all problems are told at once', () => {
+  const environment = { REPLICAS: 'x=1', GATEWAY_PORT: '-1', DEMO_INVENTORY: 'x' };
+
+  expect(() => readStackSettings(environment)).toThrow(
+    /REPLICAS.*\nDEMO_INVENTORY.*\nGATEWAY_PORT/,
+  );
 });
 
 test('the README explains every setting', () => {

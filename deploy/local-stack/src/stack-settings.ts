@@ -1,4 +1,5 @@
 import { ProvisionError } from '@inventory/backends/provision-error';
+import { type Scope, scope } from '@inventory/contracts/scope';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { integer, port, readSettings, SettingsError, text, url } from '@inventory/runtime/settings';
 
@@ -10,9 +11,7 @@ const shape = {
   KAFKA_PORT: integer(1, 65_535).prefault('9192'),
   MONGODB_PORT: integer(1, 65_535).prefault('9217'),
   PLATFORM_BASE_URL: url().optional(),
-  DEMO_INVENTORY: text()
-    .regex(/^[0-9]{17}\/[1-9][0-9]*\/[1-9][0-9]*$/, 'must be <platform_id>/<app_id>/<context_id>')
-    .optional(),
+  DEMO_INVENTORY: text().optional(),
   REPLICAS: text().optional(),
   LOCAL_STACK_DIR: text().default('.local'),
   KAFKA_TOPIC_PREFIX: text()
@@ -39,8 +38,8 @@ export interface StackSettings {
   };
   /** Null: the simulator is started and read. */
   readonly platformBaseUrl: string | null;
-  /** `<platform_id>/<app_id>/<context_id>`; null: one that the simulator lists. */
-  readonly demoInventory: string | null;
+  /** The inventory whose refresh is shown; null: one that the simulator lists. */
+  readonly demoInventory: Scope | null;
   readonly replicas: Replicas;
   readonly folder: string;
   readonly topicPrefix: string;
@@ -51,33 +50,54 @@ export interface StackSettings {
 export function readStackSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): StackSettings {
+  const problems: string[] = [];
+  const replicas = readReplicas(environment['REPLICAS'], problems);
+  const demoInventory = readInventory(environment['DEMO_INVENTORY'], problems);
+  const given = collecting(problems, () => readSettings(shape, environment));
+  if (given === null || problems.length > 0) throw new ProvisionError(problems.join('\n'));
+  return {
+    ports: {
+      gateway: given.GATEWAY_PORT,
+      operator: given.OPERATOR_PORT,
+      simulator: given.SIMULATOR_PORT,
+      kafka: given.KAFKA_PORT,
+      mongodb: given.MONGODB_PORT,
+    },
+    platformBaseUrl: given.PLATFORM_BASE_URL ?? null,
+    demoInventory,
+    replicas,
+    folder: given.LOCAL_STACK_DIR,
+    topicPrefix: given.KAFKA_TOPIC_PREFIX ?? '',
+    databasePrefix: given.MONGODB_DATABASE_PREFIX,
+  };
+}
+
+function collecting<Value>(problems: string[], read: () => Value): Value | null {
   try {
-    const given = readSettings(shape, environment);
-    return {
-      ports: {
-        gateway: given.GATEWAY_PORT,
-        operator: given.OPERATOR_PORT,
-        simulator: given.SIMULATOR_PORT,
-        kafka: given.KAFKA_PORT,
-        mongodb: given.MONGODB_PORT,
-      },
-      platformBaseUrl: given.PLATFORM_BASE_URL ?? null,
-      demoInventory: given.DEMO_INVENTORY ?? null,
-      replicas: readReplicas(given.REPLICAS),
-      folder: given.LOCAL_STACK_DIR,
-      topicPrefix: given.KAFKA_TOPIC_PREFIX ?? '',
-      databasePrefix: given.MONGODB_DATABASE_PREFIX,
-    };
+    return read();
   } catch (error) {
-    if (error instanceof SettingsError) throw new ProvisionError(error.message);
-    throw error;
+    if (!(error instanceof SettingsError)) throw error;
+    problems.push(...error.problems);
+    return null;
   }
 }
 
+function readInventory(given: string | undefined, problems: string[]): Scope | null {
+  if (!given) return null;
+  const [platformId, appId, contextId, ...rest] = given.split('/');
+  const parsed = scope.safeParse({
+    platform_id: platformId,
+    app_id: Number(appId),
+    context_id: Number(contextId),
+  });
+  if (parsed.success && rest.length === 0) return parsed.data;
+  problems.push('DEMO_INVENTORY must be <platform_id>/<app_id>/<context_id>');
+  return null;
+}
+
 /** For example `refresh-collector=2,gateway=2`; a service not named runs once. */
-function readReplicas(given: string | undefined): Replicas {
+function readReplicas(given: string | undefined, problems: string[]): Replicas {
   const replicas: Partial<Record<ServiceName, number>> = {};
-  const problems: string[] = [];
   for (const part of (given ?? '').split(',').filter((item) => item.trim() !== '')) {
     const [name = '', count = ''] = part.split('=').map((word) => word.trim());
     const service = serviceNames.find((known) => known === name);
@@ -89,6 +109,5 @@ function readReplicas(given: string | undefined): Replicas {
       replicas[service] = Number(count);
     }
   }
-  if (problems.length > 0) throw new SettingsError(problems);
   return replicas;
 }

@@ -8,7 +8,7 @@ import type { Stack } from './stack.ts';
 export interface TryItOptions {
   readonly stack: Pick<
     Stack,
-    'gatewayUrl' | 'operatorUrl' | 'simulatorUrl' | 'kafkaBrokers' | 'origin'
+    'gatewayUrl' | 'operatorUrl' | 'simulatorUrl' | 'kafkaBrokers' | 'origin' | 'services'
   >;
   readonly demo: DemoAccount;
   /** Null: a platform was given and no inventory of it is known. */
@@ -57,7 +57,9 @@ export function addressLines(options: TryItOptions): string[] {
   const { stack, demo } = options;
   const stackFile = shownPath(options.stackFile);
   const rows: readonly (readonly [string, string])[] = [
-    ['Gateway', stack.gatewayUrl],
+    ...stack.services.flatMap(({ publicUrl }) =>
+      publicUrl ? [['Gateway', publicUrl] as const] : [],
+    ),
     ['API key', demo.apiKey],
     ['Project', `${demo.projectId} of account ${demo.accountId}`],
     ['Operator API', `${stack.operatorUrl} (its token is in ${stackFile})`],
