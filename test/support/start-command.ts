@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { waitFor } from '@inventory/testkit/wait-for';
+
+const root = resolve(__dirname, '../..');
+
+export interface StackJson {
+  readonly gateway_url: string;
+  readonly operator_url: string;
+  readonly operator_token: string;
+  readonly simulator_url: string | null;
+  readonly kafka_brokers: string;
+  readonly mongodb_uri: string;
+  readonly demo: { account_id: string; project_id: string; api_key: string };
+  readonly services: readonly { name: string; pid: number; url: string }[];
+}
+
+/** This machine's environment, with the addresses of the test run's own backends left out. */
+export function machineEnvironment(): Record<string, string | undefined> {
+  const { KAFKA_BROKERS: _brokers, MONGODB_URI: _uri, ...others } = process.env;
+  return others;
+}
+
+/** One of the product's commands, run as `npm` runs it. */
+export interface RunningCommand {
+  readonly pid: number;
+  /** Everything it printed until now. */
+  output(): string;
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+/** `npm start`, `npm run reset`: the script that package.json names for them. */
+export function runCommand(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): RunningCommand {
+  const child: ChildProcess = spawn(process.execPath, [join(root, 'scripts/boot.js'), ...words], {
+    cwd: root,
+    env: { ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const keep = (chunk: Buffer): void => {
+    output += chunk.toString();
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    signal: (signal) => void child.kill(signal),
+    ended: once(child, 'close').then(([code]) => code as number | null),
+  };
+}
+
+/** Waits for `stack.json`; fails with what the command printed, at once when it ended. */
+export async function untilReady(
+  command: RunningCommand,
+  folder: string,
+  timeoutMs: number,
+): Promise<StackJson> {
+  const ended = command.ended.then((code) => {
+    throw new Error(`it ended with exit code ${code}:\n${command.output()}`);
+  });
+  const ready = waitFor(
+    'the stack is ready',
+    () => (command.output().includes('Ready after') && readStackJson(folder)) || undefined,
+    { timeoutMs, everyMs: 100 },
+  ).catch((error: unknown) => {
+    throw new Error(command.output(), { cause: error });
+  });
+  return await Promise.race([ready, ended]);
+}
+
+export function readStackJson(folder: string): StackJson | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'stack.json'), 'utf8')) as StackJson;
+  } catch {
+    return null;
+  }
+}
+
+export function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+/** A zombie counts as gone. */
+export function isRunning(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
