@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pause } from '@inventory/runtime/wait';
 
@@ -19,32 +19,57 @@ export interface HttpServer {
 
 /** Listens, or rejects with a sentence that names the port when it is taken. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer(
-    { keepAliveTimeout: 65_000, headersTimeout: 20_000, requestTimeout: 60_000, noDelay: true },
-    options.listener,
-  );
-  server.maxRequestsPerSocket = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      reject(
-        error.code === 'EADDRINUSE'
-          ? new Error(`Port ${options.port} on ${options.host} is taken by another process`)
-          : error,
-      ),
-    );
-    server.listen(options.port, options.host, resolve);
+  const answering = new Set<ServerResponse>();
+  const server = createServer({
+    keepAliveTimeout: 65_000,
+    headersTimeout: 20_000,
+    requestTimeout: 60_000,
+    noDelay: true,
   });
+  server.on('request', (request, response) => {
+    answering.add(response);
+    response.once('close', () => answering.delete(response));
+    options.listener(request, response);
+  });
+  server.maxRequestsPerSocket = 0;
+  await listen(server, options);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${port}`,
     port,
     server,
-    close: (drainMs) => closeServer(server, drainMs),
+    close: (drainMs) => closeServer(server, answering, drainMs),
   };
 }
 
-async function closeServer(server: Server, drainMs: number): Promise<void> {
+function listen(server: Server, { host, port }: HttpServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === 'EADDRINUSE'
+          ? new Error(`Port ${port} on ${host} is taken by another process`)
+          : error,
+      );
+    server.once('error', failed);
+    server.listen(port, host, () => {
+      server.off('error', failed);
+      resolve();
+    });
+  });
+}
+
+async function closeServer(
+  server: Server,
+  answering: ReadonlySet<ServerResponse>,
+  drainMs: number,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // A connection that its client would keep would hold the close for its whole idle time.
+  const closeIdle = () => setImmediate(() => server.closeIdleConnections());
+  for (const response of answering) {
+    if (!response.headersSent) response.setHeader('connection', 'close');
+    response.once('close', closeIdle);
+  }
   server.closeIdleConnections();
   const ended = new AbortController();
   await Promise.race([closed, pause(drainMs, ended.signal)]);

@@ -50,13 +50,23 @@ export function createInternalApp(options: InternalAppOptions): RequestListener 
   };
 }
 
+/** What the router leaves without a body. */
+const unanswered: Readonly<Record<number, { code: string; message: string }>> = {
+  404: { code: 'route_not_found', message: 'There is no such route.' },
+  405: { code: 'method_not_allowed', message: 'The route does not have this method.' },
+  501: { code: 'method_not_allowed', message: 'No route has this method.' },
+};
+
 function answerErrors(logger: Logger): Middleware {
   return async (context, next) => {
     try {
       await next();
-      if (context.status === 404 && context.body === undefined) {
-        context.status = 404;
-        context.body = { error: { code: 'route_not_found', message: 'There is no such route.' } };
+      const { status } = context;
+      const error = context.body == null ? unanswered[status] : undefined;
+      if (error) {
+        // Koa takes a body for a success unless the status was set with it.
+        context.status = status;
+        context.body = { error };
       }
     } catch (error) {
       const refused = toRefusal(error);

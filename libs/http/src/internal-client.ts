@@ -47,7 +47,10 @@ export class CallRefused extends Error {
 
 /** Calls one internal service. */
 export interface InternalClient {
-  /** The parsed answer; {@link CallRefused} below 500, {@link ServiceUnreachable} otherwise. */
+  /**
+   * The parsed answer; {@link CallRefused} when it was refused below 500,
+   * {@link ServiceUnreachable} when there is none or it is not what the schema says.
+   */
   json<Schema extends z.ZodType>(schema: Schema, call: InternalCall): Promise<z.output<Schema>>;
   /** Status, headers and bytes; {@link ServiceUnreachable} when there is no answer below 500. */
   bytes(call: InternalCall): Promise<RawAnswer>;
@@ -65,11 +68,14 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     connect: { timeout: 2_000 },
   });
 
-  async function once(call: InternalCall): Promise<RawAnswer> {
+  /** Every request on a connection of its own: other idle ones may be just as dead. */
+  const fresh = new Agent({ connections: 64, pipelining: 0, connect: { timeout: 2_000 } });
+
+  async function once(call: InternalCall, dispatcher: Agent): Promise<RawAnswer> {
     const isBytes = Buffer.isBuffer(call.body);
     const answer = await request(address(options.baseUrl, call), {
       method: call.method as Dispatcher.HttpMethod,
-      dispatcher: agent,
+      dispatcher,
       headers: {
         ...(options.serviceToken ? { [serviceTokenHeader]: options.serviceToken } : {}),
         ...(call.body === undefined || isBytes ? {} : { 'content-type': 'application/json' }),
@@ -89,12 +95,12 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     const tries = call.method === 'GET' ? readTries : 1;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const answer = await once(call);
+        const answer = await once(call, attempt === 1 ? agent : fresh);
         if (answer.status < 500) return answer;
         throw new ServiceUnreachable(`${options.service} answered ${answer.status}`);
       } catch (error) {
         if (error instanceof ServiceUnreachable) throw error;
-        const timedOut = error instanceof Error && error.name === 'TimeoutError';
+        const timedOut = (error as { name?: unknown }).name === 'TimeoutError';
         if (timedOut || attempt >= tries) {
           throw new ServiceUnreachable(`${options.service} did not answer`, { cause: error });
         }
@@ -107,11 +113,11 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     async json(schema, call) {
       const answer = await bytes(call);
       if (answer.status >= 400) throw refusalOf(options.service, answer);
-      return schema.parse(
-        answer.body.length === 0 ? undefined : JSON.parse(answer.body.toString()),
-      );
+      return parseAnswer(options.service, schema, answer);
     },
-    close: () => agent.close(),
+    async close() {
+      await Promise.all([agent.close(), fresh.close()]);
+    },
   };
 }
 
@@ -128,6 +134,19 @@ function address(baseUrl: string, call: InternalCall): URL {
 
 function bodyText(body: unknown): string | null {
   return body === undefined ? null : JSON.stringify(body);
+}
+
+/** An answer of another shape is a fault over there: nothing that the caller sent was wrong. */
+function parseAnswer<Schema extends z.ZodType>(
+  service: string,
+  schema: Schema,
+  { body }: RawAnswer,
+): z.output<Schema> {
+  try {
+    return schema.parse(body.length === 0 ? undefined : JSON.parse(body.toString()));
+  } catch (cause) {
+    throw new ServiceUnreachable(`${service} answered what it should not`, { cause });
+  }
 }
 
 function refusalOf(service: string, answer: RawAnswer): CallRefused {

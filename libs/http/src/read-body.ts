@@ -1,16 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { InternalRefusal } from './internal-app.ts';
 
-/** The whole body of an internal call; refused with 413 as soon as it is larger than it may be. */
+/**
+ * The whole body of an internal call; refused with 413 as soon as it is larger than it may be.
+ * The rest of such a body is read and dropped, so that the caller gets to read its refusal.
+ */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > bytesMax) throw new InternalRefusal(413, 'payload_too_large');
-    parts.push(part);
-  }
-  return Buffer.concat(parts, bytes);
+  const tooLarge = () => new InternalRefusal(413, 'payload_too_large', `at most ${bytesMax} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes <= bytesMax) parts.push(part);
+      else reject(tooLarge());
+    });
+    request.on('end', () => resolve(Buffer.concat(parts)));
+    request.on('error', reject);
+  });
 }
 
 const jsonBytesMax = 64 * 1024;
@@ -19,7 +27,7 @@ const jsonBytesMax = 64 * 1024;
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const body = await readBody(request, jsonBytesMax);
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     throw new InternalRefusal(400, 'malformed_json');
   }

@@ -1,0 +1,72 @@
+import { provideTelemetry } from '@inventory/runtime/telemetry-access';
+import { serveHealth } from './health.ts';
+import { startHttpServer } from './http-server.ts';
+
+async function ask(path: string, problems: { notReady?: string[]; notAlive?: string[] } = {}) {
+  const checks = {
+    notReady: async () => problems.notReady ?? [],
+    notAlive: () => problems.notAlive ?? [],
+  };
+  const server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    listener: async (request, response) => {
+      if (!(await serveHealth(checks, request, response)))
+        response.writeHead(404).end('not served');
+    },
+  });
+  const response = await fetch(server.url + path);
+  const answer = {
+    status: response.status,
+    cache: response.headers.get('cache-control'),
+    text: await response.text(),
+  };
+  await server.close(0);
+  return answer;
+}
+
+test.each(['/livez', '/readyz', '/readyz?verbose'])(
+  '%s says ok while nothing is wrong',
+  async (path) => {
+    expect(await ask(path)).toEqual({
+      status: 200,
+      cache: 'no-store',
+      text: '{"status":"ok","problems":[]}',
+    });
+  },
+);
+
+test('what keeps a service from answering is named, and it stays alive', async () => {
+  const problems = { notReady: ['MongoDB does not answer', 'a consumer is not working'] };
+
+  expect(await ask('/readyz', problems)).toMatchObject({
+    status: 503,
+    text: '{"status":"failing","problems":["MongoDB does not answer","a consumer is not working"]}',
+  });
+  expect((await ask('/livez', problems)).status).toBe(200);
+});
+
+test('why a process must be replaced is named', async () => {
+  expect(await ask('/livez', { notAlive: ['the message bus is dead'] })).toMatchObject({
+    status: 503,
+    text: '{"status":"failing","problems":["the message bus is dead"]}',
+  });
+});
+
+test('any other path is left to the service', async () => {
+  expect(await ask('/livezz')).toMatchObject({ status: 404, text: 'not served' });
+});
+
+test('metrics are those of the telemetry that was loaded, and its absence is said', async () => {
+  expect(await ask('/metrics')).toMatchObject({
+    status: 503,
+    text: expect.stringContaining('telemetry is not loaded'),
+  });
+
+  provideTelemetry({
+    serveMetrics: (_request, response) => void response.end('inventory_up 1\n'),
+    flush: async () => {},
+  });
+
+  expect(await ask('/metrics')).toMatchObject({ status: 200, text: 'inventory_up 1\n' });
+});

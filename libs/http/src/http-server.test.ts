@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage, type RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { type HttpServer, startHttpServer } from './http-server.ts';
+
+const host = '127.0.0.1';
+let server: HttpServer;
+const agent = new Agent({ keepAlive: true });
+
+async function start(listener: RequestListener, port = 0): Promise<HttpServer> {
+  server = await startHttpServer({ listener, host, port });
+  return server;
+}
+
+function fetchText(url: string): Promise<{ text: string; connection: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response: IncomingMessage) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ text, connection: response.headers.connection }));
+      response.on('error', reject);
+    }).on('error', reject);
+  });
+}
+
+afterEach(() => server.close(0));
+afterAll(() => agent.destroy());
+
+test('a free port is taken when none is asked for, and is in the address', async () => {
+  await start((_request, response) => response.end('here'));
+
+  expect(server.url).toBe(`http://${host}:${server.port}`);
+  expect((await fetchText(server.url)).text).toBe('here');
+});
+
+test('a port that is taken is said in a sentence that names it', async () => {
+  await start(() => {});
+
+  await expect(startHttpServer({ listener: () => {}, host, port: server.port })).rejects.toThrow(
+    `Port ${server.port} on ${host} is taken by another process`,
+  );
+});
+
+test('an address that is not this machine is refused with what the system says', async () => {
+  await start(() => {});
+
+  await expect(
+    startHttpServer({ listener: () => {}, host: '203.0.113.1', port: 0 }),
+  ).rejects.toThrow(/EADDRNOTAVAIL/);
+});
+
+test('closing lets a request in flight end, takes no other, and then ends at once', async () => {
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  await start(async (_request, response) => {
+    begun.resolve();
+    await gate.promise;
+    response.end('finished');
+  });
+  const answer = fetchText(server.url);
+  await begun.promise;
+
+  const begunAt = performance.now();
+  const closed = server.close(30_000);
+  await expect(
+    new Promise((_resolve, reject) => {
+      get(server.url, { agent: false }).on('error', reject);
+    }),
+  ).rejects.toThrow(/ECONNREFUSED/);
+  gate.resolve();
+
+  expect((await answer).text).toBe('finished');
+  await closed;
+  // The client would have kept the connection: it must not hold the stop for its idle time.
+  expect(performance.now() - begunAt).toBeLessThan(2_000);
+});
+
+test('an answer given while closing tells the client not to use the connection again', async () => {
+  const gate = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  await start(async (_request, response) => {
+    begun.resolve();
+    await gate.promise;
+    response.end('finished');
+  });
+  const answer = fetchText(server.url);
+  await begun.promise;
+
+  const closed = server.close(30_000);
+  gate.resolve();
+
+  expect((await answer).connection).toBe('close');
+  await closed;
+});
+
+test('what is not done when the drain ends is cut', async () => {
+  const begun = Promise.withResolvers<void>();
+  await start(() => begun.resolve());
+  const answer = fetchText(server.url);
+  const cut = expect(answer).rejects.toThrow(/socket hang up|ECONNRESET/);
+  await begun.promise;
+
+  const begunAt = performance.now();
+  await server.close(100);
+
+  await cut;
+  expect(performance.now() - begunAt).toBeGreaterThanOrEqual(95);
+  expect(performance.now() - begunAt).toBeLessThan(2_000);
+});
+
+test('connections that only idle do not hold the close', async () => {
+  await start((_request, response) => response.end('here'));
+  await fetchText(server.url);
+  const silent = connect(server.port, host);
+  await once(silent, 'connect');
+
+  const begunAt = performance.now();
+  await server.close(500);
+
+  expect(performance.now() - begunAt).toBeLessThan(1_500);
+  silent.destroy();
+});

@@ -1,0 +1,227 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { z } from 'zod';
+import {
+  CallRefused,
+  createInternalClient,
+  type InternalClient,
+  ServiceUnreachable,
+} from './internal-client.ts';
+
+const closing: (() => unknown)[] = [];
+
+function clientOf(port: number, timeoutMs = 2_000, serviceToken?: string): InternalClient {
+  const client = createInternalClient({
+    baseUrl: `http://127.0.0.1:${port}`,
+    service: 'ledger',
+    serviceToken,
+    timeoutMs,
+  });
+  closing.push(() => client.close());
+  return client;
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+async function serve(answer: Answer): Promise<InternalClient> {
+  const server = createServer((request, response) => void answer(request, response));
+  closing.push(() => server.closeAllConnections());
+  return clientOf(await listen(server), 2_000, 'the-token-of-all-services');
+}
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+test('a call carries query, token and JSON body, and gives the parsed answer', async () => {
+  const client = await serve(async (request, response) => {
+    let body = '';
+    for await (const part of request) body += part;
+    const { method, url, headers } = request;
+    response.end(
+      JSON.stringify({
+        method,
+        url,
+        body,
+        token: headers['x-service-token'],
+        type: headers['content-type'],
+        extra: headers['x-extra'],
+      }),
+    );
+  });
+
+  const answer = await client.json(z.record(z.string(), z.string()), {
+    method: 'POST',
+    path: '/a b',
+    query: { limit: 5, state: ['x&y', 'z'], absent: undefined },
+    headers: { 'x-extra': '1' },
+    body: { amount: 1 },
+  });
+
+  expect(answer).toEqual({
+    method: 'POST',
+    url: '/a%20b?limit=5&state=x%26y&state=z',
+    body: '{"amount":1}',
+    token: 'the-token-of-all-services',
+    type: 'application/json',
+    extra: '1',
+  });
+});
+
+test('bytes are sent as they are and come back with status and headers', async () => {
+  const client = await serve(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    response.writeHead(201, { 'x-digest': 'd' }).end(Buffer.concat(parts));
+  });
+  const body = Buffer.from([0, 1, 254, 255]);
+
+  const answer = await client.bytes({ method: 'PUT', path: '/', body });
+
+  expect(answer).toMatchObject({ status: 201, body, headers: { 'x-digest': 'd' } });
+});
+
+test.each([
+  [409, '{"error":{"code":"already_there"}}', 'already_there'],
+  [404, '', 'refused'],
+  [422, '<html>', 'refused'],
+  [400, '{"error":{"code":7}}', 'refused'],
+])('a refusal is told by its status %d and its code (%s)', async (status, body, code) => {
+  const client = await serve((_request, response) => response.writeHead(status).end(body));
+  const call = client.json(z.unknown(), { method: 'GET', path: '/' });
+
+  await expect(call).rejects.toThrow(new CallRefused('ledger', status, code));
+  await expect(call).rejects.toMatchObject({ name: 'CallRefused', status, code });
+});
+
+test.each([500, 503])(
+  'a fault of the other side (%d) is no answer, and is not repeated',
+  async (status) => {
+    let calls = 0;
+    const client = await serve((_request, response) => {
+      calls += 1;
+      response.writeHead(status).end('{"error":{"code":"x"}}');
+    });
+
+    await expect(client.bytes({ method: 'GET', path: '/' })).rejects.toThrow(ServiceUnreachable);
+    expect(calls).toBe(1);
+  },
+);
+
+test.each([
+  ['no JSON', 'half a {'],
+  ['another shape', '{"count":"many"}'],
+  ['nothing', ''],
+])('an answer of %s is a fault of the other side, not of the caller', async (_what, body) => {
+  const client = await serve((_request, response) => response.end(body));
+
+  const call = client.json(z.object({ count: z.int() }), { method: 'GET', path: '/' });
+
+  await expect(call).rejects.toThrow(ServiceUnreachable);
+  await expect(call).rejects.toMatchObject({ cause: expect.any(Error) });
+});
+
+test('no answer in time is an end, not a second try', async () => {
+  let calls = 0;
+  const client = await serve(() => {
+    calls += 1;
+  });
+  const begunAt = performance.now();
+
+  const call = client.bytes({ method: 'GET', path: '/', timeoutMs: 150 });
+
+  await expect(call).rejects.toThrow(ServiceUnreachable);
+  expect(performance.now() - begunAt).toBeLessThan(1_500);
+  expect(calls).toBe(1);
+});
+
+test('a body that does not end in time is no answer either', async () => {
+  const client = await serve((_request, response) => void response.write('{"count"'));
+
+  const call = client.json(z.unknown(), { method: 'GET', path: '/', timeoutMs: 150 });
+
+  await expect(call).rejects.toThrow(ServiceUnreachable);
+});
+
+test('nobody listening is said at once', async () => {
+  const server = createTcpServer();
+  const port = await listen(server);
+  server.close();
+  await once(server, 'close');
+
+  const call = clientOf(port).bytes({ method: 'PUT', path: '/' });
+
+  await expect(call).rejects.toThrow(ServiceUnreachable);
+  await expect(call).rejects.toThrow('ledger did not answer');
+});
+
+describe('on a connection that the other side closed while it idled', () => {
+  /** Answers the first request of each connection and cuts the second, as a dying peer does. */
+  async function serveOncePerConnection() {
+    const requests: string[] = [];
+    const server = createTcpServer((socket) => {
+      let seen = 0;
+      socket.on('error', () => {});
+      socket.on('data', (data) => {
+        requests.push(String(data).split(' ', 1)[0] ?? '');
+        seen += 1;
+        if (seen > 1) socket.destroy();
+        else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+      });
+      closing.push(() => socket.destroy());
+    });
+    return { requests, client: clientOf(await listen(server)) };
+  }
+
+  test('a read is tried once more', async () => {
+    const { requests, client } = await serveOncePerConnection();
+
+    for (let call = 0; call < 6; call += 1) {
+      expect((await client.bytes({ method: 'GET', path: '/' })).status).toBe(200);
+    }
+
+    expect(requests.length).toBeGreaterThan(6);
+  });
+
+  test.each(['PUT', 'POST', 'DELETE'] as const)(
+    'a %s is not: it may have had its effect already',
+    async (method) => {
+      const { requests, client } = await serveOncePerConnection();
+      let failures = 0;
+
+      for (let call = 0; call < 6; call += 1) {
+        await client.bytes({ method, path: '/' }).catch((error: unknown) => {
+          expect(error).toBeInstanceOf(ServiceUnreachable);
+          failures += 1;
+        });
+      }
+
+      expect(failures).toBeGreaterThan(0);
+      expect(requests).toHaveLength(6);
+    },
+  );
+
+  test('a read that is cut twice is given up', async () => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.destroy());
+    });
+    let connections = 0;
+    server.on('connection', () => {
+      connections += 1;
+    });
+    const client = clientOf(await listen(server));
+
+    await expect(client.bytes({ method: 'GET', path: '/' })).rejects.toThrow(ServiceUnreachable);
+
+    expect(connections).toBe(2);
+  });
+});

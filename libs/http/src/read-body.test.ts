@@ -1,0 +1,89 @@
+import { request } from 'node:http';
+import { startHttpServer } from './http-server.ts';
+import { InternalRefusal } from './internal-app.ts';
+import { readBody, readJson } from './read-body.ts';
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+/** Sends parts of a body to a server that reads it in one of two ways. */
+async function send(
+  read: 'bytes' | 'json',
+  parts: readonly (string | Buffer)[],
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const server = await startHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    listener: async (incoming, response) => {
+      try {
+        const body = read === 'bytes' ? await readBody(incoming, 1_000) : await readJson(incoming);
+        response.end(Buffer.isBuffer(body) ? String(body.length) : JSON.stringify(body));
+      } catch (error) {
+        const { status, code } = error as InternalRefusal;
+        response.writeHead(error instanceof InternalRefusal ? status : 500).end(code);
+      }
+    },
+  });
+  try {
+    return await new Promise<Answer>((resolve, reject) => {
+      const outgoing = request(server.url, { method: 'PUT', headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, text }));
+      });
+      outgoing.on('error', reject);
+      for (const part of parts) outgoing.write(part);
+      outgoing.end();
+    });
+  } finally {
+    await server.close(1_000);
+  }
+}
+
+test('a body of exactly the bound is read whole, however it is cut', async () => {
+  const parts = Array.from({ length: 10 }, () => Buffer.alloc(100));
+
+  expect(await send('bytes', parts)).toEqual({ status: 200, text: '1000' });
+});
+
+test('one byte more is refused with 413, and the caller gets to read it', async () => {
+  const parts = [...Array.from({ length: 10 }, () => Buffer.alloc(100)), Buffer.alloc(1)];
+
+  expect(await send('bytes', parts)).toEqual({ status: 413, text: 'payload_too_large' });
+});
+
+test('a body that says it is too large is refused before it is read', async () => {
+  const body = Buffer.alloc(5 * 1024 * 1024);
+
+  expect(await send('bytes', [body], { 'content-length': String(body.length) })).toEqual({
+    status: 413,
+    text: 'payload_too_large',
+  });
+});
+
+test('a much larger body without a length is refused all the same', async () => {
+  const parts = Array.from({ length: 100 }, () => Buffer.alloc(64 * 1024));
+
+  expect(await send('bytes', parts)).toEqual({ status: 413, text: 'payload_too_large' });
+});
+
+test('JSON is read, whatever its bytes are cut at', async () => {
+  const body = Buffer.from(JSON.stringify({ text: 'Grüße, 世界' }));
+  const parts = [...body].map((byte) => Buffer.from([byte]));
+
+  expect((await send('json', parts)).text).toBe('{"text":"Grüße, 世界"}');
+});
+
+test.each([
+  ['nothing', ''],
+  ['half an object', '{"a":1'],
+  ['two values', '{} {}'],
+  ['bytes that are no text', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
+])('%s is refused as malformed', async (_what, body) => {
+  expect(await send('json', [body])).toEqual({ status: 400, text: 'malformed_json' });
+});
