@@ -42,7 +42,7 @@ export interface LaneParts {
 }
 
 /** Two writers kept taking the same account from each other; the batch is to come again later. */
-export class CommitContention extends Error {
+class CommitContention extends Error {
   override name = 'CommitContention';
 }
 

@@ -13,8 +13,8 @@ export interface SnapshotKeeperParts {
 
 /** Writes snapshots of accounts that are being written, behind the commands' back. */
 export interface SnapshotKeeper {
-  /** True when the account's snapshot has become due. */
-  noteCommit(cached: CachedAccount): boolean;
+  /** Remembers the account when its snapshot has become due. */
+  noteCommit(cached: CachedAccount): void;
   /** Saves what is due. */
   saveDue(): Promise<void>;
   /** Saves every cached account that is past its snapshot, as far as the time goes. */
@@ -36,9 +36,8 @@ export function createSnapshotKeeper(parts: SnapshotKeeperParts): SnapshotKeeper
 
   return {
     noteCommit(cached) {
-      if (cached.account.lastSeq - cached.snapshotSeq < everyEntries) return false;
-      due.set(cached.account.accountId, cached);
-      return true;
+      const { account, snapshotSeq } = cached;
+      if (account.lastSeq - snapshotSeq >= everyEntries) due.set(account.accountId, cached);
     },
     async saveDue() {
       const batch = [...due.values()];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { accounts, programs } from '../../test/support/program.ts';
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import { applyEntry, newAccount } from '../domain/account.ts';
-import { listHolds } from '../domain/hold-set.ts';
+import { listHolds, withoutHold } from '../domain/hold-set.ts';
 import type { Snapshot } from '../storage/snapshot-store.ts';
 import { BrokenJournal, createLoadAccount } from './load-account.ts';
 
@@ -34,6 +34,12 @@ const spoilers: readonly ((snapshot: Snapshot) => Snapshot)[] = [
     head: { ...snapshot.head, commitId: `${accountId}/999999999999` },
   }),
   ({ head, account }) => ({ head, account: { ...account, lastSeq: account.lastSeq + 1 } }),
+  ({ head, account }) => {
+    const [hold] = listHolds(account.holds);
+    const { lastSeq } = account;
+    if (!hold) return { head, account: { ...account, lastSeq: lastSeq + 1 } };
+    return { head, account: { ...account, holds: withoutHold(account.holds, hold.refreshId) } };
+  },
   ({ head, account }) => {
     const { credits, units } = account.balances;
     const richer = { ...credits, available: credits.available + 1 };

@@ -1,8 +1,10 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { Bug } from '@inventory/runtime/bug';
-import { type Account, applyEntry, newAccount } from '../domain/account.ts';
+import { type Account, applyEntry, heldAmount, newAccount } from '../domain/account.ts';
 import { areEqual } from '../domain/balances.ts';
 import type { Entry } from '../domain/entry.ts';
+import { listHolds } from '../domain/hold-set.ts';
 import { type ChainHead, chainStart, type StoredCommit } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 import type { Snapshot, SnapshotStore } from '../storage/snapshot-store.ts';
@@ -66,8 +68,11 @@ function isAnchoredAt({ account, head }: Snapshot, anchor: StoredCommit): boolea
     anchor.id === head.commitId &&
     anchor.hash === head.hash &&
     anchor.lastSeq === account.lastSeq &&
-    areEqual(anchor.balances.credits, account.balances.credits) &&
-    areEqual(anchor.balances.units, account.balances.units)
+    ledgerAssets.every(
+      (asset) =>
+        areEqual(anchor.balances[asset], account.balances[asset]) &&
+        heldAmount(listHolds(account.holds), asset) === account.balances[asset].held,
+    )
   );
 }
 

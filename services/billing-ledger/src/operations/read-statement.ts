@@ -17,20 +17,27 @@ const commitsPerReadMax = 64;
 /** Entries after a position, oldest first, as they lie in the journal. */
 export function createReadStatement(journal: Pick<Journal, 'holding' | 'readFrom'>): ReadStatement {
   return async (accountId, { afterSeq, limit }) => {
-    const startId = await journal.holding(accountId, afterSeq + 1);
-    if (startId === null) return { entries: [], hasMore: false };
+    const start = await journal.holding(accountId, afterSeq + 1);
+    if (start === null) return { entries: [], hasMore: false };
     const entries: Entry[] = [];
-    let from = startId;
-    // A commit has one to some hundred entries: reads grow until they are enough.
-    for (let size = 2; entries.length <= limit; size = Math.min(size * 2, commitsPerReadMax)) {
+    let from = start.id;
+    let isThrough = false;
+    while (!isThrough && entries.length <= limit) {
+      // A commit has one to some hundred entries; its neighbours are mostly like it.
+      const size = commitsFor(limit + 1 - entries.length, start.entries);
       const page = await journal.readFrom(accountId, from, size);
-      const fresh = from === startId ? page : page.slice(1);
+      const fresh = from === start.id ? page : page.slice(1);
       entries.push(...fresh.flatMap((commit) => commit.entries).filter(isAfter(afterSeq)));
       from = page.at(-1)?.id ?? from;
-      if (page.length < size) break;
+      isThrough = page.length < size;
     }
     return { entries: entries.slice(0, limit), hasMore: entries.length > limit };
   };
+}
+
+/** At least two: reading on begins with the commit that was read last. */
+function commitsFor(entries: number, entriesPerCommit: number): number {
+  return Math.min(Math.ceil(entries / entriesPerCommit) + 1, commitsPerReadMax);
 }
 
 function isAfter(seq: number): (entry: Entry) => boolean {

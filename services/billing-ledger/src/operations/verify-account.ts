@@ -3,10 +3,14 @@ import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { type Account, heldAmount, newAccount } from '../domain/account.ts';
 import { areEqual } from '../domain/balances.ts';
 import { adoptEntry, entryProblems } from '../domain/check-entry.ts';
-import { entryKeys } from '../domain/entry.ts';
 import { listHolds } from '../domain/hold-set.ts';
 import type { PriceBook } from '../domain/price-list.ts';
-import { chainStart, commitId, type StoredCommit } from '../storage/commit-document.ts';
+import {
+  chainStart,
+  commitId,
+  type StoredCommit,
+  storedKeysOf,
+} from '../storage/commit-document.ts';
 import type { Snapshot } from '../storage/snapshot-store.ts';
 
 export interface JournalProblem {
@@ -81,7 +85,11 @@ function checkSummary(check: AccountCheck, commit: StoredCommit): void {
   if (last?.seq !== commit.lastSeq || last.at !== commit.at) {
     report(commit.firstSeq, 'the commit does not end where it says it does');
   }
-  if (commit.keys.join('\n') !== commit.entries.flatMap(entryKeys).join('\n')) {
+  const keys = storedKeysOf(check.accountId, commit.entries);
+  if (
+    keys.length !== commit.keys.length ||
+    !keys.every((key, at) => isSame(key, commit.keys[at]))
+  ) {
     report(commit.firstSeq, 'the commit is not found under all of its commands');
   }
   for (const asset of ledgerAssets) {
@@ -117,4 +125,8 @@ function describeHolds(account: Account): string {
       hold.reservedAt,
     ]),
   );
+}
+
+function isSame(expected: Uint8Array, stored: Uint8Array | undefined): boolean {
+  return stored !== undefined && Buffer.compare(expected, stored) === 0;
 }

@@ -29,7 +29,7 @@ export interface VerifyJournalParts {
 
 export type VerifyJournal = () => Promise<Verification>;
 
-export const problemsMax = 1_000;
+const problemsMax = 1_000;
 const sliceMs = 10;
 const commitsPerRead = 50;
 

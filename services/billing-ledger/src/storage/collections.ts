@@ -10,10 +10,9 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
     collection: commitsCollection,
     indexes: [
       {
-        // A command key is answered once per account. It begins with the account, so that no id
-        // of one account can ever meet an id of another.
-        name: 'account_command_key',
-        keys: { accountId: 1, commandKeys: 1 },
+        // A command is journaled once, whoever writes.
+        name: 'command_key',
+        keys: { commandKeys: 1 },
         options: { unique: true },
       },
       // Accounts active since a time, for the snapshot pass.

@@ -29,7 +29,7 @@ describe('A stored commit', () => {
           read.prevHash === chainStart.hash
         );
       }),
-      { numRuns: 10_000 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -58,7 +58,7 @@ describe('A stored commit', () => {
         bytes.writeUInt8(bytes.readUInt8(index) ^ flipped, index);
         return !isTakenForIntact(bytes);
       }),
-      { numRuns: 10_000 },
+      { numRuns: 2_000 },
     );
   });
 

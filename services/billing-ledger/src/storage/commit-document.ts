@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digestOf } from 'node:crypto';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { Bug } from '@inventory/runtime/bug';
@@ -6,6 +6,8 @@ import { dateOf } from '@inventory/runtime/clock';
 import { BSON } from 'mongodb';
 import { type Account, usedAssets } from '../domain/account.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
+import { bsonElements } from './bson-writer.ts';
+import { storedCommandKey } from './command-key.ts';
 import {
   type BalancesDocument,
   type EntryDocument,
@@ -28,7 +30,8 @@ export interface CommitDocument {
   readonly lastSeq: number;
   /** Time of the last entry. */
   readonly at: Date;
-  readonly commandKeys: readonly string[];
+  /** Under which of {@link storedCommandKey} its entries are found. */
+  readonly commandKeys: readonly Uint8Array[];
   readonly entries: readonly EntryDocument[];
   /** After the last entry, per asset ever used. */
   readonly balances: { readonly [Asset in LedgerAsset]?: BalancesDocument };
@@ -66,7 +69,7 @@ export interface StoredCommit {
   readonly lastSeq: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly keys: readonly string[];
+  readonly keys: readonly Uint8Array[];
   readonly entries: readonly Entry[];
   readonly balances: Account['balances'];
   readonly prevHash: string;
@@ -84,10 +87,14 @@ export function commitIdRange(accountId: AccountId): { from: string; to: string 
   return { from: `${accountId}/`, to: `${accountId}0` };
 }
 
+/** The keys of a commit with these entries. */
+export function storedKeysOf(accountId: AccountId, entries: readonly Entry[]): Uint8Array[] {
+  return entries.flatMap(entryKeys).map((key) => storedCommandKey(accountId, key));
+}
+
 export function sealCommit(commit: NewCommit, writer: string): CommitDocument {
   const unsealed = toUnsealedDocument(commit, writer);
-  const bytes = BSON.serialize(unsealed);
-  return { ...unsealed, hash: digest(bytes, bytes.length - 1) };
+  return { ...unsealed, hash: digest(bsonElements(unsealed)) };
 }
 
 /** Bytes that are no commit of ours. */
@@ -106,7 +113,7 @@ export class UnreadableCommit extends Bug {
 export function readCommit(bytes: Uint8Array): StoredCommit {
   let document: Partial<CommitDocument> = {};
   try {
-    document = BSON.deserialize(bytes);
+    document = BSON.deserialize(bytes, { promoteBuffers: true });
     return fromCommitDocument(document as CommitDocument, bytes);
   } catch (error) {
     throw new UnreadableCommit(String(document.accountId ?? 'unknown'), error);
@@ -148,7 +155,7 @@ function toUnsealedDocument(commit: NewCommit, writer: string): Omit<CommitDocum
     firstSeq: first.seq,
     lastSeq: last.seq,
     at: dateOf(last.at),
-    commandKeys: entries.flatMap(entryKeys),
+    commandKeys: storedKeysOf(account.accountId, entries),
     entries: entries.map(toEntryDocument),
     balances: Object.fromEntries(
       usedAssets(account).map((asset) => [asset, toBalancesDocument(account.balances[asset])]),
@@ -158,19 +165,21 @@ function toUnsealedDocument(commit: NewCommit, writer: string): Omit<CommitDocum
   };
 }
 
-const hashBytes = 64;
-/** The element `hash`: type, name, length, text, terminator. */
-const hashElementBytes = 1 + 5 + 4 + hashBytes + 1;
+/** The element `hash` and the end of the document, as they lie in the stored bytes. */
+function sealOf(hash: string): Buffer {
+  return Buffer.from(`\x02hash\x00\x41\x00\x00\x00${hash}\x00\x00`, 'latin1');
+}
+
+const sealBytes = sealOf(chainStart.hash).length;
 const lengthBytes = 4;
 
 /** Over the elements alone: without the length before them, up to where the hash is put. */
-function digest(bytes: Uint8Array, end: number): string {
-  return createHash('sha256').update(bytes.subarray(lengthBytes, end)).digest('hex');
+function digest(elements: Uint8Array): string {
+  return digestOf('sha256', elements, 'hex');
 }
 
 function isIntact(bytes: Uint8Array, hash: string): boolean {
-  const hashAt = bytes.length - 1 - hashElementBytes;
-  if (hashAt <= lengthBytes || digest(bytes, hashAt) !== hash) return false;
-  const sealed = BSON.serialize({ hash });
-  return Buffer.compare(bytes.subarray(hashAt), sealed.subarray(lengthBytes)) === 0;
+  const sealAt = bytes.length - sealBytes;
+  if (sealAt <= lengthBytes || digest(bytes.subarray(lengthBytes, sealAt)) !== hash) return false;
+  return sealOf(hash).equals(bytes.subarray(sealAt));
 }

@@ -14,13 +14,13 @@ import type { EntryKind } from '../domain/movement.ts';
 /** Balances as stored: what is 0 is left out. */
 export type BalancesDocument = { -readonly [Place in keyof Balances]?: number };
 
-/** An entry as stored: what is null is left out, and so is a command that is named as its kind. */
+/** An entry as stored: what is null, or follows from the other fields, is left out. */
 export interface EntryDocument {
   readonly seq: number;
   readonly at: Date;
   readonly kind: EntryKind;
   command?: CommandKind;
-  readonly commandId: string;
+  commandId?: string;
   precludes?: string;
   readonly asset: LedgerAsset;
   readonly change: BalancesDocument;
@@ -43,12 +43,14 @@ export function toEntryDocument(entry: Entry): EntryDocument {
     seq: entry.seq,
     at: dateOf(entry.at),
     kind: entry.kind,
-    commandId: entry.commandId,
     asset: entry.asset,
     change: toBalancesDocument(entry.change),
     after: toBalancesDocument(entry.after),
   };
   if (entry.command !== entry.kind) document.command = entry.command;
+  if (entry.commandId !== derivedCommandId(entry.command, entry)) {
+    document.commandId = entry.commandId;
+  }
   if (entry.precludes !== null) document.precludes = entry.precludes;
   if (entry.productCode !== null) document.productCode = entry.productCode;
   if (entry.priceVersion !== null) document.priceVersion = entry.priceVersion;
@@ -65,12 +67,13 @@ export function toEntryDocument(entry: Entry): EntryDocument {
 }
 
 export function fromEntryDocument(document: EntryDocument): Entry {
+  const command = document.command ?? commandNamedAs(document.kind);
   return {
     seq: document.seq,
     at: document.at.getTime(),
     kind: document.kind,
-    command: document.command ?? commandNamedAs(document.kind),
-    commandId: document.commandId,
+    command,
+    commandId: document.commandId ?? derivedCommandId(command, document),
     precludes: document.precludes ?? null,
     asset: document.asset,
     change: fromBalancesDocument(document.change),
@@ -107,6 +110,21 @@ export function fromBalancesDocument(document: BalancesDocument): Balances {
     expired: document.expired ?? 0,
     issued: document.issued ?? 0,
   };
+}
+
+/** The id of a command about a refresh or a page; an operator's commands have ids of their own. */
+function derivedCommandId(
+  command: CommandKind,
+  subject: { readonly refreshId?: string | null; readonly requestId?: string | null },
+): string {
+  switch (command) {
+    case 'reserve':
+    case 'settle':
+    case 'release':
+      return `${command}:${subject.refreshId ?? ''}`;
+    default:
+      return `${command}:${subject.requestId ?? ''}`;
+  }
 }
 
 function toRefusalDocument(refusal: Refusal): NonNullable<EntryDocument['refusal']> {

@@ -1,8 +1,10 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { Bug } from '@inventory/runtime/bug';
 import { dateOf } from '@inventory/runtime/clock';
 import { type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { commitsCollection } from './collections.ts';
+import { storedCommandKey } from './command-key.ts';
 import {
   type ChainHead,
   type CommitDocument,
@@ -37,7 +39,10 @@ export interface Journal {
    * open which of them are stored.
    */
   append(commits: readonly NewCommit[]): Promise<readonly AppendResult[]>;
-  /** The entries that answer any of these command keys of an account. */
+  /**
+   * The entries that answer any of these command keys of an account. Rejects with
+   * {@link ForeignCommand} when another account's entry answers one.
+   */
   findAnswers(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]>;
   /** Commits of an account in order, from the one with id `fromId` on; all when null. */
   readFrom(
@@ -46,12 +51,21 @@ export interface Journal {
     limit: number,
   ): Promise<readonly StoredCommit[]>;
   newest(accountId: AccountId): Promise<StoredCommit | null>;
-  /** The commit that holds a position, or the first one after it. */
-  holding(accountId: AccountId, seq: number): Promise<string | null>;
+  /** The commit that holds a position, or the last one before it, and how many entries it has. */
+  holding(accountId: AccountId, seq: number): Promise<{ id: string; entries: number } | null>;
   /** Commits made at or after a time, oldest first. */
   activeSince(timeMs: number, limit: number): Promise<readonly AccountActivity[]>;
   /** The stored bytes of every commit, account by account, each in order. */
   scan(): AsyncIterable<Uint8Array>;
+}
+
+/** A refresh or request of another account: its sender is at fault, and learns nothing of it. */
+class ForeignCommand extends Bug {
+  override name = 'ForeignCommand';
+
+  constructor() {
+    super('a refresh or request belongs to another account');
+  }
 }
 
 const duplicateKeyCode = 11_000;
@@ -70,7 +84,9 @@ export function createJournal(db: Db, writer: string): Journal {
       ),
     async findAnswers(accountId, keys) {
       const wanted = new Set(keys);
-      const found = await read({ accountId, commandKeys: { $in: [...keys] } }, 1, keys.length);
+      const stored = keys.map((key) => storedCommandKey(accountId, key));
+      const found = await read({ commandKeys: { $in: stored } }, 1, keys.length);
+      if (found.some((commit) => commit.accountId !== accountId)) throw new ForeignCommand();
       return found
         .flatMap((commit) => commit.entries)
         .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
@@ -89,9 +105,9 @@ export function createJournal(db: Db, writer: string): Journal {
       const before = { $gte: from, $lte: commitId(accountId, seq) };
       const found = await collection.findOne(
         { _id: before },
-        { sort: { _id: -1 }, projection: { _id: 1 } },
+        { sort: { _id: -1 }, projection: { firstSeq: 1, lastSeq: 1 } },
       );
-      return found?._id ?? null;
+      return found && { id: found._id, entries: found.lastSeq - found.firstSeq + 1 };
     },
     async activeSince(timeMs, limit) {
       const found = await collection

@@ -40,7 +40,7 @@ interface SnapshotDocument {
   readonly oldestHoldAt?: Date;
 }
 
-export const snapshotFormat = 1;
+const snapshotFormat = 1;
 /** More open holds than this do not fit a document; such an account is read from its journal. */
 const holdsMax = 40_000;
 

@@ -20,8 +20,10 @@ const uuid = (text: string, number: number) =>
   `0190${text}-0000-7000-8000-${String(number).padStart(12, '0')}`;
 export const accounts = [0, 1].map((number): AccountId => `acc_${uuid('aaaa', number)}`);
 const projects = [0, 1].map((number): ProjectId => `prj_${uuid('bbbb', number)}`);
-const refreshes = [0, 1, 2, 3, 4].map((number) => uuid('cccc', number));
-const requests = [0, 1, 2, 3].map((number): RequestId => `req_${uuid('dddd', number)}`);
+/** Refreshes and requests are of one account; only an operator's keys may be the same in two. */
+const refreshOf = (account: number, number: number) => uuid('cccc', 10 * account + number);
+const requestOf = (account: number, number: number): RequestId =>
+  `req_${uuid('dddd', 10 * account + number)}`;
 
 export const startMs = firstPriceList.effectiveAt + 1_000_000;
 /** Takes effect in the middle of most programs; dearer in every place. */
@@ -87,7 +89,7 @@ function openingGrant(accountId: AccountId, asset: LedgerAsset, number: number):
     kind: 'grant',
     commandId: `grant:opening-${asset}`,
     accountId,
-    requestId: requests[0] ?? 'req_',
+    requestId: requestOf(0, 0),
     asset,
     amount,
     reason: 'opening',
@@ -109,11 +111,12 @@ function decodeCommand(next: (base: number) => number): Command {
   const kind = pick(kinds, next);
   const subject = next(5);
   // Mostly the first account and the first content: repetitions and conflicts must be frequent.
-  const accountId = accounts[next(4) === 3 ? 1 : 0] ?? 'acc_';
+  const account = next(4) === 3 ? 1 : 0;
+  const accountId = accounts[account] ?? 'acc_';
   const isVariant = next(6) === 5;
   const projectId = projects[isVariant ? 1 : 0] ?? 'prj_';
-  const refreshId = refreshes[subject] ?? '';
-  const requestId = requests[subject % requests.length] ?? 'req_';
+  const refreshId = refreshOf(account, subject);
+  const requestId = requestOf(account, subject % 4);
   switch (kind) {
     case 'reserve': {
       const commandId = `reserve:${refreshId}`;

@@ -92,9 +92,10 @@ export function connectJournal(connection: JournalConnection): Journal {
       ),
     newest: (accountId) => read(() => ofAccount(accountId).at(-1) ?? null),
     holding: (accountId, seq) =>
-      read(
-        () => ofAccount(accountId).findLast(({ id }) => id <= commitId(accountId, seq))?.id ?? null,
-      ),
+      read(() => {
+        const found = ofAccount(accountId).findLast(({ id }) => id <= commitId(accountId, seq));
+        return found ? { id: found.id, entries: found.entries.length } : null;
+      }),
     activeSince: (timeMs, limit) =>
       read(() =>
         all()
@@ -114,7 +115,7 @@ function insert(store: Store, document: CommitDocument): AppendResult {
   const { commits, keys, positions, guarantees } = store;
   const { accountId, _id: id, hash } = document;
   const ofAccount = commits.get(accountId) ?? [];
-  const indexed = document.commandKeys.map((key) => `${accountId} ${key}`);
+  const indexed = document.commandKeys.map((key) => Buffer.from(key).toString('hex'));
   const isTaken = guarantees.uniqueIds && ofAccount.some(({ commit }) => commit.id === id);
   if (isTaken || (guarantees.uniqueKeys && indexed.some((key) => keys.has(key)))) {
     return { result: 'refused' };

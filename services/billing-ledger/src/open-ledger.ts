@@ -1,0 +1,81 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Logger } from '@inventory/runtime/logger';
+import type { Db } from 'mongodb';
+import type { BillingLedgerConfig } from './config.ts';
+import { countEntries } from './metrics.ts';
+import { type AccountCache, createAccountCache } from './operations/account-cache.ts';
+import { type CommitCommands, createCommitCommands } from './operations/commit-commands.ts';
+import { createSnapshotKeeper, type SnapshotKeeper } from './operations/keep-snapshots.ts';
+import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
+import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
+import { openPriceKeeper, type PriceKeeper } from './operations/price-keeper.ts';
+import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
+import { createRecentEntries } from './operations/recent-entries.ts';
+import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
+import { createVerifyJournal, type VerifyJournal } from './operations/verify-journal.ts';
+import { createJournal, type Journal } from './storage/journal.ts';
+import { createPriceListStore } from './storage/price-list-store.ts';
+import { createSnapshotStore } from './storage/snapshot-store.ts';
+
+export interface LedgerParts {
+  /** With the indexes of `storage/collections.ts`. */
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly identifiers: Identifiers;
+  readonly config: Pick<BillingLedgerConfig, 'commits' | 'cache' | 'snapshots'>;
+}
+
+/** The ledger on its store, without the bus and the HTTP server around it. */
+export interface Ledger {
+  readonly commitCommands: CommitCommands;
+  readonly journal: Journal;
+  readonly cache: AccountCache;
+  readonly prices: PriceKeeper;
+  readonly snapshots: SnapshotKeeper;
+  readonly snapshotPass: SnapshotPass;
+  readonly loadAccount: LoadAccount;
+  readonly readStatement: ReadStatement;
+  readonly listOldHolds: ListOldHolds;
+  readonly verifyJournal: VerifyJournal;
+}
+
+const commitBytesMax = 256 * 1024;
+
+export async function openLedger(parts: LedgerParts): Promise<Ledger> {
+  const { db, clock, logger, config } = parts;
+  const journal = createJournal(db, parts.identifiers.uuidV7());
+  const store = createSnapshotStore(db);
+  const prices = await openPriceKeeper(createPriceListStore(db));
+  const loadAccount = createLoadAccount({ journal, snapshots: store });
+  const cache = createAccountCache(config.cache.accountsMax);
+  const { everyEntries } = config.snapshots;
+  const snapshots = createSnapshotKeeper({ cache, snapshots: store, everyEntries });
+  const pass = createSnapshotPass({ journal, snapshots: store, loadAccount, clock, logger });
+  const commitCommands = createCommitCommands({
+    journal,
+    loadAccount,
+    cache,
+    recent: createRecentEntries(config.cache.recentKeysMax),
+    prices,
+    clock,
+    limits: { entriesMax: config.commits.entriesMax, bytesMax: commitBytesMax },
+    onCommitted: (cached, entries) => {
+      countEntries(entries);
+      snapshots.noteCommit(cached);
+    },
+  });
+  return {
+    commitCommands,
+    journal,
+    cache,
+    prices,
+    snapshots,
+    snapshotPass: pass,
+    loadAccount,
+    readStatement: createReadStatement(journal),
+    listOldHolds: createListOldHolds({ snapshots: store, pass, loadAccount, clock, logger }),
+    verifyJournal: createVerifyJournal({ journal, snapshots: store, prices }),
+  };
+}

@@ -1,0 +1,183 @@
+import { dateOf } from '@inventory/runtime/clock';
+import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { Document } from 'mongodb';
+import { firstPriceList } from '../src/domain/price-list.ts';
+import { senderOf } from './support/billing-commands.ts';
+import { type LedgerStage, openStage } from './support/running-ledger.ts';
+
+let stage: LedgerStage;
+
+beforeEach(async () => {
+  stage = await openStage();
+}, 60_000);
+afterEach(() => stage.close(), 60_000);
+
+const commits = () => stage.db.collection('commits');
+const snapshots = () => stage.db.collection<Document & { _id: string }>('snapshots');
+const hourMs = 3_600_000;
+
+describe('A journal that somebody changed', () => {
+  test('is found by verify, whatever was changed, and only the changed accounts are named', async () => {
+    const ledger = await stage.startReplica();
+    const changes = [
+      { $set: { 'entries.0.after.available': 301 } },
+      { $set: { at: dateOf(0) } },
+      { $set: { 'entries.0.reason': 'another' } },
+      { $set: { note: 'a field that was not there' } },
+      { $set: { hash: 'a'.repeat(64) } },
+      { $pop: { entries: 1 as const } },
+      { $unset: { commandKeys: 1 as const } },
+    ];
+    const accounts = changes.map(() => senderOf(newAccountId()));
+    const untouched = senderOf(newAccountId());
+    await stage.tell(...[...accounts, untouched].flatMap((one) => [one.grant(300), one.reserve()]));
+    expect((await ledger.verify()).problems).toEqual([]);
+
+    const found: string[][] = [];
+    for (const [index, change] of changes.entries()) {
+      const accountId = accounts[index]?.accountId;
+      await commits().updateOne({ accountId, firstSeq: 1 }, change);
+      const { problems } = await ledger.verify();
+      found.push([...new Set(problems.map(({ account_id }) => account_id))].sort());
+    }
+
+    const changed = accounts.map(({ accountId }) => accountId);
+    expect(found).toEqual(changed.map((_one, index) => changed.slice(0, index + 1).sort()));
+  });
+
+  test('stops that account and no other: its commands go to the dead letters', async () => {
+    const before = await stage.startReplica();
+    const account = senderOf(newAccountId());
+    // Enough neighbours that some share the partition.
+    const neighbours = Array.from({ length: 8 }, () => senderOf(newAccountId()));
+    await stage.tell(account.grant(300), ...neighbours.map((one) => one.grant(300)));
+    await before.stop();
+    await commits().updateOne({ accountId: account.accountId }, { $set: { note: 'x' } });
+    await stage.startReplica();
+
+    await stage.bus.publish([account.reserve()]);
+    const told = await stage.tell(...neighbours.map((one) => one.reserve()));
+
+    expect(told.map(({ result }) => result)).toEqual(neighbours.map(() => 'applied'));
+    expect(stage.outcomesOf(account.accountId)).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('A new price list', () => {
+  test('that takes effect between reserve and settle does not touch the hold, only the next one', async () => {
+    const clock = createTestClock(firstPriceList.effectiveAt + 100 * 24 * hourMs);
+    const ledger = await stage.startReplica({ clock });
+    const account = senderOf(newAccountId());
+    const [before, after] = [newRefreshId(), newRefreshId()];
+    const { version: _version, effectiveAt: _effectiveAt, ...prices } = firstPriceList;
+    await stage.tell(account.grant(1_000));
+    const [cheap] = await stage.tell(account.reserve(before));
+
+    await stage.db.collection<Document & { _id: number }>('priceLists').insertOne({
+      _id: 2,
+      ...prices,
+      effectiveAt: dateOf(clock.now() + hourMs),
+      refreshReservation: 200,
+      refreshBlock: 10,
+    });
+    clock.advance(2 * hourMs);
+    const shown = await waitFor('the new list is in force', async () => {
+      const { body } = await ledger.client.bytes({ method: 'GET', path: '/prices' });
+      const list = JSON.parse(body.toString());
+      return list.version === 2 && list;
+    });
+    const [settled] = await stage.tell(account.settle(before, 'complete_changed', 4_001));
+    const [dear] = await stage.tell(account.reserve(after));
+    const [settledLater] = await stage.tell(account.settle(after, 'complete_changed', 4_001));
+
+    expect(shown).toMatchObject({ refresh_reservation: 200, refresh_block: 10 });
+    expect(cheap).toMatchObject({ price_version: 1, amount_reserved: 125 });
+    expect(settled).toMatchObject({ price_version: 1, amount_charged: 3, amount_released: 122 });
+    expect(dear).toMatchObject({ price_version: 2, amount_reserved: 200 });
+    expect(settledLater).toMatchObject({ price_version: 2, amount_charged: 30 });
+    expect((await ledger.verify()).problems).toEqual([]);
+  }, 60_000);
+});
+
+describe('The list of old holds', () => {
+  test('names every hold that is open for longer, oldest first, and none that ended', async () => {
+    const clock = createTestClock(Date.UTC(2026, 6, 1));
+    const ledger = await stage.startReplica({ clock });
+    const [first, second] = [senderOf(newAccountId()), senderOf(newAccountId())];
+    const [oldest, ended, old, young] = [0, 1, 2, 3].map(newRefreshId) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await stage.tell(first.grant(1_000), second.grant(1_000), first.reserve(oldest));
+    clock.advance(1_000);
+    await stage.tell(second.reserve(old), first.reserve(ended));
+    clock.advance(2 * hourMs);
+    await stage.tell(first.reserve(young), first.settle(ended, 'cancelled'));
+
+    const found = await ledger.oldHolds(3_600);
+    const all = await ledger.oldHolds(0);
+
+    expect(found.items.map(({ refresh_id }) => refresh_id)).toEqual([oldest, old]);
+    expect(found.items[0]).toMatchObject({ account_id: first.accountId, amount: 125 });
+    expect(all.items.map(({ refresh_id }) => refresh_id)).toEqual([oldest, old, young]);
+    expect((await ledger.oldHolds(0, 1)).items).toHaveLength(1);
+  }, 60_000);
+
+  test('knows the holds of a process that died without saving anything', async () => {
+    const ledger = await stage.startReplica({
+      config: { snapshots: { everyEntries: 1_000, passIntervalMs: hourMs } },
+    });
+    const account = senderOf(newAccountId());
+    const reserve = account.reserve();
+    await stage.tell(account.grant(1_000), reserve);
+    expect(await snapshots().countDocuments()).toBe(0);
+
+    const { items } = await ledger.oldHolds(0);
+
+    expect(items.map(({ refresh_id }) => refresh_id)).toEqual([reserve.body.refresh_id]);
+  }, 60_000);
+});
+
+describe('Snapshots', () => {
+  test('appear while an account is busy, and when its ledger stops', async () => {
+    const ledger = await stage.startReplica();
+    const account = senderOf(newAccountId());
+    const refreshes = Array.from({ length: 30 }, newRefreshId);
+
+    await stage.tell(account.grant(100_000), ...refreshes.map((id) => account.reserve(id)));
+    const found = () => snapshots().findOne({ _id: account.accountId, lastSeq: { $gte: 20 } });
+    await waitFor('a snapshot is there', found);
+    await stage.tell(account.grant(1));
+    await ledger.stop();
+
+    expect((await found())?.['lastSeq']).toBe(32);
+  }, 60_000);
+
+  test('are never needed: a wrong one is left aside, and verify names it', async () => {
+    const first = await stage.startReplica();
+    const account = senderOf(newAccountId());
+    const { accountId } = account;
+    await stage.tell(account.grant(1_000), account.reserve());
+    await first.stop();
+    const second = await stage.startReplica();
+    await waitFor('its first pass is over', () => stage.db.collection('passes').findOne({}));
+    await snapshots().updateOne(
+      { _id: accountId },
+      { $set: { 'credits.available': 1, holds: [] } },
+    );
+
+    const [adjusted] = await stage.tell(account.adjust(-875));
+
+    expect(adjusted).toMatchObject({ result: 'applied', balance: { available: 0, held: 125 } });
+    expect((await second.verify()).problems).toEqual([
+      { account_id: accountId, seq: 2, problem: 'the snapshot is not what the journal adds up to' },
+    ]);
+    await snapshots().deleteMany({});
+    expect((await second.holds(accountId)).items).toHaveLength(1);
+    expect((await second.verify()).problems).toEqual([]);
+  }, 60_000);
+});
