@@ -8,6 +8,7 @@ import { currentPathOf, refreshPathOf, statusPathOf } from './support/paths.ts';
 import { sendRaw } from './support/raw-call.ts';
 import {
   type GatewayWorld,
+  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
@@ -15,14 +16,18 @@ import {
 
 let world: GatewayWorld;
 let gateway: TestGateway;
+let impatient: TestGateway;
 
 beforeAll(async () => {
   world = await openWorld();
-  gateway = await startTestGateway(world, { limits: { decisionTimeoutMs: 700 } });
+  [gateway, impatient] = await Promise.all([
+    startTestGateway(world),
+    startTestGateway(world, { limits: impatientLimits }),
+  ]);
 }, 60_000);
 afterEach(() => world?.reset());
 afterAll(async () => {
-  await gateway?.stop();
+  await Promise.all([gateway?.stop(), impatient?.stop()]);
   await world?.close();
 });
 
@@ -123,11 +128,12 @@ const ways: Partial<Record<ErrorCode, () => Promise<ApiAnswer>>> = {
     decided({ code: 'product_unavailable', reason: 'operator_closed', retry_after_seconds: 30 }),
   billing_unavailable: () => {
     world.ledger.answersCharge = () => false;
-    return call({ path: currentPathOf(savedScope()), key: newKey() });
+    return impatient.call({ path: currentPathOf(savedScope()), key: newKey() });
   },
   service_unavailable: () => {
     world.collector.decide = () => null;
-    return post();
+    const path = refreshPathOf(newScope());
+    return impatient.call({ method: 'POST', path, key: newKey(), body: { max_credits: 125 } });
   },
   internal_error: () => {
     world.revisions.answerInstead = () => ({ status: 200, body: 'no page', headers: {} });

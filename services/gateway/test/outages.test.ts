@@ -5,16 +5,18 @@ import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, refreshPathOf, statusPathOf } from './support/paths.ts';
 import {
   type GatewayWorld,
+  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
+  type TestGatewayOptions,
 } from './support/test-gateway.ts';
 
 let world: GatewayWorld;
 let wire: CutWire | undefined;
 const started: TestGateway[] = [];
 
-async function start(options: Parameters<typeof startTestGateway>[1] = {}): Promise<TestGateway> {
+async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const gateway = await startTestGateway(world, options);
   started.push(gateway);
   return gateway;
@@ -73,7 +75,7 @@ test.each([
   ['a revision-store that never answers', () => new Promise<never>(() => undefined)],
   ['a revision-store with a fault', () => ({ status: 500, body: 'fault' })],
 ])('%s is a 503 within its timeout', async (_case, answerInstead) => {
-  const gateway = await start();
+  const gateway = await start({ readTimeoutMs: 1_000 });
   const { key, scope } = newReader();
   world.revisions.answerInstead = answerInstead;
   const startMs = performance.now();
@@ -85,7 +87,7 @@ test.each([
 });
 
 test('without the ledger pages say 503 billing_unavailable and refreshes go on', async () => {
-  const gateway = await start();
+  const gateway = await start({ limits: impatientLimits });
   const { key, scope } = newReader();
   world.ledger.http.isDown = true;
   world.ledger.answersCharge = () => false;

@@ -8,6 +8,7 @@ import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf } from './support/paths.ts';
 import {
   type GatewayWorld,
+  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
@@ -89,7 +90,7 @@ test('a slow ledger delays the page and charges it once', async () => {
 });
 
 test('a charge whose outcome comes after the timeout is undone (Errors: billing_unavailable)', async () => {
-  const gateway = await start();
+  const gateway = await start(impatientLimits);
   const reader = newReader();
   world.ledger.beforeCharge = () => new Promise((resolve) => setTimeout(resolve, 2_200));
 
@@ -103,7 +104,7 @@ test('a charge whose outcome comes after the timeout is undone (Errors: billing_
 });
 
 test('a charge whose outcome is lost is undone', async () => {
-  const gateway = await start();
+  const gateway = await start(impatientLimits);
   const reader = newReader();
   world.ledger.answersCharge = () => false;
 
@@ -113,7 +114,7 @@ test('a charge whose outcome is lost is undone', async () => {
 });
 
 test('a reversal is sent again until its outcome is seen', async () => {
-  const gateway = await start();
+  const gateway = await start(impatientLimits);
   const reader = newReader();
   world.ledger.answersCharge = () => false;
   world.ledger.answersReverse = () => reader.reverses().length > 1;

@@ -4,6 +4,7 @@ import { completedView } from './support/fake-collector.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
 import {
   type GatewayWorld,
+  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
@@ -138,9 +139,12 @@ describe('cancel', () => {
     const { key } = world.issue();
     const refreshId = await startRefresh(key);
     world.collector.answerCancel = () => null;
+    const impatient = await startTestGateway(world, { limits: impatientLimits });
 
-    const answer = await cancel(refreshId, key);
+    const path = `${statusPathOf(refreshId)}/cancel`;
+    const answer = await impatient.call({ method: 'POST', path, key });
     world.reset();
+    await impatient.stop();
 
     expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
     expect((await cancel(refreshId, key)).status).toBe(202);

@@ -6,19 +6,19 @@ import { MongoClient } from 'mongodb';
 import { refreshPathOf } from './support/paths.ts';
 import {
   type GatewayWorld,
+  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
+  type TestGatewayOptions,
 } from './support/test-gateway.ts';
 
 let world: GatewayWorld;
 let mongo: MongoClient;
 const started: TestGateway[] = [];
 
-async function start(
-  ...options: Parameters<typeof startTestGateway> extends [unknown, ...infer Rest] ? Rest : never
-) {
-  const gateway = await startTestGateway(world, ...options);
+async function start(options: TestGatewayOptions = {}) {
+  const gateway = await startTestGateway(world, { limits: impatientLimits, ...options });
   started.push(gateway);
   return gateway;
 }

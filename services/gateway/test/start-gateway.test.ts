@@ -6,7 +6,7 @@ import { startGateway } from '../src/start-gateway.ts';
 import { callApi } from './support/api-call.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, refreshPathOf } from './support/paths.ts';
-import { cursorKeys, type GatewayWorld, openWorld, quickLimits } from './support/test-gateway.ts';
+import { cursorKeys, type GatewayWorld, openWorld, patientLimits } from './support/test-gateway.ts';
 
 const operatorToken = 'token-of-an-operator-for-tests';
 let world: GatewayWorld;
@@ -21,12 +21,12 @@ function start() {
       refreshCollectorUrl: world.collector.http.url,
       billingLedgerUrl: world.ledger.http.url,
       revisionStoreUrl: world.revisions.http.url,
-      collectorTimeoutMs: 1_000,
-      revisionStoreTimeoutMs: 1_000,
+      collectorTimeoutMs: 10_000,
+      revisionStoreTimeoutMs: 10_000,
     },
     cursorKeys,
     trustedProxies: [],
-    limits: quickLimits,
+    limits: patientLimits,
   };
   return startTestService({ config, start: startGateway });
 }

@@ -46,13 +46,17 @@ export const cursorKeys = [
   'HxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo',
 ];
 
-export const quickLimits: PublicApiLimits = {
-  decisionTimeoutMs: 1_500,
-  chargeTimeoutMs: 1_500,
-  deliverWithinMs: 4_000,
+/** Patient enough for a busy machine; what must time out is given its own limits. */
+export const patientLimits: PublicApiLimits = {
+  decisionTimeoutMs: 15_000,
+  chargeTimeoutMs: 15_000,
+  deliverWithinMs: 20_000,
   reverseAfterMs: 1_000,
   drainMs: 500,
 };
+
+/** For tests in which an answer is late or never comes. */
+export const impatientLimits = { decisionTimeoutMs: 1_500, chargeTimeoutMs: 1_500 } as const;
 
 export async function openWorld(): Promise<GatewayWorld> {
   const namespace = await openNamespace();
@@ -103,6 +107,8 @@ export async function openWorld(): Promise<GatewayWorld> {
 export interface TestGatewayOptions {
   readonly limits?: Partial<PublicApiLimits>;
   readonly trustedProxies?: readonly string[];
+  /** Longest wait for a read of a neighbour. */
+  readonly readTimeoutMs?: number;
   readonly mongodbUri?: string;
   /** Puts something of the test's between the gateway and its message bus. */
   readonly channelOf?: (bus: MessageBus) => Promise<ReplyChannel & { replies: ReplyBox }>;
@@ -122,12 +128,12 @@ export async function startTestGateway(
       refreshCollectorUrl: world.collector.http.url,
       billingLedgerUrl: world.ledger.http.url,
       revisionStoreUrl: world.revisions.http.url,
-      collectorTimeoutMs: 1_000,
-      revisionStoreTimeoutMs: 1_000,
+      collectorTimeoutMs: overrides.readTimeoutMs ?? 10_000,
+      revisionStoreTimeoutMs: overrides.readTimeoutMs ?? 10_000,
     },
     cursorKeys,
     trustedProxies: overrides.trustedProxies ?? [],
-    limits: { ...quickLimits, ...overrides.limits },
+    limits: { ...patientLimits, ...overrides.limits },
   };
   const started = await startTestService({
     config,
