@@ -14,6 +14,10 @@ import { type Collections, collectionsOf } from '../../src/storage/collections.t
 import { completedMessage, newScan, type Scan, type ScanOptions } from './scan-builder.ts';
 import { createStoreClient, type StoreClient } from './store-client.ts';
 
+/** Generous, because several test files may share two cores. */
+const patienceMs = 60_000;
+jest.setTimeout(2 * patienceMs);
+
 export type Committed = MessageBody<'revision.committed.v1'>;
 export type Rejected = MessageBody<'revision.rejected.v1'>;
 
@@ -80,17 +84,25 @@ export async function openStoreUnderTest(): Promise<StoreUnderTest> {
     },
     outcomesOf,
     committed: (scan) =>
-      waitFor('the scan is saved', () => {
-        const [first] = outcomesOf(scan);
-        if (first?.type === 'revision.rejected.v1') throw new Error(first.body.reason);
-        return first?.body as Committed | undefined;
-      }),
+      waitFor(
+        'the scan is saved',
+        () => {
+          const [first] = outcomesOf(scan);
+          if (first?.type === 'revision.rejected.v1') throw new Error(first.body.reason);
+          return first?.body as Committed | undefined;
+        },
+        { timeoutMs: patienceMs },
+      ),
     rejected: (scan) =>
-      waitFor('the scan is rejected', () => {
-        const [first] = outcomesOf(scan);
-        if (first?.type === 'revision.committed.v1') throw new Error('committed');
-        return first?.body as Rejected | undefined;
-      }),
+      waitFor(
+        'the scan is rejected',
+        () => {
+          const [first] = outcomesOf(scan);
+          if (first?.type === 'revision.committed.v1') throw new Error('committed');
+          return first?.body as Rejected | undefined;
+        },
+        { timeoutMs: patienceMs },
+      ),
     async start(overrides = {}) {
       const replica = await startReplica(store, overrides);
       replicas.push(replica);
