@@ -78,7 +78,7 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
   });
   expect(record.deadline_at).not.toBeNull();
   expect(answer.headers.location).toBe(statusPathOf(record.refresh_id));
-  expect(answer.headers['retry-after']).toBe('3');
+  expect(answer.headers['retry-after']).toBe('1');
   expect(answer.headers['idempotency-replayed']).toBeUndefined();
   expect(refreshAcceptanceMeta.strict().parse(answer.json.meta)).toMatchObject({
     product_code: 'platform.inventory.refresh.v1',
@@ -102,15 +102,15 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
   ]);
 });
 
-test('an acceptance stands when the collector cannot be read just then', async () => {
+test('an acceptance is answered by the decision alone: the collector is not read for it', async () => {
   const { key } = world.issue();
+  // It decides, and knows nothing of the refresh when it is asked over HTTP.
   world.collector.decide = () => accepted;
 
   const answer = await post({ key });
 
   expect(answer.status).toBe(202);
-  expect(refreshRecord.parse(answer.json.data).deadline_at).toBeNull();
-  expect(answer.headers['retry-after']).toBe('1');
+  expect(refreshRecord.parse(answer.json.data).deadline_at).not.toBeNull();
 });
 
 test('a decision that arrives twice is one decision', async () => {

@@ -20,6 +20,8 @@ export const refreshDecisionReply = defineMessage({
       decision: z.literal('accepted'),
       price_version: z.int(),
       credits_reserved: z.int(),
+      /** When its time in the queue ends. */
+      deadline_at: z.iso.datetime(),
     }),
     z.object({
       waiting_id: waitingId,

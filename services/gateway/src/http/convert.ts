@@ -7,8 +7,7 @@ export interface Acceptance {
   readonly scope: Scope;
   readonly requestedAt: string;
   readonly creditsReserved: number;
-  /** Null only where the collector could not be asked. */
-  readonly deadlineAt: string | null;
+  readonly deadlineAt: string;
 }
 
 /** The record of a refresh at the moment of its acceptance, however far it has come since. */

@@ -24,8 +24,7 @@ export type RefreshDecision =
       readonly requestedAt: string;
       readonly priceVersion: number;
       readonly creditsReserved: number;
-      /** Null when the collector could not be read just now; the acceptance stands. */
-      readonly view: RefreshView | null;
+      readonly deadlineAt: string;
     }
   | {
       readonly result: 'replayed';
@@ -106,7 +105,7 @@ export async function requestRefresh(
         requestedAt: isoTime(requestedAtMs),
         priceVersion: body.price_version,
         creditsReserved: body.credits_reserved,
-        view: await readQuietly(deps, refreshId),
+        deadlineAt: body.deadline_at,
       };
     case 'refused':
       return { result: 'refused', refusal: body.refusal };
@@ -162,19 +161,6 @@ async function giveUp(
     deps.logger.error({ err: error, refresh_id: refreshId }, 'an undecided refresh may live on');
   }
   return { result: 'unknown', refreshId };
-}
-
-/** The acceptance is durable in the collector; that it cannot be read just now changes nothing. */
-async function readQuietly(
-  deps: RequestRefreshDeps,
-  refreshId: RefreshId,
-): Promise<RefreshView | null> {
-  try {
-    return await deps.collector.refresh(refreshId);
-  } catch (error) {
-    deps.logger.warn({ err: error, refresh_id: refreshId }, 'accepted refresh not read');
-    return null;
-  }
 }
 
 /** Another attempt holds the key: its decision is this request's answer, if the inputs agree. */

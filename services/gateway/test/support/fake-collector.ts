@@ -33,6 +33,7 @@ export const accepted: FakeDecision = {
   decision: 'accepted',
   price_version: 1,
   credits_reserved: 125,
+  deadline_at: isoTime(systemClock.now() + 1_800_000),
 };
 
 export function refused(refusal: RefreshRefusal): FakeDecision {

@@ -154,6 +154,7 @@ function replyAccepted(refresh: Refresh): OutgoingMessage[] {
         decision: 'accepted',
         price_version: refresh.acceptance?.priceVersion ?? 0,
         credits_reserved: refresh.acceptance?.creditsReserved ?? 0,
+        deadline_at: isoTime(refresh.queueDeadlineMs),
       },
     },
   ];

@@ -82,18 +82,33 @@ export function createScanStore(options: ScanStoreOptions): ScanStore {
     },
     async takeOver(id) {
       const now = new Date(clock.now());
-      const document = await refreshes.findOneAndUpdate(
-        { _id: id, phase: 'collecting', 'scan.leaseUntil': { $lte: now } } as object,
+      const expired = { _id: id, phase: 'collecting', 'scan.leaseUntil': { $lte: now } };
+      const found = await refreshes.findOne(expired as object);
+      if (!found?.scan) return null;
+      const scan = {
+        ...found.scan,
+        epoch: found.scan.epoch + 1,
+        owner,
+        leaseUntil: leaseEnd(),
+      };
+      // Whoever claims the same epoch first has it; what the last worker still writes is refused.
+      const { modifiedCount } = await refreshes.updateOne(
+        { ...expired, version: found.version, 'scan.epoch': found.scan.epoch } as object,
         {
-          $inc: { 'scan.epoch': 1, version: 1 },
-          $set: { 'scan.owner': owner, 'scan.leaseUntil': leaseEnd() },
+          $set: {
+            version: found.version + 1,
+            'scan.epoch': scan.epoch,
+            'scan.owner': owner,
+            'scan.leaseUntil': scan.leaseUntil,
+          },
         } as object,
-        { returnDocument: 'after' },
       );
-      if (!document?.scan) return null;
-      const refresh = fromDocument(document);
-      const { epoch } = document.scan;
-      return { refresh, trace: document.trace, epoch, pages: document.pages ?? [] };
+      if (modifiedCount === 0) return null;
+      // The pages are read again under the new epoch: the last worker may have added one meanwhile.
+      const claimed = await refreshes.findOne({ _id: id, 'scan.epoch': scan.epoch } as object);
+      if (!claimed) return null;
+      const refresh = fromDocument(claimed);
+      return { refresh, trace: claimed.trace, epoch: scan.epoch, pages: claimed.pages ?? [] };
     },
     async renew({ refresh, epoch }) {
       const { matchedCount } = await refreshes.updateOne(

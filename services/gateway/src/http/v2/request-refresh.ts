@@ -52,10 +52,8 @@ export function requestRefreshRoute(deps: RequestRefreshDeps): Route {
 function toAnswer(request: AdmittedRequest, scope: Scope, decision: RefreshDecision): Answer {
   switch (decision.result) {
     case 'accepted': {
-      const { view } = decision;
-      const deadlineAt = view?.record.deadline_at ?? null;
-      const record = toWireAcceptedRecord({ ...decision, scope, deadlineAt });
-      return accepted(request, decision, record, view?.retry_after_seconds ?? retryAfterSeconds);
+      const record = toWireAcceptedRecord({ ...decision, scope });
+      return accepted(request, decision, record, retryAfterSeconds);
     }
     case 'replayed': {
       const { record, retry_after_seconds } = decision.view;
