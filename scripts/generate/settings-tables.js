@@ -1,0 +1,45 @@
+'use strict';
+
+/**
+ * The settings table of each service's README, written from its configuration schema between the
+ * two `settings` marks: name, default (bold where one has to be given), what it is.
+ */
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+const begin = '<!-- settings:begin -->';
+const end = '<!-- settings:end -->';
+
+/** Files to write: path below the root, and content. */
+function settingsTables(root, services) {
+  return services.map((service) => {
+    const path = `services/${service}/README.md`;
+    const readme = readFileSync(join(root, path), 'utf8');
+    const { settings } = require(join(root, 'services', service, 'dist/config.js'));
+    return { path, content: withTable(path, readme, tableOf(settings)) };
+  });
+}
+
+function tableOf(settings) {
+  const rows = Object.entries(settings).map(
+    ([name, schema]) => `| \`${name}\` | ${defaultOf(schema)} | ${schema.description} |`,
+  );
+  return ['| Setting | Default | What it is |', '|---|---|---|', ...rows].join('\n');
+}
+
+/** What an absent setting stands for, as the schema itself answers. */
+function defaultOf(schema) {
+  const parsed = schema.safeParse(undefined);
+  if (!parsed.success) return '**required**';
+  if (parsed.data === undefined) return 'none';
+  return parsed.data === '' ? 'empty' : `\`${[parsed.data].flat().join(',')}\``;
+}
+
+function withTable(path, readme, table) {
+  const from = readme.indexOf(begin);
+  const to = readme.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`${path} has no marks for its settings table`);
+  return `${readme.slice(0, from + begin.length)}\n${table}\n${readme.slice(to)}`;
+}
+
+module.exports = { settingsTables };
