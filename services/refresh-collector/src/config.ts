@@ -14,6 +14,7 @@ import {
   url,
 } from '@inventory/runtime/settings';
 import type { IdentityLimits } from './domain/egress-identity.ts';
+import { identityId, parseEgressName } from './domain/egress-name.ts';
 import type { ScanRules } from './domain/scan.ts';
 
 export const settings = {
@@ -22,6 +23,11 @@ export const settings = {
   BILLING_LEDGER_URL: url().describe('Internal address of the billing-ledger'),
   PLATFORM_BASE_URL: url().describe('Address of the platform whose inventories are read'),
   PLATFORM_EGRESS: list()
+    .refine((names) => names.every((name) => parseEgressName(name) !== null), {
+      error: 'each must be direct, direct:<local address> or the http(s) URL of a proxy',
+      abort: true,
+    })
+    .refine(namesEachOnce, 'names an identity twice')
     .prefault('direct')
     .describe('Egress identities: direct, direct:<local address>, or HTTP proxy URLs'),
   PLATFORM_TIMEOUT_MS: duration().prefault('20000').describe('Longest wait for one platform page'),
@@ -159,4 +165,12 @@ export function loadConfig(
     },
     holds: { sweepMs: parsed.HOLD_SWEEP_MS, ageSeconds: parsed.HOLD_AGE_SECONDS },
   });
+}
+
+function namesEachOnce(names: readonly string[]): boolean {
+  const ids = names.map((name) => {
+    const egress = parseEgressName(name);
+    return egress && identityId(egress);
+  });
+  return new Set(ids).size === names.length;
 }

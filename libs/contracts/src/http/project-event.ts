@@ -3,7 +3,7 @@ import { eventId, projectId, refreshId } from '../ids.ts';
 import { refreshOutcome } from '../vocabulary.ts';
 
 /** `inventory.refresh.completed`, as customers receive it: availability and outcome, never assets. */
-export const refreshCompletedEvent = z.object({
+export const projectEvent = z.object({
   id: eventId,
   version: z.literal(1),
   type: z.literal('inventory.refresh.completed'),
@@ -17,5 +17,4 @@ export const refreshCompletedEvent = z.object({
   links: z.object({ refresh: z.string() }),
 });
 
-export const projectEvent = refreshCompletedEvent;
 export type ProjectEvent = z.infer<typeof projectEvent>;

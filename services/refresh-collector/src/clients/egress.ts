@@ -1,64 +1,39 @@
+import { invariant } from '@inventory/runtime/bug';
 import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { type EgressName, identityId, parseEgressName } from '../domain/egress-name.ts';
 
-/** One way out to the platform, as a setting names it. */
+/** An egress identity that is open. */
 export interface EgressIdentity {
-  /** Names the identity in the store, in metrics and logs; carries no secret. */
   readonly id: string;
   readonly dispatcher: Dispatcher;
 }
 
-export class EgressSettingInvalid extends Error {
-  override name = 'EgressSettingInvalid';
-}
+const connect = { timeout: 5_000 } as const;
+/** One request is in flight at a time; the second connection is for a first that just closed. */
+const connections = 2;
 
-const connectTimeoutMs = 5_000;
-
-/**
- * Opens the identities of the PLATFORM_EGRESS setting: `direct` (this machine's address),
- * `direct:<local address>`, or the URL of an HTTP proxy, whose user and password it may carry.
- */
+/** Opens the identities of the PLATFORM_EGRESS setting, which was checked when it was read. */
 export function openEgress(names: readonly string[]): EgressIdentity[] {
-  const identities = names.map(openOne);
-  const ids = new Set(identities.map(({ id }) => id));
-  if (ids.size !== identities.length) {
-    throw new EgressSettingInvalid('an egress identity is named twice');
-  }
-  return identities;
-}
-
-function openOne(name: string): EgressIdentity {
-  if (name === 'direct') return { id: name, dispatcher: directAgent() };
-  if (name.startsWith('direct:')) {
-    return { id: name, dispatcher: directAgent(name.slice('direct:'.length)) };
-  }
-  const proxy = parseProxy(name);
-  const user = decodeURIComponent(proxy.username);
-  const credentials = `${user}:${decodeURIComponent(proxy.password)}`;
-  return {
-    id: user ? `proxy:${user}@${proxy.host}` : `proxy:${proxy.host}`,
-    dispatcher: new ProxyAgent({
-      uri: proxy.origin,
-      ...(user ? { token: `Basic ${Buffer.from(credentials).toString('base64')}` } : {}),
-      connect: { timeout: connectTimeoutMs },
-      connections: 2,
-    }),
-  };
-}
-
-function directAgent(localAddress?: string): Agent {
-  return new Agent({
-    connections: 2,
-    connect: { timeout: connectTimeoutMs, ...(localAddress ? { localAddress } : {}) },
+  return names.map((name) => {
+    const egress = parseEgressName(name);
+    invariant(egress !== null, 'egress names are checked when the configuration is read');
+    return { id: identityId(egress), dispatcher: openDispatcher(egress) };
   });
 }
 
-/** The value is not repeated in the error: it may carry a password. */
-function parseProxy(name: string): URL {
-  const url = URL.parse(name);
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new EgressSettingInvalid(
-      'an egress identity is neither direct, direct:<address> nor the http(s) URL of a proxy',
-    );
+function openDispatcher(egress: EgressName): Dispatcher {
+  if (egress.kind === 'direct') {
+    const { localAddress } = egress;
+    return new Agent({
+      connections,
+      connect: localAddress === null ? connect : { ...connect, localAddress },
+    });
   }
-  return url;
+  const credentials = Buffer.from(`${egress.user}:${egress.password}`).toString('base64');
+  return new ProxyAgent({
+    uri: egress.origin,
+    connect,
+    connections,
+    ...(egress.user === null ? {} : { token: `Basic ${credentials}` }),
+  });
 }
