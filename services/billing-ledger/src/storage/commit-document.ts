@@ -109,11 +109,14 @@ export class UnreadableCommit extends Bug {
   }
 }
 
+/** The hash tells of broken text, so that it need not be looked for. */
+const reading = { promoteBuffers: true, validation: { utf8: false } } as const;
+
 /** Throws {@link UnreadableCommit}. */
 export function readCommit(bytes: Uint8Array): StoredCommit {
   let document: Partial<CommitDocument> = {};
   try {
-    document = BSON.deserialize(bytes, { promoteBuffers: true });
+    document = BSON.deserialize(bytes, reading);
     return fromCommitDocument(document as CommitDocument, bytes);
   } catch (error) {
     throw new UnreadableCommit(String(document.accountId ?? 'unknown'), error);

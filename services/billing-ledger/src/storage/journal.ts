@@ -69,7 +69,7 @@ class ForeignCommand extends Bug {
 }
 
 const duplicateKeyCode = 11_000;
-const scanBatch = 200;
+const scanBatch = 1_000;
 
 export function createJournal(db: Db, writer: string): Journal {
   const collection = db.collection<CommitDocument>(commitsCollection);
