@@ -107,6 +107,29 @@ describe('A page read and its credit', () => {
   });
 });
 
+describe('A command that cannot be right', () => {
+  test('about a refresh of another account is given up, says nothing and stops nobody', async () => {
+    const [owner, stranger] = [senderOf(newAccountId()), senderOf(newAccountId())];
+    const refresh = newRefreshId();
+    await stage.tell(owner.grant(200), stranger.grant(200), owner.reserve(refresh));
+
+    await stage.bus.publish([stranger.reserve(refresh), stranger.settle(refresh, 'private')]);
+    const [afterwards] = await stage.tell(stranger.grant(1));
+
+    expect(afterwards).toMatchObject({ seq: 2, balance: { total: 201, held: 0, available: 201 } });
+    expect(stage.outcomesOf(stranger.accountId)).toHaveLength(2);
+    expect((await ledger.balance(owner.accountId)).balances[0]).toMatchObject({ held: 125 });
+  }, 60_000);
+
+  test('whose id is not the one of its body is not even sent', async () => {
+    const account = senderOf(newAccountId());
+    const reserve = account.reserve();
+    const body = { ...reserve.body, command_id: `reserve:${newRefreshId()}` };
+
+    await expect(stage.bus.publish([{ ...reserve, body }])).rejects.toThrow(/reserve:<refresh_id>/);
+  });
+});
+
 describe('What an account is told about itself', () => {
   test('statement, balance and outcomes agree entry by entry', async () => {
     const account = senderOf(newAccountId());
