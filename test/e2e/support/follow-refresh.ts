@@ -1,0 +1,59 @@
+import type { RefreshState } from '@inventory/contracts/vocabulary';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { ApiAnswer, PublicApi } from './public-api.ts';
+
+const listedMax = 100;
+
+/** Waits until all these refreshes of one Project are completed, with one request for up to 100. */
+export async function untilCompleted(
+  api: PublicApi,
+  projectId: string,
+  refreshIds: readonly string[],
+  timeoutMs: number,
+): Promise<void> {
+  for (let from = 0; from < refreshIds.length; from += listedMax) {
+    const asked = refreshIds.slice(from, from + listedMax);
+    const query = `?limit=100&state=completed&${asked.map((id) => `refresh_id=${id}`).join('&')}`;
+    let left = asked.length;
+    await waitFor(
+      `${asked.length} refreshes are completed`,
+      async () => {
+        const answer = await api.list(projectId, query);
+        if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+        left = asked.length - answer.json.data.items.length;
+        return left === 0;
+      },
+      { timeoutMs, everyMs: 250 },
+    ).catch((error: unknown) => {
+      throw new Error(`${left} of ${asked.length} are not`, { cause: error });
+    });
+  }
+}
+
+const order: readonly RefreshState[] = [
+  'accepted',
+  'queued',
+  'collecting',
+  'settling',
+  'completed',
+];
+
+/** Where a state stands on the way of a refresh; it never goes back. */
+export function progressOf(state: string): number {
+  return order.indexOf(state as RefreshState);
+}
+
+/** Every answer of the status until the refresh is completed, that one included. */
+export async function watchRefresh(api: PublicApi, refreshId: string): Promise<ApiAnswer[]> {
+  const answers: ApiAnswer[] = [];
+  await waitFor(
+    `refresh ${refreshId} is completed`,
+    async () => {
+      const answer = await api.status(refreshId);
+      answers.push(answer);
+      return answer.json.data?.state === 'completed';
+    },
+    { timeoutMs: 60_000, everyMs: 100 },
+  );
+  return answers;
+}

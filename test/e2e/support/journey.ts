@@ -1,0 +1,56 @@
+import type { StatementRow } from '@inventory/contracts/internal/ledger';
+import type { Scope } from '@inventory/contracts/scope';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { watchRefresh } from './follow-refresh.ts';
+import type { Balance, Customer } from './operator.ts';
+import { type LoggedEvent, readProjectLog } from './project-log.ts';
+import type { ApiAnswer } from './public-api.ts';
+import type { TestStack } from './test-stack.ts';
+
+/** One refresh of a customer who has nothing else going on, with everything that was seen of it. */
+export interface Journey {
+  readonly customer: Customer;
+  readonly scope: Scope;
+  readonly key: string;
+  readonly refreshId: string;
+  readonly before: Balance;
+  readonly accepted: ApiAnswer;
+  /** Every answer of the status, the terminal one last. */
+  readonly seen: readonly ApiAnswer[];
+  readonly after: Balance;
+  /** The account's rows about this refresh. */
+  readonly rows: readonly StatementRow[];
+  readonly events: readonly LoggedEvent[];
+}
+
+export interface JourneyPlan {
+  readonly scope: Scope;
+  /** Whose; a new customer when absent. */
+  readonly customer?: Customer;
+  readonly language?: string;
+  /** Done while the refresh is under way. */
+  readonly meanwhile?: (refreshId: string, customer: Customer) => Promise<unknown>;
+}
+
+export async function takeJourney(stack: TestStack, plan: JourneyPlan): Promise<Journey> {
+  const { scope, language, meanwhile } = plan;
+  const customer = plan.customer ?? (await stack.operator.newCustomer());
+  const { api, accountId, projectId } = customer;
+  const key = systemIdentifiers.uuidV7();
+  const before = await stack.operator.balance(accountId);
+  const accepted = await api.refresh(scope, { key, ...(language ? { language } : {}) });
+  if (accepted.status !== 202) throw new Error(`${accepted.status} ${accepted.text}`);
+  const refreshId = accepted.json.data.refresh_id as string;
+  const [seen] = await Promise.all([
+    watchRefresh(api, refreshId),
+    meanwhile?.(refreshId, customer) ?? null,
+  ]);
+  const after = await stack.operator.balance(accountId);
+  const rows = await stack.operator.statement(accountId);
+  const log = await readProjectLog(stack, projectId);
+  return {
+    ...{ customer, scope, key, refreshId, before, accepted, seen, after },
+    rows: rows.filter((row) => row.refresh_id === refreshId),
+    events: log.filter((event) => event.refreshId === refreshId),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Scope } from '@inventory/contracts/scope';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { pause } from '@inventory/runtime/wait';
+import type { ApiAnswer, PublicApi } from './public-api.ts';
+
+/** One answer, or the lack of one. */
+export interface Attempt {
+  readonly operation: 'refresh' | 'status' | 'current';
+  readonly atMs: number;
+  /** 0 when the connection was refused or cut off. */
+  readonly status: number;
+  /** Error code; what went wrong where there was no answer. */
+  readonly code: string | null;
+  readonly retryAfter: string | null;
+  readonly tookMs: number;
+}
+
+export interface AcceptedRefresh {
+  readonly refreshId: string;
+  readonly scope: Scope;
+  readonly key: string;
+  readonly attempts: readonly Attempt[];
+}
+
+export interface PatientClientOptions {
+  /** The gateways it knows; after a bad answer it tries the next one. */
+  readonly apis: readonly PublicApi[];
+  readonly nowMs: () => number;
+  readonly onAttempt?: (attempt: Attempt) => void;
+  readonly giveUpAfterMs: number;
+}
+
+/** A client as customers are told to write it: what was not decided is asked again. */
+export interface PatientClient {
+  /** The same Idempotency-Key until the refresh is accepted. */
+  refresh(scope: Scope): Promise<AcceptedRefresh>;
+}
+
+const retryMs = 500;
+/** Refused before or cut off; to be asked again with the same key. */
+const passing = new Set([0, 409, 429, 503]);
+
+export function createPatientClient(options: PatientClientOptions): PatientClient {
+  return {
+    async refresh(scope) {
+      const key = systemIdentifiers.uuidV7();
+      const attempts: Attempt[] = [];
+      const startMs = options.nowMs();
+      for (let tries = 0; ; tries += 1) {
+        const api = options.apis[tries % options.apis.length] as PublicApi;
+        const { attempt, answer } = await attemptOf('refresh', options.nowMs, () =>
+          api.refresh(scope, { key }),
+        );
+        attempts.push(attempt);
+        options.onAttempt?.(attempt);
+        if (answer?.status === 202) {
+          return { refreshId: answer.json.data.refresh_id, scope, key, attempts };
+        }
+        const late = options.nowMs() - startMs > options.giveUpAfterMs;
+        if (late || !passing.has(attempt.status)) {
+          throw new Error(`not accepted: ${JSON.stringify(attempts.slice(-5))}`);
+        }
+        await pause(retryMs);
+      }
+    },
+  };
+}
+
+/** Calls once and remembers how it went; never rejects. */
+export async function attemptOf(
+  operation: Attempt['operation'],
+  nowMs: () => number,
+  call: () => Promise<ApiAnswer>,
+): Promise<{ readonly attempt: Attempt; readonly answer: ApiAnswer | null }> {
+  const atMs = nowMs();
+  try {
+    const answer = await call();
+    const { status, headers, tookMs } = answer;
+    const code = status >= 400 ? answer.json.error.code : null;
+    const retryAfter = headers['retry-after'] ?? null;
+    return { answer, attempt: { operation, atMs, status, code, retryAfter, tookMs } };
+  } catch (error) {
+    const code = error instanceof Error ? error.message : String(error);
+    const tookMs = nowMs() - atMs;
+    return {
+      answer: null,
+      attempt: { operation, atMs, status: 0, code, retryAfter: null, tookMs },
+    };
+  }
+}

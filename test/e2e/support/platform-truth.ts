@@ -1,0 +1,129 @@
+import type { Scope } from '@inventory/contracts/scope';
+import { startPlatformSimulator } from '@inventory/platform-simulator/platform-simulator';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What a complete scan has to find: every asset once, in the platform's order, and its texts. */
+export interface PlatformTruth {
+  readonly assets: readonly Row[];
+  /** By classid and instanceid. */
+  readonly descriptions: ReadonlyMap<string, Row>;
+  /** As the last page said. */
+  readonly reportedTotalCount: number;
+}
+
+export interface TruthReader {
+  of(scope: Scope, language?: string): Promise<PlatformTruth>;
+  close(): Promise<void>;
+}
+
+interface Page {
+  readonly assets?: readonly Row[];
+  readonly descriptions?: readonly Row[];
+  readonly asset_properties?: readonly Row[];
+  readonly more_items?: number;
+  readonly last_assetid?: string;
+  readonly total_inventory_count: number;
+  readonly success: number;
+}
+
+/** More than any plan of a scenario fails in a row. */
+const triesMax = 8;
+/** More than any silence the platform asks for. */
+const silenceMs = 120_000;
+
+/**
+ * The truth from the platform itself: a second one with the same seed, which nobody else reads, so
+ * that the plans of scenarios are not disturbed. Its clock jumps instead of waiting.
+ */
+export async function openTruthReader(): Promise<TruthReader> {
+  let nowMs = 0;
+  const simulator = await startPlatformSimulator({
+    limits: { slots: null },
+    latency: { slowMs: 1 },
+    now: () => nowMs,
+  });
+
+  async function goodPage(url: string): Promise<Page> {
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const page = await fetch(url).then(readPage, () => null);
+      if (page) return page;
+      nowMs += silenceMs;
+    }
+    throw new Error(`${url} gives no good page`);
+  }
+
+  async function walk(scope: Scope, language: string): Promise<Page[]> {
+    const pages: Page[] = [];
+    const path = `${scope.platform_id}/${scope.app_id}/${scope.context_id}`;
+    const query = `l=${language}&count=2000&raw_asset_properties=1`;
+    for (let cursor = ''; ; ) {
+      const page = await goodPage(`${simulator.url}/inventory/${path}?${query}${cursor}`);
+      pages.push(page);
+      if (!page.more_items) return pages;
+      cursor = `&start_assetid=${page.last_assetid}`;
+    }
+  }
+
+  return {
+    of: async (scope, language = 'english') => truthOf(await walk(scope, language)),
+    close: () => simulator.close(),
+  };
+}
+
+async function readPage(response: Response): Promise<Page | null> {
+  if (response.status !== 200) {
+    await response.arrayBuffer();
+    return null;
+  }
+  const page = (await response.json().catch(() => null)) as Page | null;
+  return page?.success === 1 && page.total_inventory_count >= 0 ? page : null;
+}
+
+export function joinKey(row: Row): string {
+  return `${row['classid']}_${row['instanceid'] ?? '0'}`;
+}
+
+/** Asset ids, classes and amounts as the decisions say they are given to customers ("Reads"). */
+function truthOf(pages: readonly Page[]): PlatformTruth {
+  const assets = new Map<string, Row>();
+  const descriptions = new Map<string, Row>();
+  for (const page of pages) {
+    const properties = new Map((page.asset_properties ?? []).map((row) => [row['assetid'], row]));
+    for (const row of page.assets ?? []) {
+      const asset = shownAsset(row, properties);
+      const key =
+        row['currencyid'] === undefined
+          ? `asset ${asset['assetid']}`
+          : `currency ${row['currencyid']}`;
+      // Seen twice it is one asset: at its first place, with its last amount.
+      assets.set(key, asset);
+    }
+    for (const row of page.descriptions ?? []) descriptions.set(joinKey(row), shownText(row));
+  }
+  return {
+    assets: [...assets.values()],
+    descriptions,
+    reportedTotalCount: pages.at(-1)?.total_inventory_count ?? 0,
+  };
+}
+
+function shownAsset(row: Row, properties: ReadonlyMap<unknown, Row>): Row {
+  const assetid = row['assetid'] ?? row['currencyid'];
+  const own = properties.get(assetid)?.['asset_properties'];
+  return {
+    ...row,
+    assetid,
+    instanceid: row['instanceid'] ?? '0',
+    ...(own === undefined ? {} : { asset_properties: own }),
+  };
+}
+
+const listFields = new Set(['descriptions', 'actions', 'market_actions', 'tags', 'fraudwarnings']);
+
+function shownText({ assetid: _assetid, ...row }: Row): Row {
+  const fields = Object.entries(row).map(([name, value]) =>
+    listFields.has(name) && (value === '' || value === null) ? [name, []] : [name, value],
+  );
+  return { ...Object.fromEntries(fields), instanceid: row['instanceid'] ?? '0' };
+}

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import { currentPage } from '@inventory/contracts/http/current';
+import { pageReadMeta } from '@inventory/contracts/http/meta';
+import type { Scope } from '@inventory/contracts/scope';
+import { joinKey, type PlatformTruth, type Row } from './platform-truth.ts';
+import type { ApiAnswer, PublicApi } from './public-api.ts';
+
+export interface ReadPage {
+  readonly answer: ApiAnswer;
+  readonly page: ReturnType<typeof currentPage.parse>;
+  readonly meta: ReturnType<typeof pageReadMeta.parse>;
+  /** Digit by digit: it may exceed what a number holds. */
+  readonly totalAmount: string;
+}
+
+/** Every page of Current, each of which has to keep the contract. */
+export async function readAllPages(
+  api: PublicApi,
+  scope: Scope,
+  { pageSize, language }: { pageSize?: number; language?: string } = {},
+): Promise<ReadPage[]> {
+  const pages: ReadPage[] = [];
+  let cursor: string | null = null;
+  do {
+    const query = new URLSearchParams();
+    if (pageSize !== undefined) query.set('page_size', String(pageSize));
+    if (language !== undefined) query.set('language', language);
+    if (cursor !== null) query.set('cursor', cursor);
+    const answer: ApiAnswer = await api.current(scope, `?${query}`);
+    if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${answer.text}`);
+    const page = currentPage.parse(answer.json.data);
+    const meta = pageReadMeta.strict().parse(answer.json.meta);
+    const [, totalAmount = ''] = /"total_amount":([0-9]+)/.exec(answer.text) ?? [];
+    pages.push({ answer, page, meta, totalAmount });
+    cursor = page.pagination.next_cursor;
+  } while (cursor !== null);
+  return pages;
+}
+
+/** The pages together are the inventory: nothing missing, nothing twice, nothing moved. */
+export function expectTruth(pages: readonly ReadPage[], truth: PlatformTruth, pageSize = 2_000) {
+  const { assets, descriptions } = truth;
+  expectSame(
+    pages.flatMap(({ page }) => page.assets),
+    assets,
+  );
+  expect(pages.map(({ page }) => page.assets.length)).toEqual(pageLengths(assets.length, pageSize));
+  for (const { page, totalAmount } of pages) {
+    expect(page.revision_id).toBe(pages[0]?.page.revision_id);
+    expect(page.observation_id).toBe(pages[0]?.page.observation_id);
+    expect(page.total_count).toBe(assets.length);
+    expect(totalAmount).toBe(String(sumOfAmounts(assets)));
+    expect(page.reported_total_count).toBe(truth.reportedTotalCount);
+    expectTexts(page, descriptions);
+  }
+}
+
+/** Each page has exactly the texts of its assets, each once; one that is missing stays absent. */
+function expectTexts(page: ReadPage['page'], descriptions: ReadonlyMap<string, Row>): void {
+  const wanted = new Set(
+    (page.assets as Row[]).map(joinKey).filter((key) => descriptions.has(key)),
+  );
+  const given = new Map((page.descriptions as Row[]).map((row) => [joinKey(row), row]));
+  expect(page.descriptions).toHaveLength(wanted.size);
+  expectSame(given, new Map([...wanted].map((key) => [key, descriptions.get(key)])));
+}
+
+/** Jest's own comparison takes seconds for what an inventory holds; it is left to say what differs. */
+function expectSame(given: unknown, wanted: unknown): void {
+  if (!isDeepStrictEqual(given, wanted)) expect(given).toEqual(wanted);
+}
+
+function pageLengths(total: number, pageSize: number): number[] {
+  const count = Math.max(1, Math.ceil(total / pageSize));
+  return Array.from({ length: count }, (_none, page) =>
+    Math.min(pageSize, total - page * pageSize),
+  );
+}
+
+function sumOfAmounts(assets: readonly Row[]): bigint {
+  return assets.reduce((sum, asset) => sum + BigInt(String(asset['amount'])), 0n);
+}

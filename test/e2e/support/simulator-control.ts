@@ -1,0 +1,42 @@
+import type { Scope } from '@inventory/contracts/scope';
+import { scenarioInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
+
+/** The knobs of the simulated platform. */
+export interface SimulatorControl {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
+  call(method: string, path: string, body?: unknown): Promise<any>;
+  /** Fails requests that match; see the simulator's README. */
+  fail(fault: Readonly<Record<string, unknown>>): Promise<void>;
+  /** 429 answers since it was started. */
+  throttled(): Promise<number>;
+}
+
+export function createSimulatorControl(simulatorUrl: string | null): SimulatorControl {
+  async function call(method: string, path: string, body?: unknown) {
+    const answer = await fetch(`${simulatorUrl}/control${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text);
+  }
+  return {
+    call,
+    async fail(fault) {
+      await call('POST', '/faults', fault);
+    },
+    throttled: async () => (await call('GET', '/counters')).total.throttled,
+  };
+}
+
+/** A scenario's account as the public API names it; each serial is an account of its own. */
+export function scenarioScope(name: string, serial = 0): Scope {
+  const { platformId, appId, contextId } = scenarioInventory(name, serial);
+  return { platform_id: platformId, app_id: appId, context_id: contextId };
+}
+
+export function sizeScope(size: number, serial: number): Scope {
+  const { platformId, appId, contextId } = sizeInventory(size, serial);
+  return { platform_id: platformId, app_id: appId, context_id: contextId };
+}

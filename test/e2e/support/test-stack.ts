@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findFreePort } from '@inventory/backends/free-port';
+import type { ServiceName } from '@inventory/contracts/topics';
+import type { Stack, StackService } from '@inventory/local-stack/stack';
+import { type StackOptions, startStack } from '@inventory/local-stack/start-stack';
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { machineEnvironment } from '../../support/start-command.ts';
+import { createOperator, type Operator } from './operator.ts';
+import { closeCalls } from './public-api.ts';
+
+type Settings = Readonly<Record<string, string>>;
+
+export interface TestStackOptions
+  extends Pick<StackOptions, 'replicas' | 'simulator' | 'serviceEnvironment'> {
+  /** Told to every process. */
+  readonly environment?: Settings;
+  /** A Kafka and a MongoDB that nobody else uses, so that they can be taken down. */
+  readonly ownBackends?: boolean;
+  /** Egress identities of the collector; the simulator limits none of them. */
+  readonly egressIdentities?: number;
+}
+
+export type Records = MongoConnection['db'];
+
+/** The whole product as real processes on the run's Kafka and MongoDB, for one test file. */
+export interface TestStack extends Stack {
+  readonly folder: string;
+  readonly operator: Operator;
+  replicasOf(service: ServiceName): readonly StackService[];
+  /** The only replica of a service, or its first. */
+  service(name: ServiceName): StackService;
+  /** What a service has stored: for what no API shows. */
+  recordsOf(service: ServiceName): Promise<Records>;
+  close(): Promise<void>;
+}
+
+/** No limiter, and little patience with a platform that is only simulated. */
+const simulatorSettings: Settings = {
+  SIMULATOR_SLOTS: 'unlimited',
+  SIMULATOR_BLOCK_SECONDS: '1',
+  SIMULATOR_LATENCY_MS: '20',
+};
+const collectorSettings: Settings = {
+  IDENTITY_REQUESTS_PER_MINUTE: '60000',
+  IDENTITY_BURST: '1000',
+  IDENTITY_SILENCE_FIRST_MS: '1500',
+  IDENTITY_SILENCE_MAX_MS: '3000',
+  PAGE_RETRY_MS: '100',
+  PAGE_DUPLICATE_RETRY_MS: '200',
+};
+
+export async function openTestStack(options: TestStackOptions = {}): Promise<TestStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'stack-'));
+  const simulatorPort = await findFreePort();
+  const stack = await startStack({
+    folder,
+    environment: { ...machineEnvironment(), INVENTORY_DOCKER: 'never', ...options.environment },
+    ...(options.ownBackends ? {} : await sharedBackends()),
+    ports: { simulator: simulatorPort },
+    ...(options.replicas ? { replicas: options.replicas } : {}),
+    simulator: { ...simulatorSettings, ...options.simulator },
+    serviceEnvironment: {
+      ...options.serviceEnvironment,
+      'refresh-collector': {
+        ...collectorSettings,
+        PLATFORM_EGRESS: egress(simulatorPort, options.egressIdentities ?? 8),
+        ...options.serviceEnvironment?.['refresh-collector'],
+      },
+    },
+  }).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  });
+  const connections = new Map<ServiceName, Promise<MongoConnection>>();
+  const replicasOf = (name: ServiceName) =>
+    stack.services.filter(({ service }) => service === name);
+  return Object.assign(stack, {
+    folder,
+    operator: createOperator(stack),
+    replicasOf,
+    service(name: ServiceName) {
+      const [first] = replicasOf(name);
+      if (!first) throw new Error(`the stack runs no ${name}`);
+      return first;
+    },
+    async recordsOf(service: ServiceName) {
+      const known = connections.get(service) ?? connectTo(stack, service);
+      connections.set(service, known);
+      return (await known).db;
+    },
+    async close() {
+      closeCalls();
+      for (const connection of connections.values()) await (await connection).close();
+      await stack.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  });
+}
+
+async function sharedBackends() {
+  const namespace = await openNamespace({ topics: false });
+  return {
+    backends: {
+      kafkaBrokers: namespace.kafkaBrokers.join(','),
+      mongodbUri: namespace.mongodbUri,
+    },
+    topicPrefix: namespace.topicPrefix,
+    databasePrefix: namespace.database(''),
+  };
+}
+
+function egress(simulatorPort: number, identities: number): string {
+  return Array.from(
+    { length: identities },
+    (_none, index) => `http://egress-${index + 1}:-@127.0.0.1:${simulatorPort}`,
+  ).join(',');
+}
+
+function connectTo(stack: Stack, service: ServiceName): Promise<MongoConnection> {
+  return connectMongo({
+    uri: stack.mongodbUri,
+    database: stack.databaseOf(service),
+    service: 'test',
+    logger: testLogger,
+  });
+}
