@@ -7,7 +7,8 @@ const duplicateKeyCode = 11_000;
 
 /**
  * The index fields of a duplicate-key error, or null for any other error. Told by the error's key
- * pattern and never by its text.
+ * pattern and never by its text. Empty for a bulk write: the driver drops the pattern from its
+ * errors, and `writeErrors` say only which of the writes it was.
  */
 export function duplicateKeyOf(error: unknown): DuplicateKey | null {
   if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return null;

@@ -17,7 +17,13 @@ export interface WithOutbox {
 /** The trace a message continues is the one that is active when its state changes. */
 export function withTrace(messages: readonly OutgoingMessage[]): OutgoingMessage[] {
   const trace = currentTrace();
-  return messages.map((message) => ({ ...message, trace: message.trace ?? trace }));
+  return messages.map((message) => {
+    // The store would keep what is undefined as null, which is something else to a contract.
+    const given = Object.fromEntries(
+      Object.entries(message).filter(([, value]) => value !== undefined),
+    ) as OutgoingMessage;
+    return { ...given, trace: message.trace ?? trace };
+  });
 }
 
 /** The part of an update that adds messages. */
@@ -53,42 +59,59 @@ export interface OutboxRelayOptions {
 const sweepAfterMs = 2_000;
 const sweepBatch = 100;
 
+/** Documents whose messages can never be sent are left out of sweeps, up to this many. */
+const unsendableMax = 1_000;
+
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
-  const collection = options.db.collection<WithOutbox & { _id: string }>(options.collectionName);
+  const { collectionName, logger } = options;
+  const collection = options.db.collection<WithOutbox & { _id: string }>(collectionName);
+  const unsendable = new Set<string>();
 
   async function relay(document: WithOutbox & { _id: string }): Promise<void> {
     const waiting = document.outbox ?? [];
-    if (waiting.length === 0) return;
     // Publishing comes before removing: a crash between them repeats messages, never loses one.
-    await options.publish(waiting);
+    if (waiting.length > 0) await options.publish(waiting);
     await collection.updateOne({ _id: document._id }, removal(waiting.map(({ id }) => id)));
+  }
+
+  /** One document that breaks a contract must not keep those behind it from being relayed. */
+  async function relayAll(documents: readonly (WithOutbox & { _id: string })[]): Promise<void> {
+    for (const document of documents) {
+      try {
+        await relay(document);
+      } catch (error) {
+        if (!(error instanceof Error && error.name === 'ZodError')) throw error;
+        if (unsendable.size < unsendableMax) unsendable.add(document._id);
+        const { _id } = document;
+        logger.error({ err: error, collectionName, _id }, 'an outbox holds what cannot be sent');
+      }
+    }
   }
 
   async function sweep(): Promise<boolean> {
     const before = new Date(options.now() - sweepAfterMs);
     const found = await collection
-      .find({ outboxSince: { $lte: before } })
+      .find({ outboxSince: { $lte: before }, _id: { $nin: [...unsendable] } })
       .sort({ outboxSince: 1 })
       .limit(sweepBatch)
       .toArray();
-    for (const document of found) await relay(document);
+    await relayAll(found);
     return found.length === sweepBatch;
   }
 
   const loop: Loop = startLoop({
-    name: `outbox of ${options.collectionName}`,
+    name: `outbox of ${collectionName}`,
     idleMs: sweepAfterMs,
-    logger: options.logger,
+    logger,
     round: sweep,
   });
 
   return {
     async flush(ids) {
       try {
-        const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
-        for (const document of found) await relay(document);
+        await relayAll(await collection.find({ _id: { $in: [...ids] } }).toArray());
       } catch (error) {
-        options.logger.warn({ err: error }, 'outbox not relayed; the sweeper will');
+        logger.warn({ err: error }, 'outbox not relayed; the sweeper will');
       }
     },
     stop: () => loop.stop(),
@@ -98,7 +121,10 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
 /** Takes out the published messages; the mark goes with the last one. */
 function removal(ids: readonly string[]): Document[] {
   const kept = {
-    $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.id', [...ids]] }] } },
+    $filter: {
+      input: { $ifNull: ['$outbox', []] },
+      cond: { $not: [{ $in: ['$$this.id', { $literal: [...ids] }] }] },
+    },
   };
   return [
     { $set: { outbox: kept } },

@@ -1,0 +1,290 @@
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { Collection } from 'mongodb';
+import { connectMongo, type MongoConnection } from '../src/connect.ts';
+import { ensureIndexes } from '../src/indexes.ts';
+import {
+  type OutboxRelay,
+  outboxIndex,
+  pushToOutbox,
+  startOutboxRelay,
+  type WithOutbox,
+  withTrace,
+} from '../src/outbox.ts';
+
+interface Refresh extends WithOutbox {
+  readonly _id: string;
+  readonly state?: string;
+}
+
+const clock = createTestClock();
+const relays: OutboxRelay[] = [];
+let mongo: MongoConnection;
+let refreshes: Collection<Refresh>;
+let collections = 0;
+
+beforeAll(async () => {
+  const namespace = await openNamespace({ topics: false });
+  mongo = await connectMongo({
+    uri: namespace.mongodbUri,
+    database: namespace.database('outbox'),
+    service: 'test',
+    logger: testLogger,
+  });
+});
+beforeEach(async () => {
+  collections += 1;
+  const collection = `refreshes_${collections}`;
+  await ensureIndexes(mongo.db, [{ collection, indexes: [outboxIndex] }]);
+  refreshes = mongo.db.collection(collection);
+});
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+function message(id: string): OutgoingMessage {
+  return {
+    type: 'refresh.cancel.v1',
+    id,
+    body: {
+      refresh_id: newRefreshId(),
+      account_id: newAccountId(),
+      project_id: newProjectId(),
+      requested_at: '2026-01-01T00:00:00.000Z',
+    },
+  };
+}
+
+type Publish = (messages: readonly OutgoingMessage[]) => Promise<void>;
+
+function startRelay(publish: Publish): OutboxRelay {
+  const relay = startOutboxRelay({
+    db: mongo.db,
+    collectionName: refreshes.collectionName,
+    publish,
+    now: clock.now,
+    logger: testLogger,
+  });
+  relays.push(relay);
+  return relay;
+}
+
+/** Takes down what is published, and fails when it is told to: before or after it was sent. */
+function openTopic() {
+  const sent: string[] = [];
+  const state = { failure: undefined as 'before' | 'after' | undefined, tries: 0 };
+  const publish: Publish = async (messages) => {
+    state.tries += 1;
+    if (state.failure === 'before') throw new Error('the broker is away');
+    sent.push(...messages.map(({ id }) => id));
+    if (state.failure === 'after') throw new Error('killed before the removal');
+  };
+  return { sent, state, publish };
+}
+
+/** Changes a document and leaves messages with the change, as an operation does. */
+async function change(id: string, ...messageIds: string[]): Promise<void> {
+  const now = new Date(clock.now());
+  const update = { $set: { state: 'changed' }, ...pushToOutbox(messageIds.map(message), now) };
+  await refreshes.updateOne({ _id: id }, update as never, { upsert: true });
+}
+
+const withoutOutbox = async (id: string) => {
+  const document = await refreshes.findOne({ _id: id });
+  return document?.outbox?.length === 0 && !('outboxSince' in document);
+};
+
+test('a state and its messages are one write; they leave at once, the mark with the last', async () => {
+  const { sent, publish } = openTopic();
+  const relay = startRelay(publish);
+
+  await change('r1', 'a', 'b');
+  expect(await refreshes.findOne({ _id: 'r1' })).toMatchObject({
+    state: 'changed',
+    outbox: [{ id: 'a' }, { id: 'b' }],
+    outboxSince: new Date(clock.now()),
+  });
+  await relay.flush(['r1']);
+
+  expect(sent).toEqual(['a', 'b']);
+  expect(await withoutOutbox('r1')).toBe(true);
+});
+
+test('what was written while messages were being published stays, with its mark', async () => {
+  const { sent, publish } = openTopic();
+  const relay = startRelay(async (messages) => {
+    if (sent.length === 0) await change('r1', 'late');
+    await publish(messages);
+  });
+  await change('r1', 'early');
+
+  await relay.flush(['r1']);
+
+  expect(sent).toEqual(['early']);
+  const left = await refreshes.findOne({ _id: 'r1' });
+  expect(left?.outbox?.map(({ id }) => id)).toEqual(['late']);
+  expect(left?.outboxSince).toBeInstanceOf(Date);
+  await relay.flush(['r1']);
+  expect(sent).toEqual(['early', 'late']);
+  expect(await withoutOutbox('r1')).toBe(true);
+});
+
+test('a crash between publishing and removing repeats messages and loses none', async () => {
+  const { sent, state, publish } = openTopic();
+  const crashing = startRelay(publish);
+  await change('r1', 'a', 'b');
+  state.failure = 'after';
+  await crashing.flush(['r1']);
+  await crashing.stop();
+  expect(await withoutOutbox('r1')).toBe(false);
+
+  state.failure = undefined;
+  clock.advance(2_001);
+  startRelay(publish);
+
+  await waitFor('the sweeper of the next process repeats them', () => withoutOutbox('r1'));
+  expect(sent).toEqual(['a', 'b', 'a', 'b']);
+});
+
+test('a crash before publishing is swept up by any process, oldest first', async () => {
+  const { sent, publish } = openTopic();
+  for (const id of ['r1', 'r2', 'r3']) {
+    await change(id, `of ${id}`);
+    clock.advance(10);
+  }
+  clock.advance(2_001);
+
+  startRelay(publish);
+
+  await waitFor('all are published', () => sent.length === 3);
+  expect(sent).toEqual(['of r1', 'of r2', 'of r3']);
+});
+
+test('the sweeper leaves alone what was written a moment ago: its writer publishes it', async () => {
+  const { sent, publish } = openTopic();
+  await change('old', 'old');
+  clock.advance(2_001);
+  await change('young', 'young');
+
+  startRelay(publish);
+
+  await waitFor('the old one is published', () => withoutOutbox('old'));
+  expect(sent).toEqual(['old']);
+});
+
+test('a broker that is away loses nothing: the sweeper goes on until it is back', async () => {
+  const { sent, state, publish } = openTopic();
+  state.failure = 'before';
+  await change('r1', 'a');
+  clock.advance(2_001);
+  startRelay(publish);
+  await waitFor('the sweeper has tried again and again', () => state.tries >= 3);
+  expect(await withoutOutbox('r1')).toBe(false);
+
+  state.failure = undefined;
+
+  await waitFor('it is published', () => sent.length === 1);
+  await waitFor('it is removed', () => withoutOutbox('r1'));
+});
+
+test('messages of a document come first in the order in which they were written', async () => {
+  const { sent, publish } = openTopic();
+  const slow: Publish = async (messages) => {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+    await publish(messages);
+  };
+  const replicas = [startRelay(slow), startRelay(slow)];
+  const ids = Array.from({ length: 20 }, (_, index) => `m${index}`);
+
+  const flushes: Promise<void>[] = [];
+  for (const id of ids) {
+    await change('r1', id);
+    flushes.push(...replicas.map((relay) => relay.flush(['r1'])));
+  }
+  await Promise.all(flushes);
+  await Promise.all(replicas.map((relay) => relay.flush(['r1'])));
+
+  // Two relays may both send a message; none may send it before an earlier one was sent.
+  expect([...new Set(sent)]).toEqual(ids);
+  expect(await withoutOutbox('r1')).toBe(true);
+});
+
+test('two processes sweeping at once lose nothing and leave nothing', async () => {
+  const { sent, publish } = openTopic();
+  const ids = Array.from({ length: 150 }, (_, index) => `r${index}`);
+  await Promise.all(ids.map((id) => change(id, `of ${id}`)));
+  clock.advance(2_001);
+
+  startRelay(publish);
+  startRelay(publish);
+
+  await waitFor('nothing waits any more', async () => {
+    return (await refreshes.countDocuments({ outboxSince: { $exists: true } })) === 0;
+  });
+  expect(new Set(sent)).toEqual(new Set(ids.map((id) => `of ${id}`)));
+});
+
+test('a document whose messages break their contract does not block those behind it', async () => {
+  const { sent, publish } = openTopic();
+  const unsendable = Object.assign(new Error('invalid'), { name: 'ZodError' });
+  await change('bad', 'bad');
+  clock.advance(10);
+  await change('good', 'good');
+  clock.advance(2_001);
+  let tries = 0;
+
+  const relay = startRelay(async (messages) => {
+    if (messages.some(({ id }) => id === 'bad')) {
+      tries += 1;
+      throw unsendable;
+    }
+    await publish(messages);
+  });
+
+  await waitFor('the good one is published', () => withoutOutbox('good'));
+  await relay.flush(['good']);
+  expect(sent).toEqual(['good']);
+  expect(tries).toBe(1);
+});
+
+test('an outbox that is marked but empty is unmarked', async () => {
+  const { sent, publish } = openTopic();
+  await refreshes.insertOne({ _id: 'marked', outboxSince: new Date(clock.now()) });
+  clock.advance(2_001);
+
+  startRelay(publish);
+
+  await waitFor('the mark is gone', () => withoutOutbox('marked'));
+  expect(sent).toEqual([]);
+});
+
+test('ids that look like expressions of the store are only ids', async () => {
+  const { sent, publish } = openTopic();
+  const relay = startRelay(publish);
+  await change('r1', '$outboxSince', '$$ROOT', 'plain');
+
+  await relay.flush(['r1']);
+
+  expect(sent).toEqual(['$outboxSince', '$$ROOT', 'plain']);
+  expect(await withoutOutbox('r1')).toBe(true);
+});
+
+test('nothing undefined is stored, and the trace that was active is', () => {
+  const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+
+  const [stored, traced] = withTrace([
+    { ...message('a'), waitingId: undefined, deadlineMs: undefined },
+    { ...message('b'), waitingId: 'w', trace },
+  ]);
+
+  expect(Object.keys(stored ?? {}).toSorted()).toEqual(['body', 'id', 'trace', 'type']);
+  expect(stored?.trace).toEqual({});
+  expect(traced).toMatchObject({ waitingId: 'w', trace });
+});
