@@ -19,10 +19,12 @@ const uuidPattern = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 function prefixedId<Kind extends IdKind>(kind: Kind) {
   const pattern = new RegExp(`^${idPrefixes[kind]}${uuidPattern}$`);
-  return z.custom<PrefixedId<Kind>>(
-    (value) => typeof value === 'string' && pattern.test(value),
-    `must be ${idPrefixes[kind]} followed by a lowercase UUID`,
-  );
+  return z
+    .custom<PrefixedId<Kind>>(
+      (value) => typeof value === 'string' && pattern.test(value),
+      `must be ${idPrefixes[kind]} followed by a lowercase UUID`,
+    )
+    .meta({ type: 'string', pattern: pattern.source });
 }
 
 export const requestId = prefixedId('request');

@@ -1,0 +1,63 @@
+'use strict';
+
+/**
+ * Writes what is derived from the code: the topics page, the JSON Schemas of the messages, the
+ * settings tables. With `--check` it writes nothing and fails when something would change.
+ */
+const {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs');
+const { dirname, join, resolve } = require('node:path');
+const { messageDocs, messageDocsFolder } = require('./generate/message-docs.js');
+const { settingsTables } = require('./generate/settings-tables.js');
+
+const root = resolve(__dirname, '..');
+
+function generatedFiles() {
+  const { serviceNames } = require(join(root, 'libs/contracts/dist/topics.js'));
+  return [...messageDocs(root), ...settingsTables(root, serviceNames)];
+}
+
+/** Files of an earlier generation that nothing stands behind any more. */
+function leftovers(files) {
+  const wanted = new Set(files.map(({ path }) => path));
+  return filesBelow(messageDocsFolder).filter((path) => !wanted.has(path));
+}
+
+function filesBelow(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+}
+
+function isCurrent({ path, content }) {
+  const target = join(root, path);
+  return existsSync(target) && readFileSync(target, 'utf8') === content;
+}
+
+function main() {
+  const files = generatedFiles();
+  const stale = files.filter((file) => !isCurrent(file));
+  const surplus = leftovers(files);
+  const changes = [...stale.map(({ path }) => path), ...surplus];
+  if (process.argv.includes('--check')) {
+    if (changes.length === 0) return;
+    process.stderr.write(`Not up to date (npm run generate):\n  ${changes.join('\n  ')}\n`);
+    process.exitCode = 1;
+    return;
+  }
+  for (const { path, content } of stale) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  for (const path of surplus) rmSync(join(root, path));
+  for (const path of changes) process.stdout.write(`${path}\n`);
+}
+
+main();
