@@ -5,6 +5,8 @@ import type { Benchmark } from './benchmark.ts';
 import { admissionLatency } from './benchmarks/admission-latency.ts';
 import { currentPage } from './benchmarks/current-page.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
+import { ledgerCore } from './benchmarks/ledger-core.ts';
+import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { type Row, toTable } from './row.ts';
 
@@ -12,6 +14,8 @@ const benchmarks: readonly Benchmark[] = [
   admissionLatency,
   refreshThroughput,
   currentPage,
+  ledgerCore,
+  ledgerStore,
   largeRefresh,
 ];
 

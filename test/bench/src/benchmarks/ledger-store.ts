@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from '@inventory/billing-ledger/domain/command';
+import { type Ledger, openLedger } from '@inventory/billing-ledger/open-ledger';
+import { commitsCollection, ledgerIndexes } from '@inventory/billing-ledger/storage/collections';
+import type { AccountId } from '@inventory/contracts/ids';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { systemClock } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { createLogger } from '@inventory/runtime/logger';
+import { type Db, type Document, MongoClient } from 'mongodb';
+import type { Benchmark } from '../benchmark.ts';
+import { grant, newAccountIds, pair } from '../ledger-work.ts';
+import { moreIsBetter } from '../row.ts';
+
+const accounts = 1_000;
+const pairsPerBatch = 250;
+const durable = { writeConcern: { w: 'majority', journal: true } } as const;
+
+interface StoreRates {
+  readonly ours: number;
+  /** The same documents, ready made, into a collection with the same indexes. */
+  readonly bare: number;
+  /** The same into one without any: nothing would keep a command from being booked twice. */
+  readonly bareUnindexed: number;
+}
+
+/** (d) The ledger on its store, one batch in flight, against bare inserts of its documents. */
+export const ledgerStore: Benchmark = {
+  name: 'ledger-store',
+  async run({ backends, quick }) {
+    const client = await MongoClient.connect(backends.mongodbUri, durable);
+    const batches = quick ? 20 : 80;
+    try {
+      const spread = await measure(client, batches, accounts);
+      const hot = await measure(client, batches, 1);
+      return [
+        moreIsBetter({
+          name: 'ledger with its store, pairs, against bare inserts of the same documents',
+          value: spread.ours,
+          unit: '/s',
+          yardstick: spread.bare,
+          floor: 0.5,
+        }),
+        moreIsBetter({
+          name: 'ledger with its store, pairs, against bare inserts without any index',
+          value: spread.ours,
+          unit: '/s',
+          yardstick: spread.bareUnindexed,
+        }),
+        moreIsBetter({
+          name: 'ledger with its store, one hot account, against spread load',
+          value: hot.ours,
+          unit: '/s',
+          yardstick: spread.ours,
+          floor: 0.8,
+        }),
+      ];
+    } finally {
+      await client.close();
+    }
+  },
+};
+
+async function measure(
+  client: MongoClient,
+  batches: number,
+  accountCount: number,
+): Promise<StoreRates> {
+  const db = client.db(`bench_ledger_${randomUUID().slice(0, 8)}`);
+  await ensureIndexes(db, ledgerIndexes);
+  const ledger = await open(db);
+  const ids = newAccountIds(accountCount);
+  await commitAll(ledger, ids.map(grant));
+  const ours = await pairsPerSecond(batches, (index) => commitAll(ledger, commandsOf(ids, index)));
+
+  const documents = await db
+    .collection(commitsCollection)
+    .find({ lastSeq: { $gt: 1 } })
+    .sort({ at: 1 })
+    .toArray();
+  const perBatch = Math.ceil(documents.length / batches);
+  const bareDb = client.db(`${db.databaseName}_bare`);
+  await ensureIndexes(bareDb, ledgerIndexes);
+  const insertInto = (target: Db) => (index: number) =>
+    insertSlice(target, documents, index * perBatch, perBatch);
+  const bare = await pairsPerSecond(batches, insertInto(bareDb));
+  const plainDb = client.db(`${db.databaseName}_plain`);
+  const bareUnindexed = await pairsPerSecond(batches, insertInto(plainDb));
+  for (const used of [db, bareDb, plainDb]) await used.dropDatabase();
+  return { ours, bare, bareUnindexed };
+}
+
+async function insertSlice(
+  db: Db,
+  documents: readonly Document[],
+  from: number,
+  count: number,
+): Promise<void> {
+  const slice = documents.slice(from, from + count);
+  if (slice.length > 0)
+    await db.collection(commitsCollection).insertMany(slice, { ordered: false });
+}
+
+function open(db: Db): Promise<Ledger> {
+  return openLedger({
+    db,
+    clock: systemClock,
+    identifiers: systemIdentifiers,
+    logger: createLogger({ service: 'benchmark', level: 'silent' }),
+    config: {
+      commits: { commandsMax: 500, entriesMax: 500 },
+      cache: { accountsMax: 20_000, recentKeysMax: 100_000 },
+      snapshots: { everyEntries: 200, passIntervalMs: 3_600_000 },
+    },
+  });
+}
+
+/** A batch of pairs, dealt to the accounts in turn. */
+function commandsOf(ids: readonly AccountId[], batch: number): Command[] {
+  return Array.from({ length: pairsPerBatch }, (_, index) =>
+    pair(ids[(batch * pairsPerBatch + index) % ids.length] ?? 'acc_'),
+  ).flat();
+}
+
+async function commitAll(ledger: Ledger, commands: readonly Command[]): Promise<void> {
+  await ledger.commitCommands(
+    commands.map((command) => ({ command })),
+    async () => {},
+  );
+}
+
+async function pairsPerSecond(
+  batches: number,
+  work: (index: number) => Promise<void>,
+): Promise<number> {
+  const startMs = performance.now();
+  for (let index = 0; index < batches; index += 1) await work(index);
+  return ((batches * pairsPerBatch) / (performance.now() - startMs)) * 1_000;
+}

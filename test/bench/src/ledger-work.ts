@@ -1,0 +1,81 @@
+import type { Account } from '@inventory/billing-ledger/domain/account';
+import { newAccount } from '@inventory/billing-ledger/domain/account';
+import type { Command } from '@inventory/billing-ledger/domain/command';
+import { type CommitPlan, planCommit } from '@inventory/billing-ledger/domain/plan-commit';
+import { createPriceBook, firstPriceList } from '@inventory/billing-ledger/domain/price-list';
+import {
+  type CommitDocument,
+  chainStart,
+  sealCommit,
+} from '@inventory/billing-ledger/storage/commit-document';
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+
+const { uuidV7 } = systemIdentifiers;
+
+export const newAccountIds = (count: number): AccountId[] =>
+  Array.from({ length: count }, (): AccountId => `acc_${uuidV7()}`);
+
+/** Puts enough credits on an account for any number of pairs. */
+export function grant(accountId: AccountId): Command {
+  const id = uuidV7();
+  return {
+    kind: 'grant',
+    commandId: `grant:${accountId}:${id}`,
+    accountId,
+    requestId: `req_${id}`,
+    asset: 'credits',
+    amount: 1_000_000_000,
+    reason: 'benchmark',
+  };
+}
+
+/** A refresh's two commands: hold 125, then settle by 4,001 observed assets. */
+export function pair(accountId: AccountId): [Command, Command] {
+  const refreshId = uuidV7();
+  const projectId: ProjectId = `prj_${refreshId}`;
+  return [
+    {
+      kind: 'reserve',
+      commandId: `reserve:${refreshId}`,
+      accountId,
+      projectId,
+      refreshId,
+      requestId: `req_${refreshId}`,
+      productCode: 'platform.inventory.refresh.v1',
+    },
+    {
+      kind: 'settle',
+      commandId: `settle:${refreshId}`,
+      accountId,
+      projectId,
+      refreshId,
+      outcome: 'complete_changed',
+      observedAssets: 4_001,
+    },
+  ];
+}
+
+const limits = { entriesMax: 500, bytesMax: 256 * 1_024 };
+const prices = createPriceBook([firstPriceList]);
+
+/** Evaluates commands of one account as the writer does, with nothing known beforehand. */
+export function plan(account: Account, commands: readonly Command[]): CommitPlan {
+  const now = Date.now();
+  return planCommit(
+    account,
+    commands,
+    { now, prices, funding: 'credits', recorded: () => undefined },
+    limits,
+  );
+}
+
+/** An account that can pay, as a writer would have it in memory. */
+export function fundedAccount(accountId: AccountId): Account {
+  return plan(newAccount(accountId), [grant(accountId)]).account;
+}
+
+/** The document a plan becomes. */
+export function seal({ account, entries }: CommitPlan): CommitDocument {
+  return sealCommit({ account, entries, previous: chainStart }, 'benchmark');
+}
