@@ -19,10 +19,10 @@ export async function askAgain(
   const asking = await due.takeDueAsks(batchMax);
   for (const stored of asking) {
     const { id, phase } = stored.refresh;
-    logger.info({ refresh_id: id, phase }, 'asking again');
-    await inSpan({ name: `ask again ${phase}`, parent: stored.trace }, () =>
-      sendEffects(dependencies, stored, pendingEffects(stored.refresh)),
-    );
+    await inSpan({ name: `ask again ${phase}`, parent: stored.trace }, () => {
+      logger.info({ refresh_id: id, phase }, 'asking again');
+      return sendEffects(dependencies, stored, pendingEffects(stored.refresh));
+    });
   }
   return asking.length === batchMax;
 }
