@@ -1,4 +1,4 @@
-import { trace } from '@opentelemetry/api';
+import { context, INVALID_SPAN_CONTEXT, trace } from '@opentelemetry/api';
 import { startNodeSdk } from '@opentelemetry/sdk-node';
 import {
   currentTrace,
@@ -87,6 +87,15 @@ describe('while tracing is on', () => {
     });
 
     expect(endedSpan('alone')?.parentSpanContext).toBeUndefined();
+  });
+
+  test('a span that is not recorded, as all are where no exporter is set, names no trace', () => {
+    const unrecorded = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+
+    context.with(trace.setSpan(context.active(), unrecorded), () => {
+      expect(trace.getActiveSpan()).toBe(unrecorded);
+      expect(currentTraceId()).toBeUndefined();
+    });
   });
 
   test('a failure is told by its kind and not by its text, and is passed on', async () => {

@@ -2,6 +2,7 @@ import {
   type Attributes,
   type Context,
   context,
+  isSpanContextValid,
   type Link,
   propagation,
   type Span,
@@ -25,9 +26,10 @@ export function currentTrace(): TraceCarrier {
   return carrier;
 }
 
-/** The trace id that is active now, for log lines. */
+/** The trace id that is active now, for log lines; undefined when tracing is off. */
 export function currentTraceId(): string | undefined {
-  return trace.getActiveSpan()?.spanContext().traceId;
+  const active = trace.getActiveSpan()?.spanContext();
+  return active && isSpanContextValid(active) ? active.traceId : undefined;
 }
 
 export interface SpanOptions {
