@@ -53,7 +53,7 @@ const collectorSettings: Settings = {
 };
 
 export async function openTestStack(options: TestStackOptions = {}): Promise<TestStack> {
-  const folder = mkdtempSync(join(tmpdir(), 'stack-'));
+  const folder = mkdtempSync(join(tmpdir(), 'end-to-end-'));
   const simulatorPort = await findFreePort();
   const stack = await startStack({
     folder,

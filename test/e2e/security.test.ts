@@ -1,0 +1,261 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorCodes } from '@inventory/contracts/http/error-codes';
+import { errorBody } from '@inventory/contracts/http/meta';
+import type { Scope } from '@inventory/contracts/scope';
+import { newRefreshId } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import {
+  callApi,
+  closeCalls as closeApiCalls,
+} from '../../services/gateway/test/support/api-call.ts';
+import { malformedCases } from '../../services/gateway/test/support/malformed-cases.ts';
+import { untilCompleted } from './support/follow-refresh.ts';
+import type { Credential, Customer } from './support/operator.ts';
+import { type ApiAnswer, createPublicApi } from './support/public-api.ts';
+import { readLogs } from './support/read-logs.ts';
+import { sizeScope } from './support/simulator-control.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+const scope: Scope = sizeScope(50, 1);
+let stack: TestStack;
+let owner: Customer;
+let refreshId: string;
+/** Every secret that was used here; none of them may be found in a log. */
+const secrets: string[] = [];
+
+beforeAll(async () => {
+  stack = await openTestStack({ environment: { LOG_LEVEL: 'debug' } });
+  owner = await newCustomer();
+  refreshId = await owner.api.accepted(scope, { key: 'a key nobody else may use' });
+  await untilCompleted(owner.api, owner.projectId, [refreshId], 60_000);
+}, 120_000);
+afterAll(async () => {
+  closeApiCalls();
+  await stack?.close();
+}, 60_000);
+
+async function newCustomer(): Promise<Customer> {
+  const customer = await stack.operator.newCustomer();
+  secrets.push(customer.secret);
+  return customer;
+}
+
+async function newCredential(projectId: string, options = {}): Promise<Credential> {
+  const credential = await stack.operator.newCredential(projectId, options);
+  secrets.push(credential.secret);
+  return credential;
+}
+
+function refusalOf({ status, json }: ApiAnswer): readonly [number, string] {
+  return [status, errorBody.parse(json).error.code];
+}
+
+/** The answer without what differs between any two requests. */
+function withoutRequestId({ status, text }: ApiAnswer) {
+  return { status, text: text.replaceAll(/req_[0-9a-f-]{36}/g, 'req') };
+}
+
+describe('what belongs to one Project (Tenancy)', () => {
+  test("its refreshes are nothing to another account, to another Project of its own, or to nobody's id", async () => {
+    const stranger = await newCustomer();
+    const sibling = await newCredential(await stack.operator.newProject(owner.accountId));
+    const unknown = await owner.api.status(newRefreshId());
+
+    for (const { api } of [stranger, sibling]) {
+      const seen = await api.status(refreshId);
+      const cancelled = await api.cancel(refreshId);
+      expect(refusalOf(seen)).toEqual([404, 'refresh_not_found']);
+      expect(withoutRequestId(seen)).toEqual(withoutRequestId(unknown));
+      expect(refusalOf(cancelled)).toEqual([404, 'refresh_not_found']);
+    }
+    expect(refusalOf(await owner.api.cancel(refreshId))).toEqual([
+      409,
+      'refresh_already_completed',
+    ]);
+  });
+
+  test('its list is nothing to them either, whatever it is filtered by', async () => {
+    const stranger = await newCustomer();
+    const sibling = await newCredential(await stack.operator.newProject(owner.accountId));
+
+    for (const { api } of [stranger, sibling]) {
+      for (const query of ['', `?refresh_id=${refreshId}`]) {
+        const listed = await api.list(owner.projectId, query);
+        expect(refusalOf(listed)).toEqual([404, 'project_not_found']);
+      }
+    }
+    const own = await stranger.api.list(stranger.projectId, `?refresh_id=${refreshId}`);
+    expect(own.json.data.items).toEqual([]);
+  });
+
+  test('its Idempotency-Keys are free for every other Project', async () => {
+    const stranger = await newCustomer();
+    const answer = await stranger.api.refresh(scope, { key: 'a key nobody else may use' });
+
+    expect(answer.status).toBe(202);
+    expect(answer.headers['idempotency-replayed']).toBeUndefined();
+    expect(answer.json.data.refresh_id).not.toBe(refreshId);
+    await untilCompleted(stranger.api, stranger.projectId, [answer.json.data.refresh_id], 60_000);
+  });
+
+  test('a cursor of one account is no cursor for another, nor for another inventory or language', async () => {
+    const stranger = await newCustomer();
+    const other = sizeScope(60, 2);
+    const id = await owner.api.accepted(other);
+    await untilCompleted(owner.api, owner.projectId, [id], 60_000);
+    const first = await owner.api.current(scope, '?page_size=10');
+    const cursor = encodeURIComponent(first.json.data.pagination.next_cursor);
+
+    for (const answer of [
+      await stranger.api.current(scope, `?cursor=${cursor}`),
+      await owner.api.current(other, `?cursor=${cursor}`),
+      await owner.api.current(scope, `?language=german&cursor=${cursor}`),
+      await owner.api.current(scope, `?cursor=${cursor.slice(0, -2)}AA`),
+    ]) {
+      expect(refusalOf(answer)).toEqual([422, 'invalid_cursor']);
+      expect(answer.json.meta.credits_charged).toBe(0);
+    }
+    expect((await owner.api.current(scope, `?cursor=${cursor}`)).status).toBe(200);
+  });
+
+  test('a saved revision belongs to the inventory: any account may read and pays for itself', async () => {
+    const stranger = await newCustomer();
+    const before = await stack.operator.balance(owner.accountId);
+
+    const answer = await stranger.api.current(scope);
+
+    expect(answer.status).toBe(200);
+    expect(await stack.operator.balance(owner.accountId)).toEqual(before);
+    expect(await stack.operator.balance(stranger.accountId)).toMatchObject({ total: 999_999 });
+  });
+});
+
+describe('a key that is not valid (Authentication)', () => {
+  /** Refused within the two seconds that a change may take to be seen. */
+  async function untilRefused({ api }: Credential): Promise<ApiAnswer> {
+    return waitFor(
+      'the key is refused',
+      async () => {
+        const answer = await api.status(refreshId);
+        return answer.status === 401 && answer;
+      },
+      { timeoutMs: 2_000 },
+    );
+  }
+
+  test('has one answer, whether it is unknown, malformed, revoked, expired or of a suspended owner', async () => {
+    const { operator, gatewayUrl } = stack;
+    const revoked = await newCredential(owner.projectId);
+    const expiring = await newCredential(owner.projectId, {
+      expires_at: new Date(Date.now() + 1_500).toISOString(),
+    });
+    const [ofProject, ofAccount] = [await newCustomer(), await newCustomer()];
+    for (const { api } of [revoked, expiring, ofProject, ofAccount]) {
+      expect([200, 404]).toContain((await api.status(refreshId)).status);
+    }
+    await operator.call('POST', `/credentials/${revoked.credentialId}/revoke`, {});
+    await operator.call('POST', `/projects/${ofProject.projectId}/suspend`, {});
+    await operator.call('POST', `/accounts/${ofAccount.accountId}/suspend`, {});
+
+    const changed = owner.secret.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    const answers = [
+      await createPublicApi(gatewayUrl, changed).status(refreshId),
+      await createPublicApi(gatewayUrl, 'no key at all').status(refreshId),
+      ...(await Promise.all([revoked, expiring, ofProject, ofAccount].map(untilRefused))),
+    ];
+
+    for (const answer of answers) {
+      expect(refusalOf(answer)).toEqual([401, 'invalid_api_key']);
+      expect(withoutRequestId(answer)).toEqual(withoutRequestId(answers[0] as ApiAnswer));
+      expect(answer.headers['ratelimit']).toBeUndefined();
+    }
+    await operator.call('POST', `/accounts/${ofAccount.accountId}/reactivate`, {});
+    await waitFor(
+      'a suspension that is taken back is seen',
+      async () => (await ofAccount.api.status(refreshId)).status === 404,
+      { timeoutMs: 6_000 },
+    );
+  });
+
+  test('is no key in the address, and its absence has an answer of its own', async () => {
+    const nobody = createPublicApi(stack.gatewayUrl, null);
+    const path = `/v2/platform/inventory-refreshes/${refreshId}`;
+
+    expect(refusalOf(await nobody.call({ path }))).toEqual([401, 'missing_api_key']);
+    const inAddress = await nobody.call({ path: `${path}?api_key=${owner.secret}` });
+    expect(refusalOf(inAddress)).toEqual([401, 'missing_api_key']);
+  });
+});
+
+describe('a key that may not do everything (Scopes, Network policy)', () => {
+  test('is refused by the name of the missing permission, and nothing is reserved', async () => {
+    const permission = 'platform.inventory.current.page.v1';
+    const reader = await newCredential(owner.projectId, { scopes: [permission] });
+    const before = await stack.operator.balance(owner.accountId);
+
+    const refused = await reader.api.refresh(scope);
+
+    expect(refusalOf(refused)).toEqual([403, 'permission_denied']);
+    expect(refused.json.error.detail).toEqual({ permission: 'platform.inventory.refresh.v1' });
+    expect((await reader.api.status(refreshId)).status).toBe(200);
+    expect(await stack.operator.balance(owner.accountId)).toEqual(before);
+  });
+
+  test('is refused from a network that is not allowed, and counts against no limit', async () => {
+    const elsewhere = await newCredential(owner.projectId, { network_policy: ['10.1.0.0/16'] });
+    const here = await newCredential(owner.projectId, { network_policy: ['127.0.0.0/8', '::1'] });
+
+    const refused = await elsewhere.api.status(refreshId);
+    const claimed = await elsewhere.api.call({
+      path: `/v2/platform/inventory-refreshes/${refreshId}`,
+      headers: { 'x-forwarded-for': '10.1.2.3' },
+    });
+
+    for (const answer of [refused, claimed]) {
+      expect(refusalOf(answer)).toEqual([403, 'permission_denied']);
+      expect(answer.json.error.detail).toEqual({ reason: 'network_policy' });
+      expect(answer.headers['ratelimit']).toBeUndefined();
+    }
+    expect((await here.api.status(refreshId)).status).toBe(200);
+  });
+});
+
+test('more than 200 malformed requests each get their code, and nothing is reserved or charged (Errors)', async () => {
+  const customer = await newCustomer();
+  const before = await stack.operator.balance(customer.accountId);
+  const cases = malformedCases(scope.platform_id);
+  expect(cases.length).toBeGreaterThanOrEqual(200);
+
+  for (const [what, call, code] of cases) {
+    const answer = await callApi(stack.gatewayUrl, { key: customer.secret, ...call });
+    expect([what, answer.status, answer.json.error.code]).toEqual([
+      what,
+      errorCodes[code].status,
+      code,
+    ]);
+    expect(answer.json.meta.credits_charged ?? 0).toBe(0);
+  }
+
+  expect(await stack.operator.balance(customer.accountId)).toEqual(before);
+  expect(await stack.operator.statement(customer.accountId)).toHaveLength(1);
+  const listed = await customer.api.list(customer.projectId);
+  expect(listed.json.data.items).toEqual([]);
+}, 60_000);
+
+test('after all this no log holds a secret, and without an exporter none names a trace', () => {
+  const kept: unknown = JSON.parse(readFileSync(join(stack.folder, 'secrets.json'), 'utf8'));
+  const logs = readLogs(stack);
+
+  // Compared by themselves: a failure must not print what it found.
+  const found = [
+    ...secrets,
+    ...Object.values(kept as object).map(String),
+    'a key nobody else may use',
+  ].filter((secret) => logs.includes(secret));
+  expect(found).toHaveLength(0);
+  expect(/inv_[0-9a-z]+_[0-9A-Za-z]{43}/i.test(logs)).toBe(false);
+  expect(logs.includes('"msg":"ready"')).toBe(true);
+  expect(logs.includes('"trace_id"')).toBe(false);
+  expect(logs.includes('internal_error')).toBe(false);
+});
