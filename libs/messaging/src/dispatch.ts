@@ -11,15 +11,17 @@ export type Handlers = {
 
 /**
  * A batch handler that runs messages of different keys side by side and those of one key in
- * order, each inside a span that continues its sender's trace.
+ * order, each inside a span that continues its sender's trace. `laneOf` names a finer order where
+ * the topic's key is wider than what has to stay in order.
  */
 export function byKey(
   handlers: Handlers,
   lanesMax: number,
+  laneOf: (message: ReceivedMessage) => string = ({ topic, key }) => `${topic}/${key}`,
 ): (batch: readonly ReceivedMessage[]) => Promise<void> {
   return async (batch) => {
     const handled = batch.filter((message) => handlers[message.type] !== undefined);
-    const lanes = Map.groupBy(handled, (message) => `${message.topic}/${message.key}`);
+    const lanes = Map.groupBy(handled, laneOf);
     await forEachLimited(lanes.values(), lanesMax, async (lane) => {
       for (const message of lane) await handleOne(handlers, message);
     });

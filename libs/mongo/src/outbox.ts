@@ -44,6 +44,8 @@ export const outboxIndex = {
 export interface OutboxRelay {
   /** Publishes what waits in these documents; a failure is left to the sweeper. */
   flush(ids: readonly string[]): Promise<void>;
+  /** The same for messages that were just written into a document: it need not be read. */
+  send(id: string, messages: readonly OutgoingMessage[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -106,14 +108,20 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     round: sweep,
   });
 
+  async function orLeaveToSweeper(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      logger.warn({ err: error }, 'outbox not relayed; the sweeper will');
+    }
+  }
+
   return {
-    async flush(ids) {
-      try {
+    flush: (ids) =>
+      orLeaveToSweeper(async () => {
         await relayAll(await collection.find({ _id: { $in: [...ids] } }).toArray());
-      } catch (error) {
-        logger.warn({ err: error }, 'outbox not relayed; the sweeper will');
-      }
-    },
+      }),
+    send: (_id, outbox) => orLeaveToSweeper(() => relayAll([{ _id, outbox }])),
     stop: () => loop.stop(),
   };
 }

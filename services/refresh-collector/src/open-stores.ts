@@ -34,7 +34,7 @@ export function openStores(
   const { refreshes } = collections;
   return {
     collections,
-    refreshes: createRefreshStore(collections, clock, config.keeping),
+    refreshes: createRefreshStore(refreshes, clock, config.keeping),
     list: createRefreshListStore(refreshes),
     due: createDueStore(refreshes, clock, config.keeping),
     scans: createScanStore({

@@ -1,3 +1,4 @@
+import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { type OutboxRelay, startOutboxRelay } from '@inventory/mongo/outbox';
 import { type Backends, openBackends } from '@inventory/service-host/open-backends';
@@ -22,6 +23,7 @@ import { watchAppBreakers } from './operations/watch-app-breakers.ts';
 import { startScanning } from './start-scanning.ts';
 import { startSweepers } from './start-sweepers.ts';
 import { indexes } from './storage/collections.ts';
+import type { StoredRefresh } from './storage/refresh-store.ts';
 
 const lanesMax = 32;
 const requestAgeMaxMs = 10 * 60_000;
@@ -51,22 +53,23 @@ export async function startRefreshCollector(
     clients.egress.map(({ id }) => id),
   );
   const pace = paceOf(config);
-  let wakeScheduler = (): void => {};
+  let offerForScanning = (_queued: StoredRefresh): void => {};
   const saga: SagaDependencies = {
     refreshes: stores.refreshes,
     publish: backends.bus.publish,
     clock,
-    onChanged: (refresh) => {
-      countTransition(refresh);
-      logger.debug({ refresh_id: refresh.id, phase: refresh.phase }, 'refresh advanced');
-      if (refresh.phase === 'queued') wakeScheduler();
+    onChanged: (stored) => {
+      const { id, phase } = stored.refresh;
+      countTransition(stored.refresh);
+      logger.debug({ refresh_id: id, phase }, 'refresh advanced');
+      if (phase === 'queued') offerForScanning(stored);
     },
-    flushOutbox: (id) => relay.flush([id]),
+    sendFromOutbox: relay.send,
   };
   const { pagesPerSecond } = pace;
   const parts = { stores, clients, saga, identities, breakers, admission, pagesPerSecond };
   const scanning = startScanning(context, parts);
-  wakeScheduler = () => scanning.loop.wake();
+  offerForScanning = scanning.offer;
   startSweepers(context, parts);
   observe({
     outstanding: () => admission.latch.outstanding,
@@ -149,6 +152,7 @@ async function startConsuming(
         ...onProjectEvent(saga),
       },
       lanesMax,
+      laneOf,
     ),
   });
   lifetime.defer('consumer', () => subscription.stop());
@@ -171,4 +175,16 @@ function serve(
     refresh: () => admission.round(),
   });
   return serveInternal(context, router, health);
+}
+
+/** Only what concerns one refresh has to stay in order: an account's burst delays nobody. */
+function laneOf(message: ReceivedMessage): string {
+  switch (message.type) {
+    case 'billing.outcome.v1':
+      return message.body.refresh_id ?? message.key;
+    case 'project.event-appended.v1':
+      return message.body.event.data.refresh_id;
+    default:
+      return message.key;
+  }
 }

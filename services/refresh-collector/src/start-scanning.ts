@@ -10,6 +10,7 @@ import { runScan, type ScanDependencies } from './operations/run-scan.ts';
 import { type ScanScheduler, scheduleScans } from './operations/schedule-scans.ts';
 import type { IdentityPool } from './operations/share-identities.ts';
 import type { AppBreakers } from './operations/watch-app-breakers.ts';
+import type { StoredRefresh } from './storage/refresh-store.ts';
 import type { ClaimedScan } from './storage/scan-store.ts';
 
 export interface ScanningParts {
@@ -22,7 +23,8 @@ export interface ScanningParts {
 }
 
 export interface Scanning {
-  readonly loop: Loop;
+  /** Takes a refresh that was just queued, at once where nobody waits before it. */
+  offer(queued: StoredRefresh): void;
   readonly scheduler: ScanScheduler;
 }
 
@@ -56,6 +58,7 @@ export function startScanning(
 
   async function run(claimed: ClaimedScan): Promise<void> {
     const { id } = claimed.refresh;
+    stores.refreshes.remember(claimed);
     try {
       await runScan(scan, claimed, lifetime.signal);
       if (lifetime.signal.aborted) await stores.scans.letGo(id, claimed.epoch);
@@ -103,5 +106,18 @@ export function startScanning(
     await scheduler.idle();
     await stores.replicas.leave();
   });
-  return { loop, scheduler };
+  return {
+    offer(queued) {
+      scheduler.offer(queued).then(
+        (started) => {
+          if (!started) loop.wake();
+        },
+        (error: unknown) => {
+          logger.warn({ err: error }, 'scan not started at once');
+          loop.wake();
+        },
+      );
+    },
+    scheduler,
+  };
 }

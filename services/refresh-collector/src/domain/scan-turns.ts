@@ -1,10 +1,15 @@
 /** An account with refreshes in the queue. */
-export interface WaitingAccount {
+export interface QueuedAccount {
   readonly accountId: string;
   readonly oldestQueueDeadlineMs: number;
   readonly queued: number;
+}
+
+/** The same with what its turn depends on. */
+export interface WaitingAccount extends QueuedAccount {
+  /** On all replicas. */
   readonly runningScans: number;
-  /** When this account last got a scan started, by any replica; 0 when never. */
+  /** When this replica last started a scan of it; 0 when never. */
   readonly lastTurnMs: number;
 }
 

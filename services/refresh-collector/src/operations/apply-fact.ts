@@ -3,16 +3,20 @@ import type { Clock } from '@inventory/runtime/clock';
 import { sagaMessages } from '../clients/saga-messages.ts';
 import type { Refresh } from '../domain/refresh.ts';
 import { advance, type Effect, type Fact } from '../domain/refresh-saga.ts';
+import type { StagedPageRecord } from '../storage/collections.ts';
 import type { RefreshStore, StoredRefresh } from '../storage/refresh-store.ts';
 
 export interface SagaDependencies {
   readonly refreshes: RefreshStore;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly clock: Clock;
-  /** Looks at a refresh that just entered a new phase: wakes the scheduler, counts, logs. */
-  readonly onChanged: (refresh: Refresh) => void;
-  /** Publishes what waits in a refresh's outbox; what fails is left to the sweeper. */
-  readonly flushOutbox: (refreshId: string) => Promise<void>;
+  /** Looks at a refresh that just entered a new phase: offers it for scanning, counts, logs. */
+  readonly onChanged: (stored: StoredRefresh) => void;
+  /** Publishes what was just written into an outbox; what fails is left to the sweeper. */
+  readonly sendFromOutbox: (
+    refreshId: string,
+    messages: readonly OutgoingMessage[],
+  ) => Promise<void>;
 }
 
 /**
@@ -30,31 +34,45 @@ export interface FactResult {
 const attemptsMax = 20;
 
 /**
- * Applies one fact to one refresh: load, decide, write once. Undefined when it is not known, or
- * when `concerns` says that the fact is not about what the refresh is now.
+ * Applies one fact to one refresh: load, decide, write once. Undefined when it is not known.
+ *
+ * The first attempt trusts what this replica last knew. Only a change is decided by it, because
+ * its write fails when that is out of date; anything else is decided by what is stored.
  */
 export async function applyFact(
   dependencies: SagaDependencies,
   refreshId: string,
   fact: Fact,
   departure: Departure,
-  concerns: (refresh: Refresh) => boolean = () => true,
 ): Promise<FactResult | undefined> {
+  const recalled = dependencies.refreshes.recall(refreshId);
+  if (recalled && advance(recalled.refresh, fact).step === 'changed') {
+    const result = await applyTo(dependencies, recalled, fact, { departure });
+    if (result) return result;
+  }
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const stored = await dependencies.refreshes.find(refreshId);
-    if (!stored || !concerns(stored.refresh)) return undefined;
-    const result = await applyTo(dependencies, stored, fact, departure);
+    if (!stored) return undefined;
+    const result = await applyTo(dependencies, stored, fact, { departure });
     if (result) return result;
   }
   throw new Error(`refresh ${refreshId} changes too often to be written`);
 }
 
-/** The same for a refresh that was just read; undefined when it changed meanwhile. */
+export interface Application {
+  readonly departure: Departure;
+  /** The staged pages, where the caller has them; they are read otherwise. */
+  readonly pages?: readonly StagedPageRecord[];
+  /** The last of them, to be recorded with the same write. */
+  readonly lastPage?: StagedPageRecord;
+}
+
+/** The same for a refresh as the caller knows it; undefined when it changed meanwhile. */
 export async function applyTo(
   dependencies: SagaDependencies,
   stored: StoredRefresh,
   fact: Fact,
-  departure: Departure,
+  application: Application,
 ): Promise<FactResult | undefined> {
   const { refresh } = stored;
   const step = advance(refresh, fact);
@@ -64,12 +82,16 @@ export async function applyTo(
     return { refresh, step: 'repeated' };
   }
   const after = { ...stored, refresh: step.next };
-  const messages = await messagesFor(dependencies, after, step.send);
-  const inDocument = departure === 'outbox' ? messages : [];
-  if (!(await dependencies.refreshes.save(refresh, step.next, inDocument))) return undefined;
-  dependencies.onChanged(step.next);
+  const messages = await messagesFor(dependencies, after, step.send, application.pages);
+  const { departure, lastPage } = application;
+  const saved = await dependencies.refreshes.save(stored, step.next, {
+    messages: departure === 'outbox' ? messages : [],
+    ...(lastPage ? { lastPage } : {}),
+  });
+  if (!saved) return undefined;
+  dependencies.onChanged(after);
   if (departure === 'publish') await dependencies.publish(messages);
-  else await dependencies.flushOutbox(refresh.id);
+  else await dependencies.sendFromOutbox(refresh.id, messages);
   return { refresh: step.next, step: 'changed' };
 }
 
@@ -86,8 +108,9 @@ async function messagesFor(
   { refreshes }: Pick<SagaDependencies, 'refreshes'>,
   { refresh }: StoredRefresh,
   effects: readonly Effect[],
+  known?: readonly StagedPageRecord[],
 ): Promise<OutgoingMessage[]> {
   const needsPages = effects.includes('complete_scan');
-  const pages = needsPages ? await refreshes.pages(refresh.id) : [];
+  const pages = needsPages ? (known ?? (await refreshes.pages(refresh.id))) : [];
   return sagaMessages(refresh, effects, pages);
 }

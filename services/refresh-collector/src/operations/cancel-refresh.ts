@@ -1,6 +1,5 @@
 import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import type { RefreshStore } from '../storage/refresh-store.ts';
 import { tombstone } from './admit-refresh.ts';
 import { applyFact, type SagaDependencies } from './apply-fact.ts';
 
@@ -42,10 +41,11 @@ async function cancel(
   const { refreshes, clock } = dependencies;
   const stored = await refreshes.find(request.id);
   if (!stored) {
-    await refreshes.insert(tombstone(request, clock.now()), request.trace);
-    // The request may have been stored meanwhile: who writes second sees the first.
-    if (!(await isLive(refreshes, request.id))) return 'not_found';
-  } else if (stored.refresh.projectId !== request.projectId) return 'not_found';
+    const { result } = await refreshes.insert(tombstone(request, clock.now()), request.trace);
+    // Not inserted: the request was stored meanwhile, and is cancelled like any other.
+    return result === 'inserted' ? 'not_found' : cancel(dependencies, request);
+  }
+  if (stored.refresh.projectId !== request.projectId) return 'not_found';
   const applied = await applyFact(dependencies, request.id, { fact: 'cancel_requested' }, 'outbox');
   switch (applied?.refresh.phase) {
     case undefined:
@@ -56,9 +56,4 @@ async function cancel(
     default:
       return 'cancelling';
   }
-}
-
-async function isLive(refreshes: RefreshStore, id: RefreshId): Promise<boolean> {
-  const stored = await refreshes.find(id);
-  return stored !== null && stored.refresh.phase !== 'refused';
 }

@@ -23,7 +23,7 @@ async function endAll(
   // A refresh that changed meanwhile is found again in the next round, if it is still overdue.
   for (const stored of overdue) {
     await inSpan({ name: `end overdue ${stored.refresh.phase}`, parent: stored.trace }, () =>
-      applyTo(dependencies, stored, fact, 'outbox'),
+      applyTo(dependencies, stored, fact, { departure: 'outbox' }),
     );
   }
 }

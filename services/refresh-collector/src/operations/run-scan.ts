@@ -15,8 +15,9 @@ import {
   type ScanRules,
   type ScanStep,
 } from '../domain/scan.ts';
+import type { StagedPageRecord } from '../storage/collections.ts';
 import type { ClaimedScan, ScanStore } from '../storage/scan-store.ts';
-import { applyFact, type SagaDependencies } from './apply-fact.ts';
+import { applyTo, type SagaDependencies } from './apply-fact.ts';
 import { type PageReadingDependencies, readPage } from './read-page.ts';
 
 export interface ScanDependencies {
@@ -34,6 +35,8 @@ interface ScanState {
   readonly progress: ScanProgress;
   readonly tries: PageTries;
   readonly avoid: readonly string[];
+  /** Staged and recorded, all but the one in hand. */
+  readonly pages: readonly StagedPageRecord[];
 }
 
 const breakerPauseMs = 1_000;
@@ -74,7 +77,7 @@ async function readAllPages(
   let state: ScanState | undefined = resumedState(claimed, dependencies.rules);
   while (state && !signal.aborted) {
     if (isOverdue(dependencies, claimed)) {
-      return end(dependencies, claimed, { fact: 'collect_deadline_passed' });
+      return end(dependencies, claimed, state, { fact: 'collect_deadline_passed' });
     }
     if (dependencies.reading.breakers.isOpen(claimed.refresh.scope.app_id)) {
       await pause(breakerPauseMs, signal);
@@ -129,7 +132,7 @@ async function carryOut(
   signal: AbortSignal,
 ): Promise<ScanState | undefined> {
   if (step.step === 'fail') {
-    await end(dependencies, claimed, { fact: 'scan_failed', outcome: step.outcome });
+    await end(dependencies, claimed, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
   }
   for (const identityId of step.blocked) await dependencies.reading.identities.block(identityId);
@@ -137,31 +140,37 @@ async function carryOut(
     await pause(step.pauseMs, signal);
     return { ...state, tries: step.tries, avoid: step.avoid };
   }
-  const pageNumber = state.progress.pages;
-  const saved = await stageAndSave(dependencies, claimed, pageNumber, step, signal);
-  if (!saved) return undefined;
-  if (step.done) {
-    const completedAtMs = dependencies.clock.now();
-    await end(dependencies, claimed, { fact: 'scan_completed', completedAtMs });
-    return undefined;
-  }
-  return { progress: step.progress, tries: freshTries({ count: state.tries.count }), avoid: [] };
+  return stageAndRecord(dependencies, claimed, state, step, signal);
 }
 
-/** Durable in the revision-store first, then recorded here; false when the scan is lost. */
-async function stageAndSave(
+/**
+ * Durable in the revision-store first, then recorded here; the last page in the same write that
+ * ends the scan. Undefined when the scan is over or not ours any more.
+ */
+async function stageAndRecord(
   dependencies: ScanDependencies,
   claimed: ClaimedScan,
-  pageNumber: number,
+  state: ScanState,
   step: Extract<ScanStep, { step: 'save' }>,
   signal: AbortSignal,
-): Promise<boolean> {
-  const { epoch } = claimed;
+): Promise<ScanState | undefined> {
+  const staged = await stage(dependencies, claimed, state.progress.pages, step.page, signal);
+  if (!staged) return undefined;
+  const page = { ...staged, nextCursor: step.progress.cursor };
+  const next: ScanState = {
+    progress: step.progress,
+    tries: freshTries({ count: state.tries.count }),
+    avoid: [],
+    pages: [...state.pages, page],
+  };
+  if (step.done) {
+    const completedAtMs = dependencies.clock.now();
+    await end(dependencies, claimed, next, { fact: 'scan_completed', completedAtMs }, page);
+    return undefined;
+  }
   const { id } = claimed.refresh;
-  const staged = await stage(dependencies, claimed, pageNumber, step.page, signal);
-  if (!staged) return false;
-  const record = { ...staged, nextCursor: step.progress.cursor };
-  return dependencies.scans.savePage(id, epoch, record, step.page.reportedTotalCount);
+  const total = step.page.reportedTotalCount;
+  return (await dependencies.scans.savePage(id, claimed.epoch, page, total)) ? next : undefined;
 }
 
 /** The revision-store being away is not the platform's fault: try until the scan's deadline. */
@@ -184,20 +193,27 @@ async function stage(
   return undefined;
 }
 
-/** Ends the scan, unless another worker has it by now. */
+/** Ends the scan as this worker knows it; whoever changed it meanwhile has ended or taken it. */
 async function end(
   dependencies: ScanDependencies,
   claimed: ClaimedScan,
+  { progress, pages }: ScanState,
   fact: Fact,
+  lastPage?: StagedPageRecord,
 ): Promise<void> {
-  await inSpan({ name: `end scan ${fact.fact}`, parent: claimed.trace }, () =>
-    applyFact(
-      dependencies.saga,
-      claimed.refresh.id,
-      fact,
-      'outbox',
-      (refresh) => refresh.phase === 'collecting' && refresh.scan?.epoch === claimed.epoch,
-    ),
+  const { refresh, trace } = claimed;
+  const scan = refresh.scan && {
+    ...refresh.scan,
+    pages: progress.pages,
+    reportedTotalCount: progress.reportedTotalCount,
+  };
+  const stored = { refresh: { ...refresh, scan }, trace };
+  await inSpan({ name: `end scan ${fact.fact}`, parent: trace }, () =>
+    applyTo(dependencies.saga, stored, fact, {
+      departure: 'outbox',
+      pages,
+      ...(lastPage ? { lastPage } : {}),
+    }),
   );
 }
 
@@ -210,7 +226,7 @@ function resumedState(claimed: ClaimedScan, rules: ScanRules): ScanState {
     pages: claimed.pages.length,
     reportedTotalCount: claimed.refresh.scan?.reportedTotalCount ?? null,
   };
-  return { progress, tries: freshTries(rules), avoid: [] };
+  return { progress, tries: freshTries(rules), avoid: [], pages: claimed.pages };
 }
 
 function timeLeftMs({ clock }: ScanDependencies, { refresh }: ClaimedScan): number {

@@ -7,8 +7,11 @@ import {
   pagesLeft,
   shareOfScans,
   type TurnRules,
+  type WaitingAccount,
 } from '../domain/scan-turns.ts';
+import type { StoredRefresh } from '../storage/refresh-store.ts';
 import type { ClaimedScan, RunningScan, ScanStore } from '../storage/scan-store.ts';
+import { createScanTurns } from './scan-turns.ts';
 
 export interface SchedulerRules extends TurnRules {
   /** Most scans this replica runs at once. */
@@ -31,6 +34,11 @@ export interface SchedulerDependencies {
 export interface ScanScheduler {
   /** Starts what may start now; true when something was started. */
   round(): Promise<boolean>;
+  /**
+   * Starts a refresh that was just queued, where nobody waits before it. False when it has to
+   * wait for a round.
+   */
+  offer(queued: StoredRefresh): Promise<boolean>;
   readonly running: number;
   /** Resolves when every scan of this replica has ended or was given up. */
   idle(): Promise<void>;
@@ -38,14 +46,16 @@ export interface ScanScheduler {
 
 export function scheduleScans(dependencies: SchedulerDependencies): ScanScheduler {
   const { scans, rules, clock } = dependencies;
-  const own = new Map<string, Promise<void>>();
+  const own = new Map<string, { readonly accountId: string; readonly ended: Promise<void> }>();
+  const turns = createScanTurns(clock);
+  /** Whether the last round left somebody waiting: then nobody may go before them. */
+  let backlog = true;
+  let starting = 0;
 
   function start(scan: ClaimedScan): void {
-    const { id } = scan.refresh;
-    own.set(
-      id,
-      dependencies.run(scan).finally(() => own.delete(id)),
-    );
+    const { id, accountId } = scan.refresh;
+    turns.note(accountId);
+    own.set(id, { accountId, ended: dependencies.run(scan).finally(() => own.delete(id)) });
   }
 
   /** A worker that died leaves its lease to expire; whoever has room goes on from its last page. */
@@ -64,38 +74,60 @@ export function scheduleScans(dependencies: SchedulerDependencies): ScanSchedule
     return took;
   }
 
-  /** One scan for each account in turn, again and again while there is room. */
-  async function startQueued(running: readonly RunningScan[]): Promise<boolean> {
-    const accounts = await scans.waitingAccounts(running);
+  /** One scan for each account in turn; how many were started. */
+  async function startQueued(
+    accounts: readonly WaitingAccount[],
+    running: readonly RunningScan[],
+  ): Promise<number> {
     const waiting = new Set(accounts.map(({ accountId }) => accountId));
     const others = running.filter((scan) => !waiting.has(scan.accountId)).length;
     const share = shareOfScans(accounts, others, dependencies.replicas(), rules);
     const pages = running.map((scan) => pagesLeft(scan, rules.assetsPerPage));
     let pagesRunning = pages.reduce((sum, left) => sum + left, 0);
-    let started = false;
+    let started = 0;
     for (const { accountId } of accountsInTurn(accounts, rules, clock.now())) {
       if (own.size >= share || !mayStartScan(pagesRunning, rules.capacity)) break;
       const scan = await scans.claimNext(accountId);
       if (!scan) continue;
       start(scan);
       pagesRunning += 1;
-      started = true;
+      started += 1;
     }
     return started;
+  }
+
+  /** Alone, a replica takes what comes; among others it leaves what it did not count to rounds. */
+  function hasRoomFor(accountId: string): boolean {
+    const ofAccount = [...own.values()].filter((scan) => scan.accountId === accountId).length;
+    const roomMax = dependencies.replicas() === 1 ? rules.scansMax : 1;
+    return own.size + starting < roomMax && ofAccount + starting < rules.scansPerAccountMax;
   }
 
   return {
     async round() {
       const running = await scans.running();
       const took = await takeOverExpired(running);
-      const started = await startQueued(running);
-      return took || started;
+      const queued = await scans.queuedAccounts();
+      const started = await startQueued(turns.of(queued, running), running);
+      backlog = queued.reduce((sum, account) => sum + account.queued, 0) > started;
+      return took || started > 0;
+    },
+    async offer(queued) {
+      if (backlog || !hasRoomFor(queued.refresh.accountId)) return false;
+      starting += 1;
+      try {
+        const scan = await scans.claim(queued);
+        if (scan) start(scan);
+        return scan !== null;
+      } finally {
+        starting -= 1;
+      }
     },
     get running() {
       return own.size;
     },
     async idle() {
-      await Promise.all(own.values());
+      await Promise.all([...own.values()].map(({ ended }) => ended));
     },
   };
 }

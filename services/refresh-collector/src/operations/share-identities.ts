@@ -14,6 +14,7 @@ import {
 import type { IdentityClaim } from '../domain/identity-claims.ts';
 import type { IdentityStore } from '../storage/identity-store.ts';
 import { createClaimQueue } from './claim-queue.ts';
+import { createKnownIdentities } from './known-identities.ts';
 
 /** One permitted request through one identity; must be given back with how it went. */
 export interface IdentityTurn {
@@ -52,25 +53,16 @@ const wakeMinMs = 5;
  * those of the others: what a limiter or breaker learns on one replica holds on all.
  */
 export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
-  const { store, limits, clock } = options;
+  const { limits, clock } = options;
+  const identities = createKnownIdentities(options.store, options.identityIds, clock);
   const queue = createClaimQueue<IdentityTurn>();
   let wakeTimer: NodeJS.Timeout | undefined;
-
-  async function update(
-    identityId: string,
-    change: (identity: IdentityState) => IdentityState,
-  ): Promise<void> {
-    for (;;) {
-      const [identity] = await store.load([identityId]);
-      if (!identity || (await store.save(identity, change(identity)))) return;
-    }
-  }
 
   function turnOf(identityId: string, token: string): IdentityTurn {
     return {
       identityId,
       giveBack: async (verdict) => {
-        await update(identityId, (identity) =>
+        await identities.update(identityId, (identity) =>
           identity.inFlight?.token === token
             ? giveIdentityBack(identity, limits, verdict, clock.now())
             : identity,
@@ -87,7 +79,7 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
     const token = options.identifiers.uuidV7();
     const nowMs = clock.now();
     const request = { token, nowMs, untilMs: nowMs + options.requestMaxMs };
-    const taken = await store
+    const taken = await identities
       .save(identity, takeIdentity(identity, limits, request))
       .catch((error: unknown) => {
         claim.putBack();
@@ -104,16 +96,16 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
 
   async function round(): Promise<boolean> {
     if (queue.size === 0) return false;
-    const identities = await store.load(options.identityIds);
+    const all = await identities.current();
     const now = clock.now();
-    const free = identities.filter((identity) => nextRequestMs(identity, limits) <= now);
+    const free = all.filter((identity) => nextRequestMs(identity, limits) <= now);
     const handed = (await Promise.all(free.map(handOut))).some(Boolean);
-    if (!handed) wakeWhenFree(identities, now);
+    if (!handed) wakeWhenFree(all, now);
     return handed;
   }
 
-  function wakeWhenFree(identities: readonly IdentityState[], now: number): void {
-    const soonest = Math.min(...identities.map((identity) => nextRequestMs(identity, limits)));
+  function wakeWhenFree(all: readonly IdentityState[], now: number): void {
+    const soonest = Math.min(...all.map((identity) => nextRequestMs(identity, limits)));
     if (soonest - now >= idleMs) return;
     clearTimeout(wakeTimer);
     wakeTimer = setTimeout(() => loop.wake(), Math.max(wakeMinMs, soonest - now));
@@ -133,7 +125,7 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
       return turn;
     },
     block: (identityId) =>
-      update(identityId, (identity) => blockIdentity(identity, limits, clock.now())),
+      identities.update(identityId, (identity) => blockIdentity(identity, limits, clock.now())),
     get waiting() {
       return queue.size;
     },

@@ -74,11 +74,6 @@ export interface AdmissionDocument extends AdmissionLatch {
   readonly _id: 'admission';
 }
 
-export interface TurnDocument {
-  readonly _id: string;
-  readonly lastTurnAt: Date;
-}
-
 /** A replica that lives: it says so every second. */
 export interface ReplicaDocument {
   readonly _id: string;
@@ -95,25 +90,20 @@ export interface InventoryLeaseDocument {
 export interface Collections {
   readonly replicas: Collection<ReplicaDocument>;
   readonly refreshes: Collection<RefreshDocument>;
-  /** Attempts that were refused: kept apart, so that they hold no Idempotency-Key. */
-  readonly refusedAttempts: Collection<RefreshDocument>;
   readonly inventoryLeases: Collection<InventoryLeaseDocument>;
   readonly identities: Collection<IdentityDocument>;
   readonly appBreakers: Collection<AppBreakerDocument>;
   readonly admission: Collection<AdmissionDocument>;
-  readonly turns: Collection<TurnDocument>;
 }
 
 export function openCollections(db: Db): Collections {
   return {
     replicas: db.collection('replicas'),
     refreshes: db.collection('refreshes'),
-    refusedAttempts: db.collection('refusedAttempts'),
     inventoryLeases: db.collection('inventoryLeases'),
     identities: db.collection('identities'),
     appBreakers: db.collection('appBreakers'),
     admission: db.collection('admission'),
-    turns: db.collection('turns'),
   };
 }
 
@@ -138,10 +128,6 @@ export const indexes: readonly CollectionIndexes[] = [
     ],
   },
   {
-    collection: 'refusedAttempts',
-    indexes: [{ name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
-  },
-  {
     collection: 'inventoryLeases',
     indexes: [
       { name: 'lease_until', keys: { leaseUntil: 1 }, options: { expireAfterSeconds: 3_600 } },
@@ -150,11 +136,5 @@ export const indexes: readonly CollectionIndexes[] = [
   {
     collection: 'replicas',
     indexes: [{ name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 60 } }],
-  },
-  {
-    collection: 'turns',
-    indexes: [
-      { name: 'last_turn', keys: { lastTurnAt: 1 }, options: { expireAfterSeconds: 86_400 } },
-    ],
   },
 ];

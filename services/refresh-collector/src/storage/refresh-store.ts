@@ -6,7 +6,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { Refresh } from '../domain/refresh.ts';
-import type { Collections, RefreshDocument, StagedPageRecord } from './collections.ts';
+import type { RefreshDocument, StagedPageRecord } from './collections.ts';
 import {
   changingFields,
   dueFields,
@@ -14,6 +14,7 @@ import {
   type KeepingTimes,
   toNewDocument,
 } from './mapping.ts';
+import { createRecentRefreshes } from './recent-refreshes.ts';
 
 /** A refresh and the trace of the request that asked for it. */
 export interface StoredRefresh {
@@ -28,122 +29,139 @@ export type InsertResult =
   /** Another attempt of the Project holds the Idempotency-Key. */
   | { readonly result: 'key_taken' };
 
+/** What a step writes beside the refresh itself. */
+export interface StepExtras {
+  /** Wait in the document and leave through the outbox. */
+  readonly messages?: readonly OutgoingMessage[];
+  /** The page that completes a scan is recorded with its end. */
+  readonly lastPage?: StagedPageRecord;
+}
+
 /** Reads and writes whole refreshes; every write is conditional on what was read. */
 export interface RefreshStore {
   insert(refresh: Refresh, trace: TraceCarrier): Promise<InsertResult>;
   find(id: string): Promise<StoredRefresh | null>;
+  /** What this replica last knew of it, without asking; may be out of date. */
+  recall(id: string): StoredRefresh | null;
+  remember(stored: StoredRefresh): void;
   findByKey(projectId: string, idempotencyKey: string): Promise<StoredRefresh | null>;
   pages(id: string): Promise<readonly StagedPageRecord[]>;
-  /**
-   * Saves a step; false when the refresh changed meanwhile. Messages given here wait in the
-   * document and leave through the outbox.
-   */
-  save(previous: Refresh, next: Refresh, messages?: readonly OutgoingMessage[]): Promise<boolean>;
+  /** Saves a step; false when the refresh changed meanwhile. */
+  save(previous: StoredRefresh, next: Refresh, extras?: StepExtras): Promise<boolean>;
 }
 
 const withoutPages = { projection: { pages: 0, outbox: 0 } } as const;
 
-/**
- * Live refreshes and refused attempts are two collections: the unique index over Project and
- * Idempotency-Key spans live ones only, and an attempt gives its key back by leaving them.
- */
 export function createRefreshStore(
-  { refreshes, refusedAttempts }: Pick<Collections, 'refreshes' | 'refusedAttempts'>,
+  refreshes: Collection<RefreshDocument>,
   clock: Clock,
   keeping: KeepingTimes,
 ): RefreshStore {
-  const toDocument = (refresh: Refresh, trace: TraceCarrier) =>
+  const recent = createRecentRefreshes();
+  const toDocument = ({ refresh, trace }: StoredRefresh) =>
     toNewDocument(refresh, scopeKey(refresh.scope), trace, clock.now(), keeping);
 
-  async function findLive(id: string): Promise<StoredRefresh | null> {
-    return toStored(await refreshes.findOne({ _id: id }, withoutPages));
+  async function insertNew(stored: StoredRefresh): Promise<boolean> {
+    try {
+      await refreshes.insertOne(toDocument(stored));
+      recent.remember(stored);
+      return true;
+    } catch (error) {
+      if (duplicateKeyOf(error)) return false;
+      throw error;
+    }
   }
 
-  async function findRefused(id: string): Promise<StoredRefresh | null> {
-    return toStored(await refusedAttempts.findOne({ _id: id }));
+  async function find(id: string): Promise<StoredRefresh | null> {
+    const document = await refreshes.findOne({ _id: id }, withoutPages);
+    const stored = document && toStored(document);
+    if (stored) recent.remember(stored);
+    return stored;
   }
 
-  async function insertLive(refresh: Refresh, trace: TraceCarrier): Promise<InsertResult> {
-    const inserted = await insertNew(refreshes, toDocument(refresh, trace));
-    if (!inserted) return { result: (await findLive(refresh.id)) ? 'known' : 'key_taken' };
-    // A tombstone may have been left meanwhile: who writes second sees the first.
-    if (!(await findRefused(refresh.id))) return { result: 'inserted' };
-    await refreshes.deleteOne({ _id: refresh.id, version: refresh.version });
-    return { result: 'known' };
-  }
-
-  /** The refusal is written before the live attempt goes: a crash between repeats both. */
-  async function refuse(previous: Refresh, next: Refresh): Promise<boolean> {
-    const stored = await findLive(previous.id);
-    if (stored?.refresh.version !== previous.version) return false;
-    await insertNew(refusedAttempts, toDocument(next, stored.trace));
-    const { deletedCount } = await refreshes.deleteOne({
-      _id: previous.id,
-      version: previous.version,
-    });
+  /**
+   * A refused attempt gives its key back. Its document goes and comes again without the key: no
+   * unique index is asked to forget a value by an update. A crash between leaves nothing, and the
+   * command or outcome that comes again is refused again.
+   */
+  async function giveKeyBack(previous: StoredRefresh, refused: Refresh): Promise<boolean> {
+    const { id, version } = previous.refresh;
+    const { deletedCount } = await refreshes.deleteOne({ _id: id, version });
+    if (deletedCount === 1) await insertNew({ refresh: refused, trace: previous.trace });
     return deletedCount === 1;
+  }
+
+  async function update(previous: StoredRefresh, next: Refresh, extras: StepExtras) {
+    const { id, version } = previous.refresh;
+    const { modifiedCount } = await refreshes.updateOne(
+      { _id: id, version },
+      updateTo(next, clock.now(), keeping, extras),
+    );
+    return modifiedCount === 1;
   }
 
   return {
     async insert(refresh, trace) {
-      if (refresh.phase !== 'refused') return insertLive(refresh, trace);
-      const inserted = await insertNew(refusedAttempts, toDocument(refresh, trace));
-      return { result: inserted ? 'inserted' : 'known' };
+      if (await insertNew({ refresh, trace })) return { result: 'inserted' };
+      return { result: (await find(refresh.id)) ? 'known' : 'key_taken' };
     },
-    find: async (id) => (await findLive(id)) ?? findRefused(id),
-    findByKey: async (projectId, idempotencyKey) =>
-      toStored(await refreshes.findOne({ projectId, idempotencyKey } as object, withoutPages)),
+    find,
+    recall: recent.recall,
+    remember: recent.remember,
+    async findByKey(projectId, idempotencyKey) {
+      const key = { projectId, idempotencyKey } as object;
+      const document = await refreshes.findOne(key, withoutPages);
+      return document && toStored(document);
+    },
     async pages(id) {
       const found = await refreshes.findOne({ _id: id }, { projection: { pages: 1 } });
       return found?.pages ?? [];
     },
-    async save(previous, next, messages = []) {
-      if (next.phase === 'refused') return refuse(previous, next);
-      const now = clock.now();
-      const update = updateTo(next, dueFields(next, now, keeping));
-      const outbox = messages.length > 0 ? pushToOutbox(messages, new Date(now)) : {};
-      const { modifiedCount } = await refreshes.updateOne(
-        { _id: previous.id, version: previous.version },
-        { ...update, ...outbox } as UpdateFilter<RefreshDocument>,
-      );
-      return modifiedCount === 1;
+    async save(previous, next, extras = {}) {
+      const givesBack = previous.refresh.idempotencyKey !== next.idempotencyKey;
+      const saved = givesBack
+        ? await giveKeyBack(previous, next)
+        : await update(previous, next, extras);
+      if (saved) recent.remember({ refresh: next, trace: previous.trace });
+      else recent.forget(next.id);
+      return saved;
     },
   };
 }
 
-function toStored(document: RefreshDocument | null): StoredRefresh | null {
-  return document && { refresh: fromDocument(document), trace: document.trace };
-}
-
-async function insertNew(
-  collection: Collection<RefreshDocument>,
-  document: RefreshDocument,
-): Promise<boolean> {
-  try {
-    await collection.insertOne(document);
-    return true;
-  } catch (error) {
-    if (duplicateKeyOf(error)) return false;
-    throw error;
-  }
+function toStored(document: RefreshDocument): StoredRefresh {
+  return { refresh: fromDocument(document), trace: document.trace };
 }
 
 const needsPages: readonly Refresh['phase'][] = ['collecting', 'assembling'];
 
 /** Only `collecting` and `assembling` still need the staged pages. */
-function updateTo(next: Refresh, due: ReturnType<typeof dueFields>) {
-  const scanFields = next.scan
-    ? {
-        'scan.epoch': next.scan.epoch,
-        'scan.completedAt':
-          next.scan.completedAtMs === null ? null : new Date(next.scan.completedAtMs),
-      }
-    : {};
+function updateTo(
+  next: Refresh,
+  nowMs: number,
+  keeping: KeepingTimes,
+  { messages = [], lastPage }: StepExtras,
+): UpdateFilter<RefreshDocument> {
+  const due = dueFields(next, nowMs, keeping);
+  const outbox = messages.length > 0 ? pushToOutbox(messages, new Date(nowMs)) : null;
+  const pushed = { ...outbox?.$push, ...(lastPage ? { pages: lastPage } : {}) };
   return {
-    $set: { ...changingFields(next), ...scanFields, ...due, asks: 0 },
+    $set: { ...changingFields(next), ...scanFieldsOf(next), ...due, asks: 0 },
     $unset: {
       ...(needsPages.includes(next.phase) ? {} : { pages: '' }),
       ...(due.askAt ? {} : { askAt: '' }),
     },
+    ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),
+    ...(outbox ? { $min: outbox.$min } : {}),
+  } as UpdateFilter<RefreshDocument>;
+}
+
+function scanFieldsOf({ scan }: Refresh): Readonly<Record<string, unknown>> {
+  if (!scan) return {};
+  return {
+    'scan.epoch': scan.epoch,
+    'scan.pages': scan.pages,
+    'scan.reportedTotalCount': scan.reportedTotalCount,
+    'scan.completedAt': scan.completedAtMs === null ? null : new Date(scan.completedAtMs),
   };
 }

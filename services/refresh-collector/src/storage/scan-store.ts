@@ -1,7 +1,7 @@
 import { scopeKey } from '@inventory/contracts/scope';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
-import type { WaitingAccount } from '../domain/scan-turns.ts';
+import type { QueuedAccount } from '../domain/scan-turns.ts';
 import type { Collections, RefreshDocument, StagedPageRecord } from './collections.ts';
 import { createInventoryLeases, type InventoryLeases } from './inventory-leases.ts';
 import { fromDocument } from './mapping.ts';
@@ -25,8 +25,10 @@ export interface RunningScan {
 export interface ScanStore {
   /** All scans that run anywhere, expired leases included. */
   running(): Promise<RunningScan[]>;
-  /** Accounts with queued refreshes, with what their turn depends on. */
-  waitingAccounts(running: readonly RunningScan[]): Promise<WaitingAccount[]>;
+  /** Accounts with queued refreshes. */
+  queuedAccounts(): Promise<QueuedAccount[]>;
+  /** Starts this queued scan; null when it changed or its inventory is being scanned. */
+  claim(queued: StoredRefresh): Promise<ClaimedScan | null>;
   /** Starts a queued scan of an account; null when none can start now. */
   claimNext(accountId: string): Promise<ClaimedScan | null>;
   /** Takes over a scan whose worker let its lease expire; null when somebody else did. */
@@ -47,7 +49,7 @@ export interface ScanStore {
 }
 
 export interface ScanStoreOptions {
-  readonly collections: Pick<Collections, 'refreshes' | 'turns' | 'inventoryLeases'>;
+  readonly collections: Pick<Collections, 'refreshes' | 'inventoryLeases'>;
   readonly clock: Clock;
   /** This process; for whoever looks at the documents. */
   readonly owner: string;
@@ -59,23 +61,22 @@ const claimCandidates = 20;
 
 export function createScanStore(options: ScanStoreOptions): ScanStore {
   const { clock, owner, leaseMs } = options;
-  const { refreshes, turns } = options.collections;
+  const { refreshes } = options.collections;
   const leaseEnd = () => new Date(clock.now() + leaseMs);
   const inventories = createInventoryLeases(options.collections.inventoryLeases, clock, leaseMs);
   return {
     running: () => findRunning(refreshes),
-    waitingAccounts: (running) => findWaitingAccounts(options.collections, running),
+    queuedAccounts: () => findQueuedAccounts(refreshes),
+    claim: (queued) => claim(options, inventories, queued),
     async claimNext(accountId) {
-      const now = new Date(clock.now());
-      // Taken before the claim: two replicas that pick the same account cost it nothing but order.
-      await turns.updateOne({ _id: accountId }, { $set: { lastTurnAt: now } }, { upsert: true });
       const candidates = await refreshes
         .find({ phase: 'queued', accountId } as object, { projection: { pages: 0 } })
         .sort({ requestedAt: 1 })
         .limit(claimCandidates)
         .toArray();
       for (const candidate of candidates) {
-        const claimed = await claim(options, inventories, candidate, now);
+        const queued = { refresh: fromDocument(candidate), trace: candidate.trace };
+        const claimed = await claim(options, inventories, queued);
         if (claimed) return claimed;
       }
       return null;
@@ -144,35 +145,41 @@ export function createScanStore(options: ScanStoreOptions): ScanStore {
 
 /** Takes the inventory first: a crash before the scan starts leaves a lease that runs out. */
 async function claim(
-  options: ScanStoreOptions,
+  { collections, clock, owner, leaseMs, collectDeadlineMs }: ScanStoreOptions,
   inventories: InventoryLeases,
-  candidate: RefreshDocument,
-  now: Date,
+  { refresh, trace }: StoredRefresh,
 ): Promise<ClaimedScan | null> {
-  if (!(await inventories.take(candidate.scopeKey, candidate._id))) return null;
-  const scan = {
-    epoch: 1,
-    owner: options.owner,
-    leaseUntil: new Date(now.getTime() + options.leaseMs),
-    startedAt: now,
-    completedAt: null,
-    pages: 0,
-    reportedTotalCount: null,
-  };
-  const set = {
+  const inventory = scopeKey(refresh.scope);
+  if (!(await inventories.take(inventory, refresh.id))) return null;
+  const nowMs = clock.now();
+  const scan = { epoch: 1, pages: 0, reportedTotalCount: null };
+  const next = {
+    version: refresh.version + 1,
     phase: 'collecting',
-    version: candidate.version + 1,
-    collectDeadline: new Date(now.getTime() + options.collectDeadlineMs),
-    scan,
-    pages: [],
+    collectDeadlineMs: nowMs + collectDeadlineMs,
   } as const;
-  const { modifiedCount } = await options.collections.refreshes.updateOne(
-    { _id: candidate._id, version: candidate.version, phase: 'queued' },
-    { $set: set },
+  const { modifiedCount } = await collections.refreshes.updateOne(
+    { _id: refresh.id, version: refresh.version, phase: 'queued' },
+    {
+      $set: {
+        version: next.version,
+        phase: next.phase,
+        collectDeadline: new Date(next.collectDeadlineMs),
+        scan: {
+          ...scan,
+          owner,
+          leaseUntil: new Date(nowMs + leaseMs),
+          startedAt: new Date(nowMs),
+          completedAt: null,
+        },
+        pages: [],
+      },
+    },
   );
+  // Not given back: whoever claimed this refresh first holds the lease under the same name.
   if (modifiedCount === 0) return null;
-  const claimed: RefreshDocument = { ...candidate, ...set };
-  return { refresh: fromDocument(claimed), trace: claimed.trace, epoch: 1, pages: [] };
+  const started = { ...scan, startedAtMs: nowMs, completedAtMs: null };
+  return { refresh: { ...refresh, ...next, scan: started }, trace, epoch: scan.epoch, pages: [] };
 }
 
 async function findRunning(refreshes: Collection<RefreshDocument>): Promise<RunningScan[]> {
@@ -194,24 +201,18 @@ async function findRunning(refreshes: Collection<RefreshDocument>): Promise<Runn
   );
 }
 
-async function findWaitingAccounts(
-  { refreshes, turns }: Pick<Collections, 'refreshes' | 'turns'>,
-  running: readonly RunningScan[],
-): Promise<WaitingAccount[]> {
-  const queued = await refreshes
+async function findQueuedAccounts(
+  refreshes: Collection<RefreshDocument>,
+): Promise<QueuedAccount[]> {
+  const found = await refreshes
     .aggregate<{ _id: string; oldest: Date; queued: number }>([
       { $match: { phase: 'queued' } },
       { $group: { _id: '$accountId', oldest: { $min: '$queueDeadline' }, queued: { $sum: 1 } } },
     ])
     .toArray();
-  const ids = queued.map(({ _id }) => _id);
-  const lastTurns = await turns.find({ _id: { $in: ids } }).toArray();
-  const turnOf = new Map(lastTurns.map((turn) => [turn._id, turn.lastTurnAt.getTime()]));
-  return queued.map((account) => ({
-    accountId: account._id,
-    queued: account.queued,
-    oldestQueueDeadlineMs: account.oldest.getTime(),
-    runningScans: running.filter((scan) => scan.accountId === account._id).length,
-    lastTurnMs: turnOf.get(account._id) ?? 0,
+  return found.map(({ _id, oldest, queued }) => ({
+    accountId: _id,
+    oldestQueueDeadlineMs: oldest.getTime(),
+    queued,
   }));
 }
