@@ -23,7 +23,7 @@ import { watchAppBreakers } from './operations/watch-app-breakers.ts';
 import { startScanning } from './start-scanning.ts';
 import { startSweepers } from './start-sweepers.ts';
 import { indexes } from './storage/collections.ts';
-import type { StoredRefresh } from './storage/refresh-store.ts';
+import type { StoredRefresh } from './storage/stored-refresh.ts';
 
 const lanesMax = 32;
 const requestAgeMaxMs = 10 * 60_000;

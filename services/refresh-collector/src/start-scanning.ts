@@ -10,8 +10,8 @@ import { runScan, type ScanDependencies } from './operations/run-scan.ts';
 import { type ScanScheduler, scheduleScans } from './operations/schedule-scans.ts';
 import type { IdentityPool } from './operations/share-identities.ts';
 import type { AppBreakers } from './operations/watch-app-breakers.ts';
-import type { StoredRefresh } from './storage/refresh-store.ts';
 import type { ClaimedScan } from './storage/scan-store.ts';
+import type { StoredRefresh } from './storage/stored-refresh.ts';
 
 export interface ScanningParts {
   readonly stores: Stores;

@@ -4,7 +4,8 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Refresh, Refusal } from '../domain/refresh.ts';
 import { pendingEffects } from '../domain/refresh-saga.ts';
-import type { RefreshStore, StoredRefresh } from '../storage/refresh-store.ts';
+import type { RefreshStore } from '../storage/refresh-store.ts';
+import type { StoredRefresh } from '../storage/stored-refresh.ts';
 import { sendEffects } from './apply-fact.ts';
 
 /** What an admission command says; `Refresh` fields that only the collector knows are missing. */

@@ -4,7 +4,8 @@ import { sagaMessages } from '../clients/saga-messages.ts';
 import type { Refresh } from '../domain/refresh.ts';
 import { advance, type Effect, type Fact } from '../domain/refresh-saga.ts';
 import type { StagedPageRecord } from '../storage/collections.ts';
-import type { RefreshStore, StoredRefresh } from '../storage/refresh-store.ts';
+import type { RefreshStore } from '../storage/refresh-store.ts';
+import type { StoredRefresh } from '../storage/stored-refresh.ts';
 
 export interface SagaDependencies {
   readonly refreshes: RefreshStore;

@@ -1,7 +1,7 @@
 import { inSpan } from '@inventory/runtime/tracing';
 import type { Fact } from '../domain/refresh-saga.ts';
 import type { DueStore } from '../storage/due-store.ts';
-import type { StoredRefresh } from '../storage/refresh-store.ts';
+import type { StoredRefresh } from '../storage/stored-refresh.ts';
 import { applyTo, type SagaDependencies } from './apply-fact.ts';
 
 const batchMax = 100;

@@ -9,8 +9,8 @@ import {
   type TurnRules,
   type WaitingAccount,
 } from '../domain/scan-turns.ts';
-import type { StoredRefresh } from '../storage/refresh-store.ts';
 import type { ClaimedScan, RunningScan, ScanStore } from '../storage/scan-store.ts';
+import type { StoredRefresh } from '../storage/stored-refresh.ts';
 import { createScanTurns } from './scan-turns.ts';
 
 export interface SchedulerRules extends TurnRules {

@@ -1,8 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
 import type { RefreshDocument } from './collections.ts';
-import { fromDocument } from './mapping.ts';
-import type { StoredRefresh } from './refresh-store.ts';
+import { type StoredRefresh, toStored } from './stored-refresh.ts';
 
 /** Finds the refreshes that time says something about. */
 export interface DueStore {
@@ -25,10 +24,6 @@ export function createDueStore(
   times: AskTimes,
 ): DueStore {
   const withoutPages = { projection: { pages: 0, outbox: 0 } } as const;
-  const toStored = (document: RefreshDocument): StoredRefresh => ({
-    refresh: fromDocument(document),
-    trace: document.trace,
-  });
 
   return {
     async takeDueAsks(limit) {

@@ -1,4 +1,4 @@
-import type { StoredRefresh } from './refresh-store.ts';
+import type { StoredRefresh } from './stored-refresh.ts';
 
 /**
  * The refreshes this replica wrote or read last. What is recalled may be out of date: whoever acts

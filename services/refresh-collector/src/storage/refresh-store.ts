@@ -7,20 +7,9 @@ import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { Refresh } from '../domain/refresh.ts';
 import type { RefreshDocument, StagedPageRecord } from './collections.ts';
-import {
-  changingFields,
-  dueFields,
-  fromDocument,
-  type KeepingTimes,
-  toNewDocument,
-} from './mapping.ts';
+import { changingFields, dueFields, type KeepingTimes, toNewDocument } from './mapping.ts';
 import { createRecentRefreshes } from './recent-refreshes.ts';
-
-/** A refresh and the trace of the request that asked for it. */
-export interface StoredRefresh {
-  readonly refresh: Refresh;
-  readonly trace: TraceCarrier;
-}
+import { type StoredRefresh, toStored } from './stored-refresh.ts';
 
 export type InsertResult =
   | { readonly result: 'inserted' }
@@ -127,10 +116,6 @@ export function createRefreshStore(
       return saved;
     },
   };
-}
-
-function toStored(document: RefreshDocument): StoredRefresh {
-  return { refresh: fromDocument(document), trace: document.trace };
 }
 
 const needsPages: readonly Refresh['phase'][] = ['collecting', 'assembling'];

@@ -5,7 +5,7 @@ import type { QueuedAccount } from '../domain/scan-turns.ts';
 import type { Collections, RefreshDocument, StagedPageRecord } from './collections.ts';
 import { createInventoryLeases, type InventoryLeases } from './inventory-leases.ts';
 import { fromDocument } from './mapping.ts';
-import type { StoredRefresh } from './refresh-store.ts';
+import type { StoredRefresh } from './stored-refresh.ts';
 
 /** A scan in the hands of one worker; every write of it carries the epoch. */
 export interface ClaimedScan extends StoredRefresh {
