@@ -9,7 +9,9 @@ import type { ServiceContext, StartedService } from '@inventory/service-host/ser
 import type { RevisionStoreConfig } from './config.ts';
 import { onRevisionAbandoned } from './consumers/on-revision-abandoned.ts';
 import { onRevisionCompleted } from './consumers/on-revision-completed.ts';
+import type { DecidedScan } from './domain/scan.ts';
 import { createRouter } from './http/router.ts';
+import { outcomeMessage } from './operations/outcome-message.ts';
 import { pruneInventories } from './operations/prune-inventories.ts';
 import { pruneStaging } from './operations/prune-staging.ts';
 import { startAssemblies } from './operations/run-assemblies.ts';
@@ -56,7 +58,7 @@ export async function startRevisionStore(
     clock,
     identifiers,
     logger,
-    flushOutbox: outbox.flush,
+    sendOutcome: (decided: DecidedScan) => outbox.send(decided.scanId, [outcomeMessage(decided)]),
     settings: {
       ...config.assembly,
       ...config.retention,
@@ -84,7 +86,7 @@ export async function startRevisionStore(
     ...stores,
     clock,
     publish: bus.publish,
-    wakeAssemblies: assemblies.wake,
+    assemblies,
   };
   const consumer = await bus.consume({
     group: 'revision-store',

@@ -30,7 +30,12 @@ async function crashedWorker(scan: Scan, leaseMs: number) {
   const { scans, queue, scopes } = stores();
   const nowMs = systemClock.now();
   const untilMs = nowMs + leaseMs;
-  await scans.receive(fromCompletedMessage(completedMessage(scan)), {}, nowMs);
+  await scans.receive({
+    scan: fromCompletedMessage(completedMessage(scan)),
+    trace: {},
+    nowMs,
+    claimedUntilMs: null,
+  });
   const due = await queue.findDue({ nowMs, pagesMin: 0, pagesMax: 250, limit: 100 });
   const mine = due.find((one) => one.scan.scanId === scan.scanId);
   if (!mine || !(await queue.claim(mine, untilMs))) throw new Error('not claimed');

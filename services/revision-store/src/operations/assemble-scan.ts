@@ -2,7 +2,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Retention } from '../domain/retention.ts';
-import { pagesInOrder, type ScanResult } from '../domain/scan.ts';
+import { type DecidedScan, pagesInOrder, type ScanResult } from '../domain/scan.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
@@ -14,6 +14,7 @@ import { decideScan } from './decide-scan.ts';
 import { findVerdict } from './find-verdict.ts';
 import { type HeldLease, holdLease } from './hold-lease.ts';
 import { PagesInvalid } from './pages-invalid.ts';
+import { rememberLastRead } from './remember-last-read.ts';
 import { surveyScan } from './survey-scan.ts';
 import { writeRevision } from './write-revision.ts';
 
@@ -24,8 +25,8 @@ export interface Assembly {
   readonly chunks: Pick<ChunkStore, 'read'>;
   readonly blocks: BlockStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
-  /** Sends what waits in these scans' outboxes; what it cannot send is sent later. */
-  readonly flushOutbox: (scanIds: readonly string[]) => Promise<void>;
+  /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */
+  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
@@ -102,13 +103,13 @@ async function assembleUnderLease(
   held: HeldLease,
   stopping: AbortSignal,
 ): Promise<AssemblyEnd> {
-  const { scopes, clock, flushOutbox } = assembly;
+  const { scopes, clock, sendOutcome } = assembly;
   const { scanId } = claimed.scan;
   const { unsettled } = lease;
   if (unsettled) {
     await decideScan(assembly, unsettled, 'head_moved');
     if (unsettled.scanId === scanId) return decided(unsettled.result);
-    await flushOutbox([unsettled.scanId]);
+    await sendOutcome(unsettled);
   }
   const signal = AbortSignal.any([held.signal, stopping]);
   try {
@@ -127,13 +128,15 @@ async function assemblePages(
   signal: AbortSignal,
 ): Promise<AssemblyEnd> {
   const { scan } = claimed;
-  const { chunks, scopes, clock, settings } = assembly;
+  const { scopes, clock, settings } = assembly;
+  const chunks = rememberLastRead(assembly.chunks);
   const pages = pagesInOrder(scan.pages, settings.pageChunksMax);
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
   const survey = await surveyScan(chunks, scan.scanId, pages, signal);
   if (survey === null) return pagesMissing(assembly, claimed);
   const verdict = await findVerdict(assembly, { scan, survey, lease }, signal);
-  if (!(await writeRevision(assembly, { scan, pages, survey, verdict }, signal))) {
+  const writing = { ...assembly, chunks };
+  if (!(await writeRevision(writing, { scan, pages, survey, verdict }, signal))) {
     await scopes.schedulePrune(lease, clock.now());
     return pagesMissing(assembly, claimed);
   }

@@ -1,27 +1,44 @@
+import { scopeKey } from '@inventory/contracts/scope';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { CompletedScan } from '../domain/scan.ts';
-import type { ScanStore } from '../storage/scan-store.ts';
+import type { ClaimedScan } from '../storage/scan-queue.ts';
+import type { ReceivedScan, ScanStore } from '../storage/scan-store.ts';
 import { outcomeMessage } from './outcome-message.ts';
+import type { Assemblies } from './run-assemblies.ts';
 
 export interface CompletedScanRecording {
   readonly scans: Pick<ScanStore, 'receive' | 'find'>;
   readonly publish: MessageBus['publish'];
-  readonly wakeAssemblies: () => void;
+  readonly assemblies: Pick<Assemblies, 'reserve' | 'wake'>;
   readonly clock: Clock;
 }
 
 /**
- * Makes a completed scan a work item. A scan that is known already changes nothing: decided, its
- * outcome is told again; undecided, it is on its way.
+ * Makes a completed scan a work item, and begins with it at once where a place is free. A scan
+ * that is known already changes nothing: decided, its outcome is told again; undecided, it is on
+ * its way.
  */
 export async function recordCompletedScan(
-  { scans, publish, wakeAssemblies, clock }: CompletedScanRecording,
+  { scans, publish, assemblies, clock }: CompletedScanRecording,
   scan: CompletedScan,
 ): Promise<void> {
-  const isNew = await scans.receive(scan, currentTrace(), clock.now());
+  const slot = assemblies.reserve(scan.pages.length);
+  const received = { scan, trace: currentTrace(), nowMs: clock.now() };
+  let isNew = false;
+  try {
+    isNew = await scans.receive({ ...received, claimedUntilMs: slot?.untilMs ?? null });
+  } finally {
+    if (!isNew) slot?.giveBack();
+  }
+  if (isNew && slot) return slot.run(claimedAtOnce(received));
   const { decided } = isNew ? { decided: null } : await scans.find(scan.scanId);
   if (decided) await publish([outcomeMessage(decided)]);
-  else wakeAssemblies();
+  else assemblies.wake();
+}
+
+function claimedAtOnce({ scan, trace, nowMs }: ReceivedScan): ClaimedScan {
+  const { scope } = scan;
+  return { scan, scopeKey: scopeKey(scope), receivedAtMs: nowMs, trace, claims: 1, tries: 1 };
 }

@@ -4,7 +4,7 @@ import { type Loop, startLoop } from '@inventory/runtime/loop';
 import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
 import { recordAssembly } from '../metrics.ts';
-import type { DueScan } from '../storage/scan-queue.ts';
+import type { ClaimedScan } from '../storage/scan-queue.ts';
 import { isStoreFailure } from '../storage/store-failure.ts';
 import { type Assembly, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
 import { dropStagedChunks, type StagedChunkDropping } from './drop-staged-chunks.ts';
@@ -18,7 +18,17 @@ export interface AssembliesOptions {
   readonly smallScansMax: number;
 }
 
+/** A free place for a scan that was just received: it is used or given back. */
+export interface AssemblySlot {
+  /** Until then the scan has to be hidden from other workers. */
+  readonly untilMs: number;
+  run(scan: ClaimedScan): void;
+  giveBack(): void;
+}
+
 export interface Assemblies {
+  /** A place for a scan of so many pages, where one is free: then none waits before it. */
+  reserve(pageCount: number): AssemblySlot | null;
   /** There may be a scan to assemble. */
   wake(): void;
   /** Gives running scans back and takes no further one. */
@@ -60,14 +70,20 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
     for (const scan of due) {
       if (!(await queue.claim(scan, clock.now() + settings.leaseMs))) continue;
       lane.taken += 1;
-      const run = runOne(options, scan, stopping.signal).then((delayMs) => {
-        lane.taken -= 1;
-        running.delete(run);
-        loop.wake();
-        if (delayMs > 0) void pause(delayMs, stopping.signal).then(loop.wake);
-      });
-      running.add(run);
+      startIn(lane, scan);
     }
+  }
+
+  /** In a place that is taken already. */
+  function startIn(lane: (typeof open)[number], scan: ClaimedScan): void {
+    const run = runOne(options, scan, stopping.signal).then((delayMs) => {
+      // Only where no place was free can somebody wait for this one.
+      if (lane.taken >= lane.slots) loop.wake();
+      lane.taken -= 1;
+      running.delete(run);
+      if (delayMs > 0) void pause(delayMs, stopping.signal).then(loop.wake);
+    });
+    running.add(run);
   }
 
   const loop: Loop = startLoop({
@@ -81,6 +97,18 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
   });
 
   return {
+    reserve(pageCount) {
+      const lane = open.find(({ pagesMax }) => pageCount <= pagesMax);
+      if (!lane || lane.taken >= lane.slots || stopping.signal.aborted) return null;
+      lane.taken += 1;
+      return {
+        untilMs: clock.now() + settings.leaseMs,
+        run: (scan) => startIn(lane, scan),
+        giveBack: () => {
+          lane.taken -= 1;
+        },
+      };
+    },
     wake: () => loop.wake(),
     async stop() {
       await loop.stop();
@@ -96,7 +124,7 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
  */
 async function runOne(
   { assembly, dropping }: AssembliesOptions,
-  due: DueScan,
+  due: ClaimedScan,
   stopping: AbortSignal,
 ): Promise<number> {
   const { scanId } = due.scan;
@@ -107,7 +135,7 @@ async function runOne(
       const end = await tryOne(assembly, due, stopping);
       recordAssembly((monotonicNow() - startMs) / 1_000, end);
       if (end.end === 'postponed') return postpone(assembly, due, end.why);
-      await assembly.flushOutbox([scanId]);
+      await assembly.sendOutcome({ scanId, refreshId: due.scan.refreshId, result: end.result });
       await dropStagedChunks(dropping, scanId);
       return 0;
     });
@@ -117,7 +145,11 @@ async function runOne(
   }
 }
 
-async function tryOne(assembly: Assembly, due: DueScan, stopping: AbortSignal): Promise<TryEnd> {
+async function tryOne(
+  assembly: Assembly,
+  due: ClaimedScan,
+  stopping: AbortSignal,
+): Promise<TryEnd> {
   try {
     return await assembleScan(assembly, due, stopping);
   } catch (error) {
@@ -130,7 +162,7 @@ async function tryOne(assembly: Assembly, due: DueScan, stopping: AbortSignal): 
 }
 
 /** A fault of ours that every try meets must not leave a refresh waiting for ever. */
-async function giveUp({ scans, scopes, clock }: Assembly, due: DueScan): Promise<TryEnd> {
+async function giveUp({ scans, scopes, clock }: Assembly, due: ClaimedScan): Promise<TryEnd> {
   const { scanId, refreshId } = due.scan;
   const result = { result: 'rejected', reason: 'invalid_pages' } as const;
   await scopes.requestPrune(due.scopeKey, clock.now());
@@ -141,7 +173,7 @@ async function giveUp({ scans, scopes, clock }: Assembly, due: DueScan): Promise
 
 async function postpone(
   { queue, clock, settings }: Assembly,
-  due: DueScan,
+  due: ClaimedScan,
   why: PostponedTry['why'],
 ): Promise<number> {
   const nowMs = clock.now();

@@ -25,6 +25,13 @@ export interface KnownScan {
   readonly wasClaimed: boolean;
 }
 
+/** A completed scan as it came. */
+export interface ReceivedScan {
+  readonly scan: CompletedScan;
+  readonly trace: TraceCarrier;
+  readonly nowMs: number;
+}
+
 export interface Decision {
   readonly scanId: string;
   readonly fact: ScanFact;
@@ -43,7 +50,8 @@ export function createScanStore(collection: Collection<ScanDocument>) {
 
   return {
     /** Records a completed scan as work; false when the scan is known already. */
-    async receive(scan: CompletedScan, trace: TraceCarrier, nowMs: number): Promise<boolean> {
+    async receive(received: ReceivedScan & { claimedUntilMs: number | null }): Promise<boolean> {
+      const { scan, trace, nowMs, claimedUntilMs } = received;
       return insertNew(collection, {
         _id: scan.scanId,
         state: 'received',
@@ -52,8 +60,8 @@ export function createScanStore(collection: Collection<ScanDocument>) {
         trace,
         scope: scopeKey(scan.scope),
         work: toScanWork(scan),
-        dueAt: dateOf(nowMs),
-        claims: 0,
+        dueAt: dateOf(claimedUntilMs ?? nowMs),
+        claims: claimedUntilMs === null ? 0 : 1,
         orderlyEnds: 0,
       });
     },

@@ -42,8 +42,11 @@ export async function startStoreProcess(
     },
   });
   const url = `http://127.0.0.1:${port}`;
-  await waitFor('the service is ready', async () => (await fetch(`${url}/readyz`)).ok, {
-    timeoutMs: 30_000,
+  // After a kill the consumer group waits for the dead member's session to end.
+  const ready = async () => (await fetch(`${url}/readyz`)).ok;
+  await waitFor('the service is ready', ready, { timeoutMs: 45_000 }).catch(async (error) => {
+    await kill(child);
+    throw error;
   });
   return { url, pid: child.pid ?? 0, peakRss: () => peakRss(child), kill: () => kill(child) };
 }
