@@ -1,5 +1,6 @@
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { Lifetime } from '@inventory/runtime/lifetime';
+import { createTurns, type TakeTurn } from '@inventory/runtime/turns';
 import { type EgressIdentity, openEgress } from './clients/egress.ts';
 import { createLedgerClient, type LedgerClient } from './clients/ledger-client.ts';
 import { createPlatformClient, type PlatformClient } from './clients/platform.ts';
@@ -14,6 +15,8 @@ export interface Clients {
   readonly platform: PlatformClient;
   readonly revisionStore: RevisionStoreClient;
   readonly ledger: LedgerClient;
+  /** Of the process, for reading and writing large pages. */
+  readonly takeTurn: TakeTurn;
 }
 
 const internalTimeoutMs = 20_000;
@@ -34,10 +37,13 @@ export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime):
     lifetime.defer(`client of ${service}`, () => client.close());
     return client;
   };
+  const takeTurn = createTurns();
+  const revisionStore = internal('revision-store', config.revisionStoreUrl);
   return {
     egress,
+    takeTurn,
     platform: createPlatformClient(config.platform),
-    revisionStore: createRevisionStoreClient(internal('revision-store', config.revisionStoreUrl)),
+    revisionStore: createRevisionStoreClient(revisionStore, takeTurn),
     ledger: createLedgerClient(internal('billing-ledger', config.billingLedgerUrl)),
   };
 }

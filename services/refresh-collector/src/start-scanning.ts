@@ -50,6 +50,7 @@ export function startScanning(
       identities: parts.identities,
       egress: clients.egress,
       platform: clients.platform,
+      takeTurn: clients.takeTurn,
       breakers: parts.breakers,
       onAnswer: countAnswer,
       monotonicNow,

@@ -31,7 +31,7 @@ export async function startBroadcastConsumer(
   const running = await openConsumer({
     connection,
     groupId,
-    fetchWaitMs: 50,
+    fetchWaitMs: 250,
     timing: membershipTiming,
     subscription: { topics, fromBeginning: false },
   });

@@ -12,7 +12,7 @@ export interface MembershipTiming {
 }
 
 export const membershipTiming: MembershipTiming = {
-  sessionTimeoutMs: 30_000,
+  sessionTimeoutMs: 15_000,
   heartbeatIntervalMs: 3_000,
 };
 

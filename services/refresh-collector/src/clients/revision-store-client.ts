@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chunkBytesMax, chunkDigestHeader } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+import type { TakeTurn } from '@inventory/runtime/turns';
 import type { PlatformPage } from '../domain/platform-page.ts';
 
 /** Stages pages with the revision-store; what it returns is what the manifest names. */
@@ -15,7 +16,13 @@ export interface PagePlace {
   readonly page: number;
 }
 
-export function createRevisionStoreClient(client: InternalClient): RevisionStoreClient {
+const largeAssetsMin = 100;
+
+/** `takeTurn` is for pages that take long to write. */
+export function createRevisionStoreClient(
+  client: InternalClient,
+  takeTurn: TakeTurn,
+): RevisionStoreClient {
   async function putChunk(place: PagePlace, chunk: number, body: Buffer, digest: string) {
     const { scanId, epoch, page } = place;
     const answer = await client.bytes({
@@ -31,7 +38,8 @@ export function createRevisionStoreClient(client: InternalClient): RevisionStore
 
   return {
     async stagePage(place, { assets, descriptions }) {
-      const bytes = Buffer.from(JSON.stringify({ assets, descriptions }));
+      const write = () => Buffer.from(JSON.stringify({ assets, descriptions }));
+      const bytes = assets.length < largeAssetsMin ? write() : await takeTurn(write);
       const chunks: ManifestPage['chunks'] = [];
       for (let start = 0; start < bytes.length; start += chunkBytesMax) {
         const chunk = bytes.subarray(start, start + chunkBytesMax);

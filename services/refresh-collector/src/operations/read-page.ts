@@ -1,9 +1,14 @@
 import type { Scope } from '@inventory/contracts/scope';
 import { invariant } from '@inventory/runtime/bug';
+import type { TakeTurn } from '@inventory/runtime/turns';
 import type { EgressIdentity } from '../clients/egress.ts';
 import type { PlatformClient } from '../clients/platform.ts';
 import type { IdentityVerdict } from '../domain/egress-identity.ts';
-import { classifyAnswer, type PlatformAnswer } from '../domain/platform-answer.ts';
+import {
+  classifyAnswer,
+  type PlatformAnswer,
+  type RawPlatformAnswer,
+} from '../domain/platform-answer.ts';
 import type { IdentityPool } from './share-identities.ts';
 import type { AppBreakers } from './watch-app-breakers.ts';
 
@@ -22,6 +27,8 @@ export interface PageReadingDependencies {
   readonly egress: readonly EgressIdentity[];
   readonly platform: PlatformClient;
   readonly breakers: AppBreakers;
+  /** For what takes long to read. */
+  readonly takeTurn: TakeTurn;
   readonly onAnswer: (answer: PlatformAnswer, durationMs: number) => void;
   readonly monotonicNow: () => number;
 }
@@ -46,11 +53,20 @@ export async function readPage(
   const identity = dependencies.egress.find(({ id }) => id === turn.identityId);
   invariant(identity !== undefined, 'turns are only given for configured identities');
   const startMs = dependencies.monotonicNow();
-  const answer = classifyAnswer(await dependencies.platform.page(identity, reading));
+  const raw = await dependencies.platform.page(identity, reading);
+  const answer = isLarge(raw)
+    ? await dependencies.takeTurn(() => classifyAnswer(raw))
+    : classifyAnswer(raw);
   dependencies.onAnswer(answer, dependencies.monotonicNow() - startMs);
   await turn.giveBack(verdictOf(answer));
   await dependencies.breakers.record(reading.scope, answer);
   return { answer, identityId: turn.identityId };
+}
+
+const largeBytesMin = 64 * 1024;
+
+function isLarge(raw: RawPlatformAnswer): boolean {
+  return 'body' in raw && raw.body.length >= largeBytesMin;
 }
 
 /** A denial may be a block page: it says nothing about the identity until another one is asked. */
