@@ -1,0 +1,172 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { systemClock } from '@inventory/runtime/clock';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
+import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
+import { openTestBus } from '@inventory/testkit/test-bus';
+import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { refreshEvent } from '../src/domain/refresh-event.ts';
+import { startEventStream } from '../src/start-event-stream.ts';
+import { indexes, openLogCollection } from '../src/storage/collections.ts';
+import { createProjectLog } from '../src/storage/project-log.ts';
+
+type Completed = MessageBody<'refresh.completed.v1'>;
+type Appended = MessageBody<'project.event-appended.v1'>;
+
+const database = 'event_stream';
+let namespace: TestNamespace;
+let mongo: MongoConnection;
+let bus: MessageBus;
+let doorbell: MessageRecorder;
+let replicas: { stop(): Promise<void> }[];
+
+beforeAll(async () => {
+  namespace = await openNamespace();
+  mongo = await connectMongo({
+    uri: namespace.mongodbUri,
+    database: namespace.database(database),
+    service: 'test',
+    logger: testLogger,
+  });
+  bus = await openTestBus(namespace);
+  doorbell = await recordMessages(bus, ['project.events.v1']);
+  const config = testServiceConfig(namespace, database);
+  replicas = await Promise.all(
+    [1, 2].map(() => startTestService({ config, start: startEventStream })),
+  );
+});
+afterAll(async () => {
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await bus.close();
+  await mongo.close();
+});
+
+function completed(projectId: ProjectId, overrides: Partial<Completed> = {}): Completed {
+  return {
+    refresh_id: newRefreshId(),
+    account_id: newAccountId(),
+    project_id: projectId,
+    outcome: 'private',
+    revision_id: null,
+    completed_at: '2026-11-21T10:00:00.000Z',
+    ...overrides,
+  };
+}
+
+function announce(bodies: readonly Completed[]): Promise<void> {
+  return bus.publish(
+    bodies.map((body) => ({
+      type: 'refresh.completed.v1',
+      id: `completed:${body.refresh_id}`,
+      body,
+    })),
+  );
+}
+
+function rungFor(projectId: ProjectId): readonly Appended[] {
+  return doorbell
+    .of('project.event-appended.v1')
+    .filter((appended) => appended.project_id === projectId);
+}
+
+const rungTimes = (projectId: ProjectId, times: number) =>
+  waitFor(`the doorbell rang ${times} times`, () => rungFor(projectId).length >= times);
+
+test('a refresh announced again keeps its one event and position, and the doorbell rings again unchanged (Events)', async () => {
+  const projectId = newProjectId();
+  const bodies = Array.from({ length: 12 }, () => completed(projectId));
+
+  await announce(bodies);
+  await announce([...bodies].reverse());
+  await rungTimes(projectId, 24);
+
+  const rung = rungFor(projectId);
+  const first = rung.slice(0, 12);
+  expect(first.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  expect(first.map(({ event }) => event.data.refresh_id)).toEqual(
+    bodies.map((body) => body.refresh_id),
+  );
+  expect(rung.slice(12)).toEqual([...first].reverse());
+});
+
+test('positions of every Project are contiguous from 1, in the order of the announcements (Events)', async () => {
+  const projects = Array.from({ length: 8 }, () => newProjectId());
+  const bodies = Array.from({ length: 20 }, () => projects.map((id) => completed(id))).flat();
+
+  await announce(bodies);
+  for (const projectId of projects) await rungTimes(projectId, 20);
+
+  for (const projectId of projects) {
+    const announced = bodies.filter((body) => body.project_id === projectId);
+    expect(
+      rungFor(projectId).map(({ position, event }) => [position, event.data.refresh_id]),
+    ).toEqual(announced.map((body, index) => [index + 1, body.refresh_id]));
+  }
+});
+
+test('an event carries what the Status of its refresh says and nothing of the inventory (Events)', async () => {
+  const body = completed(newProjectId(), { outcome: 'complete_changed' });
+
+  await announce([body]);
+  await rungTimes(body.project_id, 1);
+
+  expect(rungFor(body.project_id)).toEqual([
+    {
+      project_id: body.project_id,
+      position: 1,
+      log_epoch: 1,
+      event: {
+        id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
+        version: 1,
+        type: 'inventory.refresh.completed',
+        occurred_at: body.completed_at,
+        project_id: body.project_id,
+        data: { refresh_id: body.refresh_id, state: 'completed', outcome: 'complete_changed' },
+        links: { refresh: `/v2/platform/inventory-refreshes/${body.refresh_id}` },
+      },
+    },
+  ]);
+});
+
+test('replicas that append to one Project at once leave no hole and double nothing (Events)', async () => {
+  const collection = openLogCollection(mongo.db);
+  const logs = [1, 2, 3].map(() => createProjectLog(collection, systemClock));
+  const projectId = newProjectId();
+  const events = Array.from({ length: 30 }, (_none, index) => {
+    const { refresh_id, account_id, completed_at } = completed(projectId);
+    const terminal = {
+      refreshId: refresh_id,
+      accountId: account_id,
+      projectId,
+      outcome: 'private' as const,
+      revisionId: null,
+      completedAt: completed_at,
+    };
+    return refreshEvent(terminal, `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`);
+  });
+
+  const entries = await Promise.all(
+    logs.map((log, replica) => {
+      // Each replica is given all events, in an order of its own.
+      const turned = [...events.slice(replica * 10), ...events.slice(0, replica * 10)];
+      return Promise.all(turned.map((event) => log.append(newAccountId(), event)));
+    }),
+  );
+
+  const places = new Map(entries.flat().map(({ position, event }) => [event.id, position]));
+  expect([...places.values()].sort((a, b) => a - b)).toEqual(events.map((_event, i) => i + 1));
+  for (const { event, position } of entries.flat()) expect(places.get(event.id)).toBe(position);
+  expect(await collection.countDocuments({ projectId })).toBe(30);
+});
+
+test('the unique indexes that decide a race exist', async () => {
+  const collection = openLogCollection(mongo.db);
+  const existing = await collection.indexes();
+  const unique = existing.filter((index) => index.unique).map((index) => index.name);
+
+  expect(unique).toEqual(indexes[0]?.indexes.map((index) => index.name));
+});
