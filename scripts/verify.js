@@ -12,6 +12,8 @@ const { join, resolve } = require('node:path');
 
 const root = resolve(__dirname, '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
+/** Several times what any check takes: one that hangs fails, and the others still run. */
+const hangMs = 20 * 60_000;
 const reports = mkdtempSync(join(tmpdir(), 'inventory-verify-'));
 
 const jest = (name, projects, workers) => ({
@@ -58,6 +60,8 @@ function run(check, environment) {
   process.stdout.write(`\n== ${check.name}\n`);
   const { status, error } = spawnSync(check.command, check.args, {
     cwd: root,
+    timeout: hangMs,
+    killSignal: 'SIGKILL',
     stdio: ['ignore', check.tests ? 'ignore' : 'inherit', 'inherit'],
     env: { ...process.env, ...environment },
   });
