@@ -67,7 +67,7 @@ function startLoad(firstSerial: number) {
     repeat(() => void read('status', () => customer.api.status(settled))),
     repeat(() => void read('current', () => customer.api.current(saved, '?page_size=10'))),
     repeat((round) => {
-      if (round % 2 === 0) posts.push(client.refresh(scopeOf(firstSerial + round)));
+      if (round % 3 === 0) posts.push(client.refresh(scopeOf(firstSerial + round)));
     }),
   ];
   return {
@@ -82,9 +82,9 @@ function startLoad(firstSerial: number) {
   };
 }
 
-/** One to three pages. */
+/** One page; of every tenth three. */
 function scopeOf(serial: number): Scope {
-  return sizeScope(1 + ((serial * 997) % 6_000), serial);
+  return sizeScope(serial % 10 === 0 ? 4_100 : 1 + ((serial * 97) % 600), serial);
 }
 
 async function readyServices(): Promise<string[]> {

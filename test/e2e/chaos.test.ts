@@ -53,12 +53,12 @@ function plansOf(chance: Chance): Plan[] {
   const plan = (count: number, one: (serial: number) => Plan) =>
     Array.from({ length: count }, (_none, serial) => one(serial));
   return chance.shuffled([
-    ...plan(22, (serial) => sized(1 + chance.below(2_000), serial)),
-    ...plan(10, (serial) => sized(18_001 + chance.below(2_000), serial)),
+    ...plan(26, (serial) => sized(1 + chance.below(2_000), serial)),
+    ...plan(6, (serial) => sized(18_001 + chance.below(2_000), serial)),
     ...plan(8, (serial) => scenario('private', 'private', serial)),
     ...plan(4, (serial) => scenario('not-found', 'not_found', serial)),
     ...plan(3, (serial) => scenario('gateway-503', 'upstream_unavailable', serial)),
-    ...plan(3, (serial) => ({ ...scenario('eresult-55-twice', 'complete_changed', serial) })),
+    ...plan(3, (serial) => scenario('eresult-55-twice', 'complete_changed', serial)),
   ]);
 }
 

@@ -415,3 +415,19 @@ describe('an inventory that is refreshed again', () => {
     expect(page?.page.revision_id).toBe(first.revision_id);
   }, 60_000);
 });
+
+test('250,001 assets cost the whole reservation and no credit more (Refresh charge)', async () => {
+  const customer = await stack.operator.newCustomer();
+  const { api, accountId, projectId } = customer;
+  const scope = scenarioScope('size-250001', serial);
+
+  const refreshId = await api.accepted(scope);
+  await untilCompleted(api, projectId, [refreshId], 150_000);
+
+  const record = await api.record(refreshId);
+  expect(record.billing).toMatchObject({ credits_charged: reserved, credits_released: 0 });
+  expect(await stack.operator.balance(accountId)).toMatchObject({ total: 1_000_000 - reserved });
+  const page = (await api.current(scope)).json.data;
+  expect(page).toMatchObject({ total_count: 250_001, revision_id: record.revision_id });
+  expect(page.assets).toHaveLength(2_000);
+}, 180_000);

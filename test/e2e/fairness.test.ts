@@ -1,0 +1,48 @@
+import { waitFor } from '@inventory/testkit/wait-for';
+import { untilCompleted } from './support/follow-refresh.ts';
+import { sizeScope } from './support/simulator-control.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+const tenPages = 20_000;
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await openTestStack({ simulator: { SIMULATOR_LATENCY_MS: '500' } });
+}, 120_000);
+afterAll(() => stack?.close(), 60_000);
+
+/** How long a customer of its own waits for a one-page refresh. */
+async function onePageMs(serial: number): Promise<number> {
+  const customer = await stack.operator.newCustomer();
+  const startMs = performance.now();
+  const id = await customer.api.accepted(sizeScope(1, serial));
+  await waitFor(
+    'the one-page refresh is completed',
+    async () => (await customer.api.record(id)).state === 'completed',
+    { timeoutMs: 60_000, everyMs: 50 },
+  );
+  return performance.now() - startMs;
+}
+
+test('behind 200 ten-page scans of another account a one-page refresh takes at most max(3 x idle, idle + 3 s) (Fairness)', async () => {
+  await onePageMs(1);
+  const idleMs = await onePageMs(2);
+  const busy = await stack.operator.newCustomer();
+  const ids = await Promise.all(
+    Array.from({ length: 200 }, (_none, serial) =>
+      busy.api.accepted(sizeScope(tenPages, 100 + serial)),
+    ),
+  );
+  const refreshes = (await stack.recordsOf('refresh-collector')).collection('refreshes');
+  await waitFor('some of them are being read', async () => {
+    return (await refreshes.countDocuments({ 'scan.pages': { $gte: 1 } })) >= 8;
+  });
+
+  const behindMs = [await onePageMs(3), await onePageMs(4), await onePageMs(5)];
+
+  const boundMs = Math.max(3 * idleMs, idleMs + 3_000);
+  expect(behindMs.filter((ms) => ms > boundMs)).toEqual([]);
+  const { outstanding } = await stack.operator.call('GET', '/admission');
+  expect(outstanding).toBeGreaterThan(100);
+  await untilCompleted(busy.api, busy.projectId, ids.slice(0, 4), 60_000);
+}, 180_000);
