@@ -67,7 +67,7 @@ export const topics = {
     key: 'project_id',
     retentionMs: hourMs,
     producers: ['event-stream'],
-    consumers: ['refresh-collector'],
+    consumers: ['gateway', 'refresh-collector'],
   },
   'authority.changes.v1': {
     delivery: 'broadcast',

@@ -39,6 +39,9 @@ const cancelsAcknowledged = meter.createCounter('inventory.gateway.pending_cance
 const waitingReplies = meter.createObservableGauge('inventory.gateway.replies_waiting', {
   description: 'Requests of this replica that wait for a reply',
 });
+const waitingRefreshes = meter.createObservableGauge('inventory.gateway.refresh_waits', {
+  description: 'Status requests of this replica that wait for a refresh to become terminal',
+});
 
 export interface ServedRequest {
   readonly durationMs: number;
@@ -92,4 +95,11 @@ export function observeWaitingReplies(count: () => number): () => void {
   const observe = (result: { observe(value: number): void }) => result.observe(count());
   waitingReplies.addCallback(observe);
   return () => waitingReplies.removeCallback(observe);
+}
+
+/** Reports the long polls of this replica until the returned function is called. */
+export function observeWaitingRefreshes(count: () => number): () => void {
+  const observe = (result: { observe(value: number): void }) => result.observe(count());
+  waitingRefreshes.addCallback(observe);
+  return () => waitingRefreshes.removeCallback(observe);
 }

@@ -1,3 +1,4 @@
+import type { MessageBus } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
@@ -14,6 +15,7 @@ import { listRefreshesRoute } from './http/v2/list-refreshes.ts';
 import { readCurrentRoute } from './http/v2/read-current.ts';
 import { readRefreshRoute } from './http/v2/read-refresh.ts';
 import { requestRefreshRoute } from './http/v2/request-refresh.ts';
+import { openRefreshWaits } from './open-refresh-waits.ts';
 import type { ReplyChannel } from './operations/ask-owner.ts';
 import { createIntentCloser } from './operations/close-intents.ts';
 import { createRequestLimiter } from './operations/limit-requests.ts';
@@ -30,6 +32,7 @@ export const publicApiIndexes = [pageIntentIndexes, pendingCancelIndexes, rateWi
 export interface PublicApiParts {
   readonly db: Db;
   readonly channel: ReplyChannel;
+  readonly bus: Pick<MessageBus, 'broadcast'>;
   readonly authorities: Authorities;
   readonly collector: CollectorClient;
   readonly revisions: RevisionStoreClient;
@@ -70,6 +73,7 @@ export async function openPublicApi(
   });
   lifetime.defer('pending cancels', () => cancelling.stop());
 
+  const waits = await openRefreshWaits(parts.bus, lifetime);
   const { limits } = config;
   const wakeReversals = reversing.wake;
   const closer = createIntentCloser({ intents, wakeReversals, clock, logger });
@@ -85,7 +89,7 @@ export async function openPublicApi(
         wakeCancels: cancelling.wake,
         identifiers,
       }),
-      readRefreshRoute({ collector }),
+      readRefreshRoute({ collector, waits, stopping: lifetime.signal }),
       cancelRefreshRoute(shared),
       listRefreshesRoute({ collector, cursors }),
       readCurrentRoute({ revisions, charges, cursors, clock }),

@@ -63,6 +63,7 @@ export async function startGateway(
   const { url: publicUrl } = await openPublicApi(context, {
     db,
     channel: { bus, replies },
+    bus,
     authorities: tenancy.authorities,
     collector: createCollectorClient(collectorClient),
     revisions: createRevisionStoreClient(revisionStoreClient),

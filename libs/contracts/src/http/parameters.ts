@@ -19,6 +19,9 @@ export const scopePath = z.object({
   context_id: canonicalDecimal(1, 2 ** 31 - 1),
 });
 
+/** Longest that a status read waits for its refresh. */
+export const waitSecondsMax = 30;
+
 export const refreshIdPath = z.object({ refresh_id: refreshId });
 export const projectPath = z.object({ project_id: projectId });
 

@@ -9,7 +9,7 @@ import {
   settlementDisposition,
 } from '../vocabulary.ts';
 import { pagination } from './meta.ts';
-import { canonicalDecimal, cursorParameter } from './parameters.ts';
+import { canonicalDecimal, cursorParameter, waitSecondsMax } from './parameters.ts';
 
 /** Body of POST Refresh. `max_credits` below 125 has an error code of its own. */
 export const refreshRequestBody = z.strictObject({
@@ -41,6 +41,9 @@ export const refreshRecord = z.object({
   billing: refreshBilling,
 });
 export type RefreshRecord = z.infer<typeof refreshRecord>;
+
+/** Query of status: `wait` answers early when the refresh is terminal, in seconds. */
+export const refreshQuery = z.object({ wait: canonicalDecimal(0, waitSecondsMax).default(0) });
 
 export function refreshPath(id: string): string {
   return `/v2/platform/inventory-refreshes/${id}`;

@@ -17,6 +17,8 @@ export interface AdmittedRequest {
   readonly requestId: RequestId;
   readonly authority: Authority;
   readonly rateLimit: RateLimit;
+  /** Aborted when the connection is gone. */
+  readonly signal: AbortSignal;
 }
 
 export interface Answer {

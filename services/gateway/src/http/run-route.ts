@@ -4,11 +4,14 @@ import { targetOf } from './request-target.ts';
 /** Validates the input, runs the operation and hands its answer on. */
 export function runRoute(): PublicMiddleware {
   return async (context) => {
-    const { req, state } = context;
+    const { req, res, state } = context;
+    const gone = new AbortController();
+    res.once('close', () => gone.abort());
     const request = {
       requestId: state.requestId,
       authority: required(state, 'authority'),
       rateLimit: required(state, 'rateLimit'),
+      signal: gone.signal,
     };
     const answer = await required(state, 'route').run(request, {
       path: required(state, 'pathValues'),

@@ -18,6 +18,8 @@ export interface FakeCollector {
   readonly requests: Request[];
   readonly cancels: Cancel[];
   readonly views: Map<RefreshId, RefreshView>;
+  /** How often each refresh was asked for. */
+  readonly reads: Map<RefreshId, number>;
   /** What to decide on a request; null gives no answer at all. */
   decide: (request: Request) => FakeDecision | null | Promise<FakeDecision | null>;
   /** Whether and how to answer a cancel; null gives no answer. */
@@ -85,6 +87,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     const [, collection, id, part] = url.pathname.split('/');
     if (collection === 'refreshes') {
       const view = views.get(id ?? '');
+      fake.reads.set(id ?? '', (fake.reads.get(id ?? '') ?? 0) + 1);
       return view ? jsonAnswer(view) : notFoundAnswer;
     }
     if (collection === 'projects' && part === 'refreshes') {
@@ -104,6 +107,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     requests: [],
     cancels: [],
     views,
+    reads: new Map(),
     ...promises,
     reset: () => void Object.assign(fake, promises),
     close: () => http.close(),

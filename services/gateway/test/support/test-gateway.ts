@@ -166,6 +166,7 @@ async function startPublicApi(
   return await openPublicApi(context, {
     db,
     channel,
+    bus,
     authorities: world,
     collector: createCollectorClient(collector),
     revisions: createRevisionStoreClient(revisions),

@@ -1,0 +1,10 @@
+import type { ReceivedMessage } from '@inventory/messaging/bus';
+import type { RefreshWaits } from '../operations/refresh-waits.ts';
+
+/** An event has its place in a log: the refresh that it tells of is terminal. */
+export function onProjectEvent(waits: Pick<RefreshWaits, 'ring'>) {
+  return (message: ReceivedMessage): void => {
+    if (message.type === 'project.event-appended.v1')
+      waits.ring(message.body.event.data.refresh_id);
+  };
+}

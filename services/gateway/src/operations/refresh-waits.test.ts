@@ -1,0 +1,69 @@
+import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
+import { createRefreshWaits } from './refresh-waits.ts';
+
+const limits = { waitingMax: 3, waitingPerAccountMax: 2 };
+const never = new AbortController().signal;
+const longMs = 20_000;
+
+function enter(waits: ReturnType<typeof createRefreshWaits>, refreshId = newRefreshId()) {
+  const place = waits.enter(newAccountId(), refreshId);
+  if (place === null) throw new Error('there is no place');
+  return place;
+}
+
+test('a ring wakes everybody who waits for that refresh, and nobody else', async () => {
+  const waits = createRefreshWaits(limits);
+  const refreshId = newRefreshId();
+  const [first, second, other] = [enter(waits, refreshId), enter(waits, refreshId), enter(waits)];
+  const woken: string[] = [];
+  const left = new AbortController();
+  const both = [first, second].map((place) => place.rang(longMs, never));
+  const others = other.rang(longMs, left.signal).then(() => woken.push('other'));
+
+  waits.ring(refreshId);
+  await Promise.all(both);
+
+  expect(woken).toEqual([]);
+  left.abort();
+  await others;
+});
+
+test('a ring between entering and waiting is not lost, and counts once', async () => {
+  const waits = createRefreshWaits(limits);
+  const refreshId = newRefreshId();
+  const place = enter(waits, refreshId);
+
+  waits.ring(refreshId);
+  await place.rang(longMs, never);
+  const startMs = performance.now();
+  await place.rang(50, never);
+
+  expect(performance.now() - startMs).toBeGreaterThan(40);
+});
+
+test('a client that is gone, before or while it waits, is not waited for', async () => {
+  const waits = createRefreshWaits(limits);
+  const gone = new AbortController();
+  const place = enter(waits);
+  const waiting = place.rang(longMs, gone.signal);
+
+  gone.abort();
+
+  await waiting;
+  await place.rang(longMs, gone.signal);
+});
+
+test('places are bounded for one account and in all, and given back', () => {
+  const waits = createRefreshWaits(limits);
+  const accountId = newAccountId();
+  const own = [1, 2].map(() => waits.enter(accountId, newRefreshId()));
+
+  expect(waits.enter(accountId, newRefreshId())).toBeNull();
+  const other = enter(waits);
+  expect(waits.enter(newAccountId(), newRefreshId())).toBeNull();
+  expect(waits.waiting).toBe(3);
+
+  for (const place of [...own, other]) place?.leave();
+  expect(waits.waiting).toBe(0);
+  expect(waits.enter(accountId, newRefreshId())).not.toBeNull();
+});

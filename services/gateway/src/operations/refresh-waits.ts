@@ -1,0 +1,91 @@
+import type { AccountId, RefreshId } from '@inventory/contracts/ids';
+
+/** Requests that wait for a refresh to become terminal, of this replica. */
+export interface RefreshWaits {
+  /** Null when too many wait already: the caller answers with what is known now. */
+  enter(accountId: AccountId, refreshId: RefreshId): WaitingPlace | null;
+  /** Wakes whoever waits for this refresh. */
+  ring(refreshId: RefreshId): void;
+  readonly waiting: number;
+}
+
+export interface WaitingPlace {
+  /**
+   * Resolves when the refresh rang since the last call (at once when it did before this one),
+   * after `timeoutMs`, or when the signal is aborted. Never rejects.
+   */
+  rang(timeoutMs: number, signal: AbortSignal): Promise<void>;
+  /** Gives the place back; to be called exactly once. */
+  leave(): void;
+}
+
+export interface RefreshWaitsOptions {
+  readonly waitingMax: number;
+  /** One customer cannot take every place. */
+  readonly waitingPerAccountMax: number;
+}
+
+interface Waiter {
+  hasRung: boolean;
+  wake: () => void;
+}
+
+export function createRefreshWaits(options: RefreshWaitsOptions): RefreshWaits {
+  const byRefresh = new Map<RefreshId, Set<Waiter>>();
+  const perAccount = new Map<AccountId, number>();
+  let waiting = 0;
+
+  function count(accountId: AccountId, change: 1 | -1): void {
+    waiting += change;
+    const left = (perAccount.get(accountId) ?? 0) + change;
+    if (left === 0) perAccount.delete(accountId);
+    else perAccount.set(accountId, left);
+  }
+
+  function forget(refreshId: RefreshId, waiter: Waiter): void {
+    const waiters = byRefresh.get(refreshId);
+    waiters?.delete(waiter);
+    if (waiters?.size === 0) byRefresh.delete(refreshId);
+  }
+
+  return {
+    enter(accountId, refreshId) {
+      const own = perAccount.get(accountId) ?? 0;
+      if (waiting >= options.waitingMax || own >= options.waitingPerAccountMax) return null;
+      const waiter: Waiter = { hasRung: false, wake: () => {} };
+      const waiters = byRefresh.get(refreshId) ?? new Set();
+      byRefresh.set(refreshId, waiters.add(waiter));
+      count(accountId, 1);
+      return {
+        rang: (timeoutMs, signal) => untilWoken(waiter, timeoutMs, signal),
+        leave() {
+          forget(refreshId, waiter);
+          count(accountId, -1);
+        },
+      };
+    },
+    ring(refreshId) {
+      for (const waiter of byRefresh.get(refreshId) ?? []) {
+        waiter.hasRung = true;
+        waiter.wake();
+      }
+    },
+    get waiting() {
+      return waiting;
+    },
+  };
+}
+
+async function untilWoken(waiter: Waiter, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  if (!waiter.hasRung && !signal.aborted) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    const timer = setTimeout(wake, timeoutMs);
+    waiter.wake = wake;
+    signal.addEventListener('abort', wake, { once: true });
+    await promise;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', wake);
+  }
+  waiter.hasRung = false;
+}

@@ -1,0 +1,165 @@
+import { request } from 'node:http';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { newRefreshId, newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { completedView } from './support/fake-collector.ts';
+import { refreshPathOf, statusPathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await gateway?.stop();
+  await world?.close();
+});
+
+async function startRefresh() {
+  const { key, authority } = world.issue();
+  const body = { max_credits: 125 };
+  const answer = await gateway.call({ method: 'POST', path: refreshPathOf(newScope()), key, body });
+  const id: string = answer.json.data.refresh_id;
+  return { key, projectId: authority.projectId, id };
+}
+
+const status = ({ id, key }: { id: string; key: string }, wait: number | string) =>
+  gateway.call({ path: `${statusPathOf(id)}?wait=${wait}`, key });
+
+/** The collector has it terminal, then the event gets its place in the log. */
+async function complete({ id, projectId }: { id: string; projectId: `prj_${string}` }) {
+  const view = world.collector.views.get(id);
+  if (!view) throw new Error('there is no such refresh');
+  world.collector.views.set(id, completedView(view));
+  const body = {
+    project_id: projectId,
+    position: 1,
+    log_epoch: 1,
+    event: {
+      id: `evt_${newRefreshId()}`,
+      version: 1,
+      type: 'inventory.refresh.completed',
+      occurred_at: isoTime(systemClock.now()),
+      project_id: projectId,
+      data: { refresh_id: id, state: 'completed', outcome: 'complete_changed' },
+      links: { refresh: statusPathOf(id) },
+    },
+  } as const;
+  await world.bus.publish([{ type: 'project.event-appended.v1', id: `appended:${id}`, body }]);
+}
+
+const isReading = (id: string) => waitFor('the gateway reads', () => world.collector.reads.has(id));
+
+test('a waiting status is answered when the refresh becomes terminal, not at its time (Status)', async () => {
+  const refresh = await startRefresh();
+  const startMs = performance.now();
+  const waiting = status(refresh, 30);
+  await isReading(refresh.id);
+
+  await complete(refresh);
+  const answer = await waiting;
+
+  expect(answer.json.data).toMatchObject({ state: 'completed', outcome: 'complete_changed' });
+  expect(answer.headers['retry-after']).toBeUndefined();
+  // Sooner than the reads that heal a lost ring.
+  expect(performance.now() - startMs).toBeLessThan(5_000);
+});
+
+test('a wait that is over shows the pending record and when to look again (Status)', async () => {
+  const refresh = await startRefresh();
+  const startMs = performance.now();
+
+  const answer = await status(refresh, 1);
+
+  expect(performance.now() - startMs).toBeGreaterThan(990);
+  expect(answer.json.data.state).toBe('queued');
+  expect(answer.headers['retry-after']).toBe('3');
+});
+
+test('what is terminal or unknown is answered at once, however long the wait', async () => {
+  const refresh = await startRefresh();
+  await complete(refresh);
+  const startMs = performance.now();
+
+  expect((await status(refresh, 30)).status).toBe(200);
+  expect((await status({ id: newRefreshId(), key: refresh.key }, 30)).status).toBe(404);
+  expect(performance.now() - startMs).toBeLessThan(10_000);
+});
+
+test.each(['31', '-1', '1.5', '', 'long'])('a wait of "%s" is no wait (Status)', async (wait) => {
+  const refresh = await startRefresh();
+  const answer = await status(refresh, wait);
+
+  expect(answer.status).toBe(422);
+  expect(answer.json.error.detail.issues).toEqual([
+    { in: 'query', field: 'wait', reason: 'must be a whole number from 0 to 30, as plain digits' },
+  ]);
+});
+
+test('a lost ring delays the answer and does not lose it', async () => {
+  const refresh = await startRefresh();
+  const waiting = status(refresh, 30);
+  await isReading(refresh.id);
+  const view = world.collector.views.get(refresh.id);
+  if (view) world.collector.views.set(refresh.id, completedView(view));
+
+  expect((await waiting).json.data.state).toBe('completed');
+});
+
+test('one account waits at most a hundred times; the next is answered at once', async () => {
+  const refresh = await startRefresh();
+  const waiting = Array.from({ length: 100 }, () => status(refresh, 30));
+  await waitFor('all wait', () => (world.collector.reads.get(refresh.id) ?? 0) >= 100);
+
+  const startMs = performance.now();
+  const surplus = await status(refresh, 30);
+
+  expect(surplus.json.data.state).toBe('queued');
+  expect(performance.now() - startMs).toBeLessThan(10_000);
+  await complete(refresh);
+  const answers = await Promise.all(waiting);
+  expect(new Set(answers.map(({ json }) => json.data.state))).toEqual(new Set(['completed']));
+});
+
+test('a client that leaves gives its place back', async () => {
+  const refresh = await startRefresh();
+  const sent = Array.from({ length: 100 }, () => {
+    const leaving = request(`${gateway.url}${statusPathOf(refresh.id)}?wait=30`, {
+      headers: { 'x-api-key': refresh.key },
+    });
+    leaving.on('error', () => {});
+    return leaving.end();
+  });
+  await waitFor('all wait', () => (world.collector.reads.get(refresh.id) ?? 0) >= 100);
+
+  for (const leaving of sent) leaving.destroy();
+
+  // Whoever finds a place is still there after a second; without one the answer comes at once.
+  await waitFor('there is a place again', async () => {
+    const startMs = performance.now();
+    await status(refresh, 1);
+    return performance.now() - startMs > 900;
+  });
+});
+
+test('a gateway that stops answers whoever waits', async () => {
+  const other = await startTestGateway(world);
+  const refresh = await startRefresh();
+  const waiting = other.call({ path: `${statusPathOf(refresh.id)}?wait=30`, key: refresh.key });
+  await isReading(refresh.id);
+  const startMs = performance.now();
+
+  await other.stop();
+
+  expect((await waiting).json.data.state).toBe('queued');
+  expect(performance.now() - startMs).toBeLessThan(10_000);
+});
