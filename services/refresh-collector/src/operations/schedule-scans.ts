@@ -1,5 +1,6 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import { inSpan } from '@inventory/runtime/tracing';
 import {
   accountsInTurn,
   type Capacity,
@@ -67,7 +68,9 @@ export function scheduleScans(dependencies: SchedulerDependencies): ScanSchedule
       if (own.size >= rules.scansMax) break;
       const scan = await scans.takeOver(id);
       if (!scan) continue;
-      dependencies.logger.info({ refresh_id: id, epoch: scan.epoch }, 'scan taken over');
+      await inSpan({ name: 'take over scan', parent: scan.trace }, async () =>
+        dependencies.logger.info({ refresh_id: id, epoch: scan.epoch }, 'scan taken over'),
+      );
       start(scan);
       took = true;
     }
