@@ -3,13 +3,14 @@ import { authorityChanged } from './messages/authority-changes.ts';
 import {
   billingAdjust,
   billingCharge,
+  billingConfigure,
   billingGrant,
   billingRelease,
   billingReserve,
   billingReverse,
   billingSettle,
 } from './messages/billing-commands.ts';
-import { billingOutcome } from './messages/billing-outcome.ts';
+import { billingBalanceLow, billingOutcome } from './messages/billing-outcome.ts';
 import { projectEventAppended } from './messages/project-events.ts';
 import { refreshCancelRequested, refreshRequested } from './messages/refresh-commands.ts';
 import { refreshCompleted } from './messages/refresh-outcomes.ts';
@@ -32,7 +33,9 @@ export const messages = {
   'billing.reverse.v1': billingReverse,
   'billing.grant.v1': billingGrant,
   'billing.adjust.v1': billingAdjust,
+  'billing.configure.v1': billingConfigure,
   'billing.outcome.v1': billingOutcome,
+  'billing.balance-low.v1': billingBalanceLow,
   'revision.completed.v1': revisionScanCompleted,
   'revision.abandoned.v1': revisionScanAbandoned,
   'revision.committed.v1': revisionCommitted,

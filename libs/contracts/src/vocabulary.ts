@@ -66,6 +66,11 @@ export const ledgerAssets = ['credits', 'units'] as const;
 export const ledgerAsset = z.enum(ledgerAssets);
 export type LedgerAsset = z.infer<typeof ledgerAsset>;
 
+/** How an account is funded; `subscription` pays with units, `credits` with prepaid credits. */
+export const fundingModes = ['credits', 'subscription'] as const;
+export const fundingMode = z.enum(fundingModes);
+export type FundingMode = z.infer<typeof fundingMode>;
+
 /** Permissions a Credential can hold. The legacy wildcard grants the three inventory scopes only. */
 export const inventoryPermissions = [
   'platform.inventory.refresh.v1',

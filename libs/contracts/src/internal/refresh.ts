@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId } from '../ids.ts';
+import { spendCapDetail } from '../messages/billing-outcome.ts';
 import { admissionReason, refreshState } from '../vocabulary.ts';
 
 /** Why an attempt was refused before any work; it holds nothing and keeps no Idempotency-Key. */
@@ -13,7 +14,11 @@ export const refreshRefusal = z.discriminatedUnion('code', [
   z.object({
     code: z.literal('spend_cap_reached'),
     required: z.int(),
+    /** What the cap still leaves. */
     available: z.int(),
+    cap: spendCapDetail.cap.optional(),
+    spent: spendCapDetail.spent.optional(),
+    resets_at: spendCapDetail.resets_at.optional(),
   }),
   z.object({
     code: z.literal('outstanding_limit_exceeded'),
@@ -38,7 +43,14 @@ export const refreshView = z.object({
   decision: z.enum(['pending', 'accepted', 'refused']),
   refusal: refreshRefusal.nullable(),
   /** Set from acceptance on: what `meta` said then. */
-  acceptance: z.object({ price_version: z.int(), credits_reserved: z.int() }).nullable(),
+  acceptance: z
+    .object({
+      price_version: z.int(),
+      credits_reserved: z.int(),
+      /** Set where the refresh is funded by units; `credits_reserved` is 0 then. */
+      units_reserved: z.int().optional(),
+    })
+    .nullable(),
   record: refreshRecord,
   /** Seconds until the next read is worthwhile; null once terminal. */
   retry_after_seconds: z.int().min(1).max(60).nullable(),

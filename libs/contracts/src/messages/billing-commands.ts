@@ -18,6 +18,7 @@ export const billingCommandId = {
   reverse: (id: string) => `reverse:${id}`,
   grant: (id: string) => `grant:${id}`,
   adjust: (id: string) => `adjust:${id}`,
+  configure: (id: string) => `configure:${id}`,
 } as const;
 
 const common = { command_id: z.string().min(1).max(300), account_id: accountId };
@@ -150,5 +151,48 @@ export const billingAdjust = defineMessage({
     .refine(
       (body) => body.command_id.startsWith(billingCommandId.adjust('')),
       mustBe('adjust:<idempotency key>'),
+    ),
+});
+
+const amountMax = 1_000_000_000_000;
+
+/** What one `configure` sets; everything else about the account stays as it is. */
+export const billingConfiguration = z.discriminatedUnion('sets', [
+  z.object({
+    sets: z.literal('funding'),
+    funding: z.discriminatedUnion('mode', [
+      z.object({ mode: z.literal('credits') }),
+      z.object({ mode: z.literal('subscription'), units_per_month: z.int().min(1).max(amountMax) }),
+    ]),
+  }),
+  /** Credits or units a Project may spend in a UTC month; null for no cap. */
+  z.object({
+    sets: z.literal('spend_cap'),
+    project_id: projectId,
+    cap: z.int().min(0).max(amountMax).nullable(),
+  }),
+  /** Tell when less than this is available; null for no alert. */
+  z.object({
+    sets: z.literal('balance_alert'),
+    threshold: z.int().min(1).max(amountMax).nullable(),
+  }),
+]);
+export type BillingConfiguration = z.infer<typeof billingConfiguration>;
+
+/** Change how an account pays, what a Project may spend, or when its owner is warned. */
+export const billingConfigure = defineMessage({
+  type: 'billing.configure.v1',
+  topic,
+  key,
+  body: z
+    .object({
+      ...common,
+      request_id: requestId,
+      change: billingConfiguration,
+      reason: z.string().min(1).max(500).nullable(),
+    })
+    .refine(
+      (body) => body.command_id.startsWith(billingCommandId.configure('')),
+      mustBe('configure:<idempotency key>'),
     ),
 });

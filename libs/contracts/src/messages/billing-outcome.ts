@@ -18,19 +18,42 @@ export const billingRefusalCodes = [
   'balance_limit_exceeded',
 ] as const;
 
+/** Of a refusal by a spend cap: what is spent counts charges and open holds of the UTC month. */
+export const spendCapDetail = {
+  cap: z.int().min(0),
+  spent: z.int().min(0),
+  resets_at: z.iso.datetime(),
+};
+
 /**
  * What one journaled entry did, refusals included. Sent again, unchanged, whenever its command
  * arrives again.
  */
 export const billingOutcomeBody = z.object({
   command_id: z.string(),
-  kind: z.enum(['reserve', 'settle', 'release', 'charge', 'reverse', 'grant', 'adjust']),
+  /** `expire` and `allowance` begin a month of subscription units; nobody commands them. */
+  kind: z.enum([
+    'reserve',
+    'settle',
+    'release',
+    'charge',
+    'reverse',
+    'grant',
+    'adjust',
+    'configure',
+    'expire',
+    'allowance',
+  ]),
   result: z.enum(['applied', 'refused']),
   refusal: z
     .object({
       code: z.enum(billingRefusalCodes),
       required: z.int().nullable(),
+      /** With `spend_cap_reached`: what the cap still leaves. */
       available: z.int().nullable(),
+      cap: spendCapDetail.cap.optional(),
+      spent: spendCapDetail.spent.optional(),
+      resets_at: spendCapDetail.resets_at.optional(),
     })
     .nullable(),
   account_id: accountId,
@@ -43,13 +66,18 @@ export const billingOutcomeBody = z.object({
   asset: ledgerAsset,
   product_code: productCode.nullable(),
   price_version: z.int().nullable(),
-  /** Credits or units this entry reserved, charged and released; 0 where it did not. */
+  /**
+   * Credits or units this entry reserved, charged and released; 0 where it did not. What is
+   * released into a month that is over expires.
+   */
   amount_reserved: z.int().min(0),
   amount_charged: z.int().min(0),
   amount_released: z.int().min(0),
   disposition: settlementDisposition.nullable(),
   /** The account after this entry: total = held + available. */
   balance: z.object({ total: z.int(), held: z.int(), available: z.int() }),
+  /** Where `asset` is units: the prepaid credits, which it left untouched. */
+  credits_available: z.int().optional(),
 });
 export type BillingOutcome = z.infer<typeof billingOutcomeBody>;
 
@@ -58,4 +86,19 @@ export const billingOutcome = defineMessage({
   topic: 'billing.outcomes.v1',
   key: (body) => body.account_id,
   body: billingOutcomeBody,
+});
+
+/** Less than the threshold is available, for the first time since it was not. */
+export const billingBalanceLow = defineMessage({
+  type: 'billing.balance-low.v1',
+  topic: 'billing.outcomes.v1',
+  key: (body) => body.account_id,
+  body: z.object({
+    account_id: accountId,
+    threshold: z.int().min(1),
+    available: z.int().min(0),
+    /** The entry that crossed the threshold. */
+    entry_seq: z.int().min(1),
+    at: z.iso.datetime(),
+  }),
 });

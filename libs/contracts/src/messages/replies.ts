@@ -20,6 +20,8 @@ export const refreshDecisionReply = defineMessage({
       decision: z.literal('accepted'),
       price_version: z.int(),
       credits_reserved: z.int(),
+      /** Set where the refresh is funded by units; `credits_reserved` is 0 then. */
+      units_reserved: z.int().optional(),
       /** When its time in the queue ends. */
       deadline_at: z.iso.datetime(),
     }),
