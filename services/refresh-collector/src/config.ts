@@ -55,6 +55,18 @@ export const settings = {
   PAGE_DUPLICATE_RETRY_MS: duration()
     .prefault('5000')
     .describe('Pause after the platform refused a second read of one inventory'),
+  LIVE_PAGE_TRIES_MAX: integer(1, 100)
+    .prefault('3')
+    .describe('Tries of one live page that meets trouble'),
+  LIVE_PAGE_RETRY_MS: duration()
+    .prefault('1000')
+    .describe('Pause before a live page is tried again'),
+  LIVE_PAGES_MAX: integer(1, 100_000)
+    .prefault('1000')
+    .describe('Most live pages one replica reads or waits for at once'),
+  LIVE_PAGES_PER_ACCOUNT_MAX: integer(1, 100_000)
+    .prefault('100')
+    .describe('Most live pages of one account at once, on one replica'),
   SCAN_PAGES_MAX: integer(1, 250).prefault('250').describe('Most pages of one scan'),
   SCAN_LEASE_MS: duration()
     .prefault('15000')
@@ -96,6 +108,12 @@ export interface RefreshCollectorConfig extends ServiceConfig {
   };
   readonly identities: IdentityLimits;
   readonly scan: ScanRules;
+  readonly live: {
+    readonly triesMax: number;
+    readonly retryMs: number;
+    readonly seatsMax: number;
+    readonly perAccountMax: number;
+  };
   readonly scheduling: {
     readonly leaseMs: number;
     readonly scansMax: number;
@@ -145,6 +163,12 @@ export function loadConfig(
       duplicateRetryMs: parsed.PAGE_DUPLICATE_RETRY_MS,
       count: parsed.PLATFORM_PAGE_COUNT,
       smallerCount: parsed.PLATFORM_SMALLER_PAGE_COUNT,
+    },
+    live: {
+      triesMax: parsed.LIVE_PAGE_TRIES_MAX,
+      retryMs: parsed.LIVE_PAGE_RETRY_MS,
+      seatsMax: parsed.LIVE_PAGES_MAX,
+      perAccountMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX,
     },
     scheduling: {
       leaseMs: parsed.SCAN_LEASE_MS,

@@ -1,6 +1,7 @@
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { type OutboxRelay, startOutboxRelay } from '@inventory/mongo/outbox';
+import { monotonicNow } from '@inventory/runtime/clock';
 import { type Backends, openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
@@ -12,11 +13,14 @@ import { onRefreshCommands } from './consumers/on-refresh-commands.ts';
 import { onRevisionOutcomes } from './consumers/on-revision-outcomes.ts';
 import type { CollectionPace } from './domain/retry-after.ts';
 import { addAdmissionRoutes } from './http/admission-routes.ts';
+import { addLivePageRoutes, type LivePageRoutes } from './http/live-page-routes.ts';
 import { addRefreshRoutes } from './http/refresh-routes.ts';
-import { countTransition, observe } from './metrics.ts';
+import { countAnswer, countTransition, observe } from './metrics.ts';
 import { openClients } from './open-clients.ts';
+import { openLivePages } from './open-live-pages.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import type { SagaDependencies } from './operations/apply-fact.ts';
+import type { PageReadingDependencies } from './operations/read-page.ts';
 import { type IdentityPool, shareIdentities } from './operations/share-identities.ts';
 import { type AdmissionWatch, watchAdmission } from './operations/watch-admission.ts';
 import { watchAppBreakers } from './operations/watch-app-breakers.ts';
@@ -67,7 +71,14 @@ export async function startRefreshCollector(
     sendFromOutbox: relay.send,
   };
   const { pagesPerSecond } = pace;
-  const parts = { stores, clients, saga, identities, breakers, admission, pagesPerSecond };
+  const reading: PageReadingDependencies = {
+    ...clients,
+    identities,
+    breakers,
+    onAnswer: countAnswer,
+    monotonicNow,
+  };
+  const parts = { stores, clients, saga, reading, breakers, admission, pagesPerSecond };
   const scanning = startScanning(context, parts);
   offerForScanning = scanning.offer;
   startSweepers(context, parts);
@@ -77,7 +88,8 @@ export async function startRefreshCollector(
     identityWaits: () => identities.waiting,
   });
   await startConsuming(context, backends, saga, admission);
-  return serve(context, backends, stores, admission, pace);
+  const livePages = openLivePages(context, { clients, reading, pace });
+  return serve(context, backends, { stores, admission, pace, livePages });
 }
 
 function openRelay(
@@ -158,12 +170,17 @@ async function startConsuming(
   lifetime.defer('consumer', () => subscription.stop());
 }
 
+interface ServedParts {
+  readonly stores: Stores;
+  readonly admission: AdmissionWatch;
+  readonly pace: CollectionPace;
+  readonly livePages: LivePageRoutes;
+}
+
 function serve(
   context: ServiceContext<RefreshCollectorConfig>,
   { health }: Backends,
-  stores: Stores,
-  admission: AdmissionWatch,
-  pace: CollectionPace,
+  { stores, admission, pace, livePages }: ServedParts,
 ): Promise<StartedService> {
   const { config, clock } = context;
   const router = new Router();
@@ -174,6 +191,7 @@ function serve(
     outstandingMax: config.admission.outstandingMax,
     refresh: () => admission.round(),
   });
+  addLivePageRoutes(router, livePages);
   return serveInternal(context, router, health);
 }
 

@@ -1,15 +1,12 @@
-import { monotonicNow } from '@inventory/runtime/clock';
 import { type Loop, startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from './config.ts';
-import { countAnswer } from './metrics.ts';
 import type { Clients } from './open-clients.ts';
 import type { Stores } from './open-stores.ts';
 import type { SagaDependencies } from './operations/apply-fact.ts';
+import type { PageReadingDependencies } from './operations/read-page.ts';
 import { runScan, type ScanDependencies } from './operations/run-scan.ts';
 import { type ScanScheduler, scheduleScans } from './operations/schedule-scans.ts';
-import type { IdentityPool } from './operations/share-identities.ts';
-import type { AppBreakers } from './operations/watch-app-breakers.ts';
 import type { ClaimedScan } from './storage/scan-store.ts';
 import type { StoredRefresh } from './storage/stored-refresh.ts';
 
@@ -17,8 +14,7 @@ export interface ScanningParts {
   readonly stores: Stores;
   readonly clients: Clients;
   readonly saga: SagaDependencies;
-  readonly identities: IdentityPool;
-  readonly breakers: AppBreakers;
+  readonly reading: PageReadingDependencies;
   readonly pagesPerSecond: number;
 }
 
@@ -46,15 +42,7 @@ export function startScanning(
     leaseMs: config.scheduling.leaseMs,
     clock,
     logger,
-    reading: {
-      identities: parts.identities,
-      egress: clients.egress,
-      platform: clients.platform,
-      takeTurn: clients.takeTurn,
-      breakers: parts.breakers,
-      onAnswer: countAnswer,
-      monotonicNow,
-    },
+    reading: parts.reading,
   };
 
   async function run(claimed: ClaimedScan): Promise<void> {

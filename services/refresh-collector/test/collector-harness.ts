@@ -189,6 +189,7 @@ function quickConfig(
       count: 2_000,
       smallerCount: 1_000,
     },
+    live: { triesMax: 3, retryMs: 20, seatsMax: 1_000, perAccountMax: 100 },
     scheduling: { leaseMs: 3_000, scansMax: 64, scansPerAccountMax: 16, idleMs: 100 },
     deadlines: { queueMs: 1_800_000, collectMs: 3_600_000 },
     admission: { outstandingMax: 10_000, outstandingPerAccountMax: 1_000 },

@@ -20,12 +20,19 @@ export interface PageRequest {
 
 /** Asks the platform for one page; every failure is a value. */
 export interface PlatformClient {
-  page(identity: EgressIdentity, wanted: PageRequest): Promise<RawPlatformAnswer>;
+  /** `timeoutMs` is for the whole of it, body included. */
+  page(
+    identity: EgressIdentity,
+    wanted: PageRequest,
+    timeoutMs: number,
+  ): Promise<RawPlatformAnswer>;
+  /** How long a request may take that has to be over in `timeLeftMs`. */
+  timeoutMsFor(timeLeftMs: number): number;
 }
 
 export function createPlatformClient(options: PlatformOptions): PlatformClient {
   return {
-    async page(identity, wanted) {
+    async page(identity, wanted, timeoutMs) {
       try {
         const answer = await request(pageUrl(options.baseUrl, wanted), {
           method: 'GET',
@@ -39,7 +46,7 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
               options.baseUrl,
             ).toString(),
           },
-          signal: AbortSignal.timeout(options.timeoutMs),
+          signal: AbortSignal.timeout(timeoutMs),
         });
         const body = await readBounded(answer.body, options.bodyBytesMax);
         if (!body) return { status: 'too_large' };
@@ -49,11 +56,12 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
           retryAfterMs: retryAfterMs(answer.headers['retry-after']),
         };
       } catch (error) {
-        const timedOut =
-          error instanceof Error && /timeout/i.test(`${error.name} ${error.message}`);
+        const { name, message } = error as Partial<Error>;
+        const timedOut = /timeout/i.test(`${name} ${message}`);
         return { status: timedOut ? 'timeout' : 'connection_failed' };
       }
     },
+    timeoutMsFor: (timeLeftMs) => Math.max(1, Math.floor(Math.min(options.timeoutMs, timeLeftMs))),
   };
 }
 

@@ -30,12 +30,13 @@ function intervalMs(limits: IdentityLimits): number {
 
 /** The earliest time this identity may send its next request; its answer may still be awaited. */
 export function nextRequestMs(identity: IdentityState, limits: IdentityLimits): number {
+  return Math.max(restedMs(identity, limits), identity.inFlight?.untilMs ?? 0);
+}
+
+/** The earliest time its rate and its silence let this identity ask again. */
+export function restedMs(identity: IdentityState, limits: IdentityLimits): number {
   const tolerance = (limits.burst - 1) * intervalMs(limits);
-  return Math.max(
-    identity.arrivalMs - tolerance,
-    identity.silentUntilMs,
-    identity.inFlight?.untilMs ?? 0,
-  );
+  return Math.max(identity.arrivalMs - tolerance, identity.silentUntilMs);
 }
 
 /** Takes the identity for one request that ends by `untilMs` at the latest. */

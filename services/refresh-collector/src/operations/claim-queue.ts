@@ -22,8 +22,12 @@ interface Entry<Turn> extends IdentityClaim {
   readonly settle: (turn: Turn | undefined) => void;
 }
 
+/** Live pages go before scans; without this bound many of them would stop every scan. */
+const liveInRowMax = 4;
+
 export function createClaimQueue<Turn>(): ClaimQueue<Turn> {
   const waiting = new Set<Entry<Turn>>();
+  let liveInRow = 0;
   const lastServed = new Map<string, number>();
   let order = 0;
   const nextOrder = (): number => {
@@ -53,12 +57,15 @@ export function createClaimQueue<Turn>(): ClaimQueue<Turn> {
     },
     pick(identityId) {
       const usable = [...waiting].filter((entry) => !entry.avoid.includes(identityId));
-      const entry = nextClaim(usable, lastServed);
+      const scans = usable.filter((entry) => !entry.live);
+      const scanIsDue = liveInRow >= liveInRowMax && scans.length > 0;
+      const entry = nextClaim(scanIsDue ? scans : usable, lastServed);
       if (!entry) return undefined;
       waiting.delete(entry);
       return {
         serve(turn) {
           if (entry.settled) return false;
+          liveInRow = entry.live && scans.length > 0 ? liveInRow + 1 : 0;
           // Who does not wait any more loses its place in the order, and no memory is kept of it.
           if (waiting.size === 0) lastServed.clear();
           else lastServed.set(entry.accountId, nextOrder());

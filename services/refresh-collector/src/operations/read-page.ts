@@ -20,6 +20,8 @@ export interface PageReading {
   readonly startAssetId: string | null;
   readonly live: boolean;
   readonly avoid: readonly string[];
+  /** On the monotonic clock; absent where the platform's own time limit is all there is. */
+  readonly answerByMs?: number;
 }
 
 export interface PageReadingDependencies {
@@ -53,13 +55,18 @@ export async function readPage(
   const identity = dependencies.egress.find(({ id }) => id === turn.identityId);
   invariant(identity !== undefined, 'turns are only given for configured identities');
   const startMs = dependencies.monotonicNow();
-  const raw = await dependencies.platform.page(identity, reading);
+  const timeoutMs = dependencies.platform.timeoutMsFor(
+    (reading.answerByMs ?? Number.POSITIVE_INFINITY) - startMs,
+  );
+  const raw = await dependencies.platform.page(identity, reading, timeoutMs);
   const answer = isLarge(raw)
     ? await dependencies.takeTurn(() => classifyAnswer(raw))
     : classifyAnswer(raw);
   dependencies.onAnswer(answer, dependencies.monotonicNow() - startMs);
   await turn.giveBack(verdictOf(answer));
-  await dependencies.breakers.record(reading.scope, answer);
+  if (isEvidence(raw, timeoutMs, dependencies.platform)) {
+    await dependencies.breakers.record(reading.scope, answer);
+  }
   return { answer, identityId: turn.identityId };
 }
 
@@ -67,6 +74,12 @@ const largeBytesMin = 64 * 1024;
 
 function isLarge(raw: RawPlatformAnswer): boolean {
   return 'body' in raw && raw.body.length >= largeBytesMin;
+}
+
+/** Not having answered within the little time that was left says nothing about an application. */
+function isEvidence(raw: RawPlatformAnswer, timeoutMs: number, platform: PlatformClient): boolean {
+  const cutShort = timeoutMs < platform.timeoutMsFor(Number.POSITIVE_INFINITY) / 2;
+  return raw.status !== 'timeout' || !cutShort;
 }
 
 /** A denial may be a block page: it says nothing about the identity until another one is asked. */

@@ -9,6 +9,7 @@ import {
   type IdentityState,
   type IdentityVerdict,
   nextRequestMs,
+  restedMs,
   takeIdentity,
 } from '../domain/egress-identity.ts';
 import type { IdentityClaim } from '../domain/identity-claims.ts';
@@ -30,6 +31,8 @@ export interface IdentityPool {
   take(claim: Omit<IdentityClaim, 'order'>, signal: AbortSignal): Promise<IdentityTurn | undefined>;
   /** Punishes an identity that turned out to be refused where others are served. */
   block(identityId: string): Promise<void>;
+  /** Until the first identity is rested; what those who wait take first is not counted. */
+  freeInMs(): Promise<number>;
   readonly waiting: number;
   stop(): Promise<void>;
 }
@@ -126,6 +129,11 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
     },
     block: (identityId) =>
       identities.update(identityId, (identity) => blockIdentity(identity, limits, clock.now())),
+    async freeInMs() {
+      const all = await identities.current();
+      const soonest = Math.min(...all.map((identity) => restedMs(identity, limits)));
+      return Math.max(0, soonest - clock.now());
+    },
     get waiting() {
       return queue.size;
     },

@@ -8,6 +8,8 @@ import type { AppBreakerStore } from '../storage/app-breaker-store.ts';
 /** The breakers per application: counted on each replica, opened for all. */
 export interface AppBreakers {
   isOpen(appId: number): boolean;
+  /** Until when, in milliseconds since the epoch; a time in the past when it is closed. */
+  openUntilMs(appId: number): number;
   record(scope: Scope, answer: PlatformAnswer): Promise<void>;
   /** Takes over what other replicas opened; repeated every second. */
   round(): Promise<void>;
@@ -23,12 +25,12 @@ export function watchAppBreakers(
   const counted = new Map<number, AppBreaker>();
   let openElsewhere: ReadonlyMap<number, number> = new Map();
 
+  const openUntilMs = (appId: number): number =>
+    Math.max(counted.get(appId)?.openUntilMs ?? 0, openElsewhere.get(appId) ?? 0);
+
   return {
-    isOpen(appId) {
-      const now = clock.now();
-      const known = counted.get(appId);
-      return (known ? isOpen(known, now) : false) || (openElsewhere.get(appId) ?? 0) > now;
-    },
+    isOpen: (appId) => isOpen({ openUntilMs: openUntilMs(appId) }, clock.now()),
+    openUntilMs,
     async record(scope, answer) {
       const failed = saysAboutApp(answer);
       if (failed === null) return;

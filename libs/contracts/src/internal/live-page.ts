@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { accountId } from '../ids.ts';
+import { language } from '../languages.ts';
+import { pageAssetsMax } from '../vocabulary.ts';
+
+/** Header of the call: milliseconds the caller waits for the answer. No clocks are compared. */
+export const timeLeftHeader = 'x-time-left-ms';
+
+/** Longest wait for one live page, confirmation of a denial included. */
+export const livePageWaitMaxMs = 20_000;
+
+/** `v2` keeps an asset's properties inside it; `v1` leaves them out, as the first version did. */
+export const livePageForm = z.enum(['v2', 'v1']);
+export type LivePageForm = z.infer<typeof livePageForm>;
+
+/** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/live-page of the collector. */
+export const livePageQuery = z.object({
+  account_id: accountId,
+  language,
+  form: livePageForm,
+  count: z.coerce.number().int().min(1).max(pageAssetsMax),
+  /** Continues after this asset; absent for the first page. */
+  start_assetid: z
+    .string()
+    .regex(/^[0-9]{1,20}$/)
+    .optional(),
+});
+
+/** Header that carries {@link livePageMeta} (JSON) beside the ready-made page bytes. */
+export const livePageMetaHeader = 'x-live-page';
+
+/**
+ * What the collector says about a live page. The body is the text of the two JSON members
+ * `"assets":[…],"descriptions":[…]`, ready to be sent.
+ */
+export const livePageMeta = z.object({
+  /** What the platform says of the complete inventory, not of this page. */
+  total_count: z.int().min(0),
+  /** Assets on this page. */
+  asset_count: z.int().min(0),
+  /** Where the next page begins; null on the last page. */
+  next_start_assetid: z.string().nullable(),
+});
+export type LivePageMeta = z.infer<typeof livePageMeta>;
+
+/** Why the platform's answer is not known: nothing of it may be billed. */
+export const liveTroubles = [
+  'throttled',
+  'egress_busy',
+  'breaker_open',
+  'bad_answer',
+  'unconfirmed',
+  'timeout',
+] as const;
+export const liveTrouble = z.enum(liveTroubles);
+export type LiveTrouble = z.infer<typeof liveTrouble>;
+
+/** The body (status 409) where there is no page. Denials are confirmed ones. */
+export const livePageRefusal = z.object({
+  error: z.object({
+    code: z.enum(['private', 'not_found', ...liveTroubles]),
+    message: z.string(),
+    /** After which another try is worthwhile; null for a denial. */
+    retry_after_seconds: z.int().min(1).max(600).nullable(),
+  }),
+});
+export type LivePageRefusal = z.infer<typeof livePageRefusal>;

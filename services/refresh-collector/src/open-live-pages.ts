@@ -1,0 +1,41 @@
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { RefreshCollectorConfig } from './config.ts';
+import { type LiveOutcome, liveRetryAfterSeconds } from './domain/live-page.ts';
+import type { CollectionPace } from './domain/retry-after.ts';
+import type { LivePageRoutes } from './http/live-page-routes.ts';
+import type { Clients } from './open-clients.ts';
+import { createLiveSeats } from './operations/live-seats.ts';
+import { readLivePage } from './operations/read-live-page.ts';
+import type { PageReadingDependencies } from './operations/read-page.ts';
+
+interface LivePageParts {
+  readonly clients: Clients;
+  readonly reading: PageReadingDependencies;
+  readonly pace: CollectionPace;
+}
+
+/** Live pages share the identities, limiters and breakers of the scans and go before them. */
+export function openLivePages(
+  { config, lifetime, clock }: ServiceContext<RefreshCollectorConfig>,
+  { clients, reading, pace }: LivePageParts,
+): LivePageRoutes {
+  const { live } = config;
+  const seats = createLiveSeats(live);
+  const rules = { ...config.scan, triesMax: live.triesMax, retryMs: live.retryMs };
+
+  async function retryAfterSeconds(outcome: LiveOutcome, appId: number): Promise<number> {
+    const [identityFreeInMs, nowMs] = [await reading.identities.freeInMs(), clock.now()];
+    return liveRetryAfterSeconds(outcome, {
+      identityFreeInMs,
+      breakerOpenMs: reading.breakers.openUntilMs(appId) - nowMs,
+      queueMs: (reading.identities.waiting / pace.pagesPerSecond) * 1_000,
+    });
+  }
+
+  return {
+    read: (wanted, signal) =>
+      readLivePage({ reading, seats, rules }, wanted, AbortSignal.any([signal, lifetime.signal])),
+    retryAfterSeconds,
+    takeTurn: clients.takeTurn,
+  };
+}

@@ -1,0 +1,92 @@
+import type { Scope } from '@inventory/contracts/scope';
+import { pause } from '@inventory/runtime/wait';
+import {
+  afterLiveAnswer,
+  beginLivePage,
+  type LiveOutcome,
+  type LiveReading,
+  outOfTime,
+} from '../domain/live-page.ts';
+import type { ScanRules } from '../domain/scan.ts';
+import type { LiveSeats } from './live-seats.ts';
+import { type PageReadingDependencies, readPage } from './read-page.ts';
+
+export interface WantedLivePage {
+  readonly accountId: string;
+  readonly scope: Scope;
+  readonly language: string;
+  readonly count: number;
+  readonly startAssetId: string | null;
+  /** The whole of it: waiting for an identity, every try, and the confirmation of a denial. */
+  readonly timeLeftMs: number;
+}
+
+export interface LivePageDependencies {
+  readonly reading: PageReadingDependencies;
+  readonly seats: LiveSeats;
+  readonly rules: ScanRules;
+}
+
+/** With less than this left no request is begun: it would spend a slot and bring nothing. */
+const requestMinMs = 500;
+
+const trouble = (of: Extract<LiveOutcome, { outcome: 'trouble' }>['trouble']): LiveOutcome => ({
+  outcome: 'trouble',
+  trouble: of,
+});
+
+/**
+ * Reads one page from the platform for a client that waits. Nothing is kept of it: a crash ends
+ * the client's request and no more. The signal is aborted when nobody waits any longer.
+ */
+export async function readLivePage(
+  dependencies: LivePageDependencies,
+  wanted: WantedLivePage,
+  signal: AbortSignal,
+): Promise<LiveOutcome> {
+  const { breakers } = dependencies.reading;
+  if (breakers.isOpen(wanted.scope.app_id)) return trouble('breaker_open');
+  const free = dependencies.seats.take(wanted.accountId);
+  if (free === null) return trouble('egress_busy');
+  try {
+    return await readWithin(dependencies, wanted, signal);
+  } finally {
+    free();
+  }
+}
+
+async function readWithin(
+  dependencies: LivePageDependencies,
+  wanted: WantedLivePage,
+  signal: AbortSignal,
+): Promise<LiveOutcome> {
+  const { reading, rules } = dependencies;
+  const answerByMs = reading.monotonicNow() + wanted.timeLeftMs;
+  const beginBy = AbortSignal.timeout(Math.max(0, Math.floor(wanted.timeLeftMs - requestMinMs)));
+  const waiting = AbortSignal.any([signal, beginBy]);
+  let state: LiveReading = beginLivePage(wanted.startAssetId, { count: wanted.count });
+  for (;;) {
+    if (reading.breakers.isOpen(wanted.scope.app_id)) return trouble('breaker_open');
+    const result = await readPage(
+      reading,
+      {
+        accountId: wanted.accountId,
+        scope: wanted.scope,
+        language: wanted.language,
+        count: state.tries.count,
+        startAssetId: state.tries.probing ? null : state.startAssetId,
+        live: true,
+        avoid: state.avoid,
+        answerByMs,
+      },
+      waiting,
+    );
+    if (!result) return outOfTime(state);
+    const asked = { identity: result.identityId, identities: reading.egress.length };
+    const step = afterLiveAnswer(state, asked, result.answer, rules);
+    for (const identityId of step.blocked) await reading.identities.block(identityId);
+    if (step.outcome) return step.outcome;
+    state = step.reading;
+    if (step.pauseMs > 0) await pause(step.pauseMs, waiting);
+  }
+}
