@@ -45,7 +45,7 @@ export const topics = {
     delivery: 'work',
     key: 'scan_id',
     retentionMs: 30 * dayMs,
-    producers: ['refresh-collector'],
+    producers: ['refresh-collector', 'gateway'],
     consumers: ['revision-store'],
   },
   'revision.outcomes.v1': {

@@ -25,6 +25,11 @@ export const settings = {
   FORGOTTEN_CHUNKS_KEPT_MS: duration()
     .prefault('86400000')
     .describe('How long staged pages wait for a command about their scan'),
+  FORGOTTEN_CAPTURES_KEPT_MS: duration()
+    .prefault('3600000')
+    .describe(
+      'How long pages of a Live Page chain wait for its capture; not less than a chain may last',
+    ),
   SCAN_RECORDS_KEPT_MS: duration()
     .prefault('2592000000')
     .describe('How long a decided scan is remembered; not less than its command topic is kept'),
@@ -47,6 +52,7 @@ export interface RevisionStoreConfig extends ServiceConfig {
     readonly supersededKeptMs: number;
     readonly headKeptMs: number;
     readonly forgottenChunksKeptMs: number;
+    readonly forgottenCapturesKeptMs: number;
     readonly scanRecordsKeptMs: number;
     readonly pruneEveryMs: number;
   };
@@ -66,6 +72,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Rev
       supersededKeptMs: parsed.SUPERSEDED_KEPT_MS,
       headKeptMs: parsed.HEAD_KEPT_MS,
       forgottenChunksKeptMs: parsed.FORGOTTEN_CHUNKS_KEPT_MS,
+      forgottenCapturesKeptMs: parsed.FORGOTTEN_CAPTURES_KEPT_MS,
       scanRecordsKeptMs: parsed.SCAN_RECORDS_KEPT_MS,
       pruneEveryMs: parsed.PRUNE_EVERY_MS,
     },

@@ -103,6 +103,7 @@ export async function startRevisionStore(
 
   const router = createRouter({
     staging: operation,
+    chunks: stores.chunks,
     reading: { ...operation, blocks: cacheBlocks(stores.blocks, config.blockCacheBytes) },
     erasure: operation,
   });

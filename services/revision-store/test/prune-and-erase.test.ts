@@ -105,6 +105,23 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     expect(again.changed).toBe(true);
   });
 
+  it('deletes what a chain staged that was never captured after an hour, and nothing of a scan', async () => {
+    const [chain, scan] = (['capture', 'refresh'] as const).map((source) =>
+      newScan({ scope: newScope(), pages: [page], source }),
+    );
+    if (!chain || !scan) throw new Error('two scans');
+    await replica.client.stage(chain);
+    await replica.client.stage(scan);
+    expect((await replica.client.staged(chain)).pages).toHaveLength(1);
+
+    clock.advance(hourMs + 1);
+
+    await waitFor('the pages of the chain are gone', async () => {
+      return (await replica.client.staged(chain)).pages.length === 0;
+    });
+    expect((await replica.client.staged(scan)).pages).toHaveLength(1);
+  });
+
   it('deletes what a forgotten scan staged after a day, and nothing of one that is waited for', async () => {
     const [forgotten, waiting] = [page, page].map((one) =>
       newScan({ scope: newScope(), pages: [one, one] }),

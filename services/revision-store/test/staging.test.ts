@@ -1,6 +1,6 @@
 import { chunkBytesMax } from '@inventory/contracts/internal/inventory';
 import { newScope } from '@inventory/testkit/builders';
-import { newScan, plainPage } from './support/scan-builder.ts';
+import { completedMessage, newScan, plainPage } from './support/scan-builder.ts';
 import { placeOf } from './support/store-client.ts';
 import {
   openStoreUnderTest,
@@ -96,6 +96,28 @@ describe('PUT of a chunk', () => {
     );
 
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+  });
+});
+
+describe('The list of what is staged', () => {
+  it('names pages and chunks in their order, as a manifest does, of one scan and epoch alone', async () => {
+    const pages = Array.from({ length: 12 }, (_, at) => plainPage(at * 20, at * 20 + 20));
+    const scan = newScan({ scope: newScope(), pages, chunkBytes: 150, epoch: 3 });
+    await replica.client.stage(scan);
+    await replica.client.stage(newScan({ scope: newScope(), pages: [plainPage(0, 3)] }));
+
+    const listed = await replica.client.staged(scan);
+
+    expect(scan.pages[0]?.length).toBeGreaterThan(10);
+    expect(listed).toEqual({ status: 200, pages: completedMessage(scan).pages });
+  });
+
+  it('is empty for a scan or an epoch nobody staged for', async () => {
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+    await replica.client.stage(scan);
+
+    expect(await replica.client.staged({ ...scan, epoch: 2 })).toEqual({ status: 200, pages: [] });
+    expect((await replica.client.staged({ ...scan, scanId: 'no-uuid' })).status).toBe(422);
   });
 });
 

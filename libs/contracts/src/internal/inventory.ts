@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { observationId, revisionId } from '../ids.ts';
 import { language } from '../languages.ts';
+import { manifestPage, scanSource } from '../messages/revision-commands.ts';
 import { scope } from '../scope.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 
@@ -44,6 +45,12 @@ export type StagedPage = z.infer<typeof stagedPage>;
 export const chunkBytesMax = 2 * 1024 * 1024;
 /** Header of PUT …/chunks/{chunk}: SHA-256 (hex) of the body. */
 export const chunkDigestHeader = 'x-chunk-digest';
+
+/** Query of PUT …/chunks/{chunk}: what is forgotten sooner when no command names it. */
+export const stagingQuery = z.object({ source: scanSource.default('refresh') });
+
+/** Answer of GET /scans/{scan_id}/epochs/{epoch}/pages: what is staged there, by page. */
+export const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/page of the revision-store. */
 export const currentPageQuery = z

@@ -15,6 +15,12 @@ export const manifestPage = z.object({
 });
 export type ManifestPage = z.infer<typeof manifestPage>;
 
+/**
+ * Who read the pages: a scan of ours, or a customer page by page. Of a capture `scan_window` begins
+ * with its chain, and it has no refresh.
+ */
+export const scanSource = z.enum(['refresh', 'capture']);
+
 /** A scan read every page to the end: assemble exactly these pages and save the result. */
 export const revisionScanCompleted = defineMessage({
   type: 'revision.completed.v1',
@@ -23,6 +29,8 @@ export const revisionScanCompleted = defineMessage({
   body: z.object({
     scan_id: z.uuid(),
     refresh_id: refreshId.nullable(),
+    /** Absent in records from before there were captures: a refresh. */
+    source: scanSource.optional(),
     account_id: accountId,
     scope,
     language,

@@ -6,6 +6,7 @@ export function fromCompletedMessage(body: MessageBody<'revision.completed.v1'>)
   return {
     scanId: body.scan_id,
     refreshId: body.refresh_id,
+    source: body.source ?? 'refresh',
     scope: body.scope,
     language: body.language,
     window: {

@@ -68,10 +68,14 @@ export interface ManifestPage {
   readonly chunks: readonly { readonly digest: string; readonly bytes: number }[];
 }
 
+/** Who read the pages: a scan of ours, or a customer, page by page and at their own pace. */
+export type ScanSource = 'refresh' | 'capture';
+
 /** What a completed scan says about itself. */
 export interface CompletedScan {
   readonly scanId: string;
   readonly refreshId: RefreshId | null;
+  readonly source: ScanSource;
   readonly scope: Scope;
   readonly language: Language;
   readonly window: ScanWindow;

@@ -24,6 +24,7 @@ const head: Observation = {
 };
 
 const findings = (changes: Partial<Findings> = {}): Findings => ({
+  source: 'refresh',
   language: 'english',
   window: { startedAtMs: 3_000, completedAtMs: 4_000 },
   reportedTotalCount: 5,
@@ -98,6 +99,21 @@ describe('The comparison of a scan with the head (Refresh: unchanged)', () => {
       writesAssets: true,
     });
     expect(given({ window: { ...window, completedAtMs: 2_000 } }).place).toBe('head');
+  });
+
+  it('saves a capture whose chain began before the head’s window ended as superseded already', () => {
+    const began = (startedAtMs: number) =>
+      given({ source: 'capture', window: { startedAtMs, completedAtMs: 9_000 } }).place;
+
+    expect(began(1_999)).toBe('superseded');
+    expect(began(2_000)).toBe('head');
+  });
+
+  it('keeps nothing of a capture whose chain began before the inventory was erased', () => {
+    const erased = { head: null, erasedAtMs: 3_000 };
+
+    expect(given({ source: 'capture' }, erased).place).toBe('erased');
+    expect(given({ source: 'refresh' }, erased).place).toBe('head');
   });
 
   it('keeps nothing of a scan that ended before the inventory was erased', () => {

@@ -1,9 +1,11 @@
 import type { ObservationId, RevisionId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { Observation, Revision, ScanWindow, TextSets } from './observation.ts';
+import type { ScanSource } from './scan.ts';
 
 /** What an assembled scan found. */
 export interface Findings {
+  readonly source: ScanSource;
   readonly language: Language;
   readonly window: ScanWindow;
   readonly reportedTotalCount: number;
@@ -73,10 +75,19 @@ function sameRevision(findings: Findings, head: Observation | null): Observation
   return head?.revision.ownershipDigest === findings.ownershipDigest ? head : null;
 }
 
-function placeOf({ window }: Findings, { head, erasedAtMs }: Present): Verdict['place'] {
-  if (erasedAtMs !== null && window.completedAtMs <= erasedAtMs) return 'erased';
-  if (head !== null && window.completedAtMs < head.window.completedAtMs) return 'superseded';
+function placeOf(findings: Findings, { head, erasedAtMs }: Present): Verdict['place'] {
+  const asOfMs = standsForMs(findings);
+  if (erasedAtMs !== null && asOfMs <= erasedAtMs) return 'erased';
+  if (head !== null && asOfMs < head.window.completedAtMs) return 'superseded';
   return 'head';
+}
+
+/**
+ * The moment a scan speaks for when it meets another one. A capture speaks for its beginning: its
+ * pages may be minutes apart, and whatever was observed meanwhile is newer than its first.
+ */
+function standsForMs({ source, window }: Findings): number {
+  return source === 'capture' ? window.startedAtMs : window.completedAtMs;
 }
 
 function newRevision(findings: Findings, revisionId: RevisionId, blockAssets: number): Revision {

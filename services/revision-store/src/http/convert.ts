@@ -37,6 +37,11 @@ export function fromScopePath(params: unknown): Scope {
   return scopePath.parse(params);
 }
 
+export function fromEpochPath(params: unknown): Pick<ChunkPlace, 'scanId' | 'epoch'> {
+  const { scan_id: scanId, epoch } = chunkPath.pick({ scan_id: true, epoch: true }).parse(params);
+  return { scanId, epoch };
+}
+
 export function fromChunkPath(params: unknown): ChunkPlace {
   const { scan_id: scanId, epoch, page, chunk } = chunkPath.parse(params);
   return { scanId, epoch, page, chunk };

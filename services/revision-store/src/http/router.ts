@@ -2,9 +2,11 @@ import Router from '@koa/router';
 import type { InventoryErasure } from '../operations/erase-inventory.ts';
 import type { CurrentPageReading } from '../operations/read-current-page.ts';
 import type { ChunkStaging } from '../operations/stage-chunk.ts';
+import type { ChunkStore } from '../storage/chunk-store.ts';
 import { deleteInventory } from './delete-inventory.ts';
 import { getCurrentPage } from './get-current-page.ts';
 import { limitInFlight } from './in-flight.ts';
+import { listPages } from './list-pages.ts';
 import { putChunk } from './put-chunk.ts';
 
 /** Bodies of up to 2 MiB, and pages of a few MiB, that are in memory at once. */
@@ -13,6 +15,7 @@ const pagesInFlightMax = 48;
 
 export function createRouter(operations: {
   readonly staging: ChunkStaging;
+  readonly chunks: Pick<ChunkStore, 'list'>;
   readonly reading: CurrentPageReading;
   readonly erasure: InventoryErasure;
 }): Router {
@@ -23,6 +26,7 @@ export function createRouter(operations: {
     limitInFlight(chunksInFlightMax),
     putChunk(operations.staging),
   );
+  router.get('/scans/:scan_id/epochs/:epoch/pages', listPages(operations.chunks));
   router.get(
     `${inventory}/page`,
     limitInFlight(pagesInFlightMax),

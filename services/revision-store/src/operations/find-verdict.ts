@@ -45,6 +45,7 @@ export async function findVerdict(
     textSetId: identifiers.uuidV7(),
   } as const;
   const findings = {
+    source: scan.source,
     language: scan.language,
     window: scan.window,
     reportedTotalCount: scan.reportedTotalCount,

@@ -14,6 +14,8 @@ export interface StagingPruning {
   readonly settings: {
     /** Chunks of a scan that nobody completed or abandoned. */
     readonly forgottenChunksKeptMs: number;
+    /** The same of captures, of which most are never meant to be completed. */
+    readonly forgottenCapturesKeptMs: number;
     /** Decided scans: how long a command that comes again is answered from the record. */
     readonly scanRecordsKeptMs: number;
   };
@@ -22,23 +24,29 @@ export interface StagingPruning {
 const batch = 200;
 
 /**
- * Deletes staged chunks that no assembly can need: those of decided scans, and after a day those
- * of scans that were never heard of again. Then records that no message can ask for any more.
+ * Deletes staged chunks that no assembly can need: those of decided scans, and in time those of
+ * scans that were never heard of again. Then records that no message can ask for any more.
  */
 export async function pruneStaging(pruning: StagingPruning): Promise<void> {
   const { decidedScans, clock, settings } = pruning;
   for (const scanId of await decidedScans.findUndropped(batch))
     await dropStagedChunks(pruning, scanId);
-  await dropForgotten(pruning, clock.now() - settings.forgottenChunksKeptMs);
+  const { forgottenChunksKeptMs, forgottenCapturesKeptMs } = settings;
+  await dropForgotten(pruning, clock.now() - forgottenChunksKeptMs, false);
+  await dropForgotten(pruning, clock.now() - forgottenCapturesKeptMs, true);
   const before = clock.now() - settings.scanRecordsKeptMs;
   countPruned('scans', await decidedScans.forgetDecidedBefore(before));
 }
 
-async function dropForgotten({ chunks, scans }: StagingPruning, beforeMs: number): Promise<void> {
+async function dropForgotten(
+  { chunks, scans }: StagingPruning,
+  beforeMs: number,
+  capturesOnly: boolean,
+): Promise<void> {
   const seen = new Set<string>();
   let fromMs = 0;
   for (;;) {
-    const old = await chunks.stagedBetween(fromMs, beforeMs, batch);
+    const old = await chunks.stagedBetween({ fromMs, beforeMs, capturesOnly, limit: batch });
     const fresh = new Set(old.map(({ scanId }) => scanId).filter((scanId) => !seen.has(scanId)));
     for (const scanId of fresh) {
       seen.add(scanId);

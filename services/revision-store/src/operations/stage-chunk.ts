@@ -1,6 +1,11 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { countStagedBytes } from '../metrics.ts';
-import type { ChunkPlace, ChunkStore, StagedChunk, StagingResult } from '../storage/chunk-store.ts';
+import type {
+  ArrivedChunk,
+  ChunkPlace,
+  ChunkStore,
+  StagingResult,
+} from '../storage/chunk-store.ts';
 import { sha256Hex } from './sha256.ts';
 
 export interface ChunkStaging {
@@ -12,7 +17,7 @@ export interface ChunkStaging {
 export async function stageChunk(
   { chunks, clock }: ChunkStaging,
   place: ChunkPlace,
-  chunk: StagedChunk,
+  chunk: ArrivedChunk,
 ): Promise<StagingResult | 'digest_mismatch'> {
   if (sha256Hex(chunk.content) !== chunk.digest) return 'digest_mismatch';
   const result = await chunks.stage(place, chunk, clock.now());

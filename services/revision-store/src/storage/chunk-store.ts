@@ -1,6 +1,7 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf } from '@inventory/runtime/clock';
 import { Binary, type Collection } from 'mongodb';
+import type { ManifestPage, ScanSource } from '../domain/scan.ts';
 import type { ChunkDocument } from './collections.ts';
 import { pack, unpack } from './compression.ts';
 import { bytesOf } from './mapping.ts';
@@ -18,6 +19,19 @@ export interface StagedChunk {
   readonly content: Buffer;
 }
 
+/** A chunk on its way in. */
+export interface ArrivedChunk extends StagedChunk {
+  readonly source: ScanSource;
+}
+
+/** Chunks staged in [fromMs, beforeMs), oldest first; of captures alone, or of all. */
+export interface ForgottenQuery {
+  readonly fromMs: number;
+  readonly beforeMs: number;
+  readonly capturesOnly: boolean;
+  readonly limit: number;
+}
+
 export type StagingResult = 'staged' | 'known' | 'conflict';
 
 export interface ForgottenChunk {
@@ -30,7 +44,7 @@ export type ChunkStore = ReturnType<typeof createChunkStore>;
 export function createChunkStore(collection: Collection<ChunkDocument>) {
   return {
     /** Keeps a chunk, unless its place is taken: by the same one, or by another. */
-    async stage(place: ChunkPlace, chunk: StagedChunk, nowMs: number): Promise<StagingResult> {
+    async stage(place: ChunkPlace, chunk: ArrivedChunk, nowMs: number): Promise<StagingResult> {
       const { packed, rawBytes } = await pack(chunk.content);
       const _id = chunkId(place);
       try {
@@ -41,6 +55,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
           rawBytes,
           content: new Binary(packed),
           stagedAt: dateOf(nowMs),
+          ...(chunk.source === 'capture' ? { source: chunk.source } : {}),
         });
         return 'staged';
       } catch (error) {
@@ -58,6 +73,16 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       return ids.map((id) => fromDocument(byId.get(id)));
     },
 
+    /** What is staged under one epoch, as a manifest would name it. */
+    async list(scanId: string, epoch: number): Promise<ManifestPage[]> {
+      const prefix = `${scanId}/${epoch}`;
+      const found = await collection
+        .find({ _id: { $gte: `${prefix}/`, $lt: `${prefix}0` } })
+        .project<ListedChunk>({ digest: 1, rawBytes: 1 })
+        .toArray();
+      return manifestOf(epoch, found);
+    },
+
     /** Deletes a scan's chunks; how many there were. */
     async drop(scanId: string): Promise<number> {
       return (await collection.deleteMany({ _id: within(scanId) })).deletedCount;
@@ -68,14 +93,13 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       return (await collection.deleteMany(old)).deletedCount;
     },
 
-    /** Chunks staged in [from, before), oldest first. */
-    async stagedBetween(
-      fromMs: number,
-      beforeMs: number,
-      limit: number,
-    ): Promise<ForgottenChunk[]> {
+    async stagedBetween(query: ForgottenQuery): Promise<ForgottenChunk[]> {
+      const { fromMs, beforeMs, capturesOnly, limit } = query;
       const found = await collection
-        .find({ stagedAt: { $gte: dateOf(fromMs), $lt: dateOf(beforeMs) } })
+        .find({
+          stagedAt: { $gte: dateOf(fromMs), $lt: dateOf(beforeMs) },
+          ...(capturesOnly ? { source: 'capture' as const } : {}),
+        })
         .project<Pick<ChunkDocument, 'scanId' | 'stagedAt'>>({ scanId: 1, stagedAt: 1 })
         .sort({ stagedAt: 1 })
         .limit(limit)
@@ -87,6 +111,22 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
 
 function chunkId({ scanId, epoch, page, chunk }: ChunkPlace): string {
   return `${scanId}/${epoch}/${page}/${chunk}`;
+}
+
+type ListedChunk = Pick<ChunkDocument, '_id' | 'digest' | 'rawBytes'>;
+
+/** Numbers in ids sort as text, so the order is made here. */
+function manifestOf(epoch: number, chunks: readonly ListedChunk[]): ManifestPage[] {
+  const placed = chunks.map(({ _id, digest, rawBytes: bytes }) => {
+    const [page = '', chunk = ''] = _id.split('/').slice(2);
+    return { page: Number(page), chunk: Number(chunk), digest, bytes };
+  });
+  placed.sort((left, right) => left.page - right.page || left.chunk - right.chunk);
+  return [...Map.groupBy(placed, ({ page }) => page)].map(([page, named]) => ({
+    page,
+    epoch,
+    chunks: named.map(({ digest, bytes }) => ({ digest, bytes })),
+  }));
 }
 
 /** All ids of one scan: `0` follows `/`, so this is a range of the index that is there anyway. */

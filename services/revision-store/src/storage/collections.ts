@@ -4,7 +4,7 @@ import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Binary, Collection, Db } from 'mongodb';
-import type { ManifestPage, ScanResult } from '../domain/scan.ts';
+import type { ManifestPage, ScanResult, ScanSource } from '../domain/scan.ts';
 
 /** A scan: the work item of its assembly, then the record of how it was decided. */
 export interface ScanDocument extends WithOutbox {
@@ -29,6 +29,8 @@ export interface ScanDocument extends WithOutbox {
 }
 
 export interface ScanWork {
+  /** Absent in work from before there were captures: a refresh. */
+  readonly source?: ScanSource;
   readonly platformId: string;
   readonly appId: number;
   readonly contextId: number;
@@ -52,6 +54,8 @@ export interface ChunkDocument {
   readonly rawBytes: number;
   readonly content: Binary;
   readonly stagedAt: Date;
+  /** Present on what is forgotten sooner. */
+  readonly source?: 'capture';
 }
 
 export interface ObservationFields {

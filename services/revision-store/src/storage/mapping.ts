@@ -41,6 +41,7 @@ export function toObservationFields(observation: Observation): ObservationFields
 
 export function toScanWork(scan: CompletedScan): ScanWork {
   return {
+    source: scan.source,
     platformId: scan.scope.platform_id,
     appId: scan.scope.app_id,
     contextId: scan.scope.context_id,
@@ -56,6 +57,7 @@ export function fromScanWork(document: ScanDocument, work: ScanWork): CompletedS
   return {
     scanId: document._id,
     refreshId: document.refreshId,
+    source: work.source ?? 'refresh',
     scope: { platform_id: work.platformId, app_id: work.appId, context_id: work.contextId },
     language: work.language,
     window: fromWindowDocument(work.window),

@@ -14,7 +14,8 @@ export interface ScanPage {
 /** A scan before it is staged. */
 export interface Scan {
   readonly scanId: string;
-  readonly refreshId: string;
+  readonly refreshId: string | null;
+  readonly source: 'refresh' | 'capture';
   readonly scope: Scope;
   readonly language: Language;
   readonly startedAt: string;
@@ -29,6 +30,8 @@ export interface ScanOptions {
   readonly scope: Scope;
   readonly pages: readonly ScanPage[];
   readonly language?: Language;
+  readonly source?: 'refresh' | 'capture';
+  readonly startedAtMs?: number;
   readonly completedAtMs?: number;
   readonly reportedTotalCount?: number;
   readonly chunkBytes?: number;
@@ -37,13 +40,14 @@ export interface ScanOptions {
 
 export function newScan(options: ScanOptions): Scan {
   const completedAtMs = options.completedAtMs ?? Date.now();
-  const { chunkBytes = 2 * 1024 * 1024 } = options;
+  const { chunkBytes = 2 * 1024 * 1024, source = 'refresh' } = options;
   return {
     scanId: systemIdentifiers.uuidV7(),
-    refreshId: newRefreshId(),
+    refreshId: source === 'refresh' ? newRefreshId() : null,
+    source,
     scope: options.scope,
     language: options.language ?? 'english',
-    startedAt: new Date(completedAtMs - 5_000).toISOString(),
+    startedAt: new Date(options.startedAtMs ?? completedAtMs - 5_000).toISOString(),
     completedAt: new Date(completedAtMs).toISOString(),
     reportedTotalCount: options.reportedTotalCount ?? 0,
     epoch: options.epoch ?? 1,
@@ -86,6 +90,7 @@ export function completedMessage(scan: Scan): MessageBody<'revision.completed.v1
   return {
     scan_id: scan.scanId,
     refresh_id: scan.refreshId,
+    source: scan.source,
     account_id: newAccountId(),
     scope: scan.scope,
     language: scan.language,

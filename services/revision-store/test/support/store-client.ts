@@ -4,6 +4,7 @@ import {
   currentPageMeta,
   currentPageMetaHeader,
 } from '@inventory/contracts/internal/inventory';
+import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import type { Scope } from '@inventory/contracts/scope';
 import { digestOf, type Scan } from './scan-builder.ts';
 
@@ -31,8 +32,11 @@ export interface StoreClient {
     place: string,
     body: Buffer,
     digest?: string,
+    source?: 'refresh' | 'capture',
   ): Promise<{ status: number; code?: string }>;
   stage(scan: Scan): Promise<void>;
+  /** What is staged under a scan's epoch. */
+  staged(scan: Pick<Scan, 'scanId' | 'epoch'>): Promise<{ status: number; pages: ManifestPage[] }>;
   page(scope: Scope, query?: PageQuery): Promise<GivenPage>;
   /** Every page of a chain, pinned as the gateway pins it. */
   chain(scope: Scope, query?: PageQuery): Promise<GivenPage[]>;
@@ -46,8 +50,13 @@ const inventoryPath = ({ platform_id, app_id, context_id }: Scope) =>
   `/inventories/${platform_id}/${app_id}/${context_id}`;
 
 export function createStoreClient(url: string): StoreClient {
-  async function putChunk(place: string, body: Buffer, digest = digestOf(body)) {
-    const answer = await fetch(`${url}${place}`, {
+  async function putChunk(
+    place: string,
+    body: Buffer,
+    digest = digestOf(body),
+    source: 'refresh' | 'capture' = 'refresh',
+  ) {
+    const answer = await fetch(`${url}${place}?source=${source}`, {
       method: 'PUT',
       headers: { [chunkDigestHeader]: digest },
       body: new Uint8Array(body),
@@ -82,10 +91,15 @@ export function createStoreClient(url: string): StoreClient {
     async stage(scan) {
       for (const [number, chunks] of scan.pages.entries()) {
         for (const [chunk, bytes] of chunks.entries()) {
-          const { status } = await putChunk(placeOf(scan, number, chunk), bytes);
+          const place = placeOf(scan, number, chunk);
+          const { status } = await putChunk(place, bytes, digestOf(bytes), scan.source);
           if (status !== 204) throw new Error(`staging answered ${status}`);
         }
       }
+    },
+    async staged({ scanId, epoch }) {
+      const answer = await fetch(`${url}/scans/${scanId}/epochs/${epoch}/pages`);
+      return { status: answer.status, ...((await answer.json()) as { pages: ManifestPage[] }) };
     },
     async chain(scope, query = {}) {
       const first = await page(scope, query);

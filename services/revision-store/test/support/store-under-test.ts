@@ -128,6 +128,7 @@ function testConfig(namespace: TestNamespace): RevisionStoreConfig {
       supersededKeptMs: 86_400_000,
       headKeptMs: 180 * 86_400_000,
       forgottenChunksKeptMs: 86_400_000,
+      forgottenCapturesKeptMs: 3_600_000,
       scanRecordsKeptMs: 30 * 86_400_000,
       pruneEveryMs: 100,
     },
