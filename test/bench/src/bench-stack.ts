@@ -9,6 +9,8 @@ export interface BenchStackOptions {
   readonly name: string;
   /** What the simulated platform takes to answer. */
   readonly platformLatencyMs?: number;
+  /** What the egress identities allow together; without it they never hold anything back. */
+  readonly pagesPerMinute?: number;
 }
 
 /** Runs `work` on a stack of its own over the benchmark's backends, and removes every trace. */
@@ -30,7 +32,10 @@ export async function withStack<Result>(
       SIMULATOR_LATENCY_MS: String(options.platformLatencyMs ?? 0),
     },
     serviceEnvironment: {
-      'refresh-collector': { IDENTITY_REQUESTS_PER_MINUTE: '100000', IDENTITY_BURST: '1000' },
+      'refresh-collector': {
+        IDENTITY_REQUESTS_PER_MINUTE: String(options.pagesPerMinute ?? 100_000),
+        IDENTITY_BURST: options.pagesPerMinute === undefined ? '1000' : '2',
+      },
     },
   });
   try {
