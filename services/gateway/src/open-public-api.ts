@@ -15,6 +15,7 @@ import { listRefreshesRoute } from './http/v2/list-refreshes.ts';
 import { readCurrentRoute } from './http/v2/read-current.ts';
 import { readRefreshRoute } from './http/v2/read-refresh.ts';
 import { requestRefreshRoute } from './http/v2/request-refresh.ts';
+import { requestRefreshesRoute } from './http/v2/request-refreshes.ts';
 import { openRefreshWaits } from './open-refresh-waits.ts';
 import type { ReplyChannel } from './operations/ask-owner.ts';
 import { createIntentCloser } from './operations/close-intents.ts';
@@ -81,14 +82,17 @@ export async function openPublicApi(
   const charges = createPageCharges({ channel, intents, closer, clock, logger, limits });
   const shared = { channel, collector, clock, logger, ...limits };
 
+  const limiter = createRequestLimiter({ windows: createRateWindowStore(db), clock });
+  const admission = {
+    ...shared,
+    pendingCancels: cancels,
+    wakeCancels: cancelling.wake,
+    identifiers,
+  };
   const listener = createPublicApp({
     routes: [
-      requestRefreshRoute({
-        ...shared,
-        pendingCancels: cancels,
-        wakeCancels: cancelling.wake,
-        identifiers,
-      }),
+      requestRefreshRoute(admission),
+      requestRefreshesRoute({ ...admission, limiter }),
       readRefreshRoute({ collector, waits, stopping: lifetime.signal }),
       cancelRefreshRoute(shared),
       listRefreshesRoute({ collector, cursors }),
@@ -96,7 +100,7 @@ export async function openPublicApi(
     ],
     authorities: parts.authorities,
     trustedProxies: config.trustedProxies,
-    limiter: createRequestLimiter({ windows: createRateWindowStore(db), clock }),
+    limiter,
     prices: parts.prices,
     clock,
     identifiers,

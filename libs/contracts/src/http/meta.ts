@@ -52,11 +52,13 @@ export const errorMeta = z.object({
 });
 export type ErrorMeta = z.infer<typeof errorMeta>;
 
+export const errorCode = z.enum(errorCodeNames as [ErrorCode, ...ErrorCode[]]);
+
 /** The body of every V2 error. */
 export const errorBody = z.object({
   success: z.literal(false),
   error: z.object({
-    code: z.enum(errorCodeNames as [ErrorCode, ...ErrorCode[]]),
+    code: errorCode,
     message: z.string(),
     request_id: requestId,
     detail: z.record(z.string(), z.unknown()).optional(),

@@ -1,36 +1,46 @@
 import fc from 'fast-check';
-import { rateWindowMs, standingAt, usedAfter, windowStartOf } from './rate-window.ts';
+import { admitInOrder, rateWindowMs, standingAt, windowStartOf } from './rate-window.ts';
 
 const counts = fc.integer({ min: 0, max: 1_000 });
 
-test('the count never passes the limit by a request that was refused', () => {
-  fc.assert(
-    fc.property(counts, fc.integer({ min: 1, max: 1_000 }), counts, (before, wanted, limit) => {
-      const after = usedAfter(before, wanted, limit);
+const sizes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 });
 
-      expect(after).toBeGreaterThanOrEqual(before);
+test('the count never falls, never passes the limit, and grows by what was admitted', () => {
+  fc.assert(
+    fc.property(counts, sizes, counts, (before, wanted, limit) => {
+      const taken = admitInOrder(before, wanted, limit);
+      const admitted = wanted.filter((_, index) => taken[index]?.admitted);
+      const after = taken.at(-1)?.used ?? before;
+
+      expect(after).toBe(before + admitted.reduce((sum, size) => sum + size, 0));
       expect(after).toBeLessThanOrEqual(Math.max(before, limit));
-      expect(after - before).toBeLessThanOrEqual(wanted);
     }),
     { numRuns: 10_000 },
   );
 });
 
-test('one increment for many requests counts like one for each of them', () => {
+test('one increment for many takings counts like one for each of them', () => {
   fc.assert(
-    fc.property(
-      counts,
-      fc.array(fc.integer({ min: 1, max: 50 })),
-      counts,
-      (before, parts, limit) => {
-        const wanted = parts.reduce((sum, part) => sum + part, 0);
-        const stepwise = parts.reduce((used, part) => usedAfter(used, part, limit), before);
+    fc.property(counts, sizes, counts, (before, wanted, limit) => {
+      let used = before;
+      const stepwise = wanted.flatMap((size) => {
+        const taken = admitInOrder(used, [size], limit);
+        used = taken[0]?.used ?? used;
+        return taken;
+      });
 
-        expect(usedAfter(before, wanted, limit)).toBe(stepwise);
-      },
-    ),
+      expect(admitInOrder(before, wanted, limit)).toEqual(stepwise);
+    }),
     { numRuns: 10_000 },
   );
+});
+
+test('a taking that does not fit whole consumes nothing and leaves room for a smaller one', () => {
+  expect(admitInOrder(50, [20, 10, 1], 60)).toEqual([
+    { admitted: false, used: 50 },
+    { admitted: true, used: 60 },
+    { admitted: false, used: 60 },
+  ]);
 });
 
 test('reset_seconds is rounded up, at least 1 and at most a minute (Reads: rate limit)', () => {

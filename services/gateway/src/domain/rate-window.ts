@@ -26,10 +26,26 @@ export function standingAt(used: number, limitPerMinute: number, nowMs: number):
   };
 }
 
+/** What became of one of several takings, and how many requests were counted by then. */
+export interface Taken {
+  readonly admitted: boolean;
+  readonly used: number;
+}
+
 /**
- * The count after `wanted` more requests. It stops at the limit, so what is refused consumes
- * nothing; it never falls, not even when the limit was lowered below it.
+ * Admits, in order, each taking that fits the limit whole; what is refused consumes nothing and
+ * leaves room for a smaller one behind it. The count never falls, not even when the limit was
+ * lowered below it.
  */
-export function usedAfter(usedBefore: number, wanted: number, limitPerMinute: number): number {
-  return Math.max(usedBefore, Math.min(limitPerMinute, usedBefore + wanted));
+export function admitInOrder(
+  usedBefore: number,
+  sizes: readonly number[],
+  limitPerMinute: number,
+): Taken[] {
+  let used = usedBefore;
+  return sizes.map((size) => {
+    const admitted = used + size <= limitPerMinute;
+    if (admitted) used += size;
+    return { admitted, used };
+  });
 }

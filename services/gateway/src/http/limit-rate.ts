@@ -1,4 +1,5 @@
 import type { RateLimit } from '@inventory/contracts/http/meta';
+import type { Authority } from '../domain/authority.ts';
 import type { RateStanding } from '../domain/rate-window.ts';
 import type { RequestLimiter } from '../operations/limit-requests.ts';
 import { refuseForNow } from './refusal.ts';
@@ -12,12 +13,31 @@ export function limitRate(limiter: RequestLimiter): PublicMiddleware {
     const rateLimit = toWireRateLimit(decision);
     context.state.rateLimit = rateLimit;
     context.set(rateLimitHeaders(rateLimit));
-    if (!decision.admitted) {
-      const { reset_seconds } = rateLimit;
-      throw refuseForNow('rate_limit_exceeded', reset_seconds, { detail: { ...rateLimit } });
-    }
+    if (!decision.admitted) throw rateLimitExceeded(rateLimit);
     await next();
   };
+}
+
+/**
+ * Counts further requests that one HTTP request stands for, all or none; the standing after them.
+ * Refused ones consume nothing beyond what their arrival did.
+ */
+export async function takeFurtherRequests(
+  limiter: RequestLimiter,
+  { accountId, requestsPerMinute }: Pick<Authority, 'accountId' | 'requestsPerMinute'>,
+  requests: number,
+): Promise<RateLimit> {
+  const decision = await limiter.take(accountId, requestsPerMinute, requests);
+  const rateLimit = toWireRateLimit(decision);
+  if (!decision.admitted) throw rateLimitExceeded(rateLimit, { required: requests });
+  return rateLimit;
+}
+
+function rateLimitExceeded(rateLimit: RateLimit, more: { readonly required?: number } = {}) {
+  return refuseForNow('rate_limit_exceeded', rateLimit.reset_seconds, {
+    detail: { ...rateLimit, ...more },
+    headers: rateLimitHeaders(rateLimit),
+  });
 }
 
 function toWireRateLimit(standing: RateStanding): RateLimit {
@@ -29,7 +49,7 @@ function toWireRateLimit(standing: RateStanding): RateLimit {
 }
 
 /** As in draft-ietf-httpapi-ratelimit-headers; no partition key, which would name the account. */
-function rateLimitHeaders(rateLimit: RateLimit): Record<string, string> {
+export function rateLimitHeaders(rateLimit: RateLimit): Record<string, string> {
   return {
     'RateLimit-Policy': `"account";q=${rateLimit.limit_per_minute};w=60`,
     RateLimit: `"account";r=${rateLimit.remaining};t=${rateLimit.reset_seconds}`,

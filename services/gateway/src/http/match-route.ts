@@ -8,12 +8,15 @@ interface Pattern {
   readonly segments: readonly string[];
 }
 
-/** Finds the route of a request: exact segments, `{name}` for any one that is not empty. */
+/**
+ * Finds the route of a request: exact segments, `{name}` for any one that is not empty. Where both
+ * match, the exact path is meant.
+ */
 export function matchRoute(routes: readonly Route[]): PublicMiddleware {
   const patterns = routes.map((route): Pattern => ({ route, segments: route.template.split('/') }));
   return async (context, next) => {
     const segments = targetOf(context.req.url).path.split('/');
-    const matching = patterns.filter((pattern) => matches(pattern.segments, segments));
+    const matching = mostExact(patterns.filter(({ segments: own }) => matches(own, segments)));
     if (matching.length === 0) throw refuse('route_not_found');
     const found = matching.find(({ route }) => route.method === context.method);
     if (found === undefined) {
@@ -24,6 +27,12 @@ export function matchRoute(routes: readonly Route[]): PublicMiddleware {
     context.state.pathValues = valuesOf(found.segments, segments);
     await next();
   };
+}
+
+function mostExact(patterns: readonly Pattern[]): readonly Pattern[] {
+  const wildness = ({ segments }: Pattern) => segments.filter(isParameter).length;
+  const least = Math.min(...patterns.map(wildness));
+  return patterns.filter((pattern) => wildness(pattern) === least);
 }
 
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {

@@ -39,6 +39,8 @@ interface RouteSettings<Schemas extends InputSchemas> {
   /** What the operation is billed as. */
   readonly product?: ProductCode;
   readonly input: Schemas;
+  /** Largest body that is read, in bytes. */
+  readonly bodyBytesMax?: number;
   readonly handle: (request: AdmittedRequest, input: Input<Schemas>) => Promise<Answer>;
 }
 
@@ -48,6 +50,7 @@ export interface Route {
   readonly permission: Permission | undefined;
   readonly product: ProductCode | undefined;
   readonly readsBody: boolean;
+  readonly bodyBytesMax: number;
   /** Validates everything at once, then runs the operation. */
   run(request: AdmittedRequest, raw: RawInput): Promise<Answer>;
 }
@@ -56,12 +59,14 @@ export function defineRoute<const Schemas extends InputSchemas>(
   settings: RouteSettings<Schemas>,
 ): Route {
   const { method, template, permission, product, input, handle } = settings;
+  const { bodyBytesMax = 16 * 1024 } = settings;
   return {
     method,
     template,
     permission,
     product,
     readsBody: input.body !== undefined,
+    bodyBytesMax,
     // What validation returns is what the schemas of these parts make of the input.
     run: async (request, raw) => handle(request, validateInput(input, raw) as Input<Schemas>),
   };

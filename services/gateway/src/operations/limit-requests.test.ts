@@ -130,3 +130,20 @@ test('nothing is admitted when the store does not answer', async () => {
 
   await expect(limiter.take(accountId, 120)).rejects.toThrow('store away');
 });
+
+test('several requests are taken all or none, over any number of replicas (Batch)', async () => {
+  const windows = createWindows();
+  const clock = createTestClock();
+  const replicas = [0, 1].map(() => createRequestLimiter({ windows: windows.store, clock }));
+
+  const taken = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => replicas[index % 2]?.take(accountId, 100, 30)),
+  );
+
+  expect(taken.filter((decision) => decision?.admitted)).toHaveLength(3);
+  expect(taken.find((decision) => !decision?.admitted)).toMatchObject({ remaining: 10 });
+  expect(await replicas[0]?.take(accountId, 100, 10)).toMatchObject({
+    admitted: true,
+    remaining: 0,
+  });
+});

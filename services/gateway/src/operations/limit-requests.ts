@@ -3,7 +3,13 @@ import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import { LRUCache } from 'lru-cache';
-import { type RateStanding, standingAt, usedAfter, windowStartOf } from '../domain/rate-window.ts';
+import {
+  admitInOrder,
+  type RateStanding,
+  standingAt,
+  type Taken,
+  windowStartOf,
+} from '../domain/rate-window.ts';
 import type { RateWindow, RateWindowStore } from '../storage/rate-window-store.ts';
 
 export interface RateDecision extends RateStanding {
@@ -12,8 +18,11 @@ export interface RateDecision extends RateStanding {
 
 /** Counts the requests of an account against its shared limit. */
 export interface RequestLimiter {
-  /** Rejects when the store does not answer: then nothing is admitted. */
-  take(accountId: AccountId, limitPerMinute: number): Promise<RateDecision>;
+  /**
+   * Takes so many requests, all or none. Rejects when the store does not answer: then nothing is
+   * admitted.
+   */
+  take(accountId: AccountId, limitPerMinute: number, requests?: number): Promise<RateDecision>;
 }
 
 export interface RequestLimiterOptions {
@@ -32,8 +41,13 @@ interface KnownCount {
   readonly used: number;
 }
 
+interface Wish {
+  readonly limit: number;
+  readonly requests: number;
+}
+
 interface AccountCounter {
-  readonly batcher: Batcher<number, RateDecision>;
+  readonly batcher: Batcher<Wish, RateDecision>;
   known: KnownCount;
 }
 
@@ -51,18 +65,18 @@ export function createRequestLimiter({ windows, clock }: RequestLimiterOptions):
       batcher: createBatcher({ itemsMax: batchMax, waitingMax, flush }),
     };
 
-    async function flush(limits: readonly number[]): Promise<RateDecision[]> {
+    async function flush(wishes: readonly Wish[]): Promise<RateDecision[]> {
       const nowMs = clock.now();
       const startMs = windowStartOf(nowMs);
       // One account has one limit; while a change of it spreads, the newest request's counts.
-      const limit = limits.at(-1) ?? 0;
+      const limit = wishes.at(-1)?.limit ?? 0;
       const expected = counter.known.startMs === startMs ? counter.known.used : null;
-      const wanted = limits.length;
-      const before = await count(windows, { accountId, startMs }, { expected, wanted, limit });
-      counter.known = { startMs, used: usedAfter(before, wanted, limit) };
-      return limits.map((_, index) => ({
-        ...standingAt(before + index + 1, limit, nowMs),
-        admitted: before + index < limit,
+      const sizes = wishes.map(({ requests }) => requests);
+      const taken = await count(windows, { accountId, startMs }, { expected, sizes, limit });
+      counter.known = { startMs, used: taken.at(-1)?.used ?? 0 };
+      return taken.map(({ used, admitted }) => ({
+        ...standingAt(used, limit, nowMs),
+        admitted,
       }));
     }
 
@@ -70,7 +84,7 @@ export function createRequestLimiter({ windows, clock }: RequestLimiterOptions):
   }
 
   return {
-    async take(accountId, limitPerMinute) {
+    async take(accountId, limitPerMinute, requests = 1) {
       let counter = counters.get(accountId);
       if (counter === undefined) {
         counter = createCounter(accountId);
@@ -78,32 +92,37 @@ export function createRequestLimiter({ windows, clock }: RequestLimiterOptions):
       }
       const nowMs = clock.now();
       const { startMs, used } = counter.known;
-      if (startMs === windowStartOf(nowMs) && used >= limitPerMinute) {
+      if (startMs === windowStartOf(nowMs) && used + requests > limitPerMinute) {
         return { ...standingAt(used, limitPerMinute, nowMs), admitted: false };
       }
-      return await counter.batcher.add(limitPerMinute);
+      return await counter.batcher.add({ limit: limitPerMinute, requests });
     },
   };
 }
 
 /**
- * Counts up to `wanted` requests, as far as the limit allows, and answers how many were counted
- * before them. Where another replica counted meanwhile it begins again from what that one left:
- * each time some replica gets on, so the tries are bounded by time and not by number.
+ * Counts what fits the limit, and answers what became of each taking. Where another replica counted
+ * meanwhile it begins again from what that one left: each time some replica gets on, so the tries
+ * are bounded by time and not by number.
  */
 async function count(
   windows: RateWindowStore,
   window: RateWindow,
-  wish: { readonly expected: number | null; readonly wanted: number; readonly limit: number },
-): Promise<number> {
+  wish: {
+    readonly expected: number | null;
+    readonly sizes: readonly number[];
+    readonly limit: number;
+  },
+): Promise<Taken[]> {
   const startMs = monotonicNow();
   let before = wish.expected;
   while (elapsedSince(startMs) < contentionMaxMs) {
-    const after = usedAfter(before ?? 0, wish.wanted, wish.limit);
+    const taken = admitInOrder(before ?? 0, wish.sizes, wish.limit);
+    const after = taken.at(-1)?.used ?? 0;
     if (before === null) {
-      if (await windows.begin(window, after)) return 0;
+      if (await windows.begin(window, after)) return taken;
     } else if (after === before || (await windows.advance(window, before, after))) {
-      return before;
+      return taken;
     }
     before = await windows.used(window);
   }

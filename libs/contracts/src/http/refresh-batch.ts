@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { defaultLanguage, language } from '../languages.ts';
+import { scope } from '../scope.ts';
+import { billingDisposition, productCode } from '../vocabulary.ts';
+import { errorCode } from './meta.ts';
+import { idempotencyKey } from './parameters.ts';
+import { refreshRecord } from './refresh.ts';
+
+/** Refreshes of one batch at most. */
+export const batchItemsMax = 100;
+/** Largest body of a batch. */
+export const batchBytesMax = 64 * 1024;
+
+/** One refresh of a batch; `max_credits` below 125 is refused for that item alone. */
+export const refreshBatchItem = z.strictObject({
+  platform_id: scope.shape.platform_id,
+  app_id: scope.shape.app_id,
+  context_id: scope.shape.context_id,
+  language: language.default(defaultLanguage),
+  max_credits: z.int('must be a whole number'),
+  idempotency_key: idempotencyKey,
+});
+export type RefreshBatchItem = z.infer<typeof refreshBatchItem>;
+
+/** Body of POST Batch. */
+export const refreshBatchBody = z.strictObject({
+  items: z
+    .array(refreshBatchItem)
+    .min(1, 'must hold at least one item')
+    .max(batchItemsMax, `must hold at most ${batchItemsMax} items`),
+});
+
+const itemBasis = {
+  /** As it was sent: the items come in the order of the request as well. */
+  idempotency_key: z.string(),
+  /** What a single request would have been answered with; null once the refresh is terminal. */
+  retry_after_seconds: z.int().min(1).nullable(),
+};
+
+export const acceptedBatchItem = z.object({
+  ...itemBasis,
+  success: z.literal(true),
+  status: z.literal(202),
+  /** Relative address of the refresh. */
+  location: z.string(),
+  /** Whether the key had been used before: then this is that refresh, as it is now. */
+  idempotency_replayed: z.boolean(),
+  data: refreshRecord,
+  meta: z.object({
+    product_code: productCode,
+    price_version: z.int().min(1),
+    credits_reserved: z.int().min(0),
+    billing_disposition: billingDisposition,
+  }),
+});
+
+export const refusedBatchItem = z.object({
+  ...itemBasis,
+  success: z.literal(false),
+  status: z.int().min(400).max(599),
+  error: z.object({
+    code: errorCode,
+    message: z.string(),
+    detail: z.record(z.string(), z.unknown()).optional(),
+  }),
+});
+
+/** `data` of a batch: one result per item, in the order of the request. */
+export const refreshBatchResults = z.object({
+  items: z.array(z.discriminatedUnion('success', [acceptedBatchItem, refusedBatchItem])),
+});
+export type RefreshBatchResult = z.infer<typeof refreshBatchResults>['items'][number];

@@ -1,0 +1,58 @@
+import { pause } from '@inventory/runtime/wait';
+import { runBatch } from './run-batch.ts';
+
+const patient = { lanesMax: 3, beginWithinMs: 20_000, late: () => 'late' };
+
+test('results come in the order of the items, whatever takes longest', async () => {
+  const results = await runBatch([30, 1, 15, 2], {
+    ...patient,
+    keyOf: String,
+    run: async (ms) => {
+      await pause(ms);
+      return `after ${ms}`;
+    },
+  });
+
+  expect(results).toEqual(['after 30', 'after 1', 'after 15', 'after 2']);
+});
+
+test('no more run at once than there are lanes, and one key never beside itself', async () => {
+  const running: string[] = [];
+  let most = 0;
+  const together: string[] = [];
+
+  await runBatch(['a', 'b', 'a', 'c', 'd', 'a', 'b'], {
+    ...patient,
+    keyOf: (item) => item,
+    run: async (item) => {
+      if (running.includes(item)) together.push(item);
+      running.push(item);
+      most = Math.max(most, running.length);
+      await pause(5);
+      running.splice(running.indexOf(item), 1);
+      return item;
+    },
+  });
+
+  expect(together).toEqual([]);
+  expect(most).toBe(3);
+});
+
+test('what has not begun in time is not begun', async () => {
+  const begun: number[] = [];
+
+  const results = await runBatch([1, 2, 3], {
+    ...patient,
+    lanesMax: 1,
+    beginWithinMs: 20,
+    keyOf: String,
+    run: async (item) => {
+      begun.push(item);
+      await pause(40);
+      return 'done';
+    },
+  });
+
+  expect(results).toEqual(['done', 'late', 'late']);
+  expect(begun).toEqual([1]);
+});
