@@ -1,0 +1,63 @@
+import { errorCodeNames, errorCodes } from '@inventory/contracts/http/error-codes';
+import { errorOf, isKnownCode } from './error-families.ts';
+import { ApiError, InventoryError } from './errors.ts';
+
+function error(code: string, status: number): ApiError {
+  return errorOf({
+    code,
+    status,
+    message: 'text',
+    requestId: 'req_1',
+    detail: { minimum: 125 },
+    retryAfterSeconds: 7,
+    creditsCharged: 1,
+  });
+}
+
+test('every code of the interface has a family of its own choice, not of its status', () => {
+  expect(errorCodeNames.filter((code) => !isKnownCode(code))).toEqual([]);
+});
+
+test.each(errorCodeNames)('%s tells code, status, request, detail, wait and charge', (code) => {
+  const { status } = errorCodes[code];
+
+  const known = error(code, status);
+
+  expect(known).toBeInstanceOf(InventoryError);
+  expect(known.constructor).not.toBe(ApiError);
+  expect(known.name).toBe(known.constructor.name);
+  expect(known).toMatchObject({
+    code,
+    status,
+    message: 'text',
+    requestId: 'req_1',
+    detail: { minimum: 125 },
+    retryAfterSeconds: 7,
+    creditsCharged: 1,
+  });
+});
+
+test('whatever is sent with Retry-After is asked again, and nothing the client did wrong is', () => {
+  for (const code of errorCodeNames) {
+    const { status, retryAfter } = errorCodes[code];
+    const clientsFault = status < 500 && !retryAfter && code !== 'request_timeout';
+    expect(`${code} ${error(code, status).retryable}`).toBe(`${code} ${!clientsFault}`);
+  }
+});
+
+test.each([
+  [401, 'AuthenticationError', false],
+  [402, 'PaymentRequiredError', false],
+  [403, 'PermissionError', false],
+  [404, 'NotFoundError', false],
+  [409, 'ConflictError', false],
+  [410, 'CursorExpiredError', false],
+  [418, 'InvalidRequestError', false],
+  [429, 'LimitExceededError', true],
+  [500, 'ServerError', true],
+  [503, 'TemporarilyUnavailableError', true],
+  [599, 'ServerError', true],
+  [302, 'ApiError', false],
+])('a code added later is known by its status %i: %s', (status, name, retryable) => {
+  expect(error('added_later', status)).toMatchObject({ name, retryable, code: 'added_later' });
+});

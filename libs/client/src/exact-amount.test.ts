@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { exactTotalAmount } from './exact-amount.ts';
+
+function read(text: string): bigint | null {
+  return exactTotalAmount(JSON.parse(text).data.total_amount, text);
+}
+
+test('total_amount keeps every digit, also beyond 2^53 (Reads)', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (amount) => {
+      expect(read(`{"data":{"total_amount":${amount}}}`)).toBe(amount);
+    }),
+  );
+});
+
+test('a field of the same name inside an item changes nothing', () => {
+  const item = '{"total_amount":7,"text":"\\"total_amount\\":8"}';
+  const body = `{"data":{"descriptions":[${item}],"total_amount":90071992547409931234,"assets":[${item}]}}`;
+
+  expect(read(body)).toBe(90071992547409931234n);
+});
+
+test.each(['"12"', 'null', '-12345678901234567890', '1e30', '12345678901234567.5'])(
+  '%s is no amount',
+  (written) => {
+    expect(read(`{"data":{"total_amount":${written}}}`)).toBeNull();
+  },
+);

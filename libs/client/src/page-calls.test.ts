@@ -1,0 +1,135 @@
+import { apiKey, asset, currentData, failure, scope, success } from '../test/answers.ts';
+import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
+import { createTestSurroundings } from '../test/test-surroundings.ts';
+import {
+  CursorExpiredError,
+  InventoryNotReadableError,
+  NotFoundError,
+  UnexpectedAnswerError,
+} from './errors.ts';
+import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
+
+const total = 4_001;
+const inventory = '/v2/platform/users/76100000000000001/inventory/730/2';
+let server: ScriptedServer;
+let client: InventoryClient;
+
+beforeAll(async () => {
+  server = await startScriptedServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestSurroundings());
+});
+
+/** Serves a whole inventory, as the service does. */
+function serveInventory({ failEvery = Infinity } = {}): void {
+  server.responds(({ query }, index) => {
+    if (index % failEvery === failEvery - 1) return { fault: 'refused' };
+    const pageSize = Number(query.get('page_size') ?? 2_000);
+    const from = Number(query.get('cursor')?.replace('from-', '') ?? 0);
+    return success(currentData(total, pageSize, from));
+  });
+}
+
+const walks = [
+  ['Current', `${inventory}/current`, 'currentPages', 'currentAssets'],
+  ['Live', inventory, 'livePages', 'liveAssets'],
+] as const;
+
+describe.each(walks)('%s', (_name, path, pages, assets) => {
+  test('is walked page by page to its end, with language and cursor', async () => {
+    serveInventory();
+
+    const ids: string[] = [];
+    for await (const { page } of client[pages](scope, { language: 'german' })) {
+      ids.push(...page.assets.map(({ assetid }) => assetid));
+    }
+
+    expect(ids).toEqual(Array.from({ length: total }, (_none, serial) => asset(serial).assetid));
+    expect(server.requests.map((one) => one.path)).toEqual([path, path, path]);
+    expect(server.requests.map(({ query }) => `${query}`)).toEqual([
+      'language=german',
+      'language=german&cursor=from-2000',
+      'language=german&cursor=from-4000',
+    ]);
+  });
+
+  test('each page has a key of its own, and keeps it when it is asked for again', async () => {
+    serveInventory({ failEvery: 2 });
+
+    for await (const { page } of client[pages](scope)) expect(page.total_count).toBe(total);
+
+    const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual(['key-1', 'key-2', 'key-2', 'key-3', 'key-3']);
+  });
+
+  test('each asset comes with its description, or with none where the platform gave none', async () => {
+    serveInventory();
+    let count = 0;
+
+    for await (const { asset: one, description } of client[assets](scope)) {
+      const expected = one.classid === '6' ? undefined : `m${one.classid}`;
+      if (description?.market_hash_name !== expected) throw new Error(one.assetid);
+      count += 1;
+    }
+
+    expect(count).toBe(total);
+  });
+
+  test('a walk that is left costs no further page', async () => {
+    serveInventory();
+
+    for await (const { page } of client[pages](scope)) {
+      if (page.assets.length > 0) break;
+    }
+
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+test('a page can be continued with its cursor, at another size', async () => {
+  serveInventory();
+  const { page } = await client.currentPage(scope, { pageSize: 3_000 });
+
+  const rest: number[] = [];
+  const options = { pageSize: 600, cursor: page.pagination.next_cursor };
+  for await (const next of client.currentPages(scope, options)) rest.push(next.page.assets.length);
+
+  expect(rest).toEqual([600, 401]);
+});
+
+test('total_amount of Current is exact beyond 2^53', async () => {
+  const body = JSON.stringify(success(currentData(1, 1, 0)).body).replace(
+    '"total_amount":1',
+    '"total_amount":9007199254740993',
+  );
+  server.plays({ body });
+
+  expect((await client.currentPage(scope)).page.total_amount).toBe(9_007_199_254_740_993n);
+});
+
+test.each([
+  [404, 'inventory_revision_not_found', NotFoundError],
+  [410, 'cursor_expired', CursorExpiredError],
+  [403, 'inventory_private', InventoryNotReadableError],
+  [404, 'inventory_not_found', InventoryNotReadableError],
+])('%i %s ends a walk with an error of its family', async (status, code, family) => {
+  server.plays(failure(status, code));
+
+  await expect(client.livePages(scope).next()).rejects.toThrow(family);
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['no envelope', { assets: [] }],
+  ['no data', { success: true, meta: { request_id: 'req_1' } }],
+  ['no meta', { success: true, data: currentData(1, 1, 0) }],
+  ['no assets', success({ ...currentData(1, 1, 0), assets: '' }).body],
+  ['no pagination', success({ ...currentData(1, 1, 0), pagination: null }).body],
+  ['no amount', success({ ...currentData(1, 1, 0), total_amount: 'many' }).body],
+])('a success with %s is refused', async (_name, body) => {
+  server.plays({ body });
+
+  await expect(client.currentPage(scope)).rejects.toThrow(UnexpectedAnswerError);
+});

@@ -1,0 +1,69 @@
+import type { Ask } from './ask.ts';
+import type { CurrentPageOptions, Keyed, LivePageOptions } from './options.ts';
+import { checkedKey, inventoryPath, withQuery } from './paths.ts';
+import type { Success } from './read-answer.ts';
+import { readCurrentPage, readLivePage } from './read-records.ts';
+import type { CurrentPage, DescribedAsset, LivePage, PageAnswer, Scope } from './records.ts';
+import type { Surroundings } from './surroundings.ts';
+import { walkAssets, walkPages } from './walk-pages.ts';
+
+type Walk<Item> = AsyncGenerator<Item, void, void>;
+
+/** Every page is paid for once: a retry carries the key of the first try. */
+export interface PageCalls {
+  currentPage(scope: Scope, options?: Keyed<CurrentPageOptions>): Promise<PageAnswer<CurrentPage>>;
+  /** Pages of one saved revision: the one that is latest when the first is read. */
+  currentPages(scope: Scope, options?: CurrentPageOptions): Walk<PageAnswer<CurrentPage>>;
+  currentAssets(scope: Scope, options?: CurrentPageOptions): Walk<DescribedAsset>;
+  livePage(scope: Scope, options?: Keyed<LivePageOptions>): Promise<PageAnswer<LivePage>>;
+  /** Pages as the platform gives them, each read when it is asked for. */
+  livePages(scope: Scope, options?: LivePageOptions): Walk<PageAnswer<LivePage>>;
+  liveAssets(scope: Scope, options?: LivePageOptions): Walk<DescribedAsset>;
+}
+
+export function createPageCalls(ask: Ask, { newKey }: Surroundings): PageCalls {
+  function readPage(path: string, options: Keyed<CurrentPageOptions>): Promise<Success> {
+    const { language, pageSize, cursor, idempotencyKey = newKey() } = options;
+    const call = {
+      method: 'GET',
+      path: withQuery(path, { language, page_size: pageSize, cursor }),
+      idempotencyKey: checkedKey(idempotencyKey),
+    } as const;
+    return ask(call, options);
+  }
+
+  const currentPage: PageCalls['currentPage'] = async (scope, options = {}) =>
+    readCurrentPage(await readPage(`${inventoryPath(scope)}/current`, options));
+
+  const livePage: PageCalls['livePage'] = async (scope, options = {}) =>
+    readLivePage(await readPage(inventoryPath(scope), options));
+
+  const currentPages: PageCalls['currentPages'] = (scope, options = {}) =>
+    walkPages(
+      (cursor) => currentPage(scope, { ...limitsAndTexts(options), cursor }),
+      ({ page }) => page.pagination,
+      options.cursor ?? null,
+    );
+
+  const livePages: PageCalls['livePages'] = (scope, options = {}) =>
+    walkPages(
+      (cursor) => livePage(scope, { ...limitsAndTexts(options), cursor }),
+      ({ page }) => page.pagination,
+      options.cursor ?? null,
+    );
+
+  return {
+    currentPage,
+    currentPages,
+    currentAssets: (scope, options) => walkAssets(currentPages(scope, options)),
+    livePage,
+    livePages,
+    liveAssets: (scope, options) => walkAssets(livePages(scope, options)),
+  };
+}
+
+/** What all pages of a walk share; a key belongs to one page only. */
+function limitsAndTexts(options: CurrentPageOptions): CurrentPageOptions {
+  const { language, pageSize, deadlineMs, signal } = options;
+  return { language, pageSize, deadlineMs, signal };
+}

@@ -1,0 +1,48 @@
+import type { Scope } from './records.ts';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Paths of the interface. What goes into them is checked here, because a wrong id could otherwise
+ * make the path of another route.
+ */
+export function inventoryPath({ platform_id, app_id, context_id }: Scope): string {
+  if (!/^[0-9]{17}$/.test(platform_id)) throw new TypeError('platform_id must be 17 digits.');
+  if (!isCount(app_id)) throw new TypeError('app_id must be a positive whole number.');
+  if (!isCount(context_id)) throw new TypeError('context_id must be a positive whole number.');
+  return `/v2/platform/users/${platform_id}/inventory/${app_id}/${context_id}`;
+}
+
+export function refreshPath(refreshId: string): string {
+  if (!uuid.test(refreshId)) throw new TypeError('The id of a refresh must be a UUID.');
+  return `/v2/platform/inventory-refreshes/${refreshId}`;
+}
+
+export function refreshesPath(projectId: string): string {
+  const isProject = projectId.startsWith('prj_') && uuid.test(projectId.slice('prj_'.length));
+  if (!isProject) throw new TypeError('The id of a Project must be prj_ and a UUID.');
+  return `/v2/projects/${projectId}/inventory-refreshes`;
+}
+
+type Parameter = string | number | readonly string[] | null | undefined;
+
+/** Parameters that are given; those with several values once for each. */
+export function withQuery(path: string, parameters: Readonly<Record<string, Parameter>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const one of [value ?? []].flat()) query.append(name, String(one));
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** A key that the interface takes; others are refused before they become a header. */
+export function checkedKey(key: string): string {
+  if (!/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) {
+    throw new TypeError('An idempotency key must be 1 to 255 printable ASCII characters.');
+  }
+  return key;
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value > 0;
+}

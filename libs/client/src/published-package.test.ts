@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { apiKey, currentData, failure, finished, pending, success } from '../test/answers.ts';
+import { type Respond, type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
+
+/** A customer's folder outside of this repository, with the package as npm packs it. */
+const here = resolve(__dirname, '..');
+const modules = resolve(here, '../../node_modules');
+const compiler = join(modules, '@typescript/native/bin/tsc');
+const run = promisify(execFile);
+let folder: string;
+let installed: string;
+let server: ScriptedServer;
+
+beforeAll(async () => {
+  server = await startScriptedServer();
+  folder = mkdtempSync(join(tmpdir(), 'client-package-'));
+  installed = join(folder, 'node_modules/@inventory/client');
+  const source = join(folder, 'source');
+  mkdirSync(installed, { recursive: true });
+  for (const name of ['package.json', 'README.md']) cpSync(join(here, name), join(source, name));
+  const emit = ['--outDir', join(source, 'dist'), '--tsBuildInfoFile', join(folder, 'buildinfo')];
+  await run(process.execPath, [compiler, '-p', here, ...emit]);
+  await run('npm', ['pack', '--offline', '--loglevel=error', '--pack-destination', folder], {
+    cwd: source,
+  });
+  const [packed = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+  await run('tar', ['-xzf', join(folder, packed), '--strip-components=1', '-C', installed]);
+  mkdirSync(join(folder, 'node_modules/@types'));
+  for (const name of ['@types/node', 'undici-types']) {
+    symlinkSync(join(modules, name), join(folder, 'node_modules', name));
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const examples = [
+  ...readFileSync(join(here, 'README.md'), 'utf8').matchAll(/^```ts\n([\s\S]*?)^```$/gm),
+].map(([, code = '']) => code);
+
+/** A service with one inventory, and another that is private. */
+function serve(): void {
+  const looks = { left: 1 };
+  const respond: Respond = ({ method, path, query, headers }) => {
+    if (headers['x-api-key'] !== apiKey) return failure(401, 'invalid_api_key');
+    if (path.includes('76100000000000002')) return failure(403, 'inventory_private');
+    if (method === 'POST') return pending(1, 202);
+    if (path.includes('/inventory-refreshes/')) {
+      looks.left -= 1;
+      return looks.left < 0 ? success(finished()) : pending(1);
+    }
+    const from = Number(query.get('cursor')?.replace('from-', '') ?? 0);
+    return success(currentData(4_001, 2_000, from));
+  };
+  server.responds(respond);
+}
+
+test('it holds compiled code, types and the README, and needs no other package', () => {
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+  const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+
+  expect(files).toEqual(
+    expect.arrayContaining(['README.md', 'dist/inventory-client.js', 'dist/inventory-client.d.ts']),
+  );
+  expect(
+    files.filter((name) => /test|\.ts$|buildinfo/.test(name) && !/\.d\.ts$/.test(name)),
+  ).toEqual([]);
+  expect(manifest).not.toHaveProperty('private');
+  expect(manifest).not.toHaveProperty('dependencies');
+});
+
+test('the examples of the README compile under the strictest settings of a customer', async () => {
+  const names = examples.map((code, index) => {
+    writeFileSync(join(folder, `example-${index}.mts`), code);
+    return `example-${index}.mts`;
+  });
+  const settings = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
+  const target = ['--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--noEmit'];
+  const args = [compiler, ...settings, ...target, '--pretty', 'false', ...names];
+
+  const { stdout } = await run(process.execPath, args, { cwd: folder }).catch((error) => error);
+
+  expect(names.length).toBeGreaterThanOrEqual(3);
+  expect(stdout).toBe('');
+}, 60_000);
+
+test.each([
+  [0, 'complete_changed, 3 credits\n10000000000000000000 m0\n4001 assets\n'],
+  [1, 'later\ncomplete_changed\n'],
+  [2, 'inventory_private 403 req_0197a4b0-0000-7000-8000-000000000003\n'],
+])(
+  'example %i of the README does what it shows',
+  async (index, printed) => {
+    serve();
+    const file = join(folder, `run-${index}.mts`);
+    writeFileSync(file, examples[index] ?? '');
+    const env = { INVENTORY_URL: server.url, INVENTORY_API_KEY: apiKey };
+
+    const { stdout, stderr } = await run(process.execPath, ['--no-warnings', file], { env });
+
+    expect(stderr).toBe('');
+    expect(stdout).toBe(printed);
+  },
+  30_000,
+);

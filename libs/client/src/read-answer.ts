@@ -1,0 +1,82 @@
+import { errorOf } from './error-families.ts';
+import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
+import type { Meta } from './records.ts';
+import { type Call, type HttpAnswer, nameOf } from './transport.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A success of the interface, its envelope opened. */
+export interface Success {
+  readonly data: Fields;
+  readonly meta: Meta;
+  readonly retryAfterSeconds: number | null;
+  readonly replayed: boolean;
+  /** The body as it was sent, for figures that a number cannot hold. */
+  readonly text: string;
+}
+
+/** Longer waits are not believed: Retry-After is at most an hour for any limit there is. */
+const retryAfterSecondsMax = 3_600;
+
+/** The success, or the error that the answer stands for. */
+export function readAnswer(call: Call, answer: HttpAnswer): Success {
+  const { status, headers, text } = answer;
+  const body = fieldsIn(parsed(text));
+  if (status < 200 || status > 299) throw failureOf(call, answer, body);
+  // Cut off by something in between that ended the answer properly.
+  if (body === null) throw new ConnectionError(`${nameOf(call)}: the answer is no JSON object`);
+  const data = fieldsIn(body['data']);
+  const meta = fieldsIn(body['meta']);
+  if (body['success'] !== true || data === null || typeof meta?.['request_id'] !== 'string') {
+    throw new UnexpectedAnswerError(`${nameOf(call)}: the answer has another shape.`);
+  }
+  return {
+    data,
+    meta: meta as unknown as Meta,
+    retryAfterSeconds: retryAfterIn(headers),
+    replayed: headers.get('idempotency-replayed') === 'true',
+    text,
+  };
+}
+
+function failureOf(call: Call, { status, headers }: HttpAnswer, body: Fields | null): Error {
+  const error = fieldsIn(body?.['error']);
+  const meta = fieldsIn(body?.['meta']);
+  const message = textIn(error?.['message']) ?? 'The answer is none of the service.';
+  return errorOf({
+    code: textIn(error?.['code']) ?? `http_${status}`,
+    message: `${message} (${nameOf(call)}: ${status})`,
+    status,
+    requestId: textIn(error?.['request_id']) ?? headers.get('x-request-id'),
+    detail: fieldsIn(error?.['detail']),
+    retryAfterSeconds: retryAfterIn(headers),
+    creditsCharged: numberIn(meta?.['credits_charged']),
+  });
+}
+
+function retryAfterIn(headers: Headers): number | null {
+  const seconds = headers.get('retry-after') ?? '';
+  return /^[0-9]{1,9}$/.test(seconds) ? Math.min(Number(seconds), retryAfterSecondsMax) : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function fieldsIn(value: unknown): Fields | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Fields)
+    : null;
+}
+
+function textIn(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function numberIn(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}

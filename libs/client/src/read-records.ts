@@ -1,0 +1,64 @@
+import { UnexpectedAnswerError } from './errors.ts';
+import { exactTotalAmount } from './exact-amount.ts';
+import type { Success } from './read-answer.ts';
+import type {
+  CurrentPage,
+  LivePage,
+  PageAnswer,
+  RefreshAnswer,
+  RefreshPage,
+  RefreshRecord,
+} from './records.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Success to record. What the client itself relies on is checked; the rest is passed on as the
+ * service sent it.
+ */
+export function readRefresh({ data, meta, retryAfterSeconds, replayed }: Success): RefreshAnswer {
+  return { record: refreshIn(data), meta, retryAfterSeconds, replayed };
+}
+
+export function readRefreshPage({ data }: Success): RefreshPage {
+  const { items } = data;
+  if (!Array.isArray(items)) throw unexpected('items');
+  return { items: items.map(refreshIn), pagination: paginationIn(data) };
+}
+
+export function readCurrentPage(success: Success): PageAnswer<CurrentPage> {
+  const { data, meta, replayed, text } = success;
+  const totalAmount = exactTotalAmount(data['total_amount'], text);
+  if (totalAmount === null) throw unexpected('total_amount');
+  const page = { ...itemsIn(data), total_amount: totalAmount } as unknown as CurrentPage;
+  return { page, meta, replayed };
+}
+
+export function readLivePage({ data, meta, replayed }: Success): PageAnswer<LivePage> {
+  return { page: itemsIn(data) as unknown as LivePage, meta, replayed };
+}
+
+function refreshIn(fields: Fields): RefreshRecord {
+  const { refresh_id, state, billing } = fields as Partial<RefreshRecord>;
+  if (typeof refresh_id !== 'string') throw unexpected('refresh_id');
+  if (typeof state !== 'string') throw unexpected('state');
+  if (typeof billing?.state !== 'string') throw unexpected('billing');
+  return fields as unknown as RefreshRecord;
+}
+
+function itemsIn(data: Fields): Fields {
+  if (!Array.isArray(data['assets'])) throw unexpected('assets');
+  if (!Array.isArray(data['descriptions'])) throw unexpected('descriptions');
+  paginationIn(data);
+  return data;
+}
+
+function paginationIn(data: Fields): RefreshPage['pagination'] {
+  const pagination = data['pagination'] as Partial<RefreshPage['pagination']> | undefined;
+  if (typeof pagination?.has_more !== 'boolean') throw unexpected('pagination');
+  return pagination as RefreshPage['pagination'];
+}
+
+function unexpected(field: string): UnexpectedAnswerError {
+  return new UnexpectedAnswerError(`The answer has no proper ${field}.`);
+}

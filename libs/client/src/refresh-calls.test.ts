@@ -1,0 +1,261 @@
+import {
+  apiKey,
+  failure,
+  finished,
+  pending,
+  projectId,
+  record,
+  refreshId,
+  scope,
+  success,
+} from '../test/answers.ts';
+import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
+import { createTestSurroundings, type TestSurroundings } from '../test/test-surroundings.ts';
+import {
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  RefreshNotFinishedError,
+  TemporarilyUnavailableError,
+} from './errors.ts';
+import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
+import type { RefreshRecord } from './records.ts';
+
+let server: ScriptedServer;
+let surroundings: TestSurroundings;
+let client: InventoryClient;
+
+beforeAll(async () => {
+  server = await startScriptedServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  surroundings = createTestSurroundings();
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, surroundings);
+});
+
+function keys(): (string | string[] | undefined)[] {
+  return server.requests.map(({ headers }) => headers['idempotency-key']);
+}
+
+describe('refresh', () => {
+  test('asks as the interface says: path, key, header of the key, body', async () => {
+    server.plays(pending(3, 202));
+
+    const answer = await client.refresh(scope, { language: 'german', maxCredits: 200 });
+
+    expect(server.requests).toMatchObject([
+      {
+        method: 'POST',
+        path: '/v2/platform/users/76100000000000001/inventory/730/2/refresh',
+        headers: {
+          'x-api-key': apiKey,
+          'idempotency-key': 'key-1',
+          'content-type': 'application/json',
+        },
+      },
+    ]);
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({
+      max_credits: 200,
+      language: 'german',
+    });
+    expect(answer).toMatchObject({ retryAfterSeconds: 3, replayed: false });
+    expect(answer.record).toEqual(record());
+  });
+
+  test('each call has a key of its own', async () => {
+    server.plays(pending(1, 202));
+
+    await client.refresh(scope);
+    await client.refresh(scope);
+
+    expect(keys()).toEqual(['key-1', 'key-2']);
+  });
+
+  test.each([
+    ['a connection that ends', { fault: 'refused' }],
+    ['an answer that is cut off', { ...pending(1, 202), fault: 'cut' }],
+    ['an outcome that is unknown', failure(503, 'service_unavailable', { retryAfter: 1 })],
+    ['a closed door', failure(503, 'product_unavailable', { retryAfter: 1 })],
+    ['a first try still undecided', failure(409, 'idempotency_in_progress', { retryAfter: 1 })],
+    ['too many requests', failure(429, 'rate_limit_exceeded', { retryAfter: 1 })],
+    ['a proxy’s own page', { status: 502, body: '<html>Bad gateway</html>' }],
+  ] as const)('after %s the same key is sent again (Idempotency-Key)', async (_name, first) => {
+    server.plays(first, pending(1, 202));
+
+    await client.refresh(scope);
+
+    expect(keys()).toEqual(['key-1', 'key-1']);
+    expect(surroundings.waits).toHaveLength(1);
+  });
+
+  test.each([
+    [402, 'insufficient_credits'],
+    [409, 'idempotency_conflict'],
+    [422, 'max_credits_too_low'],
+    [403, 'permission_denied'],
+  ])('%i %s is told at once', async (status, code) => {
+    server.plays(failure(status, code, { detail: { minimum: 125 } }));
+
+    await expect(client.refresh(scope)).rejects.toMatchObject({
+      code,
+      status,
+      detail: { minimum: 125 },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('it waits as long as Retry-After asks, and not past its own deadline', async () => {
+    server.plays(failure(503, 'product_unavailable', { retryAfter: 40 }));
+
+    const refused = client.refresh(scope, { deadlineMs: 90_000 });
+
+    await expect(refused).rejects.toThrow(TemporarilyUnavailableError);
+    expect(surroundings.waits).toEqual([40_000, 40_000]);
+    expect(keys()).toEqual(['key-1', 'key-1', 'key-1']);
+  });
+
+  test('a replayed acceptance says so', async () => {
+    const headers = { 'idempotency-replayed': 'true', 'retry-after': '1' };
+    server.plays(success(record(), { status: 202, headers }));
+
+    expect((await client.refresh(scope, { idempotencyKey: 'mine' })).replayed).toBe(true);
+    expect(keys()).toEqual(['mine']);
+  });
+});
+
+describe('cancel', () => {
+  test('whose answer was lost and which then meets its own completion is no conflict', async () => {
+    server.plays(
+      { fault: 'refused' },
+      failure(409, 'refresh_already_completed'),
+      success(finished('cancelled')),
+    );
+
+    const { record: cancelled } = await client.cancel(refreshId);
+
+    expect(cancelled.outcome).toBe('cancelled');
+    expect(server.requests.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET']);
+  });
+
+  test('of a refresh that was completed before is a conflict', async () => {
+    server.plays(failure(409, 'refresh_already_completed'));
+
+    await expect(client.cancel(refreshId)).rejects.toThrow(ConflictError);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('that came too late after a lost answer is a conflict all the same', async () => {
+    server.plays(
+      { fault: 'refused' },
+      failure(409, 'refresh_already_completed'),
+      success(finished('complete_changed')),
+    );
+
+    await expect(client.cancel(refreshId)).rejects.toThrow(ConflictError);
+  });
+});
+
+describe('refreshAndWait', () => {
+  test('looks when it is told to, honours each new value, ends when billing is final (Polling)', async () => {
+    const settled = finished();
+    const unsettled = { ...settled, billing: { ...settled.billing, state: 'pending' } };
+    const headers = { 'retry-after': '2' };
+    server.plays(pending(5, 202), pending(3), success(unsettled, { headers }), success(settled));
+    const seen: RefreshRecord[] = [];
+
+    const answer = await client.refreshAndWait(scope, { onProgress: (one) => seen.push(one) });
+
+    expect(answer.record).toEqual(settled);
+    expect(answer.retryAfterSeconds).toBeNull();
+    expect(surroundings.waits).toEqual([5_000, 3_000, 2_000]);
+    expect(seen.map(({ state }) => state)).toEqual(['queued', 'queued', 'completed', 'completed']);
+  });
+
+  test('whatever the outcome is, it is a result and not an error', async () => {
+    server.plays(pending(1, 202), success(finished('private')));
+
+    expect((await client.refreshAndWait(scope)).record.outcome).toBe('private');
+  });
+
+  test('at the deadline it rejects with the id, and the wait can be taken up again', async () => {
+    server.plays(pending(20, 202), pending(20));
+
+    const ended = client.refreshAndWait(scope, { deadlineMs: 50_000 });
+
+    await expect(ended).rejects.toThrow(RefreshNotFinishedError);
+    await expect(ended).rejects.toMatchObject({ refreshId, retryable: true });
+    expect(surroundings.waits).toEqual([20_000, 20_000]);
+    server.plays(success(finished()));
+    expect((await client.waitForRefresh(refreshId)).record.outcome).toBe('complete_changed');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a service that is away for minutes is waited out; nothing else is', async () => {
+    const away = Array.from({ length: 40 }, () => ({ fault: 'refused' }) as const);
+    server.plays(pending(1, 202), ...away, success(finished()));
+
+    expect((await client.refreshAndWait(scope)).record.state).toBe('completed');
+
+    server.plays(pending(1, 202), failure(401, 'invalid_api_key'));
+    await expect(client.refreshAndWait(scope)).rejects.toThrow(AuthenticationError);
+  });
+
+  test('when the service stays away until the deadline, the error says why', async () => {
+    server.plays(pending(1, 202), { fault: 'refused' });
+
+    const ended = client.refreshAndWait(scope, { deadlineMs: 30_000 });
+
+    await expect(ended).rejects.toMatchObject({ refreshId, cause: expect.any(ConnectionError) });
+  });
+
+  test('an abort ends the wait with its reason', async () => {
+    const abort = new AbortController();
+    server.plays(pending(1));
+    const real = createInventoryClient({ baseUrl: server.url, apiKey });
+
+    const waited = real.waitForRefresh(refreshId, {
+      signal: abort.signal,
+      onProgress: () => abort.abort(new Error('enough')),
+    });
+
+    await expect(waited).rejects.toThrow('enough');
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('the list of refreshes', () => {
+  test('is walked from page to page with the same filters', async () => {
+    const page = (ids: string[], next_cursor: string | null) =>
+      success({
+        items: ids.map((refresh_id) => record({ refresh_id })),
+        pagination: { has_more: next_cursor !== null, next_cursor },
+      });
+    server.plays(page(['a', 'b'], 'second'), page(['c'], null));
+
+    const ids: string[] = [];
+    const options = { states: ['queued', 'completed'], refreshIds: [refreshId], limit: 2 };
+    for await (const { refresh_id } of client.refreshes(projectId, options)) ids.push(refresh_id);
+
+    expect(ids).toEqual(['a', 'b', 'c']);
+    expect(server.requests.map(({ path }) => path)).toEqual(
+      Array(2).fill(`/v2/projects/${projectId}/inventory-refreshes`),
+    );
+    const asked = server.requests.map(({ query }) => `${query}`);
+    const filters = `state=queued&state=completed&refresh_id=${refreshId}&limit=2`;
+    expect(asked).toEqual([filters, `${filters}&cursor=second`]);
+  });
+});
+
+test.each([
+  ['../../prices', () => client.status('../../prices')],
+  ['a wrong platform id', () => client.refresh({ ...scope, platform_id: '..' })],
+  ['a fraction', () => client.currentPage({ ...scope, app_id: 1.5 })],
+  ['a foreign Project id', () => client.listRefreshes('acc_1')],
+  ['a key with a line break', () => client.refresh(scope, { idempotencyKey: 'a\nb' })],
+])('%s never becomes a request', async (_name, call) => {
+  server.plays(success({}));
+
+  await expect(call()).rejects.toThrow(TypeError);
+  expect(server.requests).toHaveLength(0);
+});

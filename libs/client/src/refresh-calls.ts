@@ -1,0 +1,113 @@
+import type { Ask } from './ask.ts';
+import { ConflictError } from './errors.ts';
+import type {
+  CallOptions,
+  ListOptions,
+  RefreshAndWaitOptions,
+  RefreshOptions,
+  WaitOptions,
+} from './options.ts';
+import { checkedKey, inventoryPath, refreshesPath, refreshPath, withQuery } from './paths.ts';
+import { readRefresh, readRefreshPage } from './read-records.ts';
+import type { RefreshAnswer, RefreshPage, RefreshRecord, Scope } from './records.ts';
+import type { Surroundings } from './surroundings.ts';
+import { waitForRefresh } from './wait-for-refresh.ts';
+import { walkPages } from './walk-pages.ts';
+
+export interface RefreshCalls {
+  /** Asks for a complete collection and reserves its credits. */
+  refresh(scope: Scope, options?: RefreshOptions): Promise<RefreshAnswer>;
+  status(refreshId: string, options?: CallOptions): Promise<RefreshAnswer>;
+  /** Rejects with {@link ConflictError} when the refresh was completed before. */
+  cancel(refreshId: string, options?: CallOptions): Promise<RefreshAnswer>;
+  /** One page of a Project's refreshes. */
+  listRefreshes(projectId: string, options?: ListOptions): Promise<RefreshPage>;
+  /** All of a Project's refreshes, newest first. */
+  refreshes(projectId: string, options?: ListOptions): AsyncGenerator<RefreshRecord, void, void>;
+  /**
+   * Resolves when collection and billing are terminal, whatever the outcome is; rejects with
+   * {@link RefreshNotFinishedError} at the deadline, and can be called again.
+   */
+  waitForRefresh(refreshId: string, options?: WaitOptions): Promise<RefreshAnswer>;
+  refreshAndWait(scope: Scope, options?: RefreshAndWaitOptions): Promise<RefreshAnswer>;
+}
+
+/** The least that has to be authorized, and the most a refresh ever costs. */
+const maxCreditsDefault = 125;
+const workflowDefaultMs = 15 * 60_000;
+
+export function createRefreshCalls(ask: Ask, surroundings: Surroundings): RefreshCalls {
+  const { newKey, nowMs } = surroundings;
+
+  async function refresh(scope: Scope, options: RefreshOptions = {}): Promise<RefreshAnswer> {
+    const { maxCredits = maxCreditsDefault, language, idempotencyKey = newKey() } = options;
+    const call = {
+      method: 'POST',
+      path: `${inventoryPath(scope)}/refresh`,
+      body: { max_credits: maxCredits, ...(language === undefined ? {} : { language }) },
+      idempotencyKey: checkedKey(idempotencyKey),
+    } as const;
+    return readRefresh(await ask(call, options));
+  }
+
+  async function status(refreshId: string, options: CallOptions = {}): Promise<RefreshAnswer> {
+    return readRefresh(await ask({ method: 'GET', path: refreshPath(refreshId) }, options));
+  }
+
+  /** One that was carried out without our hearing of it is a success, not a conflict. */
+  async function cancel(refreshId: string, options: CallOptions = {}): Promise<RefreshAnswer> {
+    const call = { method: 'POST', path: `${refreshPath(refreshId)}/cancel` } as const;
+    let uncertain = false;
+    try {
+      const onFailure = () => {
+        uncertain = true;
+      };
+      return readRefresh(await ask(call, options, onFailure));
+    } catch (error) {
+      if (!uncertain || !(error instanceof ConflictError)) throw error;
+      const answer = await status(refreshId, options);
+      if (answer.record.outcome !== 'cancelled') throw error;
+      return answer;
+    }
+  }
+
+  async function listRefreshes(projectId: string, options: ListOptions = {}) {
+    const { states, refreshIds, limit, cursor } = options;
+    const parameters = { state: states, refresh_id: refreshIds, limit, cursor };
+    const path = withQuery(refreshesPath(projectId), parameters);
+    return readRefreshPage(await ask({ method: 'GET', path }, options));
+  }
+
+  function wait(refreshId: string, accepted: RefreshAnswer | null, options: Waiting) {
+    const { endsAtMs, signal, onProgress } = options;
+    const read = () => status(refreshId, { deadlineMs: endsAtMs - nowMs(), signal });
+    const plan = { refreshId, accepted, read, onProgress, endsAtMs, signal };
+    return waitForRefresh(plan, surroundings);
+  }
+
+  return {
+    refresh,
+    status,
+    cancel,
+    listRefreshes,
+    async *refreshes(projectId, options = {}) {
+      const read = (cursor: string | null) => listRefreshes(projectId, { ...options, cursor });
+      const pages = walkPages(read, ({ pagination }) => pagination, options.cursor ?? null);
+      for await (const { items } of pages) yield* items;
+    },
+    async waitForRefresh(refreshId, options = {}) {
+      const { deadlineMs = workflowDefaultMs } = options;
+      return wait(refreshId, null, { ...options, endsAtMs: nowMs() + deadlineMs });
+    },
+    async refreshAndWait(scope, options = {}) {
+      const { deadlineMs = workflowDefaultMs } = options;
+      const endsAtMs = nowMs() + deadlineMs;
+      const accepted = await refresh(scope, { ...options, deadlineMs });
+      return wait(accepted.record.refresh_id, accepted, { ...options, endsAtMs });
+    },
+  };
+}
+
+interface Waiting extends Pick<WaitOptions, 'signal' | 'onProgress'> {
+  readonly endsAtMs: number;
+}

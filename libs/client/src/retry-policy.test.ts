@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { afterMs, retryDelayMs } from './retry-policy.ts';
+
+const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+test('no client returns before Retry-After, and none much later (Retry-After, bounded jitter)', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 50 }), fc.nat(3_600), chance, (failures, seconds, by) => {
+      const delayMs = retryDelayMs({ failures, retryAfterSeconds: seconds, chance: by });
+      expect(delayMs).toBeGreaterThanOrEqual(seconds * 1_000);
+      expect(delayMs).toBeLessThanOrEqual(seconds * 1_250);
+      expect(delayMs).toBeLessThanOrEqual(seconds * 1_000 + 5_000);
+    }),
+  );
+});
+
+test('without Retry-After waits double, are never nothing and end at eight seconds', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 2_000 }), chance, (failures, by) => {
+      const delayMs = retryDelayMs({ failures, retryAfterSeconds: null, chance: by });
+      expect(delayMs).toBeGreaterThanOrEqual(Math.min(4_000, 125 * 2 ** (failures - 1)));
+      expect(delayMs).toBeLessThanOrEqual(Math.min(8_000, 250 * 2 ** (failures - 1)));
+    }),
+  );
+});
+
+test('clients that were told the same time come back at different times', () => {
+  expect(afterMs(10, 0.9) - afterMs(10, 0.1)).toBeGreaterThanOrEqual(1_000);
+});

@@ -1,0 +1,33 @@
+/** What the client takes from outside: time, chance, waiting. */
+export interface Surroundings {
+  /** Monotonic. */
+  readonly nowMs: () => number;
+  /** From 0 to less than 1. */
+  readonly chance: () => number;
+  /** A new unique Idempotency-Key. */
+  readonly newKey: () => string;
+  /** Resolves after the time; rejects with the signal's reason as soon as it is aborted. */
+  readonly pause: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+export const realSurroundings: Surroundings = {
+  nowMs: performance.now.bind(performance),
+  chance: Math.random,
+  newKey: crypto.randomUUID.bind(crypto),
+  pause,
+};
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}

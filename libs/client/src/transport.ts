@@ -1,0 +1,122 @@
+import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
+
+/** One request of the interface. */
+export interface Call {
+  readonly method: 'GET' | 'POST';
+  /** With its query, from the base address on. */
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey?: string;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** The part of `fetch` that is used. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly fetch: Fetch;
+}
+
+export interface SendLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export type Send = (call: Call, limits: SendLimits) => Promise<HttpAnswer>;
+
+/** Above every page: 2,000 assets, each with the longest description seen. */
+const bodyBytesMax = 256 * 1024 * 1024;
+
+/**
+ * One try over HTTP. Rejects with {@link ConnectionError} where there is no whole answer, and with
+ * the signal's reason once it is aborted. Nothing that is thrown holds the key.
+ */
+export function createTransport(options: TransportOptions): Send {
+  const baseUrl = checkedBaseUrl(options.baseUrl);
+  const apiKey = checkedApiKey(options.apiKey);
+
+  return async function send(call, { timeoutMs, signal }) {
+    const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+    try {
+      const response = await options.fetch(`${baseUrl}${call.path}`, {
+        method: call.method,
+        headers: headersOf(call, apiKey),
+        // A redirect would carry the key to wherever it points.
+        redirect: 'manual',
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      });
+      const text = await textOf(response);
+      // No service of ours sends it back; what stands in between might.
+      const safeText = response.ok ? text : text.replaceAll(apiKey, '[key]');
+      return { status: response.status, headers: response.headers, text: safeText };
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof UnexpectedAnswerError) throw error;
+      const reason = timeout.aborted ? `no answer in ${Math.ceil(timeoutMs)} ms` : reasonOf(error);
+      throw new ConnectionError(`${nameOf(call)}: ${reason}`);
+    }
+  };
+}
+
+/** Without the query, which names what the customer reads. */
+export function nameOf({ method, path }: Call): string {
+  return `${method} ${path.split('?')[0]}`;
+}
+
+function headersOf(call: Call, apiKey: string): Record<string, string> {
+  return {
+    'X-API-Key': apiKey,
+    Accept: 'application/json',
+    'User-Agent': 'inventory-client/0.1.0',
+    ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(call.idempotencyKey === undefined ? {} : { 'Idempotency-Key': call.idempotencyKey }),
+  };
+}
+
+async function textOf(response: Response): Promise<string> {
+  if (response.body === null) return '';
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength;
+    if (bytes > bodyBytesMax) throw new UnexpectedAnswerError('The answer is too large.');
+    parts.push(decoder.decode(chunk, { stream: true }));
+  }
+  parts.push(decoder.decode());
+  return parts.join('');
+}
+
+/** A code such as ECONNREFUSED; messages are left out because some quote what was sent. */
+function reasonOf(error: unknown): string {
+  const { cause, name } = (error ?? {}) as { cause?: { code?: unknown }; name?: unknown };
+  const { code } = (cause ?? error ?? {}) as { code?: unknown };
+  return [code, name].find((word) => typeof word === 'string') ?? 'failed';
+}
+
+function checkedBaseUrl(baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError('baseUrl must be an http or https address.');
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw new TypeError('baseUrl must be an address without user, query and fragment.');
+  }
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** `fetch` quotes header values that it refuses, so none may get there. */
+function checkedApiKey(apiKey: string): string {
+  if (!/^[\x21-\x7e]{1,512}$/.test(apiKey)) {
+    throw new TypeError('apiKey must be printable ASCII without blanks.');
+  }
+  return apiKey;
+}

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { UnexpectedAnswerError } from './errors.ts';
+import { walkPages } from './walk-pages.ts';
+
+type Page = { items: number[]; pagination: { has_more: boolean; next_cursor?: string | null } };
+
+/** A list cut into pages of these sizes; a cursor is the number of the page it leads to. */
+function paged(sizes: readonly number[], last: 'null' | 'absent') {
+  let next = 0;
+  const pages = sizes.map((size, number): Page => {
+    const items = Array.from({ length: size }, () => next++);
+    if (number < sizes.length - 1) {
+      return { items, pagination: { has_more: true, next_cursor: String(number + 1) } };
+    }
+    const end = last === 'null' ? { next_cursor: null } : {};
+    return { items, pagination: { has_more: false, ...end } };
+  });
+  const asked: (string | null)[] = [];
+  const read = async (cursor: string | null) => {
+    asked.push(cursor);
+    return pages[Number(cursor ?? 0)] as Page;
+  };
+  return { read, asked, total: next };
+}
+
+async function itemsOf(pages: AsyncIterable<Page>): Promise<number[]> {
+  const items: number[] = [];
+  for await (const page of pages) items.push(...page.items);
+  return items;
+}
+
+const sizes = fc.array(fc.nat(5), { minLength: 1, maxLength: 20 });
+
+test('a walk gives every item once and in order, however it is cut into pages', async () => {
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.constantFrom('null', 'absent'), async (cut, last) => {
+      const { read, asked, total } = paged(cut, last);
+
+      const items = await itemsOf(walkPages(read, ({ pagination }) => pagination, null));
+
+      expect(items).toEqual(Array.from({ length: total }, (_none, item) => item));
+      expect(asked).toHaveLength(cut.length);
+    }),
+  );
+});
+
+test('a walk continued at a page’s next cursor gives what was left of it', async () => {
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.nat(), async (cut, from) => {
+      const whole = paged(cut, 'null');
+      const start = from % cut.length;
+      const skipped = cut.slice(0, start).reduce((sum, size) => sum + size, 0);
+
+      const items = await itemsOf(
+        walkPages(whole.read, ({ pagination }) => pagination, String(start)),
+      );
+
+      expect(items).toEqual(
+        Array.from({ length: whole.total - skipped }, (_none, item) => skipped + item),
+      );
+    }),
+  );
+});
+
+test('who leaves the walk pays for no further page', async () => {
+  const { read, asked } = paged([1, 1, 1], 'null');
+
+  for await (const page of walkPages(read, ({ pagination }) => pagination, null)) {
+    if (page.items.includes(1)) break;
+  }
+
+  expect(asked).toEqual([null, '1']);
+});
+
+test.each([[undefined], [null], ['same']])(
+  'another page with the cursor %s is an error, not an endless walk',
+  async (next_cursor) => {
+    const page: Page = {
+      items: [],
+      pagination: { has_more: true, ...(next_cursor === undefined ? {} : { next_cursor }) },
+    };
+    const walk = walkPages(
+      async () => page,
+      ({ pagination }) => pagination,
+      'same',
+    );
+
+    await expect(itemsOf(walk)).rejects.toThrow(UnexpectedAnswerError);
+  },
+);

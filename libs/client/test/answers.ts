@@ -1,0 +1,121 @@
+import type { RefreshRecord } from '../src/records.ts';
+import type { ScriptedAnswer } from './scripted-server.ts';
+
+export const scope = { platform_id: '76100000000000001', app_id: 730, context_id: 2 };
+export const refreshId = '0197a4b0-0000-7000-8000-000000000001';
+export const projectId = 'prj_0197a4b0-0000-7000-8000-000000000002';
+export const apiKey = 'inv_public_secretsecretsecret_check';
+
+export const requestId = 'req_0197a4b0-0000-7000-8000-000000000003';
+const meta = { request_id: requestId };
+
+export function record(change: Partial<RefreshRecord> = {}): RefreshRecord {
+  return {
+    refresh_id: refreshId,
+    scope,
+    state: 'queued',
+    requested_at: '2026-01-01T00:00:00.000Z',
+    completed_at: null,
+    deadline_at: '2026-01-01T01:00:00.000Z',
+    outcome: null,
+    revision_id: null,
+    billing_state: 'reserved',
+    billing_disposition: null,
+    billing: {
+      state: 'reserved',
+      disposition: null,
+      credits_reserved: 125,
+      credits_charged: null,
+      credits_released: null,
+    },
+    ...change,
+  };
+}
+
+export function finished(outcome = 'complete_changed'): RefreshRecord {
+  return record({
+    state: 'completed',
+    outcome,
+    revision_id: outcome.startsWith('complete') ? 'invrev_1' : null,
+    completed_at: '2026-01-01T00:00:09.000Z',
+    billing_state: 'finalized',
+    billing: {
+      state: 'finalized',
+      disposition: 'finalize_complete',
+      credits_reserved: 125,
+      credits_charged: 3,
+      credits_released: 122,
+    },
+  });
+}
+
+export function success(
+  data: unknown,
+  { status = 200, headers = {} }: Pick<ScriptedAnswer, 'status' | 'headers'> = {},
+): ScriptedAnswer {
+  return { status, headers, body: { success: true, data, meta } };
+}
+
+/** A pending refresh that asks to be looked at again after this long. */
+export function pending(retryAfterSeconds: number, status = 200): ScriptedAnswer {
+  return success(record(), { status, headers: { 'retry-after': String(retryAfterSeconds) } });
+}
+
+export function failure(
+  status: number,
+  code: string,
+  { retryAfter, detail }: { retryAfter?: number; detail?: object } = {},
+): ScriptedAnswer {
+  return {
+    status,
+    headers: retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
+    body: {
+      success: false,
+      error: { code, message: `It is ${code}.`, request_id: requestId, ...(detail && { detail }) },
+      meta,
+    },
+  };
+}
+
+export function asset(serial: number) {
+  return {
+    appid: 730,
+    contextid: '2',
+    assetid: String(10n ** 19n + BigInt(serial)),
+    classid: String(serial % 7),
+    instanceid: '0',
+    amount: '1',
+  };
+}
+
+/** One page of an inventory of so many assets; the cursor is where the next page starts. */
+export function currentData(total: number, pageSize: number, from: number) {
+  const assets = Array.from({ length: Math.min(pageSize, total - from) }, (_none, index) =>
+    asset(from + index),
+  );
+  const next = from + assets.length;
+  return {
+    scope,
+    revision_id: 'invrev_1',
+    observation_id: 'invobs_1',
+    verified_at: '2026-01-01T00:00:09.000Z',
+    age_seconds: 1,
+    scan_window: {
+      started_at: '2026-01-01T00:00:00.000Z',
+      completed_at: '2026-01-01T00:00:09.000Z',
+    },
+    assets,
+    descriptions: [...new Set(assets.map(({ classid }) => classid))]
+      .filter((classid) => classid !== '6')
+      .map((classid) => ({
+        appid: 730,
+        classid,
+        instanceid: '0',
+        market_hash_name: `m${classid}`,
+      })),
+    total_count: total,
+    total_amount: total,
+    reported_total_count: total,
+    pagination: { has_more: next < total, next_cursor: next < total ? `from-${next}` : null },
+  };
+}

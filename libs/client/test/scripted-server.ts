@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface ScriptedAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON. */
+  readonly body?: unknown;
+  /** The connection ends before any answer, in the middle of the body, or stays silent. */
+  readonly fault?: 'refused' | 'cut' | 'silent';
+}
+
+export type Respond = (request: ReceivedRequest, index: number) => ScriptedAnswer;
+
+/** A real HTTP server that answers as the test says, and remembers what it was asked. */
+export interface ScriptedServer {
+  readonly url: string;
+  readonly requests: readonly ReceivedRequest[];
+  /** Answers in turn, the last one for ever; forgets what was asked before. */
+  plays(...answers: readonly ScriptedAnswer[]): void;
+  responds(respond: Respond): void;
+  close(): Promise<void>;
+}
+
+export async function startScriptedServer(): Promise<ScriptedServer> {
+  const requests: ReceivedRequest[] = [];
+  let respond: Respond = () => ({ status: 500 });
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://server');
+      const received: ReceivedRequest = {
+        method: request.method ?? '',
+        path: pathname,
+        query: searchParams,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      };
+      requests.push(received);
+      write(response, respond(received, requests.length - 1));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    plays(...answers) {
+      requests.length = 0;
+      respond = (_request, index) => answers[Math.min(index, answers.length - 1)] ?? {};
+    },
+    responds(next) {
+      requests.length = 0;
+      respond = next;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function write(response: ServerResponse, answer: ScriptedAnswer): void {
+  const { status = 200, headers = {}, body = {}, fault } = answer;
+  if (fault === 'refused') response.destroy();
+  if (fault === 'refused' || fault === 'silent') return;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  });
+  if (fault !== 'cut') {
+    response.end(text);
+    return;
+  }
+  // Only what was handed to the socket is seen by the client before the end.
+  response.write(text.slice(0, text.length / 2), () => response.destroy());
+}
