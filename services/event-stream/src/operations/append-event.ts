@@ -1,7 +1,13 @@
+import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { uuidV5 } from '@inventory/runtime/identifiers';
-import { refreshEvent, refreshEventType, type TerminalRefresh } from '../domain/refresh-event.ts';
+import {
+  type RefreshEvent,
+  refreshEvent,
+  refreshEventType,
+  type TerminalRefresh,
+} from '../domain/refresh-event.ts';
 import type { LogEntry, ProjectLog } from '../storage/project-log.ts';
 
 export interface AppendDependencies {
@@ -28,19 +34,19 @@ function appendedMessage({ projectId, logEpoch, position, event }: LogEntry): Ou
   return {
     type: 'project.event-appended.v1',
     id: event.id,
-    body: {
-      project_id: projectId,
-      position,
-      log_epoch: logEpoch,
-      event: {
-        id: event.id,
-        version: event.version,
-        type: event.type,
-        occurred_at: event.occurredAt,
-        project_id: event.projectId,
-        data: { refresh_id: event.refreshId, state: 'completed', outcome: event.outcome },
-        links: { refresh: refreshPath(event.refreshId) },
-      },
-    },
+    body: { project_id: projectId, position, log_epoch: logEpoch, event: toWireEvent(event) },
+  };
+}
+
+/** The event as customers receive it. */
+export function toWireEvent(event: RefreshEvent): ProjectEvent {
+  return {
+    id: event.id,
+    version: event.version,
+    type: event.type,
+    occurred_at: event.occurredAt,
+    project_id: event.projectId,
+    data: { refresh_id: event.refreshId, state: 'completed', outcome: event.outcome },
+    links: { refresh: refreshPath(event.refreshId) },
   };
 }

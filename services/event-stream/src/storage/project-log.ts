@@ -3,7 +3,7 @@ import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
 import type { RefreshEvent } from '../domain/refresh-event.ts';
-import type { LogEntryDocument } from './collections.ts';
+import type { LogEntryDocument, PrunedEventDocument } from './collections.ts';
 
 export interface LogEntry {
   readonly projectId: ProjectId;
@@ -13,23 +13,41 @@ export interface LogEntry {
   readonly event: RefreshEvent;
 }
 
+export interface KeptEntry extends LogEntry {
+  readonly appendedAtMs: number;
+}
+
 /** The append-only log of each Project's events: commit order is position order. */
 export interface ProjectLog {
   /** The event's entry, made now or found: an event is appended once. */
   append(accountId: AccountId, event: RefreshEvent): Promise<LogEntry>;
+  /** Position of the newest entry; 0 where there is none. */
+  head(projectId: ProjectId): Promise<number>;
+  /** Kept entries after a position, ascending. */
+  after(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]>;
 }
 
-/** Grows only when a log is restored from an older backup; see docs/architecture.md. */
-const logEpoch = 1;
+export interface ProjectLogSettings {
+  /** Grows by one when the log is restored from a backup: then cursors may be ahead of it. */
+  readonly logEpoch: number;
+  /** Entries younger than this are never pruned, so that only older events need be looked for. */
+  readonly keepMs: number;
+}
+
+export interface LogCollections {
+  readonly log: Collection<LogEntryDocument>;
+  readonly pruned: Collection<PrunedEventDocument>;
+}
+
 const raceMax = 1_000;
 
 export function createProjectLog(
-  collection: Collection<LogEntryDocument>,
+  { log, pruned }: LogCollections,
   clock: Clock,
+  { logEpoch, keepMs }: ProjectLogSettings,
 ): ProjectLog {
-  async function lastPosition(projectId: ProjectId): Promise<number> {
-    const range = { $gte: entryId(projectId, 0), $lt: entryId(projectId, maxPosition) };
-    const newest = await collection.find({ _id: range }).sort({ _id: -1 }).limit(1).next();
+  async function head(projectId: ProjectId): Promise<number> {
+    const newest = await log.find({ _id: placesAfter(projectId, 0) }, { sort: { _id: -1 } }).next();
     return newest?.position ?? 0;
   }
 
@@ -38,39 +56,70 @@ export function createProjectLog(
     accountId: AccountId,
     event: RefreshEvent,
     position: number,
-  ): Promise<'appended' | 'position_taken' | 'known'> {
+  ): Promise<'appended' | 'taken'> {
     const { projectId, id: eventId } = event;
-    const _id = entryId(projectId, position);
+    const _id = placeOf(projectId, position);
     const appendedAt = new Date(clock.now());
-    const entry = { _id, projectId, accountId, logEpoch, position, eventId, event, appendedAt };
     try {
-      await collection.insertOne(entry);
+      await log.insertOne({ _id, projectId, accountId, position, eventId, event, appendedAt });
       return 'appended';
     } catch (error) {
-      const fields = duplicateKeyOf(error);
-      if (!fields) throw error;
-      return fields.includes('eventId') ? 'known' : 'position_taken';
+      if (!duplicateKeyOf(error)) throw error;
+      return 'taken';
     }
   }
 
+  /** An event that was announced again after its entry had been pruned keeps its old place. */
+  async function findPruned(event: RefreshEvent): Promise<LogEntry | null> {
+    if (Date.parse(event.occurredAt) > clock.now() - keepMs) return null;
+    const found = await pruned.findOne({ _id: event.id });
+    return found && entryOf(event, found.position);
+  }
+
+  const entryOf = (event: RefreshEvent, position: number): LogEntry => ({
+    projectId: event.projectId,
+    logEpoch,
+    position,
+    event,
+  });
+
   return {
+    head,
     async append(accountId, event) {
+      const { projectId } = event;
+      const earlier = await findPruned(event);
+      if (earlier) return earlier;
       for (let race = 0; race < raceMax; race += 1) {
-        const position = (await lastPosition(event.projectId)) + 1;
-        const result = await tryAppend(accountId, event, position);
-        if (result === 'appended') return { projectId: event.projectId, logEpoch, position, event };
+        const position = (await head(projectId)) + 1;
+        if ((await tryAppend(accountId, event, position)) === 'appended') {
+          return entryOf(event, position);
+        }
         // A taken position may be this very event's: both indexes are hit and either is named.
-        const known = await collection.findOne({ eventId: event.id });
-        if (known) return known;
+        const known = await log.findOne({ eventId: event.id });
+        if (known) return entryOf(known.event, known.position);
       }
       throw new Error('the log of a Project is too contended to append to');
+    },
+    async after(projectId, position, limit) {
+      const kept = await log
+        .find({ _id: placesAfter(projectId, position) }, { sort: { _id: 1 }, limit })
+        .toArray();
+      return kept.map(({ event, position: place, appendedAt }) => ({
+        ...entryOf(event, place),
+        appendedAtMs: appendedAt.getTime(),
+      }));
     },
   };
 }
 
 const positionDigits = 12;
-const maxPosition = 10 ** positionDigits - 1;
 
-function entryId(projectId: ProjectId, position: number): string {
-  return `${projectId}/${logEpoch}/${String(position).padStart(positionDigits, '0')}`;
+/** Ids of a Project's entries order as their positions. */
+function placeOf(projectId: ProjectId, position: number): string {
+  return `${projectId}/${String(position).padStart(positionDigits, '0')}`;
+}
+
+/** `0` is the character after `/`. */
+function placesAfter(projectId: ProjectId, position: number): { $gt: string; $lt: string } {
+  return { $gt: placeOf(projectId, position), $lt: `${projectId}0` };
 }

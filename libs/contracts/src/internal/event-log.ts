@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { projectEvent } from '../http/project-event.ts';
+import { projectId } from '../ids.ts';
+
+/** Most Projects whose heads are asked for at once. */
+export const logHeadsMax = 1_000;
+/** Most entries on one page of a log. */
+export const logPageMax = 500;
+
+/** Body of POST /logs/heads of the event-stream. */
+export const logHeadsQuery = z.object({ project_ids: z.array(projectId).max(logHeadsMax) });
+
+/** Where a Project's log ends; position 0 while nothing was ever appended. */
+export const logHead = z.object({ project_id: projectId, position: z.int().min(0) });
+export const logHeads = z.object({ log_epoch: z.int().min(1), heads: z.array(logHead) });
+export type LogHeads = z.infer<typeof logHeads>;
+
+/** Query of GET /projects/{project_id}/log of the event-stream. */
+export const logPageQuery = z.object({
+  after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER),
+  limit: z.coerce.number().int().min(1).max(logPageMax).default(logPageMax),
+});
+
+export const logEntry = z.object({
+  position: z.int().min(1),
+  appended_at: z.iso.datetime(),
+  event: projectEvent,
+});
+export type LogEntryView = z.infer<typeof logEntry>;
+
+/** Entries after a position, ascending and without a hole among them. */
+export const logPage = z.object({
+  log_epoch: z.int().min(1),
+  head_position: z.int().min(0),
+  /** The oldest entry that is kept; head + 1 while there is none. */
+  earliest_position: z.int().min(1),
+  earliest_at: z.iso.datetime().nullable(),
+  items: z.array(logEntry),
+});
+export type LogPage = z.infer<typeof logPage>;

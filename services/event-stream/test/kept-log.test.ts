@@ -1,0 +1,175 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import { logHeads, logPage } from '@inventory/contracts/internal/event-log';
+import { createInternalClient, type InternalClient } from '@inventory/http/internal-client';
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { systemIdentifiers, uuidV5 } from '@inventory/runtime/identifiers';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { type RefreshEvent, refreshEvent, refreshEventType } from '../src/domain/refresh-event.ts';
+import { pruneLogs } from '../src/operations/prune-logs.ts';
+import { startEventStream } from '../src/start-event-stream.ts';
+import { openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
+import { createLogPruning } from '../src/storage/log-pruning.ts';
+import { createProjectLog, type ProjectLog } from '../src/storage/project-log.ts';
+
+const dayMs = 24 * 3_600_000;
+const database = 'event_stream';
+const settings = { logEpoch: 3, keepMs: 7 * dayMs };
+let mongo: MongoConnection;
+let service: { readonly url: string; stop(): Promise<void> };
+let client: InternalClient;
+let log: ProjectLog;
+let clock: TestClock;
+
+beforeAll(async () => {
+  const namespace = await openNamespace();
+  const config = testServiceConfig(namespace, database);
+  mongo = await connectMongo({ ...config.mongodb, service: 'test', logger: testLogger });
+  service = await startTestService({
+    config: { ...config, log: { ...settings, pruneEveryMs: dayMs } },
+    start: startEventStream,
+  });
+  client = createInternalClient({
+    baseUrl: service.url,
+    service: 'event-stream',
+    serviceToken: undefined,
+    timeoutMs: 5_000,
+  });
+});
+afterAll(async () => {
+  await client.close();
+  await service.stop();
+  await mongo.close();
+});
+beforeEach(() => {
+  clock = createTestClock(Date.UTC(2026, 10, 1));
+  log = createProjectLog(collections(), clock, settings);
+});
+
+const collections = () => ({
+  log: openLogCollection(mongo.db),
+  pruned: openPrunedCollection(mongo.db),
+});
+
+function eventOf(projectId: ProjectId): RefreshEvent {
+  const refreshId = newRefreshId();
+  const terminal = {
+    refreshId,
+    accountId: newAccountId(),
+    projectId,
+    outcome: 'private',
+    revisionId: null,
+    completedAt: new Date(clock.now()).toISOString(),
+  } as const;
+  return refreshEvent(terminal, uuidV5(refreshId, refreshEventType));
+}
+
+/** One event a day. */
+async function daily(projectId: ProjectId, days: number): Promise<RefreshEvent[]> {
+  const events: RefreshEvent[] = [];
+  for (let day = 0; day < days; day += 1) {
+    const event = eventOf(projectId);
+    await log.append(newAccountId(), event);
+    events.push(event);
+    clock.advance(dayMs);
+  }
+  return events;
+}
+
+const prune = () =>
+  pruneLogs(
+    { pruning: createLogPruning(collections()), clock, ...settings, rememberMs: 60 * dayMs },
+    new AbortController().signal,
+  );
+const page = (projectId: string, after: number, limit = 500) =>
+  client.json(logPage, {
+    method: 'GET',
+    path: `/projects/${projectId}/log`,
+    query: { after, limit },
+  });
+
+test('events leave the log a week after they were appended, and what is kept has no hole (Events: kept log)', async () => {
+  const projectId = newProjectId();
+  await daily(projectId, 10);
+
+  await prune();
+
+  const kept = await page(projectId, 0);
+  expect(kept.items.map(({ position }) => position)).toEqual([4, 5, 6, 7, 8, 9, 10]);
+  expect(kept).toMatchObject({ log_epoch: 3, head_position: 10, earliest_position: 4 });
+  expect(kept.earliest_at).toBe(kept.items[0]?.appended_at);
+});
+
+test('the newest event of a Project that is idle for ever stays, and its log goes on from there (Events: kept log)', async () => {
+  const projectId = newProjectId();
+  await daily(projectId, 3);
+  clock.advance(100 * dayMs);
+
+  await prune();
+  const idle = await page(projectId, 0);
+  const next = await log.append(newAccountId(), eventOf(projectId));
+
+  expect(idle.items.map(({ position }) => position)).toEqual([3]);
+  expect(next.position).toBe(4);
+});
+
+test('an event that is announced again after it left the log keeps its place and gets no second one (Events: one event per refresh)', async () => {
+  const projectId = newProjectId();
+  const events = await daily(projectId, 10);
+  await prune();
+
+  const again = await log.append(newAccountId(), events[1] as RefreshEvent);
+
+  expect(again).toMatchObject({ position: 2, event: { id: events[1]?.id } });
+  expect((await page(projectId, 0)).head_position).toBe(10);
+});
+
+test('a log is read in pages, ascending, from any position', async () => {
+  const projectId = newProjectId();
+  const events = await daily(projectId, 5);
+
+  const pages = [
+    await page(projectId, 0, 2),
+    await page(projectId, 2, 2),
+    await page(projectId, 4),
+  ];
+
+  expect(pages.map(({ items }) => items.map(({ position }) => position))).toEqual([
+    [1, 2],
+    [3, 4],
+    [5],
+  ]);
+  expect(pages.flatMap(({ items }) => items.map(({ event }) => event.id))).toEqual(
+    events.map(({ id }) => id),
+  );
+  expect((await page(projectId, 5)).items).toEqual([]);
+});
+
+test('heads are told for many Projects at once, 0 for a Project without events', async () => {
+  const projects = [newProjectId(), newProjectId()] as const;
+  await daily(projects[0], 2);
+
+  const heads = await client.json(logHeads, {
+    method: 'POST',
+    path: '/logs/heads',
+    body: { project_ids: projects },
+  });
+
+  expect(heads).toEqual({
+    log_epoch: 3,
+    heads: [
+      { project_id: projects[0], position: 2 },
+      { project_id: projects[1], position: 0 },
+    ],
+  });
+  const unknown = await page(`prj_${systemIdentifiers.uuidV7()}`, 0);
+  expect(unknown).toEqual({
+    log_epoch: 3,
+    head_position: 0,
+    earliest_position: 1,
+    earliest_at: null,
+    items: [],
+  });
+});
