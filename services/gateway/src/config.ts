@@ -68,6 +68,15 @@ export const settings = {
       'Time past its delivery deadline after which any replica undoes the charge of a page; ' +
         'larger than the clocks of two replicas can differ',
     ),
+  CAPTURE_CHAIN_DEADLINE_MS: duration()
+    .prefault('600000')
+    .describe('Age of a Live Page chain past which it is only read and no longer captured'),
+  CAPTURE_STAGING_TIMEOUT_MS: duration()
+    .prefault('2000')
+    .describe('Longest time a page that is captured may take to be staged beside its charge'),
+  CAPTURE_SETTLE_DEADLINE_MS: duration()
+    .prefault('300000')
+    .describe('How long a captured chain waits until all its pages are known to be paid'),
   COLLECTOR_TIMEOUT_MS: duration()
     .prefault('3000')
     .describe('Longest wait for a read of the refresh-collector or the billing-ledger'),
@@ -101,6 +110,11 @@ export interface GatewayConfig extends ServiceConfig {
   readonly cursorKeys: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly limits: PublicApiLimits;
+  readonly captures: {
+    readonly chainDeadlineMs: number;
+    readonly stagingTimeoutMs: number;
+    readonly settleWithinMs: number;
+  };
 }
 
 export function loadConfig(environment: Record<string, string | undefined>): GatewayConfig {
@@ -124,6 +138,11 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
       deliverWithinMs: parsed.PAGE_DELIVERY_DEADLINE_MS,
       reverseAfterMs: parsed.PAGE_REVERSAL_DELAY_MS,
       drainMs: parsed.DRAIN_MS,
+    },
+    captures: {
+      chainDeadlineMs: parsed.CAPTURE_CHAIN_DEADLINE_MS,
+      stagingTimeoutMs: parsed.CAPTURE_STAGING_TIMEOUT_MS,
+      settleWithinMs: parsed.CAPTURE_SETTLE_DEADLINE_MS,
     },
   });
 }

@@ -36,6 +36,12 @@ const reversals = meter.createCounter('inventory.gateway.reversals', {
 const cancelsAcknowledged = meter.createCounter('inventory.gateway.pending_cancels_acknowledged', {
   description: 'Attempts of unknown outcome whose cancel the collector has acknowledged',
 });
+const capturesCompleted = meter.createCounter('inventory.gateway.captures_completed', {
+  description: 'Chains of Live Pages handed over to be saved as a revision',
+});
+const capturesEnded = meter.createCounter('inventory.gateway.captures_ended', {
+  description: 'Chains of Live Pages that stopped capturing, by why; they may be read on',
+});
 const waitingReplies = meter.createObservableGauge('inventory.gateway.replies_waiting', {
   description: 'Requests of this replica that wait for a reply',
 });
@@ -88,6 +94,16 @@ export function chargeReversed(result: string): void {
 
 export function pendingCancelAcknowledged(result: string): void {
   cancelsAcknowledged.add(1, { result });
+}
+
+export function captureCompleted(): void {
+  capturesCompleted.add(1);
+}
+
+export type CaptureEnd = 'staging' | 'rules' | 'store' | 'reversed' | 'deadline' | 'evidence';
+
+export function chainEnded(reason: CaptureEnd): void {
+  capturesEnded.add(1, { reason });
 }
 
 /** Reports the replies awaited by this replica until the returned function is called. */

@@ -1,0 +1,66 @@
+import { scanPagesMax } from '@inventory/contracts/internal/inventory';
+import type { InternalClient } from '@inventory/http/internal-client';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { startLoop } from '@inventory/runtime/loop';
+import { currentTrace } from '@inventory/runtime/tracing';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import { createStagingClient } from './clients/staging-client.ts';
+import type { GatewayConfig } from './config.ts';
+import type { Capture } from './domain/capture.ts';
+import { beginPageCapture, type ChainPage, type PageCapture } from './operations/capture-page.ts';
+import { completeCaptures } from './operations/complete-captures.ts';
+import { createCaptureStore } from './storage/capture-store.ts';
+
+export interface CaptureParts {
+  readonly db: Db;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly intents: { hasOpen(chainId: string): Promise<boolean> };
+  readonly revisionStore: InternalClient;
+}
+
+/** The capture of chains of Live Pages. */
+export interface Captures {
+  /** Begins to stage a page; its `conclude` says where the chain stands after it. */
+  begin(page: ChainPage): PageCapture;
+  /** A page of the chain was not delivered or not paid: it is never captured. */
+  end(chainId: string): Promise<void>;
+}
+
+const sweepEveryMs = 500;
+
+/** Staging, and the sweeper that sends what is complete, of this replica and of any other. */
+export function openCaptures(
+  context: ServiceContext<GatewayConfig>,
+  { db, bus, intents, revisionStore }: CaptureParts,
+): Captures {
+  const { lifetime, clock, identifiers, logger } = context;
+  const { stagingTimeoutMs, ...limits } = context.config.captures;
+  const store = createCaptureStore(db);
+  const revisions = createStagingClient(revisionStore, stagingTimeoutMs);
+  const completing = {
+    captures: store,
+    intents,
+    revisions,
+    publish: bus.publish,
+    clock,
+    logger,
+    replica: identifiers.uuidV7(),
+  };
+  const sweeping = startLoop({
+    name: 'captures',
+    idleMs: sweepEveryMs,
+    logger,
+    round: () => completeCaptures(completing),
+  });
+  lifetime.defer('captures', () => sweeping.stop());
+
+  const end = (chainId: string, nowMs: number) => store.end(chainId, nowMs);
+  const add = (capture: Capture, nowMs: number) => store.add(capture, currentTrace(), nowMs);
+  const rules = { ...limits, pagesMax: scanPagesMax };
+  const capturing = { staging: revisions, captures: { add, end }, rules, clock, logger };
+  return {
+    begin: (page) => beginPageCapture(capturing, page),
+    end: (chainId) => end(chainId, clock.now()),
+  };
+}

@@ -1,0 +1,48 @@
+import { chunkDigestHeader } from '@inventory/contracts/internal/inventory';
+import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
+
+/** The staging side of a revision-store: each place keeps what came first. */
+export interface FakeStaging {
+  readonly http: HttpFake;
+  /** `<scan>/<epoch>/<page>/<chunk>` to digest and text. */
+  readonly chunks: Map<string, { digest: string; text: string }>;
+  /** Answers to PUT come only after it. */
+  gate: Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startFakeStaging(): Promise<FakeStaging> {
+  const chunks: FakeStaging['chunks'] = new Map();
+
+  function put(place: string, digest: string, text: string) {
+    const known = chunks.get(place);
+    if (known !== undefined && known.digest !== digest) return jsonAnswer({ error: {} }, 409);
+    chunks.set(place, { digest, text });
+    return { status: 204, body: '' };
+  }
+
+  function list(scanId: string, epoch: number): ManifestPage[] {
+    const pages = new Map<number, ManifestPage['chunks']>();
+    for (const [place, { digest, text }] of chunks) {
+      const [scan, , page, chunk] = place.split('/');
+      if (scan !== scanId) continue;
+      const named = pages.get(Number(page)) ?? [];
+      named[Number(chunk)] = { digest, bytes: Buffer.byteLength(text) };
+      pages.set(Number(page), named);
+    }
+    return [...pages].map(([page, named]) => ({ page, epoch, chunks: named }));
+  }
+
+  const http = await startHttpFake(async ({ pathname }, request) => {
+    const [, , scanId = '', , epoch = '', , page, , chunk] = pathname.split('/');
+    if (request.method === 'GET') return jsonAnswer({ pages: list(scanId, Number(epoch)) });
+    const body: Buffer[] = [];
+    for await (const part of request) body.push(part as Buffer);
+    await fake.gate;
+    const digest = String(request.headers[chunkDigestHeader]);
+    return put(`${scanId}/${epoch}/${page}/${chunk}`, digest, Buffer.concat(body).toString());
+  });
+  const fake: FakeStaging = { http, chunks, gate: Promise.resolve(), close: () => http.close() };
+  return fake;
+}
