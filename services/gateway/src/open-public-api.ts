@@ -1,9 +1,11 @@
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { CollectorClient } from './clients/collector-client.ts';
+import type { LedgerClient } from './clients/ledger-client.ts';
 import type { RevisionStoreClient } from './clients/revision-store-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { createPublicApp } from './http/app.ts';
@@ -12,10 +14,15 @@ import { startPublicServer } from './http/public-server.ts';
 import { createCursorSealer } from './http/sealed-cursor.ts';
 import { cancelRefreshRoute } from './http/v2/cancel-refresh.ts';
 import { listRefreshesRoute } from './http/v2/list-refreshes.ts';
+import { readAccountRoute } from './http/v2/read-account.ts';
 import { readCurrentRoute } from './http/v2/read-current.ts';
+import { readPricesRoute } from './http/v2/read-prices.ts';
 import { readRefreshRoute } from './http/v2/read-refresh.ts';
+import { readStatementRoute } from './http/v2/read-statement.ts';
+import { readUsageRoute } from './http/v2/read-usage.ts';
 import { requestRefreshRoute } from './http/v2/request-refresh.ts';
 import { requestRefreshesRoute } from './http/v2/request-refreshes.ts';
+import { setBalanceAlertRoute } from './http/v2/set-balance-alert.ts';
 import { openRefreshWaits } from './open-refresh-waits.ts';
 import type { ReplyChannel } from './operations/ask-owner.ts';
 import { createIntentCloser } from './operations/close-intents.ts';
@@ -36,7 +43,9 @@ export interface PublicApiParts {
   readonly bus: Pick<MessageBus, 'broadcast'>;
   readonly authorities: Authorities;
   readonly collector: CollectorClient;
+  readonly ledger: LedgerClient;
   readonly revisions: RevisionStoreClient;
+  readonly findProject: (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
   readonly prices: { current(): number | null };
 }
 
@@ -51,7 +60,7 @@ export async function openPublicApi(
   parts: PublicApiParts,
 ): Promise<{ readonly url: string }> {
   const { config, lifetime, clock, identifiers, logger } = context;
-  const { db, channel, collector, revisions } = parts;
+  const { db, channel, collector, ledger, revisions } = parts;
   const intents = createPageIntentStore(db);
   const cancels = createPendingCancelStore(db);
   const cursors = createCursorSealer(keysOf(config.cursorKeys));
@@ -97,6 +106,11 @@ export async function openPublicApi(
       cancelRefreshRoute(shared),
       listRefreshesRoute({ collector, cursors }),
       readCurrentRoute({ revisions, charges, cursors, clock }),
+      readAccountRoute({ ledger }),
+      readStatementRoute({ ledger, cursors }),
+      readUsageRoute({ ledger, findProject: parts.findProject, clock }),
+      setBalanceAlertRoute(shared),
+      readPricesRoute({ ledger }),
     ],
     authorities: parts.authorities,
     trustedProxies: config.trustedProxies,

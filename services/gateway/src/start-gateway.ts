@@ -66,6 +66,8 @@ export async function startGateway(
     bus,
     authorities: tenancy.authorities,
     collector: createCollectorClient(collectorClient),
+    ledger,
+    findProject: tenancy.findProject,
     revisions: createRevisionStoreClient(revisionStoreClient),
     prices,
   });

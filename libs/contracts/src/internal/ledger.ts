@@ -12,6 +12,59 @@ export const balanceView = z.object({
 });
 export type BalanceView = z.infer<typeof balanceView>;
 
+const period = z.object({ starts_at: z.iso.datetime(), ends_at: z.iso.datetime() });
+
+/** GET /accounts/{account_id}/terms: how the account pays, what limits it, as it is now. */
+export const accountTerms = z.object({
+  account_id: accountId,
+  as_of_seq: z.int().min(0),
+  funding: z.discriminatedUnion('mode', [
+    z.object({ mode: z.literal('credits') }),
+    z.object({
+      mode: z.literal('subscription'),
+      units_per_month: z.int().min(1),
+      /** The UTC month that the available units are of; they expire at its end. */
+      period,
+      units: z.object({ total: z.int(), held: z.int(), available: z.int() }),
+    }),
+  ]),
+  /** Spent: charges plus open holds of the UTC month, in credits or units alike. */
+  spend_caps: z.array(
+    z.object({
+      project_id: projectId,
+      cap: z.int().min(0),
+      spent: z.int().min(0),
+      resets_at: z.iso.datetime(),
+    }),
+  ),
+  balance_alert: z.object({ threshold: z.int().min(1) }).nullable(),
+});
+export type AccountTerms = z.infer<typeof accountTerms>;
+
+/** Longest span of a usage report. */
+export const usageDaysMax = 31;
+
+/**
+ * GET /accounts/{account_id}/usage?from=&to=&project_id=: `from` and `to` are UTC days, both
+ * included. Rows are ordered by day, Project, product and asset.
+ */
+export const usageReport = z.object({
+  items: z.array(
+    z.object({
+      day: z.iso.date(),
+      project_id: projectId,
+      product_code: productCode,
+      asset: ledgerAsset,
+      /** Pages charged and refreshes settled; what was released is not counted. */
+      count: z.int().min(0),
+      charged: z.int().min(0),
+      /** Given back for pages that were not delivered, on the day it was. */
+      reversed: z.int().min(0),
+    }),
+  ),
+});
+export type UsageReport = z.infer<typeof usageReport>;
+
 export const holdView = z.object({
   account_id: accountId,
   project_id: projectId,

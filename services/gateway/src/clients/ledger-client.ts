@@ -1,5 +1,7 @@
-import type { AccountId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import {
+  type AccountTerms,
+  accountTerms,
   type BalanceView,
   balanceView,
   type HoldList,
@@ -8,6 +10,8 @@ import {
   priceList,
   type StatementPage,
   statementPage,
+  type UsageReport,
+  usageReport,
   type VerifyReport,
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
@@ -17,6 +21,13 @@ import type { InternalClient } from '@inventory/http/internal-client';
 export interface LedgerClient {
   prices(): Promise<PriceList>;
   balance(accountId: AccountId): Promise<BalanceView>;
+  /** How the account pays and what limits it. */
+  terms(accountId: AccountId): Promise<AccountTerms>;
+  /** What was charged on the UTC days from `from` to `to`, of one Project or of all. */
+  usage(
+    accountId: AccountId,
+    part: { from: string; to: string; projectId: ProjectId | undefined },
+  ): Promise<UsageReport>;
   /** All open holds of the account, oldest first. */
   holds(accountId: AccountId): Promise<HoldList>;
   /** Entries after a position of the account's journal, oldest first. */
@@ -36,6 +47,14 @@ export function createLedgerClient(client: InternalClient): LedgerClient {
     prices: () => client.json(priceList, { method: 'GET', path: '/prices' }),
     balance: (accountId) =>
       client.json(balanceView, { method: 'GET', path: accountPath(accountId, 'balance') }),
+    terms: (accountId) =>
+      client.json(accountTerms, { method: 'GET', path: accountPath(accountId, 'terms') }),
+    usage: (accountId, { from, to, projectId }) =>
+      client.json(usageReport, {
+        method: 'GET',
+        path: accountPath(accountId, 'usage'),
+        query: { from, to, project_id: projectId },
+      }),
     holds: (accountId) =>
       client.json(holdList, { method: 'GET', path: accountPath(accountId, 'holds') }),
     statement: (accountId, { afterSeq, limit }) =>

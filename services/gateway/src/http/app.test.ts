@@ -160,9 +160,9 @@ test.each([
 test('the checks come in one order: of several problems the first one is answered', async () => {
   const worst = { method: 'PUT', path: '/v2/nothing', headers: { accept: 'text/html' } };
   const steps: [string, ApiCall][] = [
-    ['not_acceptable', worst],
-    ['route_not_found', { ...worst, headers: {} }],
-    ['method_not_allowed', { method: 'PUT', path: '/v2/things/1' }],
+    ['route_not_found', worst],
+    ['method_not_allowed', { ...worst, path: '/v2/things/1' }],
+    ['not_acceptable', { ...worst, method: 'POST', path: '/v2/things/1' }],
     ['missing_api_key', { method: 'POST', path: '/v2/things/1' }],
     ['invalid_api_key', { method: 'POST', path: '/v2/things/1', key: 'bad' }],
     ['permission_denied', { method: 'POST', path: '/v2/things/1', key: 'elsewhere' }],

@@ -41,9 +41,9 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(renderErrors(options));
   app.use(measureRequests());
   app.use(deliverPage(options.clock));
-  app.use(negotiateType());
   app.use(compressBody());
   app.use(matchRoute(options.routes));
+  app.use(negotiateType());
   app.use(authenticate(options.authorities));
   app.use(checkNetwork(options.trustedProxies));
   app.use(limitRate(options.limiter));

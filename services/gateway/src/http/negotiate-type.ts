@@ -1,10 +1,14 @@
 import { refuse } from './refusal.ts';
-import type { PublicMiddleware } from './request-state.ts';
+import { type PublicMiddleware, required } from './request-state.ts';
 
-/** Everything here is JSON; who accepts none of it is told so before anything is done. */
+/** Who accepts nothing that the route offers is told so before anything is done. */
 export function negotiateType(): PublicMiddleware {
   return async (context, next) => {
-    if (!context.accepts('application/json')) throw refuse('not_acceptable');
+    const { types } = required(context.state, 'route');
+    const accepted = context.accepts(...types);
+    if (accepted === false) throw refuse('not_acceptable');
+    context.state.type = String(accepted);
+    if (types.length > 1) context.vary('Accept');
     await next();
   };
 }

@@ -12,6 +12,8 @@ export interface RequestState {
   route?: Route;
   /** Path parameters as they were sent, decoded. */
   pathValues?: Readonly<Record<string, string>>;
+  /** Media type of a successful answer. */
+  type?: string;
   authority?: Authority;
   rateLimit?: RateLimit;
   body?: unknown;

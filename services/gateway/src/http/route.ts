@@ -6,6 +6,8 @@ import type { Authority } from '../domain/authority.ts';
 import type { PageDelivery } from '../operations/page-charges.ts';
 import { type InputSchemas, type RawInput, validateInput } from './validate-input.ts';
 
+export type Method = 'GET' | 'POST' | 'PUT';
+
 export type Input<Schemas extends InputSchemas> = {
   readonly [Part in keyof Schemas]: Schemas[Part] extends z.ZodType
     ? z.output<Schemas[Part]>
@@ -17,6 +19,8 @@ export interface AdmittedRequest {
   readonly requestId: RequestId;
   readonly authority: Authority;
   readonly rateLimit: RateLimit;
+  /** The type that the client prefers among those of the route. */
+  readonly type: string;
   /** Aborted when the connection is gone. */
   readonly signal: AbortSignal;
 }
@@ -24,20 +28,23 @@ export interface AdmittedRequest {
 export interface Answer {
   readonly status: 200 | 202;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON text. */
+  /** What the body is, where it is not JSON. */
+  readonly type?: string;
   readonly body: Buffer;
   /** Where the answer is a page that is charged. */
   readonly delivery?: PageDelivery;
 }
 
 interface RouteSettings<Schemas extends InputSchemas> {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   /** Path template with `{name}` for each path parameter. */
   readonly template: string;
   /** What the Credential must be allowed; absent where any active one of the Project may ask. */
   readonly permission?: Permission;
   /** What the operation is billed as. */
   readonly product?: ProductCode;
+  /** Media types that the answer can have, the preferred one first. */
+  readonly types?: readonly string[];
   readonly input: Schemas;
   /** Largest body that is read, in bytes. */
   readonly bodyBytesMax?: number;
@@ -45,10 +52,11 @@ interface RouteSettings<Schemas extends InputSchemas> {
 }
 
 export interface Route {
-  readonly method: 'GET' | 'POST';
+  readonly method: Method;
   readonly template: string;
   readonly permission: Permission | undefined;
   readonly product: ProductCode | undefined;
+  readonly types: readonly string[];
   readonly readsBody: boolean;
   readonly bodyBytesMax: number;
   /** Validates everything at once, then runs the operation. */
@@ -59,12 +67,13 @@ export function defineRoute<const Schemas extends InputSchemas>(
   settings: RouteSettings<Schemas>,
 ): Route {
   const { method, template, permission, product, input, handle } = settings;
-  const { bodyBytesMax = 16 * 1024 } = settings;
+  const { types = ['application/json'], bodyBytesMax = 16 * 1024 } = settings;
   return {
     method,
     template,
     permission,
     product,
+    types,
     readsBody: input.body !== undefined,
     bodyBytesMax,
     // What validation returns is what the schemas of these parts make of the input.

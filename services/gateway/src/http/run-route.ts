@@ -11,6 +11,7 @@ export function runRoute(): PublicMiddleware {
       requestId: state.requestId,
       authority: required(state, 'authority'),
       rateLimit: required(state, 'rateLimit'),
+      type: required(state, 'type'),
       signal: gone.signal,
     };
     const answer = await required(state, 'route').run(request, {
@@ -22,7 +23,7 @@ export function runRoute(): PublicMiddleware {
     if (answer.delivery) state.delivery = answer.delivery;
     context.status = answer.status;
     context.set({ ...answer.headers });
-    context.type = 'json';
+    context.type = answer.type ?? 'json';
     context.body = answer.body;
   };
 }

@@ -4,20 +4,24 @@ import type { BillingOutcome } from '@inventory/contracts/messages/billing-outco
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
-import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
+import { answerLedgerRead, type LedgerReads } from './fake-ledger-reads.ts';
+import { type HttpFake, startHttpFake } from './http-fake.ts';
 
 type Charge = MessageBody<'billing.charge.v1'>;
 type Reverse = MessageBody<'billing.reverse.v1'>;
+type Configure = MessageBody<'billing.configure.v1'>;
 
 /** A ledger with one balance per account: sticky outcomes, tombstones for early reversals. */
-export interface FakeLedger {
+export interface FakeLedger extends LedgerReads {
   readonly http: HttpFake;
   readonly charges: Charge[];
   readonly reverses: Reverse[];
+  readonly configurations: Configure[];
   balanceOf(accountId: AccountId): number;
   setBalance(accountId: AccountId, credits: number): void;
   /** Runs before a charge is booked; what it awaits delays the booking and the answer. */
   beforeCharge: (charge: Charge) => void | Promise<void>;
+  answersConfigure: boolean;
   /** False keeps the answer back; the charge is booked all the same. */
   answersCharge: (charge: Charge) => boolean;
   answersReverse: (reverse: Reverse) => boolean;
@@ -37,8 +41,8 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   let seq = 0;
 
   function record(
-    command: Charge | Reverse,
-    kind: 'charge' | 'reverse',
+    command: Charge | Reverse | Configure,
+    kind: 'charge' | 'reverse' | 'configure',
     change: number,
     refusal: BillingOutcome['refusal'] = null,
   ): BillingOutcome {
@@ -51,7 +55,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
       result: refusal ? 'refused' : 'applied',
       refusal,
       account_id: command.account_id,
-      project_id: command.project_id,
+      project_id: 'project_id' in command ? command.project_id : null,
       refresh_id: null,
       request_id: command.request_id,
       seq,
@@ -119,21 +123,16 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     if (fake.answersReverse(body)) await answer(waitingId, bookReverse(body));
   }
 
-  const http = await startHttpFake((url) => {
-    if (url.pathname !== '/prices') return notFoundAnswer;
-    return jsonAnswer({
-      version: 1,
-      effective_at: '2026-01-01T00:00:00.000Z',
-      refresh_reservation: 125,
-      refresh_block: 1,
-      refresh_block_assets: 2000,
-      refresh_diagnostic: 1,
-      live_page: 1,
-      current_page: 1,
-    });
-  });
+  async function onConfigure({ body, waitingId }: ReceivedMessageOf<'billing.configure.v1'>) {
+    fake.configurations.push(body);
+    const outcome = record(body, 'configure', 0);
+    if (fake.answersConfigure) await answer(waitingId, outcome);
+  }
+
+  const http = await startHttpFake((url) => answerLedgerRead(url, fake));
 
   const promises = {
+    answersConfigure: true,
     beforeCharge: () => undefined,
     answersCharge: () => true,
     answersReverse: () => true,
@@ -143,6 +142,10 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     http,
     charges: [],
     reverses: [],
+    configurations: [],
+    terms: new Map(),
+    statements: new Map(),
+    usage: new Map(),
     balanceOf: (accountId) => balances.get(accountId) ?? firstBalance,
     setBalance: (accountId, credits) => void balances.set(accountId, credits),
     ...promises,
@@ -154,7 +157,14 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   await bus.consume({
     group: 'fake-ledger',
     topics: ['billing.commands.v1'],
-    onBatch: byKey({ 'billing.charge.v1': onCharge, 'billing.reverse.v1': onReverse }, 50),
+    onBatch: byKey(
+      {
+        'billing.charge.v1': onCharge,
+        'billing.reverse.v1': onReverse,
+        'billing.configure.v1': onConfigure,
+      },
+      50,
+    ),
   });
   return fake;
 }

@@ -1,3 +1,4 @@
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { createReplyBox, type ReplyBox } from '@inventory/messaging/reply-box';
@@ -30,6 +31,7 @@ export interface GatewayWorld {
   /** A secret and what it stands for. */
   issue(overrides?: Partial<Authority>): { key: string; authority: Authority };
   find(secret: string): Promise<Authority | null>;
+  findProject(id: ProjectId): Promise<{ accountId: AccountId } | null>;
   /** Neighbours keep their promises again. */
   reset(): void;
   close(): Promise<void>;
@@ -90,6 +92,8 @@ export async function openWorld(): Promise<GatewayWorld> {
       return { key, authority };
     },
     find: async (secret) => authorities.get(secret) ?? null,
+    findProject: async (id) =>
+      [...authorities.values()].find(({ projectId }) => projectId === id) ?? null,
     reset() {
       for (const fake of [collector, ledger, revisions]) {
         fake.reset();
@@ -161,7 +165,8 @@ async function startPublicApi(
   const collector = open('refresh-collector', services.refreshCollectorUrl, collectorTimeoutMs);
   const ledger = open('billing-ledger', services.billingLedgerUrl, collectorTimeoutMs);
   const revisions = open('revision-store', services.revisionStoreUrl, revisionStoreTimeoutMs);
-  const prices = trackPrices({ ledger: createLedgerClient(ledger), logger });
+  const ledgerClient = createLedgerClient(ledger);
+  const prices = trackPrices({ ledger: ledgerClient, logger });
   lifetime.defer('prices', () => prices.stop());
   return await openPublicApi(context, {
     db,
@@ -169,6 +174,8 @@ async function startPublicApi(
     bus,
     authorities: world,
     collector: createCollectorClient(collector),
+    ledger: ledgerClient,
+    findProject: world.findProject,
     revisions: createRevisionStoreClient(revisions),
     prices,
   });

@@ -7,6 +7,7 @@ import type { Tenancy } from '../../open-tenancy.ts';
 import type { ReplyChannel } from '../../operations/ask-owner.ts';
 import { bookEntry } from '../../operations/book-entry.ts';
 import { OperatorRefusal } from '../../operations/operator-refusal.ts';
+import { statementCsv } from '../statement-csv.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
 import { listAnswer, readCursor, writeCursor } from './list-cursor.ts';
 import { OperatorError } from './operator-errors.ts';
@@ -19,7 +20,6 @@ import {
   statementQuery,
   topUpBody,
 } from './operator-schemas.ts';
-import { statementCsv } from './statement-csv.ts';
 
 interface MoneyRoutesOptions extends ReplyChannel {
   readonly tenancy: Pick<Tenancy, 'findAccount'>;

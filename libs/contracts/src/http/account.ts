@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { accountId, credentialId, projectId } from '../ids.ts';
+import { accountTerms, statementRow, usageDaysMax, usageReport } from '../internal/ledger.ts';
+import { grantedScope } from '../vocabulary.ts';
+import { pagination } from './meta.ts';
+import { canonicalDecimal, cursorParameter } from './parameters.ts';
+
+/** Credits or units: total = held + available. */
+export const amounts = z.object({
+  total: z.int(),
+  held: z.int().min(0),
+  available: z.int(),
+});
+
+/**
+ * `data` of GET Account. `balance` is prepaid credits; an account that is funded by a subscription
+ * has its units in `funding`. `spend_caps` and `balance_alert` are there for Credentials with
+ * `customer.account.read.v1` only.
+ */
+export const accountView = z.object({
+  account_id: accountId,
+  balance: amounts,
+  funding: accountTerms.shape.funding,
+  rate_limit: z.object({ limit_per_minute: z.int().min(0) }),
+  events_enabled: z.boolean(),
+  credential: z.object({
+    credential_id: credentialId,
+    project_id: projectId,
+    scopes: z.array(grantedScope),
+    expires_at: z.iso.datetime().nullable(),
+  }),
+  spend_caps: accountTerms.shape.spend_caps.optional(),
+  balance_alert: accountTerms.shape.balance_alert.optional(),
+});
+export type AccountView = z.infer<typeof accountView>;
+
+/** Query of GET Statement. */
+export const statementQuery = z.object({
+  limit: canonicalDecimal(1, 100).default(50),
+  cursor: cursorParameter.optional(),
+});
+
+/** `data` of GET Statement, oldest entry first. As CSV a line has the columns of an item. */
+export const accountStatement = z.object({ items: z.array(statementRow), pagination });
+
+const utcDay = z.iso.date('must be a UTC day as YYYY-MM-DD');
+const dayMs = 24 * 3_600_000;
+const isDay = (text: string) => utcDay.safeParse(text).success;
+
+/** Query of GET Usage: both days included; without them the present UTC month so far. */
+export const usageQuery = z
+  .object({
+    from: utcDay.optional(),
+    to: utcDay.optional(),
+    project_id: projectId.optional(),
+  })
+  .superRefine(({ from, to }, context) => {
+    const complain = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (from === undefined && to === undefined) return;
+    if (from === undefined) complain('from', 'is required');
+    else if (to === undefined) complain('to', 'is required');
+    else if (!isDay(from) || !isDay(to)) return;
+    else if (to < from) complain('to', 'must not be before from');
+    else if (Date.parse(to) - Date.parse(from) >= usageDaysMax * dayMs) {
+      complain('to', `must be within ${usageDaysMax} days, both included`);
+    }
+  });
+
+/** `data` of GET Usage: one item per day, Project, product and asset that was used. */
+export const accountUsage = z.object({
+  from: z.iso.date(),
+  to: z.iso.date(),
+  items: usageReport.shape.items,
+});
+
+/** Largest threshold of a balance alert. */
+const thresholdMax = 1_000_000_000_000;
+
+/** Body and `data` of PUT Balance alert; null for no alert. */
+export const balanceAlert = z.strictObject({
+  threshold: z
+    .int('must be a whole number or null')
+    .min(1, 'must be at least 1')
+    .max(thresholdMax, `must be at most ${thresholdMax}`)
+    .nullable(),
+});

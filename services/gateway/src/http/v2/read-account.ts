@@ -1,0 +1,45 @@
+import type { AccountView } from '@inventory/contracts/http/account';
+import { isoTime } from '@inventory/runtime/clock';
+import { z } from 'zod';
+import { type Authority, mayUse } from '../../domain/authority.ts';
+import {
+  type AccountStanding,
+  type ReadAccountDeps,
+  readAccount,
+} from '../../operations/read-account.ts';
+import { envelope } from '../envelope.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+/** GET /v2/account: what the account has, and what the Credential that asks may do. */
+export function readAccountRoute(deps: ReadAccountDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    template: '/v2/account',
+    input: { path: z.object({}) },
+    async handle({ requestId, authority }) {
+      const standing = await readAccount(deps, authority.accountId);
+      const view = toWireAccount(authority, standing);
+      return { status: 200, body: envelope(view, { request_id: requestId }) };
+    },
+  });
+}
+
+/** Money is everybody's who holds a Credential; limits and warnings are not. */
+function toWireAccount(authority: Authority, { balance, terms }: AccountStanding): AccountView {
+  const { expiresAtMs } = authority;
+  const isFull = mayUse(authority, 'customer.account.read.v1');
+  return {
+    account_id: authority.accountId,
+    balance,
+    funding: terms.funding,
+    rate_limit: { limit_per_minute: authority.requestsPerMinute },
+    events_enabled: authority.eventsEnabled,
+    credential: {
+      credential_id: authority.credentialId,
+      project_id: authority.projectId,
+      scopes: [...authority.scopes],
+      expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs),
+    },
+    ...(isFull ? { spend_caps: terms.spend_caps, balance_alert: terms.balance_alert } : {}),
+  };
+}

@@ -1,0 +1,40 @@
+import { usageQuery } from '@inventory/contracts/http/account';
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
+import { z } from 'zod';
+import type { LedgerClient } from '../../clients/ledger-client.ts';
+import { envelope } from '../envelope.ts';
+import { refuse } from '../refusal.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+export interface ReadUsageDeps {
+  readonly ledger: Pick<LedgerClient, 'usage'>;
+  /** Null when there is no such Project. */
+  readonly findProject: (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
+  readonly clock: Clock;
+}
+
+/** GET /v2/account/usage: what was charged, by UTC day, Project and product. */
+export function readUsageRoute({ ledger, findProject, clock }: ReadUsageDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    template: '/v2/account/usage',
+    permission: 'customer.account.read.v1',
+    input: { path: z.object({}), query: usageQuery },
+    async handle({ requestId, authority: { accountId } }, { query }) {
+      const projectId = query.project_id;
+      if (projectId !== undefined) {
+        const project = await findProject(projectId);
+        if (project?.accountId !== accountId) throw refuse('project_not_found');
+      }
+      const span = spanOf(query, isoTime(clock.now()));
+      const { items } = await ledger.usage(accountId, { ...span, projectId });
+      return { status: 200, body: envelope({ ...span, items }, { request_id: requestId }) };
+    },
+  });
+}
+
+/** Without days: the present UTC month so far. */
+function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: string) {
+  return { from: from ?? `${now.slice(0, 7)}-01`, to: to ?? now.slice(0, 10) };
+}

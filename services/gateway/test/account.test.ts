@@ -1,0 +1,304 @@
+import {
+  accountStatement,
+  accountUsage,
+  accountView,
+  balanceAlert,
+} from '@inventory/contracts/http/account';
+import { priceView } from '@inventory/contracts/http/prices';
+import type { Permission } from '@inventory/contracts/vocabulary';
+import { newProjectId } from '@inventory/testkit/builders';
+import type { ApiCall } from './support/api-call.ts';
+import { statementRow, usageItem } from './support/fake-ledger-reads.ts';
+import {
+  type GatewayWorld,
+  impatientLimits,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await gateway?.stop();
+  await world?.close();
+});
+
+const mayRead: { scopes: Permission[] } = { scopes: ['customer.account.read.v1'] };
+const get = (path: string, key: string, headers: ApiCall['headers'] = {}) =>
+  gateway.call({ path, key, headers });
+
+describe('account', () => {
+  test('any active Credential sees the balance, its own scopes and the rate limit (Tenancy)', async () => {
+    const { key, authority } = world.issue({ scopes: [], requestsPerMinute: 77 });
+    world.ledger.setBalance(authority.accountId, 4_321);
+
+    const answer = await get('/v2/account', key);
+
+    expect(answer.status).toBe(200);
+    expect(accountView.strict().parse(answer.json.data)).toEqual({
+      account_id: authority.accountId,
+      balance: { total: 4_321, held: 0, available: 4_321 },
+      funding: { mode: 'credits' },
+      rate_limit: { limit_per_minute: 77 },
+      events_enabled: false,
+      credential: {
+        credential_id: authority.credentialId,
+        project_id: authority.projectId,
+        scopes: [],
+        expires_at: null,
+      },
+    });
+    expect(answer.json.meta).toEqual({ request_id: answer.headers['x-request-id'] });
+  });
+
+  test('a subscription shows its units and their month, apart from the credits', async () => {
+    const { key, authority } = world.issue({ expiresAtMs: Date.UTC(2030, 0) });
+    const funding = {
+      mode: 'subscription',
+      units_per_month: 1_000,
+      period: { starts_at: '2026-01-01T00:00:00.000Z', ends_at: '2026-02-01T00:00:00.000Z' },
+      units: { total: 900, held: 125, available: 775 },
+    } as const;
+    world.ledger.terms.set(authority.accountId, { funding, spend_caps: [], balance_alert: null });
+
+    const { data } = (await get('/v2/account', key)).json;
+
+    expect(data.funding).toEqual(funding);
+    expect(data.balance.available).toBe(world.ledger.balanceOf(authority.accountId));
+    expect(data.credential.expires_at).toBe('2030-01-01T00:00:00.000Z');
+  });
+
+  test('spend caps and the alert are for customer.account.read.v1 alone (Reads: spend cap)', async () => {
+    const { key, authority } = world.issue(mayRead);
+    const { accountId, projectId } = authority;
+    const resets_at = '2026-02-01T00:00:00.000Z';
+    const limits = {
+      spend_caps: [{ project_id: projectId, cap: 500, spent: 20, resets_at }],
+      balance_alert: { threshold: 50 },
+    };
+    world.ledger.terms.set(accountId, { funding: { mode: 'credits' }, ...limits });
+    const other = world.issue({ accountId, scopes: ['*'] });
+
+    expect((await get('/v2/account', key)).json.data).toMatchObject(limits);
+    const { data } = (await get('/v2/account', other.key)).json;
+    expect(Object.keys(data)).not.toContain('spend_caps');
+    expect(Object.keys(data)).not.toContain('balance_alert');
+  });
+});
+
+test('prices: the active list, for any active Credential (Reads: prices)', async () => {
+  const answer = await get('/v2/prices', world.issue({ scopes: [] }).key);
+
+  expect(priceView.strict().parse(answer.json.data)).toMatchObject({
+    price_version: 1,
+    refresh: { reservation: 125, block: 1, block_assets: 2000, diagnostic: 1 },
+    live_page: { product_code: 'platform.inventory.page.v1', page: 1 },
+    current_page: { product_code: 'platform.inventory.current.page.v1', page: 1 },
+  });
+});
+
+describe.each([
+  ['GET', '/v2/account/statement'],
+  ['GET', '/v2/account/usage'],
+  ['PUT', '/v2/account/balance-alert'],
+])('%s %s', (method, path) => {
+  test('needs customer.account.read.v1, which the wildcard does not grant (Tenancy)', async () => {
+    const body = method === 'PUT' ? { body: { threshold: 1 } } : {};
+    const answer = await gateway.call({ method, path, key: world.issue().key, ...body });
+
+    expect(answer.status).toBe(403);
+    expect(answer.json.error).toMatchObject({
+      code: 'permission_denied',
+      detail: { permission: 'customer.account.read.v1' },
+    });
+  });
+});
+
+describe('statement', () => {
+  function booked(count: number) {
+    const issued = world.issue(mayRead);
+    const rows = Array.from({ length: count }, (_, index) => statementRow(index + 1));
+    world.ledger.statements.set(issued.authority.accountId, rows);
+    return { ...issued, rows };
+  }
+
+  test('gives every entry once, oldest first, over its pages', async () => {
+    const { key, rows } = booked(12);
+    const seen: unknown[] = [];
+    let cursor = '';
+    do {
+      const answer = await get(`/v2/account/statement?limit=5${cursor}`, key);
+      const { items, pagination } = accountStatement.strict().parse(answer.json.data);
+      seen.push(...items);
+      expect(pagination.has_more).toBe(pagination.next_cursor !== null);
+      cursor = pagination.next_cursor === null ? '' : `&cursor=${pagination.next_cursor}`;
+    } while (cursor !== '');
+
+    expect(seen).toEqual(rows);
+  });
+
+  test('as CSV it has the same columns and goes on by a Link header (Account self-service)', async () => {
+    const { key, rows } = booked(3);
+    const accept = { accept: 'text/csv' };
+    const first = await get('/v2/account/statement?limit=2', key, accept);
+    const [, next = ''] = /^<(.+)>; rel="next"$/.exec(String(first.headers.link)) ?? [];
+    const second = await get(next, key, accept);
+
+    expect(first.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    expect(first.headers['content-disposition']).toContain('statement.csv');
+    expect(first.headers.vary).toContain('Accept');
+    const lines = first.text.split('\r\n');
+    expect(lines[0]?.split(',')).toEqual(Object.keys(rows[0] ?? {}));
+    expect(lines).toHaveLength(4);
+    expect(second.text).toContain(rows[2]?.entry_id);
+    expect(second.headers.link).toBeUndefined();
+  });
+
+  test('a reason that begins like a formula stays text in a spreadsheet', async () => {
+    const { key, authority } = world.issue(mayRead);
+    const reason = '=HYPERLINK("http://a.example","x")';
+    world.ledger.statements.set(authority.accountId, [statementRow(1, { reason })]);
+
+    const { text } = await get('/v2/account/statement', key, { accept: 'text/csv' });
+
+    expect(text).toContain(`"'=HYPERLINK(""http://a.example"",""x"")"`);
+  });
+
+  test('is JSON when both would do, 406 when neither would, and refuses in JSON', async () => {
+    const { key } = booked(1);
+    const typeOf = async (accept: string, path = '/v2/account/statement') => {
+      const answer = await get(path, key, { accept });
+      return [answer.status, answer.headers['content-type']];
+    };
+    const json = 'application/json; charset=utf-8';
+
+    expect(await typeOf('*/*')).toEqual([200, json]);
+    expect(await typeOf('text/csv;q=0.5, application/json')).toEqual([200, json]);
+    expect(await typeOf('text/html')).toEqual([406, json]);
+    expect(await typeOf('text/csv', '/v2/account/statement?limit=0')).toEqual([422, json]);
+    expect(await typeOf('text/csv', '/v2/account')).toEqual([406, json]);
+  });
+
+  test("another account's cursor is no cursor", async () => {
+    const { key } = booked(5);
+    const { next_cursor } = (await get('/v2/account/statement?limit=1', key)).json.data.pagination;
+    const stranger = world.issue(mayRead);
+
+    const answer = await get(`/v2/account/statement?cursor=${next_cursor}`, stranger.key);
+
+    expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_cursor']);
+  });
+});
+
+describe('usage', () => {
+  test('is the days asked for, of all Projects or of one', async () => {
+    const { key, authority } = world.issue(mayRead);
+    const { accountId, projectId } = authority;
+    const other = world.issue({ accountId }).authority.projectId;
+    world.ledger.usage.set(accountId, [
+      usageItem('2026-01-01', projectId, 3),
+      usageItem('2026-01-02', other, 4),
+      usageItem('2026-01-03', projectId, 5),
+    ]);
+    const chargedOf = async (query: string) => {
+      const { data } = (await get(`/v2/account/usage?${query}`, key)).json;
+      return accountUsage
+        .strict()
+        .parse(data)
+        .items.map(({ charged }) => charged);
+    };
+
+    expect(await chargedOf('from=2026-01-01&to=2026-01-02')).toEqual([3, 4]);
+    expect(await chargedOf('from=2026-01-01&to=2026-01-31')).toEqual([3, 4, 5]);
+    expect(await chargedOf(`from=2026-01-01&to=2026-01-31&project_id=${other}`)).toEqual([4]);
+  });
+
+  test('without days it is the present month so far', async () => {
+    const { data } = (await get('/v2/account/usage', world.issue(mayRead).key)).json;
+
+    expect(data.from).toMatch(/^\d{4}-\d{2}-01$/);
+    expect(data.to.slice(0, 8)).toBe(data.from.slice(0, 8));
+  });
+
+  test('a Project of another account is like an unknown one (Errors)', async () => {
+    const { key } = world.issue(mayRead);
+    const foreign = world.issue().authority.projectId;
+
+    for (const projectId of [foreign, newProjectId()]) {
+      const answer = await get(`/v2/account/usage?project_id=${projectId}`, key);
+      expect([answer.status, answer.json.error.code]).toEqual([404, 'project_not_found']);
+    }
+  });
+
+  test.each([
+    ['from=2026-01-01', 'to', 'is required'],
+    ['to=2026-01-01', 'from', 'is required'],
+    ['from=2026-01-02&to=2026-01-01', 'to', 'must not be before from'],
+    ['from=2026-01-01&to=2026-02-01', 'to', 'must be within 31 days, both included'],
+    ['from=2026-02-30&to=2026-03-01', 'from', 'must be a UTC day as YYYY-MM-DD'],
+    ['from=today&to=2026-03-01', 'from', 'must be a UTC day as YYYY-MM-DD'],
+  ])('%s is refused', async (query, field, reason) => {
+    const answer = await get(`/v2/account/usage?${query}`, world.issue(mayRead).key);
+
+    expect(answer.status).toBe(422);
+    expect(answer.json.error.detail.issues).toEqual([{ in: 'query', field, reason }]);
+  });
+});
+
+describe('balance alert', () => {
+  const put = (key: string, threshold: unknown, at = gateway) =>
+    at.call({ method: 'PUT', path: '/v2/account/balance-alert', key, body: { threshold } });
+
+  test('is set and unset by one command each (Events: account.balance.low)', async () => {
+    const { key, authority } = world.issue(mayRead);
+
+    const set = await put(key, 50);
+    const unset = await put(key, null);
+
+    expect(balanceAlert.parse(set.json.data)).toEqual({ threshold: 50 });
+    expect(unset.json.data).toEqual({ threshold: null });
+    const own = world.ledger.configurations.filter(
+      ({ account_id }) => account_id === authority.accountId,
+    );
+    expect(own.map(({ change }) => change)).toEqual([
+      { sets: 'balance_alert', threshold: 50 },
+      { sets: 'balance_alert', threshold: null },
+    ]);
+  });
+
+  test.each([0, -1, 1.5, '50', 2 ** 50, undefined])('%s is no threshold', async (threshold) => {
+    const answer = await put(world.issue(mayRead).key, threshold);
+
+    expect(answer.status).toBe(422);
+    expect(answer.json.error.detail.issues[0].field).toBe('threshold');
+  });
+
+  test('a ledger that does not answer is 503, and the request may be repeated', async () => {
+    const impatient = await startTestGateway(world, { limits: impatientLimits });
+    const { key } = world.issue(mayRead);
+    world.ledger.answersConfigure = false;
+
+    const answer = await put(key, 50, impatient);
+
+    expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
+    expect(answer.headers['retry-after']).toBe('1');
+    await impatient.stop();
+  });
+});
+
+test('an absent ledger is 503 on every read of it', async () => {
+  const { key } = world.issue(mayRead);
+  world.ledger.http.isDown = true;
+
+  for (const path of ['', '/statement', '/usage'].map((part) => `/v2/account${part}`)) {
+    expect((await get(path, key)).json.error.code).toBe('service_unavailable');
+  }
+  expect((await get('/v2/prices', key)).json.error.code).toBe('service_unavailable');
+});

@@ -1,0 +1,96 @@
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type {
+  AccountTerms,
+  PriceList,
+  StatementRow,
+  UsageReport,
+} from '@inventory/contracts/internal/ledger';
+import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
+import { type FakeAnswer, jsonAnswer, notFoundAnswer } from './http-fake.ts';
+
+/** What a ledger answers to reads of one account. */
+export interface LedgerReads {
+  readonly balanceOf: (accountId: AccountId) => number;
+  readonly terms: Map<AccountId, Omit<AccountTerms, 'account_id' | 'as_of_seq'>>;
+  readonly statements: Map<AccountId, StatementRow[]>;
+  readonly usage: Map<AccountId, UsageReport['items']>;
+}
+
+const prices: PriceList = {
+  version: 1,
+  effective_at: '2026-01-01T00:00:00.000Z',
+  refresh_reservation: 125,
+  refresh_block: 1,
+  refresh_block_assets: 2000,
+  refresh_diagnostic: 1,
+  live_page: 1,
+  current_page: 1,
+};
+const plainTerms = {
+  funding: { mode: 'credits' },
+  spend_caps: [],
+  balance_alert: null,
+} satisfies Omit<AccountTerms, 'account_id' | 'as_of_seq'>;
+
+export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
+  if (url.pathname === '/prices') return jsonAnswer(prices);
+  const [, accounts, id = '', part] = url.pathname.split('/');
+  const accountId = id as AccountId;
+  if (accounts !== 'accounts') return notFoundAnswer;
+  const subject = { account_id: accountId, as_of_seq: 1 };
+  const terms = reads.terms.get(accountId) ?? plainTerms;
+  switch (part) {
+    case 'balance':
+      return jsonAnswer({ ...subject, ...balancesOf(reads.balanceOf(accountId), terms) });
+    case 'terms':
+      return jsonAnswer({ ...subject, ...terms });
+    case 'statement':
+      return jsonAnswer(statementPart(reads.statements.get(accountId) ?? [], url.searchParams));
+    case 'usage':
+      return jsonAnswer({ items: usagePart(reads.usage.get(accountId) ?? [], url.searchParams) });
+    default:
+      return notFoundAnswer;
+  }
+}
+
+function balancesOf(available: number, { funding }: Pick<AccountTerms, 'funding'>) {
+  const credits = { asset: 'credits', total: available, held: 0, available };
+  const units = funding.mode === 'subscription' ? [{ asset: 'units', ...funding.units }] : [];
+  return { funding: funding.mode, balances: [credits, ...units] };
+}
+
+function statementPart(rows: readonly StatementRow[], query: URLSearchParams) {
+  const after = Number(query.get('after_seq'));
+  const end = after + Number(query.get('limit'));
+  return { items: rows.slice(after, end), next_after_seq: end < rows.length ? end : null };
+}
+
+function usagePart(items: UsageReport['items'], query: URLSearchParams) {
+  const { from = '', to = '', project_id } = Object.fromEntries(query);
+  return items.filter(
+    (item) =>
+      item.day >= from &&
+      item.day <= to &&
+      (project_id === undefined || item.project_id === project_id),
+  );
+}
+
+/** A charge of one page, one of so many. */
+export function statementRow(seq: number, overrides: Partial<StatementRow> = {}): StatementRow {
+  const at = new Date(Date.UTC(2026, 0, 1) + seq).toISOString();
+  return {
+    ...{ entry_id: `entry-${seq}`, at, kind: 'charge', asset: 'credits' },
+    ...{ change_available: -1, change_held: 0, available_after: 1_000 - seq, held_after: 0 },
+    ...{ product_code: 'platform.inventory.page.v1', price_version: 1 },
+    ...{ project_id: newProjectId(), refresh_id: newRefreshId(), request_id: newRequestId() },
+    ...{ reason: null },
+    ...overrides,
+  };
+}
+
+export function usageItem(day: string, project: ProjectId, charged = 1) {
+  return {
+    ...{ day, project_id: project, product_code: 'platform.inventory.page.v1' as const },
+    ...{ asset: 'credits' as const, count: charged, charged, reversed: 0 },
+  };
+}
