@@ -1,3 +1,5 @@
+import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
+import { fromIsoTime } from '@inventory/runtime/clock';
 import {
   type ServiceConfig,
   serviceConfig,
@@ -6,6 +8,7 @@ import {
 import {
   deepFreeze,
   duration,
+  integer,
   list,
   port,
   readSettings,
@@ -83,6 +86,22 @@ export const settings = {
   REVISION_STORE_TIMEOUT_MS: duration()
     .prefault('5000')
     .describe('Longest wait for a page of the revision-store'),
+  LIVE_PAGE_WAIT_MS: integer(1_000, livePageWaitMaxMs)
+    .prefault('19000')
+    .describe('Longest wait for the platform, confirmation of a denial included'),
+  LIVE_PAGE_TRANSFER_MS: duration()
+    .prefault('1000')
+    .describe('How much longer the page may be on its way from the refresh-collector'),
+  LIVE_CURSOR_AGE_MAX_MS: duration()
+    .prefault('86400000')
+    .describe('Age past which a cursor of Live Pages is no longer readable'),
+  READ_KEY_KEEP_MS: duration()
+    .prefault('600000')
+    .describe('How long the Idempotency-Key of a page read is kept'),
+  V1_DEPRECATED_AT: z.iso
+    .date()
+    .prefault('2026-01-01')
+    .describe('Day since which V1 is deprecated, as its answers say'),
   DRAIN_MS: duration()
     .prefault('12000')
     .describe('Longest time requests in flight get to end when the service stops'),
@@ -93,6 +112,7 @@ export interface PublicApiLimits {
   readonly chargeTimeoutMs: number;
   readonly deliverWithinMs: number;
   readonly reverseAfterMs: number;
+  readonly readKeyKeepMs: number;
   readonly drainMs: number;
 }
 
@@ -110,6 +130,12 @@ export interface GatewayConfig extends ServiceConfig {
   readonly cursorKeys: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly limits: PublicApiLimits;
+  readonly livePages: {
+    readonly liveWaitMs: number;
+    readonly liveTransferMs: number;
+    readonly cursorAgeMaxMs: number;
+  };
+  readonly v1DeprecatedAtMs: number;
   readonly captures: {
     readonly chainDeadlineMs: number;
     readonly stagingTimeoutMs: number;
@@ -132,11 +158,18 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     },
     cursorKeys: parsed.CURSOR_KEYS,
     trustedProxies: parsed.TRUSTED_PROXIES ?? [],
+    livePages: {
+      liveWaitMs: parsed.LIVE_PAGE_WAIT_MS,
+      liveTransferMs: parsed.LIVE_PAGE_TRANSFER_MS,
+      cursorAgeMaxMs: parsed.LIVE_CURSOR_AGE_MAX_MS,
+    },
+    v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),
     limits: {
       decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS,
       chargeTimeoutMs: parsed.CHARGE_TIMEOUT_MS,
       deliverWithinMs: parsed.PAGE_DELIVERY_DEADLINE_MS,
       reverseAfterMs: parsed.PAGE_REVERSAL_DELAY_MS,
+      readKeyKeepMs: parsed.READ_KEY_KEEP_MS,
       drainMs: parsed.DRAIN_MS,
     },
     captures: {

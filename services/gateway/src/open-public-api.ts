@@ -6,6 +6,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { CollectorClient } from './clients/collector-client.ts';
 import type { LedgerClient } from './clients/ledger-client.ts';
+import type { LivePageClient } from './clients/live-page-client.ts';
 import type { RevisionStoreClient } from './clients/revision-store-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { createPublicApp } from './http/app.ts';
@@ -23,19 +24,25 @@ import { readUsageRoute } from './http/v2/read-usage.ts';
 import { requestRefreshRoute } from './http/v2/request-refresh.ts';
 import { requestRefreshesRoute } from './http/v2/request-refreshes.ts';
 import { setBalanceAlertRoute } from './http/v2/set-balance-alert.ts';
+import { livePageRoutes } from './open-live-pages.ts';
+import { openPageReads } from './open-page-reads.ts';
 import { openRefreshWaits } from './open-refresh-waits.ts';
 import type { ReplyChannel } from './operations/ask-owner.ts';
-import { createIntentCloser } from './operations/close-intents.ts';
 import { createRequestLimiter } from './operations/limit-requests.ts';
-import { createPageCharges } from './operations/page-charges.ts';
-import { pageReversals } from './operations/page-reversals.ts';
 import { pendingCancels } from './operations/pending-cancels.ts';
 import { sendOwedCommands } from './operations/send-owed-commands.ts';
+import type { PriceVersion } from './operations/track-prices.ts';
 import { createPageIntentStore, pageIntentIndexes } from './storage/page-intent-store.ts';
 import { createPendingCancelStore, pendingCancelIndexes } from './storage/pending-cancel-store.ts';
 import { createRateWindowStore, rateWindowIndexes } from './storage/rate-window-store.ts';
+import { readKeyIndexes } from './storage/read-key-store.ts';
 
-export const publicApiIndexes = [pageIntentIndexes, pendingCancelIndexes, rateWindowIndexes];
+export const publicApiIndexes = [
+  pageIntentIndexes,
+  pendingCancelIndexes,
+  rateWindowIndexes,
+  readKeyIndexes,
+];
 
 export interface PublicApiParts {
   readonly db: Db;
@@ -46,34 +53,27 @@ export interface PublicApiParts {
   readonly ledger: LedgerClient;
   readonly revisions: RevisionStoreClient;
   readonly findProject: (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
-  readonly prices: { current(): number | null };
+  readonly livePages: LivePageClient;
+  readonly prices: Pick<PriceVersion, 'current' | 'list'>;
 }
 
 const sweepEveryMs = 1_000;
 
 /**
- * The public API and the two sweepers that finish what a request left open: undelivered pages
- * and undecided attempts, of this replica and of any that went away.
+ * The public API and the sweepers that finish what a request left open: undelivered pages and
+ * undecided attempts, of this replica and of any that went away.
  */
 export async function openPublicApi(
   context: ServiceContext<GatewayConfig>,
   parts: PublicApiParts,
 ): Promise<{ readonly url: string }> {
   const { config, lifetime, clock, identifiers, logger } = context;
-  const { db, channel, collector, ledger, revisions } = parts;
+  const { db, channel, collector, ledger, revisions, prices } = parts;
   const intents = createPageIntentStore(db);
   const cancels = createPendingCancelStore(db);
   const cursors = createCursorSealer(keysOf(config.cursorKeys));
   const sweeping = { channel, clock, replica: identifiers.uuidV7() };
 
-  const reversals = pageReversals(intents.owed, logger);
-  const reversing = startLoop({
-    name: 'page reversals',
-    idleMs: sweepEveryMs,
-    logger,
-    round: () => sendOwedCommands(sweeping, reversals),
-  });
-  lifetime.defer('page reversals', () => reversing.stop());
   const owedCancels = pendingCancels(cancels.owed, logger);
   const cancelling = startLoop({
     name: 'pending cancels',
@@ -85,10 +85,7 @@ export async function openPublicApi(
 
   const waits = await openRefreshWaits(parts.bus, lifetime);
   const { limits } = config;
-  const wakeReversals = reversing.wake;
-  const closer = createIntentCloser({ intents, wakeReversals, clock, logger });
-  lifetime.defer('charge intents', () => closer.idle());
-  const charges = createPageCharges({ channel, intents, closer, clock, logger, limits });
+  const reads = openPageReads(context, { db, intents, channel, ledger });
   const shared = { channel, collector, clock, logger, ...limits };
 
   const limiter = createRequestLimiter({ windows: createRateWindowStore(db), clock });
@@ -105,7 +102,8 @@ export async function openPublicApi(
       readRefreshRoute({ collector, waits, stopping: lifetime.signal }),
       cancelRefreshRoute(shared),
       listRefreshesRoute({ collector, cursors }),
-      readCurrentRoute({ revisions, charges, cursors, clock }),
+      readCurrentRoute({ revisions, reads, cursors, prices, clock }),
+      ...livePageRoutes(context, { livePages: parts.livePages, reads, ledger, prices, cursors }),
       readAccountRoute({ ledger }),
       readStatementRoute({ ledger, cursors }),
       readUsageRoute({ ledger, findProject: parts.findProject, clock }),
@@ -115,7 +113,8 @@ export async function openPublicApi(
     authorities: parts.authorities,
     trustedProxies: config.trustedProxies,
     limiter,
-    prices: parts.prices,
+    prices,
+    v1DeprecatedAtMs: config.v1DeprecatedAtMs,
     clock,
     identifiers,
     logger,

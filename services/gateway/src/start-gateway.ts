@@ -8,6 +8,7 @@ import type { ServiceContext, StartedService } from '@inventory/service-host/ser
 import { createAdmissionClient } from './clients/admission-client.ts';
 import { createCollectorClient } from './clients/collector-client.ts';
 import { createLedgerClient } from './clients/ledger-client.ts';
+import { createLivePageClient } from './clients/live-page-client.ts';
 import { createRevisionStoreClient } from './clients/revision-store-client.ts';
 import { createRevisionStoreEraseClient } from './clients/revision-store-erase-client.ts';
 import type { GatewayConfig } from './config.ts';
@@ -69,6 +70,7 @@ export async function startGateway(
     ledger,
     findProject: tenancy.findProject,
     revisions: createRevisionStoreClient(revisionStoreClient),
+    livePages: createLivePageClient(collectorClient, config.livePages),
     prices,
   });
   return { url: server.url, publicUrl };

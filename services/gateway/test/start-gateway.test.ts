@@ -6,7 +6,14 @@ import { startGateway } from '../src/start-gateway.ts';
 import { callApi } from './support/api-call.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, refreshPathOf } from './support/paths.ts';
-import { cursorKeys, type GatewayWorld, openWorld, patientLimits } from './support/test-gateway.ts';
+import {
+  cursorKeys,
+  type GatewayWorld,
+  openWorld,
+  patientCaptures,
+  patientLimits,
+  patientLivePages,
+} from './support/test-gateway.ts';
 
 const operatorToken = 'token-of-an-operator-for-tests';
 let world: GatewayWorld;
@@ -27,6 +34,9 @@ function start() {
     cursorKeys,
     trustedProxies: [],
     limits: patientLimits,
+    livePages: patientLivePages,
+    v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
+    captures: patientCaptures,
   };
   return startTestService({ config, start: startGateway });
 }

@@ -7,6 +7,10 @@ export interface PageRead {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly productCode: ProductCode;
+  /** The chain of Live Pages that the page is of; null for any other page. */
+  readonly chainId: string | null;
+  /** The Idempotency-Key under which it is read, as it is stored; null without one. */
+  readonly keyId: string | null;
 }
 
 /**

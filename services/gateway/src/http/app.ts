@@ -20,6 +20,7 @@ import type { RequestState } from './request-state.ts';
 import { requirePermission } from './require-permission.ts';
 import type { Route } from './route.ts';
 import { runRoute } from './run-route.ts';
+import { markDeprecated } from './v1/mark-deprecated.ts';
 
 export interface PublicAppOptions {
   readonly routes: readonly Route[];
@@ -27,6 +28,7 @@ export interface PublicAppOptions {
   readonly trustedProxies: NetworkPolicy;
   readonly limiter: RequestLimiter;
   readonly prices: { current(): number | null };
+  readonly v1DeprecatedAtMs: number;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
@@ -38,9 +40,10 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   // Everything is answered below; what is left over is a client that went away.
   app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'answer not sent'));
   app.use(assignRequestId(options.identifiers));
+  app.use(markDeprecated(options.v1DeprecatedAtMs));
   app.use(renderErrors(options));
   app.use(measureRequests());
-  app.use(deliverPage(options.clock));
+  app.use(deliverPage(options.clock, options.prices));
   app.use(compressBody());
   app.use(matchRoute(options.routes));
   app.use(negotiateType());

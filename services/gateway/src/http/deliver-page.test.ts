@@ -26,7 +26,7 @@ beforeAll(async () => {
       context.body = error instanceof Refusal ? error.code : 'fault';
     }
   });
-  app.use(deliverPage(clock));
+  app.use(deliverPage(clock, { current: () => 1 }));
   app.use(async (context) => {
     context.state.delivery = {
       deadlineMs: clock.now() + 1_000,

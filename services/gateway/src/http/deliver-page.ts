@@ -1,6 +1,8 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
-import { refuseForNow } from './refusal.ts';
+import type { PageDelivery } from '../operations/page-charges.ts';
+import { Refusal, refuseForNow } from './refusal.ts';
+import { renderRefusal } from './render-errors.ts';
 import type { PublicContext, PublicMiddleware } from './request-state.ts';
 
 /** Written apart from the rest, so that its own completion is known. */
@@ -8,39 +10,52 @@ const firstBytes = 16 * 1024;
 const retryAfterSeconds = 1;
 
 /**
- * Writes a page that is charged. The charge stands from the moment the connection has taken the
- * first body bytes; if it never does, or not before the deadline, the charge is undone. Nothing
- * is awaited between the look at the clock and the write.
+ * Writes what is charged: a page, or a confirmed denial. The charge stands from the moment the
+ * connection has taken the first body bytes; if it never does, or not before the deadline, the
+ * charge is undone. Nothing is awaited between the look at the clock and the write.
  */
-export function deliverPage(clock: Clock): PublicMiddleware {
+export function deliverPage(clock: Clock, prices: { current(): number | null }): PublicMiddleware {
   return async (context, next) => {
     const { state } = context;
+    let denial: Refusal | undefined;
     try {
       await next();
     } catch (error) {
-      state.delivery?.abandoned();
-      throw error;
+      if (!(error instanceof Refusal) || error.delivery === undefined) {
+        state.delivery?.abandoned();
+        throw error;
+      }
+      denial = error;
+      state.delivery = error.delivery;
     }
-    if (state.delivery) write(context, clock);
+    if (state.delivery === undefined) return;
+    if (clock.now() >= state.delivery.deadlineMs) throw tooLate(context, state.delivery);
+    if (denial) renderRefusal(context, denial, prices.current());
+    write(context, state.delivery);
   };
 }
 
-function write(context: PublicContext, clock: Clock): void {
-  const { body, res, state } = context;
-  const { delivery } = state;
-  invariant(delivery !== undefined && Buffer.isBuffer(body), 'a charged page is bytes');
-  if (clock.now() >= delivery.deadlineMs) {
-    delivery.abandoned();
-    throw refuseForNow('billing_unavailable', retryAfterSeconds);
+/** What the headers said of the page is not true of the refusal. */
+function tooLate(context: PublicContext, delivery: PageDelivery): Refusal {
+  delivery.abandoned();
+  for (const name of [...(context.state.answerHeaders ?? []), 'Content-Encoding']) {
+    context.remove(name);
   }
+  return refuseForNow('billing_unavailable', retryAfterSeconds);
+}
+
+function write(context: PublicContext, delivery: PageDelivery): void {
+  const { body, res } = context;
+  invariant(Buffer.isBuffer(body), 'what is charged is bytes');
   context.respond = false;
   if (res.destroyed || context.req.socket.destroyed) {
     delivery.abandoned();
     return;
   }
-  res.write(body.subarray(0, firstBytes), (error) => {
+  const [first, rest] = [body.subarray(0, firstBytes), body.subarray(firstBytes)];
+  res.write(first, (error) => {
     if (error) delivery.abandoned();
     else delivery.delivered();
   });
-  res.end(body.subarray(firstBytes));
+  res.end(rest);
 }

@@ -3,6 +3,7 @@ import {
   errorCodes,
   type RetryableErrorCode,
 } from '@inventory/contracts/http/error-codes';
+import type { PageDelivery } from '../operations/page-charges.ts';
 
 export interface RefusalExtras {
   /** Machine-readable particulars; part of the public contract of the code. */
@@ -10,6 +11,8 @@ export interface RefusalExtras {
   readonly headers?: Readonly<Record<string, string>>;
   /** What an error of a billed operation says beside the usual: disposition and reason. */
   readonly billing?: Readonly<Record<string, string | number>>;
+  /** Where the refusal itself is charged: the duty to say whether it was delivered. */
+  readonly delivery?: PageDelivery;
   readonly cause?: unknown;
 }
 
@@ -20,6 +23,7 @@ export class Refusal extends Error {
   readonly detail: RefusalExtras['detail'];
   readonly headers: Readonly<Record<string, string>>;
   readonly billing: NonNullable<RefusalExtras['billing']>;
+  readonly delivery: PageDelivery | undefined;
 
   constructor(code: ErrorCode, extras: RefusalExtras = {}) {
     super(errorCodes[code].message, { cause: extras.cause });
@@ -27,6 +31,7 @@ export class Refusal extends Error {
     this.detail = extras.detail;
     this.headers = extras.headers ?? {};
     this.billing = extras.billing ?? {};
+    this.delivery = extras.delivery;
   }
 
   get status(): number {

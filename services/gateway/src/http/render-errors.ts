@@ -3,8 +3,9 @@ import type { ErrorMeta } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Refusal } from './refusal.ts';
-import type { PublicMiddleware, RequestState } from './request-state.ts';
+import type { PublicContext, PublicMiddleware, RequestState } from './request-state.ts';
 import { toRefusal } from './to-refusal.ts';
+import { v1Failure } from './v1/v1-failures.ts';
 
 export interface RenderErrorsDeps {
   readonly prices: { current(): number | null };
@@ -18,19 +19,34 @@ export function renderErrors({ prices, logger }: RenderErrorsDeps): PublicMiddle
       await next();
     } catch (error) {
       const refusal = toRefusal(error);
-      const { state } = context;
       if (refusal.status >= 500) {
+        const { requestId: request_id, route } = context.state;
         const level = refusal.code === 'internal_error' ? 'error' : 'warn';
-        const { requestId: request_id, route } = state;
         logger[level]({ err: refusal.cause, request_id, route: route?.template }, refusal.code);
       }
-      state.errorCode = refusal.code;
-      context.status = refusal.status;
-      context.set(refusal.headers);
-      context.type = 'json';
-      context.body = errorText(refusal, metaOf(state, refusal, prices.current()));
+      renderRefusal(context, refusal, prices.current());
     }
   };
+}
+
+/** Makes a refusal the answer, in the dialect of the path that was asked. */
+export function renderRefusal(
+  context: PublicContext,
+  refusal: Refusal,
+  priceVersion: number | null,
+): void {
+  const { state } = context;
+  state.errorCode = refusal.code;
+  context.status = refusal.status;
+  context.set(refusal.headers);
+  if (state.v1 === undefined) {
+    context.body = errorText(refusal, metaOf(state, refusal, priceVersion));
+  } else {
+    const { body, headers } = v1Failure(state.v1, refusal, state.requestId);
+    context.set(headers);
+    context.body = body;
+  }
+  context.type = 'json';
 }
 
 /** The body of every error, whoever sends it. */

@@ -5,10 +5,13 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import type { Authority } from '../domain/authority.ts';
 import type { PageDelivery } from '../operations/page-charges.ts';
 import type { Route } from './route.ts';
+import type { V1Dialect } from './v1/v1-dialect.ts';
 
 /** What the middleware learns of a request, in the order of `app.ts`. */
 export interface RequestState {
   requestId: RequestId;
+  /** Set where the path is one of the first version. */
+  v1?: V1Dialect;
   route?: Route;
   /** Path parameters as they were sent, decoded. */
   pathValues?: Readonly<Record<string, string>>;
@@ -19,6 +22,8 @@ export interface RequestState {
   body?: unknown;
   /** Set where a page is to be written that is charged. */
   delivery?: PageDelivery;
+  /** Names of the headers that speak of the answer: they go with it when it is not written. */
+  answerHeaders?: readonly string[];
   errorCode?: string;
 }
 

@@ -23,6 +23,7 @@ export function runRoute(): PublicMiddleware {
     if (answer.delivery) state.delivery = answer.delivery;
     context.status = answer.status;
     context.set({ ...answer.headers });
+    state.answerHeaders = Object.keys(answer.headers ?? {});
     context.type = answer.type ?? 'json';
     context.body = answer.body;
   };

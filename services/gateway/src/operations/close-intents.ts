@@ -5,12 +5,14 @@ import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { PageIntent } from '../domain/page-intent.ts';
 import { intentClosed, pageGivenAway } from '../metrics.ts';
+import type { ReadKeyStore } from '../storage/read-key-store.ts';
 
 export interface CloseIntentsDeps {
   readonly intents: {
     remove(requestId: RequestId): Promise<void>;
     expedite(requestId: RequestId, nowMs: number): Promise<void>;
   };
+  readonly keys: Pick<ReadKeyStore, 'markPaid' | 'free'>;
   /** Wakes the loop that reverses. */
   readonly wakeReversals: () => void;
   readonly clock: Clock;
@@ -19,7 +21,9 @@ export interface CloseIntentsDeps {
 
 /** Ends intents behind the request's back: no client waits for it. */
 export interface IntentCloser {
-  /** Nothing is to be undone: the page is delivered, or nothing was charged. */
+  /** The page is delivered: its charge stands. */
+  delivered(intent: PageIntent): void;
+  /** Nothing was charged and nothing will be. */
   close(intent: PageIntent): void;
   /** The page will not be delivered: whatever was charged is undone at once. */
   undo(intent: PageIntent): void;
@@ -31,7 +35,7 @@ const removalTries = 6;
 const removalBackoff = { firstMs: 200, maxMs: 4_000 } as const;
 
 export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
-  const { intents, logger } = deps;
+  const { intents, keys, logger } = deps;
   const running = new Set<Promise<void>>();
 
   function inBackground(work: Promise<void>): void {
@@ -39,10 +43,17 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
     running.add(tracked);
   }
 
-  /** Where it fails for good the intent outlives its page, which is then given away. */
-  async function remove({ requestId }: PageIntent): Promise<void> {
+  /**
+   * The key first: a crash in between leaves the intent, and its reversal frees the key. Where it
+   * fails for good the intent outlives its page, which is then given away.
+   */
+  async function remove(
+    { requestId, keyId }: PageIntent,
+    settleKey: (keyId: string, requestId: RequestId) => Promise<void>,
+  ): Promise<void> {
     for (let failures = 1; failures <= removalTries; failures += 1) {
       try {
+        if (keyId !== null) await settleKey(keyId, requestId);
         await intents.remove(requestId);
         return intentClosed();
       } catch (error) {
@@ -65,7 +76,8 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
   }
 
   return {
-    close: (intent) => inBackground(remove(intent)),
+    delivered: (intent) => inBackground(remove(intent, keys.markPaid)),
+    close: (intent) => inBackground(remove(intent, keys.free)),
     undo: (intent) => inBackground(reverseNow(intent)),
     async idle() {
       while (running.size > 0) await Promise.all(running);

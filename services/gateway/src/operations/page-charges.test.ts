@@ -111,8 +111,9 @@ function createWorld(told: Story) {
   const store = {
     async add(intent: PageIntent) {
       if (told.store !== 'fails') {
-        const { requestId: id, accountId, projectId, reverseAtMs: dueAtMs } = intent;
-        intents.set(id, { id, accountId, projectId, dueAtMs, epoch: 0 });
+        const { requestId: id, accountId, projectId, chainId, keyId, reverseAtMs } = intent;
+        const owner = { accountId, projectId, chainId, keyId };
+        intents.set(id, { id, ...owner, dueAtMs: reverseAtMs, epoch: 0 });
       }
       if (told.store !== 'stores') throw new Error('store away');
     },
@@ -129,7 +130,17 @@ function createWorld(told: Story) {
     },
     settle: async (command: OwedReversal) => void intents.delete(command.id),
   };
-  return { clock, intents, late, channel, store, world };
+  const openKeys = new Map<string, { requestId: RequestId; state: 'open' | 'paid' }>();
+  const keys = {
+    async markPaid(keyId: string, requestId: RequestId) {
+      const found = openKeys.get(keyId);
+      if (found?.requestId === requestId) found.state = 'paid';
+    },
+    async free(keyId: string, requestId: RequestId) {
+      if (openKeys.get(keyId)?.requestId === requestId) openKeys.delete(keyId);
+    },
+  };
+  return { clock, intents, late, channel, store, world, keys, openKeys };
 }
 
 type World = ReturnType<typeof createWorld>;
@@ -143,7 +154,10 @@ async function readOnce(given: World, told: Story, closer: IntentCloser): Promis
     accountId: newAccountId(),
     projectId: newProjectId(),
     productCode: 'platform.inventory.current.page.v1',
+    chainId: null,
+    keyId: 'key',
   } as const;
+  given.openKeys.set('key', { requestId: read.requestId, state: 'open' });
   try {
     const result = await charges.read(read, async () => {
       if (told.fetch === 'fails') throw new Error('store of revisions away');
@@ -164,17 +178,20 @@ async function readOnce(given: World, told: Story, closer: IntentCloser): Promis
 }
 
 /** The other replica: sweeps until nothing is due any more, minutes after. */
-async function sweep({ channel, clock, late, store }: World): Promise<void> {
+async function sweep({ channel, clock, keys, late, store }: World): Promise<void> {
   for (let round = 0; round < 6; round += 1) {
     clock.advance(30_000);
-    await sendOwedCommands({ channel, clock, replica: 'other' }, pageReversals(store, logger));
+    const reversals = pageReversals(store, keys, logger);
+    await sendOwedCommands({ channel, clock, replica: 'other' }, reversals);
     if (round === 2) for (const book of late) book();
   }
 }
 
 type Closing = (given: World) => IntentCloser;
-const properClosing: Closing = ({ store, clock }) =>
-  createIntentCloser({ intents: store, wakeReversals: () => undefined, clock, logger });
+const properClosing: Closing = ({ store, clock, keys }) =>
+  createIntentCloser({ intents: store, keys, wakeReversals: () => undefined, clock, logger });
+
+const keepsEvery = (keys: World['keys']): World['keys'] => ({ ...keys, free: async () => {} });
 
 const chargesExactlyWhatIsDelivered = (
   closing: Closing,
@@ -191,6 +208,10 @@ const chargesExactlyWhatIsDelivered = (
     if (given.world.balance !== -paid)
       throw new Error(`balance ${given.world.balance}, paid ${paid}`);
     if (given.intents.size > 0) throw new Error('an intent is left');
+    // A retry is free exactly when its first attempt stays paid; any other key is as new.
+    const expected = paid > 0 ? 'paid' : undefined;
+    const { state } = given.openKeys.get('key') ?? {};
+    if (state !== expected) throw new Error(`key ${state}, expected ${expected}`);
   });
 
 test('whatever fails or dies, a page is paid exactly when it was delivered (Charging a page read)', async () => {
@@ -210,9 +231,15 @@ describe('the property notices a gateway that', () => {
   test('undoes what it delivered', async () => {
     const greedy: Closing = (given) => {
       const closer = properClosing(given);
-      return { ...closer, close: closer.undo };
+      return { ...closer, delivered: closer.undo };
     };
     const checked = await fc.check(chargesExactlyWhatIsDelivered(greedy), { numRuns: 2_000 });
+    expect(checked.failed).toBe(true);
+  });
+
+  test('keeps the key of a page that was not delivered', async () => {
+    const keeping: Closing = (given) => properClosing({ ...given, keys: keepsEvery(given.keys) });
+    const checked = await fc.check(chargesExactlyWhatIsDelivered(keeping), { numRuns: 2_000 });
     expect(checked.failed).toBe(true);
   });
 

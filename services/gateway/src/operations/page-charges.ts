@@ -54,7 +54,7 @@ export interface PageCharges {
 export interface PageChargesDeps {
   readonly channel: ReplyChannel;
   readonly intents: { add(intent: PageIntent): Promise<void> };
-  readonly closer: Pick<IntentCloser, 'close' | 'undo'>;
+  readonly closer: Pick<IntentCloser, 'delivered' | 'close' | 'undo'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: {
@@ -98,12 +98,13 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
   return {
     async read(read, fetch) {
       const intent = intentOf(read, deps.clock.now(), deps.limits);
+      intentOpened();
       const [stored, fetched] = await Promise.allSettled([deps.intents.add(intent), fetch()]);
-      if (stored.status === 'fulfilled') intentOpened();
       if (stored.status === 'fulfilled' && fetched.status === 'fulfilled') {
         if (fetched.value.billable) return await pay(intent, fetched.value.page);
       }
-      if (stored.status === 'fulfilled') closer.close(intent);
+      // Nothing was sent. What failed to be stored may be there all the same.
+      closer.close(intent);
       if (fetched.status === 'rejected') throw fetched.reason;
       if (!fetched.value.billable) return { result: 'free', answer: fetched.value.answer };
       throw (stored as PromiseRejectedResult).reason;
@@ -153,7 +154,7 @@ function deliveryOf(intent: PageIntent, closer: PageChargesDeps['closer']): Page
   };
   return {
     deadlineMs: intent.deadlineMs,
-    delivered: once(closer.close),
+    delivered: once(closer.delivered),
     abandoned: once(closer.undo),
   };
 }

@@ -2,6 +2,7 @@ import { billingCommandId } from '@inventory/contracts/messages/billing-commands
 import type { Logger } from '@inventory/runtime/logger';
 import { chargeReversed } from '../metrics.ts';
 import type { OwedReversal } from '../storage/page-intent-store.ts';
+import type { ReadKeyStore } from '../storage/read-key-store.ts';
 import type { OwedCommands } from './send-owed-commands.ts';
 
 type Reversals = OwedCommands<OwedReversal, 'reply.billing-outcome.v1'>;
@@ -10,7 +11,11 @@ type Reversals = OwedCommands<OwedReversal, 'reply.billing-outcome.v1'>;
  * Charges whose page was not delivered. A reversal that arrives before its charge makes that
  * charge impossible, so it does not matter whether the charge was ever sent.
  */
-export function pageReversals(store: Reversals['store'], logger: Logger): Reversals {
+export function pageReversals(
+  store: Reversals['store'],
+  keys: Pick<ReadKeyStore, 'free'>,
+  logger: Logger,
+): Reversals {
   return {
     store,
     replyType: 'reply.billing-outcome.v1',
@@ -28,7 +33,8 @@ export function pageReversals(store: Reversals['store'], logger: Logger): Revers
         },
       };
     },
-    onReply(reversal, { outcome }) {
+    async onReply(reversal, { outcome }) {
+      if (reversal.keyId !== null) await keys.free(reversal.keyId, reversal.id);
       const result = outcome.refusal?.code ?? outcome.result;
       chargeReversed(result);
       logger.info({ request_id: reversal.id, result }, 'page charge reversed');

@@ -17,7 +17,8 @@ export interface OwedCommands<Command extends OwedCommand, Reply extends Message
     waitingId: string,
   ) => OutgoingMessage & { readonly waitingId: string };
   readonly replyType: Reply;
-  readonly onReply: (command: Command, reply: MessageBody<Reply>) => void;
+  /** Done before the command counts as settled; where it fails the command is sent again. */
+  readonly onReply: (command: Command, reply: MessageBody<Reply>) => void | Promise<void>;
 }
 
 export interface SendOwedCommandsDeps {
@@ -50,7 +51,7 @@ export async function sendOwedCommands<Command extends OwedCommand, Reply extend
     const message = owed.toMessage(command, waitingId);
     const asked = await askOwner(deps.channel, message, owed.replyType, replyTimeoutMs);
     if (asked.result !== 'reply') return;
-    owed.onReply(command, asked.body);
+    await owed.onReply(command, asked.body);
     await owed.store.settle(command);
   });
   return due.length === batchMax;

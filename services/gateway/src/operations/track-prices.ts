@@ -6,6 +6,8 @@ import { startLoop } from '@inventory/runtime/loop';
 export interface PriceVersion {
   /** Null until the ledger has been read for the first time. */
   current(): number | null;
+  /** The whole list; null until then. */
+  list(): PriceList | null;
   stop(): Promise<void>;
 }
 
@@ -21,15 +23,15 @@ const readEveryMs = 30_000;
  * starting. A charge names its own version; this one may be half a minute old.
  */
 export function trackPrices({ ledger, logger }: TrackPricesDeps): PriceVersion {
-  let version: number | null = null;
+  let list: PriceList | null = null;
   const loop = startLoop({
     name: 'price list',
     idleMs: readEveryMs,
     logger,
     round: async () => {
-      version = (await ledger.prices()).version;
+      list = await ledger.prices();
       return false;
     },
   });
-  return { current: () => version, stop: () => loop.stop() };
+  return { current: () => list?.version ?? null, list: () => list, stop: () => loop.stop() };
 }

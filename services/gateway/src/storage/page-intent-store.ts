@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { withDeadline } from '@inventory/runtime/wait';
@@ -18,7 +19,13 @@ const batchMax = 200;
 const waitingMax = 5_000;
 const deadlineMs = 5_000;
 
-export const pageIntentIndexes = owedIndexes(collectionName);
+const { indexes: owed } = owedIndexes(collectionName);
+const ofChains = { partialFilterExpression: { chainId: { $exists: true } } };
+
+export const pageIntentIndexes: CollectionIndexes = {
+  collection: collectionName,
+  indexes: [...owed, { name: 'chain', keys: { chainId: 1 }, options: ofChains }],
+};
 
 /** An intent; `dueAt` is when its charge is reversed. */
 interface PageIntentDocument extends OwedDocument {
@@ -26,6 +33,9 @@ interface PageIntentDocument extends OwedDocument {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly productCode: ProductCode;
+  /** Only of a page of a chain. */
+  readonly chainId?: string;
+  readonly keyId: string | null;
   readonly deadline: Date;
 }
 
@@ -34,6 +44,10 @@ export interface OwedReversal extends OwedCommand {
   readonly id: RequestId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
+  /** Never captured from before the charge counts as undone. */
+  readonly chainId: string | null;
+  /** Freed once the charge is undone. */
+  readonly keyId: string | null;
 }
 
 export interface PageIntentStore {
@@ -43,6 +57,8 @@ export interface PageIntentStore {
   remove(requestId: RequestId): Promise<void>;
   /** Makes the reversal due now instead of after the intent's deadline. */
   expedite(requestId: RequestId, nowMs: number): Promise<void>;
+  /** Whether a page of the chain is still to be paid, delivered or undone. */
+  hasOpen(chainId: string): Promise<boolean>;
   readonly owed: OwedCommandStore<OwedReversal>;
 }
 
@@ -75,6 +91,9 @@ export function createPageIntentStore(db: Db): PageIntentStore {
     async expedite(requestId, nowMs) {
       await collection.updateOne({ _id: requestId, epoch: 0 }, { $min: { dueAt: dateOf(nowMs) } });
     },
+    async hasOpen(chainId) {
+      return (await collection.findOne({ chainId }, { projection: { _id: 1 } })) !== null;
+    },
     owed: createOwedCommandStore(collection, reversalFromDoc),
   };
 }
@@ -85,6 +104,8 @@ function toDoc(intent: PageIntent): PageIntentDocument {
     accountId: intent.accountId,
     projectId: intent.projectId,
     productCode: intent.productCode,
+    ...(intent.chainId === null ? {} : { chainId: intent.chainId }),
+    keyId: intent.keyId,
     deadline: dateOf(intent.deadlineMs),
     dueAt: dateOf(intent.reverseAtMs),
     epoch: 0,
@@ -97,6 +118,9 @@ function reversalFromDoc(document: PageIntentDocument): OwedReversal {
     id: document._id,
     accountId: document.accountId,
     projectId: document.projectId,
+    chainId: document.chainId ?? null,
+    // Documents from before there were keys have none.
+    keyId: document.keyId ?? null,
     dueAtMs: document.dueAt.getTime(),
     epoch: document.epoch,
   };

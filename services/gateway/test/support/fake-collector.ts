@@ -4,6 +4,7 @@ import type { MessageBody } from '@inventory/contracts/messages';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { createFakeLivePages, type FakeLivePages } from './fake-live-pages.ts';
 import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
 
 type Request = MessageBody<'refresh.request.v1'>;
@@ -18,6 +19,7 @@ export interface FakeCollector {
   readonly requests: Request[];
   readonly cancels: Cancel[];
   readonly views: Map<RefreshId, RefreshView>;
+  readonly live: FakeLivePages;
   /** How often each refresh was asked for. */
   readonly reads: Map<RefreshId, number>;
   /** What to decide on a request; null gives no answer at all. */
@@ -84,6 +86,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
   }
 
   const http = await startHttpFake((url) => {
+    if (url.pathname.endsWith('/live-page')) return fake.live.answer(url);
     const [, collection, id, part] = url.pathname.split('/');
     if (collection === 'refreshes') {
       const view = views.get(id ?? '');
@@ -107,9 +110,13 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     requests: [],
     cancels: [],
     views,
+    live: createFakeLivePages(),
     reads: new Map(),
     ...promises,
-    reset: () => void Object.assign(fake, promises),
+    reset: () => {
+      Object.assign(fake, promises);
+      fake.live.reset();
+    },
     close: () => http.close(),
   };
   await bus.consume({

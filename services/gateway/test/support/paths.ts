@@ -7,3 +7,10 @@ export function inventoryPath(scope: Scope): string {
 export const refreshPathOf = (scope: Scope) => `${inventoryPath(scope)}/refresh`;
 export const currentPathOf = (scope: Scope) => `${inventoryPath(scope)}/current`;
 export const statusPathOf = (refreshId: string) => `/v2/platform/inventory-refreshes/${refreshId}`;
+export const livePathOf = inventoryPath;
+
+type ScopeOf = Pick<Scope, 'platform_id' | 'app_id' | 'context_id'>;
+const scopeSegments = ({ platform_id, app_id, context_id }: ScopeOf) =>
+  `${platform_id}/${app_id}/${context_id}`;
+export const v1PathOf = (scope: ScopeOf) => `/api/v1/inventory/${scopeSegments(scope)}`;
+export const v1AliasPathOf = (scope: ScopeOf) => `/v1/platform/inventory/${scopeSegments(scope)}`;

@@ -10,6 +10,7 @@ import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { createCollectorClient } from '../../src/clients/collector-client.ts';
 import { createLedgerClient } from '../../src/clients/ledger-client.ts';
+import { createLivePageClient } from '../../src/clients/live-page-client.ts';
 import { createRevisionStoreClient } from '../../src/clients/revision-store-client.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
 import type { Authority } from '../../src/domain/authority.ts';
@@ -54,7 +55,20 @@ export const patientLimits: PublicApiLimits = {
   chargeTimeoutMs: 15_000,
   deliverWithinMs: 20_000,
   reverseAfterMs: 1_000,
+  readKeyKeepMs: 600_000,
   drainMs: 500,
+};
+
+export const patientLivePages: GatewayConfig['livePages'] = {
+  liveWaitMs: 10_000,
+  liveTransferMs: 1_000,
+  cursorAgeMaxMs: 86_400_000,
+};
+
+export const patientCaptures: GatewayConfig['captures'] = {
+  chainDeadlineMs: 600_000,
+  stagingTimeoutMs: 5_000,
+  settleWithinMs: 300_000,
 };
 
 /** For tests in which an answer is late or never comes. */
@@ -110,6 +124,7 @@ export async function openWorld(): Promise<GatewayWorld> {
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<PublicApiLimits>;
+  readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly trustedProxies?: readonly string[];
   /** Longest wait for a read of a neighbour. */
   readonly readTimeoutMs?: number;
@@ -138,6 +153,9 @@ export async function startTestGateway(
     cursorKeys,
     trustedProxies: overrides.trustedProxies ?? [],
     limits: { ...patientLimits, ...overrides.limits },
+    livePages: { ...patientLivePages, ...overrides.livePages },
+    v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
+    captures: patientCaptures,
   };
   const started = await startTestService({
     config,
@@ -177,6 +195,7 @@ async function startPublicApi(
     ledger: ledgerClient,
     findProject: world.findProject,
     revisions: createRevisionStoreClient(revisions),
+    livePages: createLivePageClient(collector, config.livePages),
     prices,
   });
 }

@@ -1,14 +1,17 @@
 import { currentQuery } from '@inventory/contracts/http/current';
-import { scopePath } from '@inventory/contracts/http/parameters';
+import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
 import { languageTags } from '@inventory/contracts/languages';
-import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import { z } from 'zod';
+import type { SavedPage } from '../../clients/revision-store-client.ts';
 import {
   type CurrentRead,
   type ReadCurrentDeps,
   readCurrent,
 } from '../../operations/read-current.ts';
-import { refuse, refuseForNow } from '../refusal.ts';
+import { chargedBill, type PageBill, replayBill } from '../page-bill.ts';
+import { refuseUnread } from '../page-refusals.ts';
+import { refuse } from '../refusal.ts';
 import { type AdmittedRequest, type Answer, defineRoute, type Route } from '../route.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
@@ -16,11 +19,11 @@ import { type CurrentChain, openCurrentCursor, sealCurrentCursor } from './curre
 
 export interface ReadCurrentRouteDeps extends ReadCurrentDeps {
   readonly cursors: CursorSealer;
+  readonly prices: { current(): number | null };
   readonly clock: Clock;
 }
 
 const product = 'platform.inventory.current.page.v1';
-const retryAfterSeconds = 1;
 
 /** GET …/current: one page of the saved inventory; the platform is not contacted. */
 export function readCurrentRoute(deps: ReadCurrentRouteDeps): Route {
@@ -30,18 +33,26 @@ export function readCurrentRoute(deps: ReadCurrentRouteDeps): Route {
     template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/current',
     permission: product,
     product,
-    input: { path: scopePath, query: currentQuery },
-    async handle(request, { path: scope, query }) {
+    input: {
+      path: scopePath,
+      query: currentQuery,
+      header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
+    },
+    async handle(request, { path: scope, query, header }) {
       const { requestId, authority } = request;
       const { accountId, projectId } = authority;
       const chain = { accountId, scope, language: query.language };
       const from =
         query.cursor === undefined ? null : openCurrentCursor(cursors, chain, query.cursor);
       if (query.cursor !== undefined && from === null) throw refuse('invalid_cursor');
+      const { language, page_size: pageSize, cursor = null } = query;
+      const key = header['Idempotency-Key'];
+      const inputs = [...Object.values(scope), language, pageSize, cursor];
       const read = await readCurrent(
         deps,
         { requestId, accountId, projectId },
-        { scope, language: query.language, pageSize: query.page_size, from },
+        { scope, language, pageSize, from },
+        key === undefined ? null : { route: 'current', key, inputs },
       );
       try {
         return toAnswer(deps, request, chain, read);
@@ -60,18 +71,20 @@ function toAnswer(
   read: CurrentRead,
 ): Answer {
   switch (read.result) {
-    case 'charged':
-      return pageAnswer(deps, request, chain, read);
+    case 'charged': {
+      const { page, outcome, delivery } = read;
+      const answer = pageAnswer(deps, request, chain, { page, bill: chargedBill(outcome, null) });
+      return { ...answer, delivery };
+    }
+    case 'replayed': {
+      const bill = replayBill(read.balance, deps.prices.current());
+      const answer = pageAnswer(deps, request, chain, { page: read.page, bill });
+      return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
+    }
     case 'free':
       throw read.answer === 'expired' ? refuse('cursor_expired') : noRevision();
-    case 'refused': {
-      const { code, required, available } = read.refusal;
-      throw refuse(code, { detail: { required, available } });
-    }
-    case 'unavailable':
-      throw refuseForNow('billing_unavailable', retryAfterSeconds);
     default:
-      return unreachable(read);
+      throw refuseUnread(read);
   }
 }
 
@@ -85,7 +98,7 @@ function pageAnswer(
   { cursors, clock }: ReadCurrentRouteDeps,
   request: AdmittedRequest,
   chain: CurrentChain,
-  { page, outcome, delivery }: Extract<CurrentRead, { result: 'charged' }>,
+  { page, bill }: { readonly page: SavedPage; readonly bill: PageBill },
 ): Answer {
   const saved = page.meta;
   const { revision_id: revisionId, observation_id: observationId, next_position } = saved;
@@ -100,11 +113,7 @@ function pageAnswer(
     meta: {
       request_id: request.requestId,
       product_code: product,
-      price_version: outcome.price_version,
-      credits_charged: outcome.amount_charged,
-      credits_remaining: outcome.balance.available,
-      billing_disposition: 'charged',
-      billing_reason: null,
+      ...bill,
       rate_limit: request.rateLimit,
     },
   };
@@ -115,6 +124,5 @@ function pageAnswer(
       'Content-Language': languageTags[saved.language],
     },
     body: currentBody(frame, page.members),
-    delivery,
   };
 }

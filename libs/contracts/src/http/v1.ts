@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { requestId } from '../ids.ts';
+import { defaultLanguage } from '../languages.ts';
+import { liveRows } from './live-page.ts';
+import { errorCode, requestIssue } from './meta.ts';
+import { languageParameter } from './parameters.ts';
+
+/** Query of both V1 routes. */
+export const v1Parameters = z.object({
+  language: languageParameter.default(defaultLanguage),
+  start_assetid: z
+    .string()
+    .regex(/^[0-9]{1,20}$/, 'must be 1 to 20 digits')
+    .optional(),
+});
+
+/** The unwrapped body of both V1 routes. */
+export const v1Inventory = z.object({
+  success: z.literal(1),
+  ...liveRows,
+  total_inventory_count: z.int().min(0),
+  /** Absent, with `last_assetid`, when the traversal is complete. */
+  more_items: z.literal(1).optional(),
+  last_assetid: z.string().optional(),
+});
+
+/** Every failure of the original route but 422. */
+export const v1OriginalFailure = z.object({ detail: z.string() });
+
+/** Every failure of the alias but 422. */
+export const v1AliasFailure = z.object({
+  error: z.object({ code: errorCode, message: z.string(), request_id: requestId }),
+});
+
+/** 422 on both routes. */
+export const v1InvalidRequest = z.object({
+  error: z.object({
+    code: z.literal('invalid_request'),
+    message: z.string(),
+    request_id: requestId,
+    detail: z.object({ issues: z.array(requestIssue) }),
+  }),
+});

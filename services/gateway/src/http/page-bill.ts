@@ -1,0 +1,59 @@
+import type { BalanceView } from '@inventory/contracts/internal/ledger';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingReason } from '@inventory/contracts/vocabulary';
+
+/** What a page read cost, as `meta` says it; nulls are left out of errors. */
+export interface PageBill {
+  readonly price_version?: number;
+  readonly credits_charged: number;
+  readonly credits_remaining: number;
+  readonly billing_disposition: 'charged' | 'not_charged' | 'allowance_used';
+  readonly billing_reason: BillingReason | null;
+  readonly funding?: 'subscription';
+  readonly units_charged?: number;
+  readonly units_remaining?: number;
+}
+
+/** `reason` is what a denial says of itself; a page paid by credits needs none. */
+export function chargedBill(
+  outcome: BillingOutcome,
+  reason: Extract<BillingReason, 'private_confirmed' | 'not_found_confirmed'> | null,
+): PageBill {
+  const { asset, amount_charged: charged, balance } = outcome;
+  const version = outcome.price_version === null ? {} : { price_version: outcome.price_version };
+  if (asset === 'units') {
+    return {
+      ...version,
+      credits_charged: 0,
+      credits_remaining: outcome.credits_available ?? 0,
+      billing_disposition: 'allowance_used',
+      billing_reason: reason ?? 'subscription_allowance',
+      funding: 'subscription',
+      units_charged: charged,
+      units_remaining: balance.available,
+    };
+  }
+  return {
+    ...version,
+    credits_charged: charged,
+    credits_remaining: balance.available,
+    billing_disposition: 'charged',
+    billing_reason: reason,
+  };
+}
+
+/** A page that was paid before under the same Idempotency-Key. */
+export function replayBill(balance: BalanceView, priceVersion: number | null): PageBill {
+  const available = (asset: 'credits' | 'units') =>
+    balance.balances.find((of) => of.asset === asset)?.available ?? 0;
+  const bill: PageBill = {
+    ...(priceVersion === null ? {} : { price_version: priceVersion }),
+    credits_charged: 0,
+    credits_remaining: available('credits'),
+    billing_disposition: 'not_charged',
+    billing_reason: 'idempotent_replay',
+  };
+  return balance.funding === 'subscription'
+    ? { ...bill, funding: 'subscription', units_charged: 0, units_remaining: available('units') }
+    : bill;
+}

@@ -1,0 +1,23 @@
+import type { V1Dialect } from './v1-dialect.ts';
+
+/** What of a bill the headers of V1 say. */
+export interface HeaderBill {
+  readonly credits_charged?: string | number;
+  readonly credits_remaining?: string | number;
+  readonly units_charged?: string | number;
+  readonly units_remaining?: string | number;
+}
+
+/** Headers of an answer whose charge was decided; none where it was not. */
+export function billHeaders(dialect: V1Dialect, bill: HeaderBill): Record<string, string> {
+  const { credits_charged: charged, credits_remaining: remaining } = bill;
+  if (charged === undefined || remaining === undefined) return {};
+  const { units_charged: units, units_remaining: unitsRemaining } = bill;
+  return {
+    'X-Credits-Charged': String(charged),
+    'X-Credits-Remaining': String(remaining),
+    ...(dialect === 'original' ? { 'X-Api-Credits-Remaining': String(remaining) } : {}),
+    ...(units === undefined ? {} : { 'X-Units-Charged': String(units) }),
+    ...(unitsRemaining === undefined ? {} : { 'X-Units-Remaining': String(unitsRemaining) }),
+  };
+}

@@ -1,0 +1,70 @@
+import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
+import { v1Parameters } from '@inventory/contracts/http/v1';
+import { z } from 'zod';
+import { type ReadLivePageDeps, readLivePage } from '../../operations/read-live-page.ts';
+import { liveAnswer, type PageToWrite } from '../live-answer.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { billHeaders } from './bill-headers.ts';
+import type { V1Dialect } from './v1-dialect.ts';
+
+export interface V1RouteDeps extends ReadLivePageDeps {
+  readonly prices: { current(): number | null };
+}
+
+const product = 'platform.inventory.page.v1';
+
+const templates: Readonly<Record<V1Dialect, string>> = {
+  original: '/api/v1/inventory/{platform_id}/{app_id}/{context_id}',
+  alias: '/v1/platform/inventory/{platform_id}/{app_id}/{context_id}',
+};
+
+/** One page, read from the platform now, as the first version of the interface answered it. */
+export function v1PageRoute(dialect: V1Dialect, deps: V1RouteDeps): Route {
+  return defineRoute({
+    method: 'GET',
+    template: templates[dialect],
+    permission: product,
+    product,
+    input: {
+      path: scopePath,
+      query: v1Parameters,
+      header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
+    },
+    async handle(request, { path: scope, query, header }) {
+      const { requestId, authority } = request;
+      const { accountId, projectId } = authority;
+      const { language } = query;
+      const startAssetid = query.start_assetid ?? null;
+      const key = header['Idempotency-Key'];
+      const inputs = [...Object.values(scope), language, startAssetid];
+      const read = await readLivePage(
+        deps,
+        { requestId, accountId, projectId, chainId: null },
+        {
+          scope,
+          language,
+          form: 'v1',
+          startAssetid,
+          key: key === undefined ? null : { route: 'v1', key, inputs },
+        },
+      );
+      return await liveAnswer(read, deps.prices.current(), async (page) => ({
+        headers: billHeaders(dialect, page.bill),
+        body: v1Body(page),
+      }));
+    },
+  });
+}
+
+function v1Body({ page }: PageToWrite): Buffer {
+  const { total_count, next_start_assetid: next } = page.meta;
+  const rest = JSON.stringify({
+    total_inventory_count: total_count,
+    ...(next === null ? {} : { more_items: 1, last_assetid: next }),
+  });
+  return Buffer.concat([
+    Buffer.from('{"success":1,'),
+    page.members,
+    Buffer.from(`,${rest.slice(1)}`),
+  ]);
+}

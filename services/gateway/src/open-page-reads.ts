@@ -1,0 +1,50 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { BalanceView } from '@inventory/contracts/internal/ledger';
+import { startLoop } from '@inventory/runtime/loop';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import type { GatewayConfig } from './config.ts';
+import type { ReplyChannel } from './operations/ask-owner.ts';
+import { createIntentCloser } from './operations/close-intents.ts';
+import { createKeyedReads, type KeyedReads } from './operations/keyed-reads.ts';
+import { createPageCharges } from './operations/page-charges.ts';
+import { pageReversals } from './operations/page-reversals.ts';
+import { sendOwedCommands } from './operations/send-owed-commands.ts';
+import type { PageIntentStore } from './storage/page-intent-store.ts';
+import { createReadKeyStore } from './storage/read-key-store.ts';
+
+export interface PageReadParts {
+  readonly db: Db;
+  readonly intents: PageIntentStore;
+  readonly channel: ReplyChannel;
+  readonly ledger: { balance(accountId: AccountId): Promise<BalanceView> };
+}
+
+const sweepEveryMs = 1_000;
+
+/**
+ * Page reads that are charged, with their Idempotency-Keys, and the sweeper that undoes the charge
+ * of what was not delivered, by this replica and by any that went away.
+ */
+export function openPageReads(
+  context: ServiceContext<GatewayConfig>,
+  { db, intents, channel, ledger }: PageReadParts,
+): KeyedReads {
+  const { config, lifetime, clock, identifiers, logger } = context;
+  const { limits } = config;
+  const keys = createReadKeyStore(db);
+  const sweeping = { channel, clock, replica: identifiers.uuidV7() };
+  const reversals = pageReversals(intents.owed, keys, logger);
+  const reversing = startLoop({
+    name: 'page reversals',
+    idleMs: sweepEveryMs,
+    logger,
+    round: () => sendOwedCommands(sweeping, reversals),
+  });
+  lifetime.defer('page reversals', () => reversing.stop());
+  const wakeReversals = reversing.wake;
+  const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
+  lifetime.defer('charge intents', () => closer.idle());
+  const charges = createPageCharges({ channel, intents, closer, clock, logger, limits });
+  return createKeyedReads({ charges, keys, ledger, clock, logger, limits });
+}

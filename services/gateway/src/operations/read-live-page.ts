@@ -1,0 +1,72 @@
+import type { LivePageForm } from '@inventory/contracts/internal/live-page';
+import type { Language } from '@inventory/contracts/languages';
+import type { Scope } from '@inventory/contracts/scope';
+import type {
+  DeniedLivePage,
+  FetchedLivePage,
+  LiveAnswer,
+  LivePageClient,
+} from '../clients/live-page-client.ts';
+import type { PageRead } from '../domain/page-intent.ts';
+import { type CheckFundsDeps, checkFunds } from './check-funds.ts';
+import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
+import type { FundsRefusal } from './page-charges.ts';
+
+export interface ReadLivePageDeps {
+  readonly livePages: LivePageClient;
+  readonly reads: KeyedReads;
+  readonly funds: CheckFundsDeps;
+}
+
+export interface WantedPage {
+  readonly scope: Scope;
+  readonly language: Language;
+  readonly form: LivePageForm;
+  readonly startAssetid: string | null;
+  readonly key: ReadKey | null;
+}
+
+export type BillableLivePage = FetchedLivePage | DeniedLivePage;
+
+/** Free: nothing is known of the inventory, or the platform was not even asked. */
+export type FreeLiveAnswer =
+  | Extract<LiveAnswer, { found: 'trouble' }>
+  | { readonly found: 'no_funds'; readonly refusal: FundsRefusal }
+  | { readonly found: 'no_ledger' };
+
+export type LivePageRead = KeyedRead<BillableLivePage, FreeLiveAnswer>;
+
+/**
+ * One page from the platform. A confirmed denial is charged like a page. `onPage` runs as soon as
+ * the page is there, beside its charge.
+ */
+export function readLivePage(
+  deps: ReadLivePageDeps,
+  read: Omit<PageRead, 'productCode' | 'keyId'>,
+  wanted: WantedPage,
+  onPage: (page: FetchedLivePage) => void = () => {},
+): Promise<LivePageRead> {
+  const { scope, language, form, startAssetid, key } = wanted;
+  const { accountId } = read;
+
+  async function fetchPage() {
+    const answer = await deps.livePages.page({ accountId, scope, language, form, startAssetid });
+    if (answer.found === 'trouble') return { billable: false, answer } as const;
+    if (answer.found === 'page') onPage(answer);
+    return { billable: true, page: answer } as const;
+  }
+
+  /** Before the platform is contacted; a replay costs nothing and needs no funds. */
+  async function fetchFunded() {
+    const refusal = await checkFunds(deps.funds, accountId).catch(() => 'no_ledger' as const);
+    if (refusal === 'no_ledger') return { billable: false, answer: { found: refusal } } as const;
+    if (refusal === null) return await fetchPage();
+    return { billable: false, answer: { found: 'no_funds', refusal } } as const;
+  }
+
+  return deps.reads.read<BillableLivePage, FreeLiveAnswer>(
+    { ...read, productCode: 'platform.inventory.page.v1' },
+    key,
+    { paid: fetchFunded, replayed: fetchPage },
+  );
+}

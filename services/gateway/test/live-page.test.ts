@@ -1,0 +1,316 @@
+import { livePage } from '@inventory/contracts/http/live-page';
+import { errorBody, pageReadMeta } from '@inventory/contracts/http/meta';
+import type { Scope } from '@inventory/contracts/scope';
+import { newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { MongoClient } from 'mongodb';
+import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
+import { membersText } from './support/fake-revision-store.ts';
+import { livePathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  impatientLimits,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+let mongo: MongoClient;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+  mongo = await MongoClient.connect(world.namespace.mongodbUri);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await gateway?.stop();
+  await mongo?.close();
+  await world?.close();
+});
+
+const read = (scope: Scope, key: string, query = '', headers = {}, at: TestGateway = gateway) =>
+  at.call({ path: livePathOf(scope) + query, key, headers });
+
+const intentsLeft = () =>
+  mongo.db(world.namespace.database('gateway')).collection('page_intents').countDocuments();
+
+const chargesOf = (accountId: string) =>
+  world.ledger.charges.filter(({ account_id }) => account_id === accountId);
+
+const askedOf = (scope: Scope) =>
+  world.collector.live.asked.filter(({ pathname }) => pathname.includes(scope.platform_id));
+
+const threePages = [membersText('1'), membersText('2'), membersText('3')];
+
+test('a page of the platform comes with its bill and its language (Live Page)', async () => {
+  const { key, authority } = world.issue();
+  const scope = newScope();
+  setLiveInventory(world.collector.live, scope, { pages: [membersText('18446744073709551615')] });
+  world.ledger.setBalance(authority.accountId, 50);
+
+  const answer = await read(scope, key, '?language=schinese');
+
+  expect(answer.status).toBe(200);
+  const page = livePage.strict().parse(answer.json.data);
+  expect(page.assets[0]?.assetid).toBe('18446744073709551615');
+  expect(page.pagination).toEqual({ has_more: false });
+  expect(pageReadMeta.strict().parse(answer.json.meta)).toMatchObject({
+    product_code: 'platform.inventory.page.v1',
+    price_version: 1,
+    credits_charged: 1,
+    credits_remaining: 49,
+    billing_disposition: 'charged',
+    billing_reason: null,
+  });
+  expect(answer.headers['content-language']).toBe('zh-Hans');
+  expect(answer.headers['x-description-language']).toBe('schinese');
+  const [asked] = askedOf(scope);
+  expect(asked?.searchParams.get('language')).toBe('schinese');
+  expect(asked?.searchParams.get('account_id')).toBe(authority.accountId);
+  await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
+});
+
+test.each([
+  ['private', 403, 'inventory_private', 'private_confirmed'],
+  ['not_found', 404, 'inventory_not_found', 'not_found_confirmed'],
+] as const)(
+  'confirmed %s is answered with %i %s and charged like a page (Live Page rule 1)',
+  async (found, status, code, reason) => {
+    const { key, authority } = world.issue();
+    world.collector.live.answerInstead = () => noPage(found);
+    world.ledger.setBalance(authority.accountId, 9);
+
+    const answer = await read(newScope(), key);
+
+    expect(answer.status).toBe(status);
+    const body = errorBody.parse(answer.json);
+    expect(body.error.code).toBe(code);
+    expect(body.meta).toMatchObject({
+      price_version: 1,
+      credits_charged: 1,
+      credits_remaining: 8,
+      billing_disposition: 'charged',
+      billing_reason: reason,
+    });
+    expect(world.ledger.balanceOf(authority.accountId)).toBe(8);
+    await waitFor('its intent is gone', async () => (await intentsLeft()) === 0);
+  },
+);
+
+test.each([
+  ['throttled', 502, 'upstream_unavailable', 'throttled'],
+  ['egress_busy', 502, 'upstream_unavailable', 'egress_busy'],
+  ['breaker_open', 502, 'upstream_unavailable', 'breaker_open'],
+  ['bad_answer', 502, 'upstream_unavailable', 'bad_answer'],
+  ['unconfirmed', 502, 'upstream_unavailable', 'unconfirmed'],
+  ['timeout', 504, 'upstream_timeout', undefined],
+] as const)(
+  '%s is answered with %i %s, a time to wait, and nothing charged (Errors)',
+  async (trouble, status, code, reason) => {
+    const { key, authority } = world.issue();
+    world.collector.live.answerInstead = () => noPage(trouble, 17);
+
+    const answer = await read(newScope(), key);
+
+    expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+    expect(answer.json.error.detail?.reason).toBe(reason);
+    expect(answer.headers['retry-after']).toBe('17');
+    expect(answer.json.meta).toMatchObject({
+      credits_charged: 0,
+      billing_disposition: 'not_charged',
+    });
+    expect(chargesOf(authority.accountId)).toEqual([]);
+  },
+);
+
+describe('funds', () => {
+  test('are looked at before the platform is contacted: without them 402', async () => {
+    const { key, authority } = world.issue();
+    const scope = newScope();
+    world.ledger.setBalance(authority.accountId, 0);
+    // The price is known from the first read of the price list on.
+    const answer = await waitFor('the price list is read', async () => {
+      const given = await read(scope, key);
+      return given.json.meta.price_version === 1 && given;
+    });
+
+    expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
+    expect(answer.json.error.detail).toEqual({ required: 1, available: 0 });
+    const before = askedOf(scope).length;
+    await read(scope, key);
+    expect(askedOf(scope)).toHaveLength(before);
+    expect(chargesOf(authority.accountId)).toEqual([]);
+  });
+
+  test('that cannot be looked at are 503 billing_unavailable, and the platform is spared', async () => {
+    const { key } = world.issue();
+    const scope = newScope();
+    const impatient = await startTestGateway(world, { readTimeoutMs: 500 });
+    world.ledger.http.isDown = true;
+
+    const answer = await read(scope, key, '', {}, impatient);
+
+    expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
+    expect(answer.headers['retry-after']).toBeDefined();
+    expect(askedOf(scope)).toEqual([]);
+    await impatient.stop();
+  });
+
+  test('that go while the platform is asked are refused by the charge: no page', async () => {
+    const { key, authority } = world.issue();
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
+    world.ledger.setBalance(authority.accountId, 1);
+    world.collector.live.answerInstead = () => {
+      world.ledger.setBalance(authority.accountId, 0);
+      return null;
+    };
+
+    const answer = await read(scope, key);
+
+    expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
+    expect(answer.text).not.toContain('assetid');
+  });
+});
+
+test('a ledger that does not answer in time is 503, and the charge is undone', async () => {
+  const { key, authority } = world.issue();
+  const scope = newScope();
+  setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
+  const impatient = await startTestGateway(world, { limits: impatientLimits });
+  world.ledger.answersCharge = () => false;
+  world.ledger.setBalance(authority.accountId, 5);
+
+  const answer = await read(scope, key, '', {}, impatient);
+
+  expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
+  await waitFor('the charge is undone', () => world.ledger.balanceOf(authority.accountId) === 5);
+  await impatient.stop();
+});
+
+test('a collector that is away is 503, and nothing is charged', async () => {
+  const { key, authority } = world.issue();
+  world.collector.http.isDown = true;
+
+  const answer = await read(newScope(), key);
+
+  expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
+  expect(answer.headers['retry-after']).toBeDefined();
+  expect(chargesOf(authority.accountId)).toEqual([]);
+  await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
+});
+
+describe('a chain of pages', () => {
+  test('goes from cursor to cursor to a last page that has none', async () => {
+    const { key, authority } = world.issue();
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, { pages: threePages, totalCount: 5_001 });
+
+    const ids: string[] = [];
+    let query = '';
+    for (;;) {
+      const answer = await read(scope, key, query);
+      const page = livePage.parse(answer.json.data);
+      expect(page.total_count).toBe(5_001);
+      ids.push(...page.assets.map(({ assetid }) => assetid));
+      if (page.pagination.next_cursor === undefined) break;
+      query = `?cursor=${page.pagination.next_cursor}`;
+    }
+
+    expect(ids).toEqual(['1', '2', '3']);
+    const charges = chargesOf(authority.accountId);
+    expect(charges.map(({ product_code }) => product_code)).toEqual(
+      Array(3).fill('platform.inventory.page.v1'),
+    );
+  });
+
+  test('goes on at another replica', async () => {
+    const { key } = world.issue();
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, { pages: threePages });
+    const other = await startTestGateway(world);
+    const first = await read(scope, key);
+
+    const second = await read(
+      scope,
+      key,
+      `?cursor=${first.json.data.pagination.next_cursor}`,
+      {},
+      other,
+    );
+
+    expect(second.json.data.assets[0].assetid).toBe('2');
+    await other.stop();
+  });
+
+  test("does not go on with another account's, scope's, language's or route's cursor (Live Page rule 2)", async () => {
+    const { key, authority } = world.issue();
+    const stranger = world.issue();
+    const colleague = world.issue({ accountId: authority.accountId });
+    const scope = newScope();
+    const other = { ...scope, context_id: 6 };
+    setLiveInventory(world.collector.live, scope, { pages: threePages });
+    setLiveInventory(world.collector.live, other, { pages: threePages });
+    const cursor = (await read(scope, key)).json.data.pagination.next_cursor;
+    const before = world.ledger.charges.length;
+
+    const answers = [
+      await read(scope, stranger.key, `?cursor=${cursor}`),
+      await read(other, key, `?cursor=${cursor}`),
+      await read(scope, key, `?cursor=${cursor}&language=german`),
+      await gateway.call({ path: `${livePathOf(scope)}/current?cursor=${cursor}`, key }),
+      await read(scope, key, `?cursor=${cursor.slice(0, -2)}`),
+      await read(scope, key, `?cursor=${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`),
+    ];
+
+    expect(answers.map(({ json }) => json.error.code)).toEqual(Array(6).fill('invalid_cursor'));
+    expect(world.ledger.charges.length).toBe(before);
+    expect((await read(scope, colleague.key, `?cursor=${cursor}`)).status).toBe(200);
+  });
+
+  test('ends with 410, free of charge, when its cursor is too old', async () => {
+    const { key, authority } = world.issue();
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, { pages: threePages });
+    const strict = await startTestGateway(world, { livePages: { cursorAgeMaxMs: 1 } });
+    const first = await read(scope, key, '', {}, strict);
+    const cursor = first.json.data.pagination.next_cursor;
+
+    const answer = await waitFor('a millisecond has passed', async () => {
+      const given = await read(scope, key, `?cursor=${cursor}`, {}, strict);
+      return given.status === 410 && given;
+    });
+
+    expect(answer.json.error.code).toBe('cursor_expired');
+    const pages = chargesOf(authority.accountId).length;
+    await read(scope, key, `?cursor=${cursor}`, {}, strict);
+    expect(chargesOf(authority.accountId)).toHaveLength(pages);
+    await strict.stop();
+  });
+});
+
+test.each([
+  ['?language=klingon', 'query', 'language'],
+  ['?language=english&language=german', 'query', 'language'],
+  ['?cursor=', 'query', 'cursor'],
+])('%s is 422 and names the problem', async (query, part, field) => {
+  const { key } = world.issue();
+
+  const answer = await read(newScope(), key, query);
+
+  expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_request']);
+  expect(answer.json.error.detail.issues).toEqual([expect.objectContaining({ in: part, field })]);
+});
+
+test('without its permission the answer is 403 and names it (Scopes)', async () => {
+  const { key } = world.issue({ scopes: ['platform.inventory.current.page.v1'] });
+
+  const answer = await read(newScope(), key);
+
+  expect([answer.status, answer.json.error.code]).toEqual([403, 'permission_denied']);
+  expect(answer.json.error.detail).toEqual({ permission: 'platform.inventory.page.v1' });
+  expect(answer.json.meta.credits_charged).toBe(0);
+});

@@ -1,0 +1,76 @@
+import {
+  type LivePageRefusal,
+  livePageMetaHeader,
+  livePageQuery,
+} from '@inventory/contracts/internal/live-page';
+import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { type FakeAnswer, jsonAnswer } from './http-fake.ts';
+
+/** One inventory of the platform: ready-made text of each page, and how many assets it reports. */
+export interface LiveInventory {
+  readonly pages: readonly string[];
+  readonly totalCount?: number;
+}
+
+/** The collector's live pages: an inventory nobody set is not found. */
+export interface FakeLivePages {
+  readonly inventories: Map<string, LiveInventory>;
+  readonly asked: URL[];
+  /** Answers in place of the platform; null leaves it to the platform. */
+  answerInstead: (url: URL) => FakeAnswer | null | Promise<FakeAnswer | null>;
+  answer(url: URL): Promise<FakeAnswer>;
+  reset(): void;
+}
+
+/** Page n begins after asset n * 1000. */
+const startOf = (page: number) => String(page * 1_000);
+
+export function createFakeLivePages(): FakeLivePages {
+  const fake: FakeLivePages = {
+    inventories: new Map(),
+    asked: [],
+    answerInstead: () => null,
+    reset: () => {
+      fake.answerInstead = () => null;
+    },
+    async answer(url) {
+      fake.asked.push(url);
+      return (await fake.answerInstead(url)) ?? pageOf(fake, url);
+    },
+  };
+  return fake;
+}
+
+function pageOf(fake: FakeLivePages, url: URL): FakeAnswer {
+  const [, , platformId, appId, contextId] = url.pathname.split('/');
+  const { start_assetid: start } = livePageQuery.parse(Object.fromEntries(url.searchParams));
+  const inventory = fake.inventories.get(`${platformId}/${appId}/${contextId}`);
+  if (inventory === undefined) return noPage('not_found');
+  const page = start === undefined ? 0 : Number(start) / 1_000;
+  const hasNext = page + 1 < inventory.pages.length;
+  const meta = {
+    total_count: inventory.totalCount ?? inventory.pages.length,
+    asset_count: 1,
+    next_start_assetid: hasNext ? startOf(page + 1) : null,
+  };
+  return {
+    status: 200,
+    headers: { [livePageMetaHeader]: JSON.stringify(meta) },
+    body: inventory.pages[page] ?? '"assets":[],"descriptions":[]',
+  };
+}
+
+export function noPage(
+  code: LivePageRefusal['error']['code'],
+  retry_after_seconds: number | null = null,
+): FakeAnswer {
+  return jsonAnswer({ error: { code, message: 'There is no page.', retry_after_seconds } }, 409);
+}
+
+export function setLiveInventory(
+  live: FakeLivePages,
+  scope: Scope,
+  inventory: LiveInventory,
+): void {
+  live.inventories.set(scopeKey(scope), inventory);
+}
