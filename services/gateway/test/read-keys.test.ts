@@ -1,0 +1,273 @@
+import { pageReadMeta } from '@inventory/contracts/http/meta';
+import type { Scope } from '@inventory/contracts/scope';
+import { newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { MongoClient } from 'mongodb';
+import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
+import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { currentPathOf, livePathOf, v1PathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  impatientLimits,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+let other: TestGateway;
+let mongo: MongoClient;
+
+beforeAll(async () => {
+  world = await openWorld();
+  [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
+  mongo = await MongoClient.connect(world.namespace.mongodbUri);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await Promise.all([gateway?.stop(), other?.stop()]);
+  await mongo?.close();
+  await world?.close();
+});
+
+let serial = 0;
+function newKey(): string {
+  serial += 1;
+  return `key ${serial}`;
+}
+
+const keysStored = () => mongo.db(world.namespace.database('gateway')).collection('page_read_keys');
+
+/** Ready to be read on every route. */
+function newInventory(): Scope {
+  const scope = newScope();
+  setLiveInventory(world.collector.live, scope, { pages: [membersText('1'), membersText('2')] });
+  saveInventory(world.revisions, scope, { pages: [membersText('1'), membersText('2')] });
+  return scope;
+}
+
+const routes = [
+  ['Live Page', livePathOf],
+  ['Current', currentPathOf],
+  ['V1', v1PathOf],
+] as const;
+
+describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
+  const read = (scope: Scope, key: string, idempotencyKey: string, at = gateway, query = '') =>
+    at.call({ path: pathOf(scope) + query, key, headers: { 'idempotency-key': idempotencyKey } });
+
+  test('reads a delivered page again free, three times, then is refused (Reads)', async () => {
+    const { key, authority } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = newKey();
+    world.ledger.setBalance(authority.accountId, 10);
+    const first = await read(scope, key, idempotencyKey);
+    expect([first.status, first.headers['idempotency-replayed']]).toEqual([200, undefined]);
+
+    for (let replay = 0; replay < 3; replay += 1) {
+      const answer = await read(scope, key, idempotencyKey, replay % 2 ? other : gateway);
+      expect(answer.status).toBe(200);
+      expect(answer.headers['idempotency-replayed']).toBe('true');
+      if (name === 'V1') continue;
+      expect(pageReadMeta.parse(answer.json.meta)).toMatchObject({
+        price_version: 1,
+        credits_charged: 0,
+        credits_remaining: 9,
+        billing_disposition: 'not_charged',
+        billing_reason: 'idempotent_replay',
+      });
+    }
+    const fourth = await read(scope, key, idempotencyKey);
+
+    expect(fourth.status).toBe(409);
+    expect(fourth.text).not.toContain('assetid');
+    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+  });
+
+  test('with other inputs is a conflict, and nothing is done', async () => {
+    const { key, authority } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = newKey();
+    await read(scope, key, idempotencyKey);
+
+    const answers = [
+      await read(newInventory(), key, idempotencyKey),
+      await read(scope, key, idempotencyKey, other, '?language=german'),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+    const charges = world.ledger.charges.filter(
+      ({ account_id }) => account_id === authority.accountId,
+    );
+    expect(charges).toHaveLength(1);
+  });
+
+  test('belongs to its Project: a colleague of the same account pays for its own', async () => {
+    const { key, authority } = world.issue();
+    const colleague = world.issue({ accountId: authority.accountId });
+    const scope = newInventory();
+    const idempotencyKey = newKey();
+    await read(scope, key, idempotencyKey);
+
+    const answer = await read(scope, colleague.key, idempotencyKey);
+
+    expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
+  });
+
+  test('sent twice at once is charged once, at two replicas', async () => {
+    const { key, authority } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = newKey();
+    world.ledger.setBalance(authority.accountId, 10);
+
+    const answers = await Promise.all([
+      read(scope, key, idempotencyKey),
+      read(scope, key, idempotencyKey, other),
+      read(scope, key, idempotencyKey),
+    ]);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const replayed = answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true');
+    expect(replayed).toHaveLength(2);
+    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+  });
+
+  test('whose first request is still undecided after 2 s is 409, come back (Errors)', async () => {
+    const { key } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = newKey();
+    const gate = Promise.withResolvers<void>();
+    world.ledger.beforeCharge = () => gate.promise;
+    const first = read(scope, key, idempotencyKey);
+    await waitFor(
+      'the first request has its key',
+      async () => (await keysStored().countDocuments({ state: 'open' })) > 0,
+    );
+
+    const second = await read(scope, key, idempotencyKey, other);
+    gate.resolve();
+
+    expect(second.status).toBe(409);
+    expect(second.headers['retry-after']).toBe('1');
+    expect((await first).status).toBe(200);
+  });
+
+  test('of an attempt whose charge was undone is as new: the next one is charged', async () => {
+    const { key, authority } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = newKey();
+    const impatient = await startTestGateway(world, { limits: impatientLimits });
+    world.ledger.setBalance(authority.accountId, 10);
+    world.ledger.answersCharge = () => false;
+    expect((await read(scope, key, idempotencyKey, impatient)).status).toBe(503);
+    world.ledger.answersCharge = () => true;
+
+    const answer = await waitFor('the charge is undone', async () => {
+      const given = await read(scope, key, idempotencyKey, other);
+      return given.status !== 409 && given;
+    });
+
+    expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
+    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+    await impatient.stop();
+  });
+
+  test('of an attempt without funds is as new', async () => {
+    const { key, authority } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = newKey();
+    world.ledger.setBalance(authority.accountId, 0);
+    expect((await read(scope, key, idempotencyKey)).status).toBe(402);
+    world.ledger.setBalance(authority.accountId, 5);
+
+    const answer = await read(scope, key, idempotencyKey);
+
+    expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
+    expect(world.ledger.balanceOf(authority.accountId)).toBe(4);
+  });
+
+  test.each(['', 'x'.repeat(256), 'ümlaut'])('that is %j is 422', async (idempotencyKey) => {
+    const { key } = world.issue();
+
+    const answer = await gateway.call({
+      path: pathOf(newScope()),
+      key,
+      headers: { 'idempotency-key': Buffer.from(idempotencyKey).toString('latin1') },
+    });
+
+    expect(answer.status).toBe(422);
+  });
+});
+
+describe('a replay on Live Page', () => {
+  const read = (scope: Scope, key: string, idempotencyKey: string) =>
+    gateway.call({ path: livePathOf(scope), key, headers: { 'idempotency-key': idempotencyKey } });
+
+  test('that meets trouble is not counted, and one that meets a denial costs nothing', async () => {
+    const { key, authority } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = newKey();
+    world.ledger.setBalance(authority.accountId, 10);
+    await read(scope, key, idempotencyKey);
+
+    world.collector.live.answerInstead = () => noPage('throttled', 5);
+    for (let turn = 0; turn < 4; turn += 1) {
+      expect((await read(scope, key, idempotencyKey)).status).toBe(502);
+    }
+    world.collector.live.answerInstead = () => noPage('private');
+    const denied = await read(scope, key, idempotencyKey);
+
+    expect([denied.status, denied.json.error.code]).toEqual([403, 'inventory_private']);
+    expect(denied.headers['idempotency-replayed']).toBe('true');
+    expect(denied.json.meta).toMatchObject({
+      credits_charged: 0,
+      credits_remaining: 9,
+      billing_reason: 'idempotent_replay',
+    });
+    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+  });
+
+  test('needs no funds: what was paid can be read again', async () => {
+    const { key, authority } = world.issue();
+    const scope = newInventory();
+    const idempotencyKey = newKey();
+    world.ledger.setBalance(authority.accountId, 1);
+    await read(scope, key, idempotencyKey);
+
+    expect(world.ledger.balanceOf(authority.accountId)).toBe(0);
+    expect((await read(scope, key, idempotencyKey)).status).toBe(200);
+  });
+});
+
+test('a key older than it is kept is as new, before the store has forgotten it', async () => {
+  const { key, authority } = world.issue();
+  const scope = newInventory();
+  const brief = await startTestGateway(world, { limits: { readKeyKeepMs: 1 } });
+  world.ledger.setBalance(authority.accountId, 10);
+  const headers = { 'idempotency-key': newKey() };
+  const read = () => brief.call({ path: livePathOf(scope), key, headers });
+  await read();
+
+  const answer = await read();
+
+  expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
+  expect(world.ledger.balanceOf(authority.accountId)).toBe(8);
+  await brief.stop();
+});
+
+test('a key is stored as a digest and nothing else', async () => {
+  const { key } = world.issue();
+  const scope = newInventory();
+  const idempotencyKey = 'a-secret-a-client-put-here';
+  await gateway.call({
+    path: livePathOf(scope),
+    key,
+    headers: { 'idempotency-key': idempotencyKey },
+  });
+
+  const stored = await keysStored().find().toArray();
+
+  expect(stored.length).toBeGreaterThan(0);
+  expect(JSON.stringify(stored)).not.toContain(idempotencyKey);
+});

@@ -1,0 +1,339 @@
+import {
+  v1AliasFailure,
+  v1InvalidRequest,
+  v1Inventory,
+  v1OriginalFailure,
+} from '@inventory/contracts/http/v1';
+import type { Scope } from '@inventory/contracts/scope';
+import { newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { ApiAnswer } from './support/api-call.ts';
+import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
+import { membersText } from './support/fake-revision-store.ts';
+import { livePathOf, v1AliasPathOf, v1PathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  impatientLimits,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await gateway?.stop();
+  await world?.close();
+});
+
+interface Asking {
+  readonly scope?: Scope;
+  readonly key?: string;
+  readonly query?: string;
+  readonly headers?: Record<string, string>;
+  readonly method?: string;
+  readonly at?: TestGateway;
+}
+
+const routes = [
+  ['original', v1PathOf],
+  ['alias', v1AliasPathOf],
+] as const;
+
+function ask(pathOf: (scope: Scope) => string, given: Asking): Promise<ApiAnswer> {
+  const { scope = newScope(), key, query = '', headers = {}, method = 'GET', at = gateway } = given;
+  return at.call({ method, path: pathOf(scope) + query, key, headers });
+}
+
+/** The one fixed table of the original route, and the codes of the alias. */
+const failures: readonly (readonly [string, number, string, string, () => Asking])[] = [
+  ['no key', 401, 'API Key is missing', 'missing_api_key', () => ({})],
+  ['a wrong key', 401, 'Invalid API Key', 'invalid_api_key', () => ({ key: 'wrong' })],
+  [
+    'a missing scope',
+    403,
+    'Unauthorized',
+    'permission_denied',
+    () => ({ key: world.issue({ scopes: ['platform.inventory.refresh.v1'] }).key }),
+  ],
+  [
+    'a foreign network',
+    403,
+    'Unauthorized',
+    'permission_denied',
+    () => ({ key: world.issue({ networkPolicies: [['192.0.2.0/24']] }).key }),
+  ],
+  [
+    'a private inventory',
+    403,
+    'Inventory is private',
+    'inventory_private',
+    () => {
+      world.collector.live.answerInstead = () => noPage('private');
+      return { key: world.issue().key };
+    },
+  ],
+  [
+    'an unknown inventory',
+    404,
+    'Inventory not found',
+    'inventory_not_found',
+    () => ({ key: world.issue().key }),
+  ],
+  [
+    'a full rate window',
+    429,
+    'Rate limit exceeded',
+    'rate_limit_exceeded',
+    () => ({ key: world.issue({ requestsPerMinute: 0 }).key }),
+  ],
+  [
+    'a platform in trouble',
+    502,
+    'Upstream unavailable',
+    'upstream_unavailable',
+    () => {
+      world.collector.live.answerInstead = () => noPage('throttled', 30);
+      return { key: world.issue().key };
+    },
+  ],
+  [
+    'a silent platform',
+    504,
+    'Upstream timeout',
+    'upstream_timeout',
+    () => {
+      world.collector.live.answerInstead = () => noPage('timeout', 5);
+      return { key: world.issue().key };
+    },
+  ],
+  [
+    'a collector that is away',
+    503,
+    'Service unavailable',
+    'service_unavailable',
+    () => {
+      world.collector.http.isDown = true;
+      return { key: world.issue().key };
+    },
+  ],
+  [
+    'a collector that talks nonsense',
+    500,
+    'Internal server error',
+    'internal_error',
+    () => {
+      world.collector.live.answerInstead = () => ({ status: 409, body: '{}' });
+      return { key: world.issue().key };
+    },
+  ],
+  [
+    'a method that is not offered',
+    405,
+    'Method Not Allowed',
+    'method_not_allowed',
+    () => ({ method: 'POST', key: world.issue().key }),
+  ],
+  [
+    'JSON refused',
+    406,
+    'Not Acceptable',
+    'not_acceptable',
+    () => ({ key: world.issue().key, headers: { accept: 'text/html' } }),
+  ],
+];
+
+const retryable = [429, 502, 503, 504];
+
+describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
+  const expectDeprecated = (answer: ApiAnswer, scope?: Scope) => {
+    expect(answer.headers['deprecation']).toBe('@1767225600');
+    const link = String(answer.headers['link']);
+    expect(link).toMatch(/^<\/v2\/platform\/users\/.+>; rel="successor-version"$/);
+    if (scope) expect(link).toContain(`<${livePathOf(scope)}>`);
+    expect(answer.headers['sunset']).toBeUndefined();
+    expect(answer.headers['x-request-id']).toMatch(/^req_/);
+  };
+
+  test('gives the unwrapped page with its bill in headers (V1 rule 4)', async () => {
+    const { key, authority } = world.issue();
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, {
+      pages: [membersText('1'), membersText('2')],
+      totalCount: 4_001,
+    });
+    world.ledger.setBalance(authority.accountId, 10);
+
+    const answer = await ask(pathOf, { scope, key });
+
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe(
+      `{"success":1,${membersText('1')},"total_inventory_count":4001,"more_items":1,"last_assetid":"1000"}`,
+    );
+    v1Inventory.strict().parse(answer.json);
+    expect(answer.headers['x-credits-charged']).toBe('1');
+    expect(answer.headers['x-credits-remaining']).toBe('9');
+    expect(answer.headers['x-api-credits-remaining']).toBe(
+      dialect === 'original' ? '9' : undefined,
+    );
+    expectDeprecated(answer, scope);
+    expect(world.collector.live.asked.at(-1)?.searchParams.get('form')).toBe('v1');
+  });
+
+  test('is traversed by start_assetid until more_items is absent (V1 rule 2)', async () => {
+    const { key } = world.issue();
+    const scope = newScope();
+    const pages = [membersText('1'), membersText('2'), membersText('3')];
+    setLiveInventory(world.collector.live, scope, { pages });
+
+    const ids: (string | undefined)[] = [];
+    let query = '';
+    for (;;) {
+      const page = v1Inventory.parse((await ask(pathOf, { scope, key, query })).json);
+      ids.push(page.assets[0]?.assetid);
+      if (!page.more_items) {
+        expect(page).not.toHaveProperty('last_assetid');
+        break;
+      }
+      query = `?start_assetid=${page.last_assetid}`;
+    }
+
+    expect(ids).toEqual(['1', '2', '3']);
+  });
+
+  test('gives an empty inventory both arrays, empty, and charges its page', async () => {
+    const { key } = world.issue();
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, {
+      pages: ['"assets":[],"descriptions":[]'],
+      totalCount: 0,
+    });
+
+    const answer = await ask(pathOf, { scope, key });
+
+    expect(answer.text).toBe(
+      '{"success":1,"assets":[],"descriptions":[],"total_inventory_count":0}',
+    );
+    expect(answer.headers['x-credits-charged']).toBe('1');
+  });
+
+  test.each(failures)('%s is %i in its own dialect', async (_what, status, text, code, given) => {
+    const answer = await ask(pathOf, given());
+
+    expect(answer.status).toBe(status);
+    if (dialect === 'original') {
+      expect(v1OriginalFailure.strict().parse(answer.json)).toEqual({ detail: text });
+    } else {
+      const { error } = v1AliasFailure.strict().parse(answer.json);
+      expect(error.code).toBe(code);
+      expect(error.request_id).toBe(answer.headers['x-request-id']);
+    }
+    expectDeprecated(answer);
+    expect(answer.headers['retry-after'] !== undefined).toBe(retryable.includes(status));
+    const billed = code === 'inventory_private' || code === 'inventory_not_found';
+    expect(answer.headers['x-credits-charged']).toBe(billed ? '1' : undefined);
+    expect(answer.headers['x-credits-remaining'] !== undefined).toBe(billed);
+  });
+
+  test('without credits is 402, and no charge was decided', async () => {
+    const { key, authority } = world.issue();
+    world.ledger.setBalance(authority.accountId, 0);
+    const answer = await waitFor('the price list is read', async () => {
+      const given = await ask(pathOf, { key });
+      return given.status === 402 && given;
+    });
+
+    const { error, detail } = JSON.parse(answer.text);
+    expect(dialect === 'original' ? detail : error.code).toBe(
+      dialect === 'original' ? 'Insufficient credits' : 'insufficient_credits',
+    );
+    expect(answer.headers['x-credits-charged']).toBeUndefined();
+    expectDeprecated(answer);
+  });
+
+  test('without a billing outcome is 503, and says when to come back', async () => {
+    const { key } = world.issue();
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
+    const impatient = await startTestGateway(world, { limits: impatientLimits });
+    world.ledger.answersCharge = () => false;
+
+    const answer = await ask(pathOf, { scope, key, at: impatient });
+
+    expect(answer.status).toBe(503);
+    expect(JSON.parse(answer.text)).toEqual(
+      dialect === 'original'
+        ? { detail: 'Billing unavailable' }
+        : { error: expect.objectContaining({ code: 'billing_unavailable' }) },
+    );
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.headers['x-credits-charged']).toBeUndefined();
+    await impatient.stop();
+  });
+
+  test.each([
+    ['?start_assetid=12a', 'start_assetid'],
+    ['?start_assetid=', 'start_assetid'],
+    [`?start_assetid=${'9'.repeat(21)}`, 'start_assetid'],
+    ['?start_assetid=1&start_assetid=2', 'start_assetid'],
+    ['?language=klingon', 'language'],
+  ])('%s is 422 with the error object on both routes (V1 rule 5)', async (query, field) => {
+    const { key } = world.issue();
+
+    const answer = await ask(pathOf, { key, query });
+
+    expect(answer.status).toBe(422);
+    const { error } = v1InvalidRequest.strict().parse(answer.json);
+    expect(error.detail.issues).toEqual([expect.objectContaining({ in: 'query', field })]);
+    expectDeprecated(answer);
+  });
+
+  test('a platform_id that is none is 422, and unknown parameters are ignored', async () => {
+    const { key } = world.issue();
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
+    const wrong = { ...scope, platform_id: 'someone<script>' };
+
+    const answer = await gateway.call({ path: pathOf(wrong), key });
+
+    expect(answer.status).toBe(422);
+    expect(String(answer.headers['link'])).not.toContain('<script>');
+    expect((await ask(pathOf, { scope, key, query: '?count=5000&l=german' })).status).toBe(200);
+  });
+
+  test('an Idempotency-Key with other inputs is 409, with the same ones free (Reads)', async () => {
+    const { key, authority } = world.issue();
+    const scope = newScope();
+    setLiveInventory(world.collector.live, scope, { pages: [membersText('1'), membersText('2')] });
+    const headers = { 'idempotency-key': `first-${dialect}` };
+    world.ledger.setBalance(authority.accountId, 10);
+    expect((await ask(pathOf, { scope, key, headers })).status).toBe(200);
+
+    const again = await ask(pathOf, { scope, key, headers });
+    const other = await ask(pathOf, { scope, key, headers, query: '?start_assetid=1000' });
+
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(again.headers['x-credits-charged']).toBe('0');
+    expect(again.headers['x-credits-remaining']).toBe('9');
+    expect(other.status).toBe(409);
+    expect(JSON.parse(other.text)).toEqual(
+      dialect === 'original'
+        ? { detail: 'Idempotency-Key was used with other inputs' }
+        : { error: expect.objectContaining({ code: 'idempotency_conflict' }) },
+    );
+    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+  });
+});
+
+test('what is no V1 route is answered in V2 and not deprecated', async () => {
+  const answer = await gateway.call({ path: '/api/v1/other' });
+
+  expect(answer.json.error.code).toBe('route_not_found');
+  expect(answer.headers['deprecation']).toBeUndefined();
+});
