@@ -1,11 +1,10 @@
 import { scanPagesMax } from '@inventory/contracts/internal/inventory';
-import type { InternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { startLoop } from '@inventory/runtime/loop';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
-import { createStagingClient } from './clients/staging-client.ts';
+import type { StagingClient } from './clients/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
 import type { Capture } from './domain/capture.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './operations/capture-page.ts';
@@ -16,7 +15,7 @@ export interface CaptureParts {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly intents: { hasOpen(chainId: string): Promise<boolean> };
-  readonly revisionStore: InternalClient;
+  readonly staging: StagingClient;
 }
 
 /** The capture of chains of Live Pages. */
@@ -32,16 +31,15 @@ const sweepEveryMs = 500;
 /** Staging, and the sweeper that sends what is complete, of this replica and of any other. */
 export function openCaptures(
   context: ServiceContext<GatewayConfig>,
-  { db, bus, intents, revisionStore }: CaptureParts,
+  { db, bus, intents, staging }: CaptureParts,
 ): Captures {
   const { lifetime, clock, identifiers, logger } = context;
-  const { stagingTimeoutMs, ...limits } = context.config.captures;
+  const { chainDeadlineMs, settleWithinMs } = context.config.captures;
   const store = createCaptureStore(db);
-  const revisions = createStagingClient(revisionStore, stagingTimeoutMs);
   const completing = {
     captures: store,
     intents,
-    revisions,
+    revisions: staging,
     publish: bus.publish,
     clock,
     logger,
@@ -57,8 +55,8 @@ export function openCaptures(
 
   const end = (chainId: string, nowMs: number) => store.end(chainId, nowMs);
   const add = (capture: Capture, nowMs: number) => store.add(capture, currentTrace(), nowMs);
-  const rules = { ...limits, pagesMax: scanPagesMax };
-  const capturing = { staging: revisions, captures: { add, end }, rules, clock, logger };
+  const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };
+  const capturing = { staging, captures: { add, end }, rules, clock, logger };
   return {
     begin: (page) => beginPageCapture(capturing, page),
     end: (chainId) => end(chainId, clock.now()),

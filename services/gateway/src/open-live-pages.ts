@@ -2,7 +2,6 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { LedgerClient } from './clients/ledger-client.ts';
 import type { LivePageClient } from './clients/live-page-client.ts';
 import type { GatewayConfig } from './config.ts';
-import { advanceLiveChain } from './domain/live-chain.ts';
 import type { Route } from './http/route.ts';
 import type { CursorSealer } from './http/sealed-cursor.ts';
 import { v1PageRoute } from './http/v1/read-v1-page.ts';
@@ -13,6 +12,7 @@ import type { PriceVersion } from './operations/track-prices.ts';
 export interface LivePageParts {
   readonly livePages: LivePageClient;
   readonly reads: KeyedReads;
+  readonly chains: Chains;
   readonly ledger: Pick<LedgerClient, 'balance'>;
   readonly prices: Pick<PriceVersion, 'current' | 'list'>;
   readonly cursors: CursorSealer;
@@ -21,27 +21,13 @@ export interface LivePageParts {
 /** Live Page and both routes of the first version: one page each, read from the platform. */
 export function livePageRoutes(
   { config, clock, identifiers }: ServiceContext<GatewayConfig>,
-  { livePages, reads, ledger, prices, cursors }: LivePageParts,
+  { livePages, reads, chains, ledger, prices, cursors }: LivePageParts,
 ): Route[] {
   const { cursorAgeMaxMs } = config.livePages;
   const live = { livePages, reads, prices, funds: { ledger, prices } };
-  const chains = readingChains(() => clock.now());
   return [
     livePageRoute({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),
     v1PageRoute('original', live),
     v1PageRoute('alias', live),
   ];
-}
-
-/** Chains that are read and not captured. */
-function readingChains(now: () => number): Chains {
-  const rules = { chainDeadlineMs: 0, pagesMax: 0 };
-  return {
-    begin: ({ chain, nextStartAssetid }) => ({
-      async conclude() {
-        const read = { staged: null, nextStartAssetid, nowMs: now() };
-        return advanceLiveChain(chain, read, rules, String);
-      },
-    }),
-  };
 }

@@ -17,6 +17,7 @@ export interface PageReadParts {
   readonly db: Db;
   readonly intents: PageIntentStore;
   readonly channel: ReplyChannel;
+  readonly chains: { end(chainId: string): Promise<void> };
   readonly ledger: { balance(accountId: AccountId): Promise<BalanceView> };
 }
 
@@ -28,13 +29,13 @@ const sweepEveryMs = 1_000;
  */
 export function openPageReads(
   context: ServiceContext<GatewayConfig>,
-  { db, intents, channel, ledger }: PageReadParts,
+  { db, intents, channel, chains, ledger }: PageReadParts,
 ): KeyedReads {
   const { config, lifetime, clock, identifiers, logger } = context;
   const { limits } = config;
   const keys = createReadKeyStore(db);
   const sweeping = { channel, clock, replica: identifiers.uuidV7() };
-  const reversals = pageReversals(intents.owed, keys, logger);
+  const reversals = pageReversals({ store: intents.owed, keys, chains, logger });
   const reversing = startLoop({
     name: 'page reversals',
     idleMs: sweepEveryMs,

@@ -8,6 +8,7 @@ import type { CollectorClient } from './clients/collector-client.ts';
 import type { LedgerClient } from './clients/ledger-client.ts';
 import type { LivePageClient } from './clients/live-page-client.ts';
 import type { RevisionStoreClient } from './clients/revision-store-client.ts';
+import type { StagingClient } from './clients/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { createPublicApp } from './http/app.ts';
 import type { Authorities } from './http/authenticate.ts';
@@ -24,6 +25,7 @@ import { readUsageRoute } from './http/v2/read-usage.ts';
 import { requestRefreshRoute } from './http/v2/request-refresh.ts';
 import { requestRefreshesRoute } from './http/v2/request-refreshes.ts';
 import { setBalanceAlertRoute } from './http/v2/set-balance-alert.ts';
+import { openCaptures } from './open-captures.ts';
 import { livePageRoutes } from './open-live-pages.ts';
 import { openPageReads } from './open-page-reads.ts';
 import { openRefreshWaits } from './open-refresh-waits.ts';
@@ -32,6 +34,7 @@ import { createRequestLimiter } from './operations/limit-requests.ts';
 import { pendingCancels } from './operations/pending-cancels.ts';
 import { sendOwedCommands } from './operations/send-owed-commands.ts';
 import type { PriceVersion } from './operations/track-prices.ts';
+import { captureIndexes } from './storage/capture-store.ts';
 import { createPageIntentStore, pageIntentIndexes } from './storage/page-intent-store.ts';
 import { createPendingCancelStore, pendingCancelIndexes } from './storage/pending-cancel-store.ts';
 import { createRateWindowStore, rateWindowIndexes } from './storage/rate-window-store.ts';
@@ -42,26 +45,28 @@ export const publicApiIndexes = [
   pendingCancelIndexes,
   rateWindowIndexes,
   readKeyIndexes,
+  captureIndexes,
 ];
 
 export interface PublicApiParts {
   readonly db: Db;
   readonly channel: ReplyChannel;
-  readonly bus: Pick<MessageBus, 'broadcast'>;
+  readonly bus: Pick<MessageBus, 'broadcast' | 'publish'>;
   readonly authorities: Authorities;
   readonly collector: CollectorClient;
   readonly ledger: LedgerClient;
   readonly revisions: RevisionStoreClient;
   readonly findProject: (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
   readonly livePages: LivePageClient;
+  readonly staging: StagingClient;
   readonly prices: Pick<PriceVersion, 'current' | 'list'>;
 }
 
 const sweepEveryMs = 1_000;
 
 /**
- * The public API and the sweepers that finish what a request left open: undelivered pages and
- * undecided attempts, of this replica and of any that went away.
+ * The public API and the sweepers that finish what a request left open: undelivered pages,
+ * captured chains and undecided attempts, of this replica and of any that went away.
  */
 export async function openPublicApi(
   context: ServiceContext<GatewayConfig>,
@@ -85,7 +90,10 @@ export async function openPublicApi(
 
   const waits = await openRefreshWaits(parts.bus, lifetime);
   const { limits } = config;
-  const reads = openPageReads(context, { db, intents, channel, ledger });
+  const { bus, staging } = parts;
+  const chains = openCaptures(context, { db, bus, intents, staging });
+  const reads = openPageReads(context, { db, intents, channel, chains, ledger });
+  const live = { livePages: parts.livePages, reads, chains, ledger, prices, cursors };
   const shared = { channel, collector, clock, logger, ...limits };
 
   const limiter = createRequestLimiter({ windows: createRateWindowStore(db), clock });
@@ -103,7 +111,7 @@ export async function openPublicApi(
       cancelRefreshRoute(shared),
       listRefreshesRoute({ collector, cursors }),
       readCurrentRoute({ revisions, reads, cursors, prices, clock }),
-      ...livePageRoutes(context, { livePages: parts.livePages, reads, ledger, prices, cursors }),
+      ...livePageRoutes(context, live),
       readAccountRoute({ ledger }),
       readStatementRoute({ ledger, cursors }),
       readUsageRoute({ ledger, findProject: parts.findProject, clock }),

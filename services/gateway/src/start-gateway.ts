@@ -11,6 +11,7 @@ import { createLedgerClient } from './clients/ledger-client.ts';
 import { createLivePageClient } from './clients/live-page-client.ts';
 import { createRevisionStoreClient } from './clients/revision-store-client.ts';
 import { createRevisionStoreEraseClient } from './clients/revision-store-erase-client.ts';
+import { createStagingClient } from './clients/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { observeWaitingReplies } from './metrics.ts';
 import { openOperatorApi } from './open-operator-api.ts';
@@ -71,6 +72,7 @@ export async function startGateway(
     findProject: tenancy.findProject,
     revisions: createRevisionStoreClient(revisionStoreClient),
     livePages: createLivePageClient(collectorClient, config.livePages),
+    staging: createStagingClient(revisionStoreClient, config.captures.stagingTimeoutMs),
     prices,
   });
   return { url: server.url, publicUrl };

@@ -23,12 +23,14 @@ const pageOf = (page: number, content = `page ${page}`): StagedPage => ({
 interface ReadOptions {
   readonly staged?: StagedPage | null;
   readonly next?: string | null;
+  readonly cutShort?: boolean;
   readonly afterMs?: number;
 }
 
 function read(chain: LiveChain, options: ReadOptions = {}): LiveChain {
   const { staged = pageOf(chain.page), next = `after ${chain.page}`, afterMs = 0 } = options;
-  const page = { staged, nextStartAssetid: next, nowMs: startedAtMs + afterMs };
+  const { cutShort = false } = options;
+  const page = { staged, nextStartAssetid: next, cutShort, nowMs: startedAtMs + afterMs };
   return advanceLiveChain(chain, page, rules, digestOf);
 }
 
@@ -57,6 +59,12 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     expect(after).toMatchObject({ page: 3, startAssetid: 'after 2', evidence: null });
   });
 
+  it('that is cut short by the platform is no whole inventory', () => {
+    const end = read(read(open()), { next: null, cutShort: true });
+
+    expect(end).toMatchObject({ page: 2, startAssetid: null, evidence: null });
+  });
+
   it('captures up to the last millisecond of its deadline', () => {
     const last = { next: null, afterMs: rules.chainDeadlineMs };
 
@@ -69,7 +77,12 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const next = (chain: LiveChain) =>
       advanceLiveChain(
         chain,
-        { staged: pageOf(chain.page), nextStartAssetid: `${chain.page}`, nowMs: startedAtMs },
+        {
+          staged: pageOf(chain.page),
+          nextStartAssetid: `${chain.page}`,
+          cutShort: false,
+          nowMs: startedAtMs,
+        },
         few,
         digestOf,
       );

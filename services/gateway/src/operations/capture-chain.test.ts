@@ -146,6 +146,7 @@ function readPage(world: World, chain: LiveChain, pages: number, text: string) {
     owner,
     members: Buffer.from(text),
     nextStartAssetid: last ? null : `asset ${chain.page}`,
+    cutShort: false,
     reportedTotalCount: pages,
   });
 }

@@ -1,9 +1,17 @@
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { Logger } from '@inventory/runtime/logger';
-import { chargeReversed } from '../metrics.ts';
+import { chainEnded, chargeReversed } from '../metrics.ts';
 import type { OwedReversal } from '../storage/page-intent-store.ts';
 import type { ReadKeyStore } from '../storage/read-key-store.ts';
 import type { OwedCommands } from './send-owed-commands.ts';
+
+export interface PageReversalDeps {
+  readonly store: Reversals['store'];
+  readonly keys: Pick<ReadKeyStore, 'free'>;
+  /** A chain with an undone page is not fully paid: it is never captured. */
+  readonly chains: { end(chainId: string): Promise<void> };
+  readonly logger: Logger;
+}
 
 type Reversals = OwedCommands<OwedReversal, 'reply.billing-outcome.v1'>;
 
@@ -11,11 +19,7 @@ type Reversals = OwedCommands<OwedReversal, 'reply.billing-outcome.v1'>;
  * Charges whose page was not delivered. A reversal that arrives before its charge makes that
  * charge impossible, so it does not matter whether the charge was ever sent.
  */
-export function pageReversals(
-  store: Reversals['store'],
-  keys: Pick<ReadKeyStore, 'free'>,
-  logger: Logger,
-): Reversals {
+export function pageReversals({ store, keys, chains, logger }: PageReversalDeps): Reversals {
   return {
     store,
     replyType: 'reply.billing-outcome.v1',
@@ -34,6 +38,10 @@ export function pageReversals(
       };
     },
     async onReply(reversal, { outcome }) {
+      if (reversal.chainId !== null) {
+        await chains.end(reversal.chainId);
+        chainEnded('reversed');
+      }
       if (reversal.keyId !== null) await keys.free(reversal.keyId, reversal.id);
       const result = outcome.refusal?.code ?? outcome.result;
       chargeReversed(result);

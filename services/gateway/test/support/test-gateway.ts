@@ -12,6 +12,7 @@ import { createCollectorClient } from '../../src/clients/collector-client.ts';
 import { createLedgerClient } from '../../src/clients/ledger-client.ts';
 import { createLivePageClient } from '../../src/clients/live-page-client.ts';
 import { createRevisionStoreClient } from '../../src/clients/revision-store-client.ts';
+import { createStagingClient } from '../../src/clients/staging-client.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
 import type { Authority } from '../../src/domain/authority.ts';
 import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
@@ -196,6 +197,7 @@ async function startPublicApi(
     findProject: world.findProject,
     revisions: createRevisionStoreClient(revisions),
     livePages: createLivePageClient(collector, config.livePages),
+    staging: createStagingClient(revisions, config.captures.stagingTimeoutMs),
     prices,
   });
 }

@@ -19,6 +19,7 @@ export interface ChainedPage {
   readonly owner: LiveCursorBinding;
   readonly members: Buffer;
   readonly nextStartAssetid: string | null;
+  readonly cutShort: boolean;
   readonly reportedTotalCount: number;
 }
 
@@ -76,6 +77,7 @@ export function livePageRoute(deps: LivePageRouteDeps): Route {
             owner: binding,
             members,
             nextStartAssetid: meta.next_start_assetid,
+            cutShort: meta.cut_short ?? false,
             reportedTotalCount: meta.total_count,
           });
         },

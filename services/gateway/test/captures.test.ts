@@ -1,0 +1,250 @@
+import { createInternalClient } from '@inventory/http/internal-client';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { systemClock } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { openBackends } from '@inventory/service-host/open-backends';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import { newAccountId, newProjectId, newRequestId, newScope } from '@inventory/testkit/builders';
+import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
+import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
+import { openTestBus } from '@inventory/testkit/test-bus';
+import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { createStagingClient } from '../src/clients/staging-client.ts';
+import type { GatewayConfig } from '../src/config.ts';
+import type { ChainOwner } from '../src/domain/capture.ts';
+import { type LiveChain, openLiveChain } from '../src/domain/live-chain.ts';
+import { type Captures, openCaptures } from '../src/open-captures.ts';
+import { captureIndexes } from '../src/storage/capture-store.ts';
+import {
+  createPageIntentStore,
+  type PageIntentStore,
+  pageIntentIndexes,
+} from '../src/storage/page-intent-store.ts';
+import { type FakeStaging, startFakeStaging } from './support/fake-staging.ts';
+
+/** What a gateway replica has to do with captures, on its own database connections. */
+interface Replica {
+  readonly captures: Captures;
+  readonly intents: PageIntentStore;
+  readonly waiting: () => Promise<number>;
+  stop(): Promise<void>;
+}
+
+let namespace: TestNamespace;
+let bus: MessageBus;
+let commands: MessageRecorder;
+let staging: FakeStaging;
+let replicas: readonly [Replica, Replica];
+
+async function startReplica(): Promise<Replica> {
+  let replica: Omit<Replica, 'stop'> | undefined;
+  async function start(context: ServiceContext<GatewayConfig>) {
+    const { db, bus: own } = await openBackends(context, 'gateway', [
+      pageIntentIndexes,
+      captureIndexes,
+    ]);
+    const baseUrl = staging.http.url;
+    const revisionStore = createInternalClient({
+      service: 'revision-store',
+      baseUrl,
+      serviceToken: undefined,
+      timeoutMs: 5_000,
+    });
+    context.lifetime.defer('revision-store', () => revisionStore.close());
+    const intents = createPageIntentStore(db);
+    const staged = createStagingClient(revisionStore, 1_500);
+    const captures = openCaptures(context, { db, bus: own, intents, staging: staged });
+    const waiting = () => db.collection('captures').countDocuments({ dueAt: { $exists: true } });
+    replica = { captures, intents, waiting };
+    return { url: baseUrl };
+  }
+  const limits = { chainDeadlineMs: 600_000, stagingTimeoutMs: 1_500, settleWithinMs: 300_000 };
+  const config = { ...testServiceConfig(namespace, 'gateway'), captures: limits } as GatewayConfig;
+  const service = await startTestService({ config, start });
+  if (!replica) throw new Error('not started');
+  return { ...replica, stop: () => service.stop() };
+}
+
+beforeAll(async () => {
+  namespace = await openNamespace();
+  bus = await openTestBus(namespace);
+  commands = await recordMessages(bus, ['revision.commands.v1']);
+  staging = await startFakeStaging();
+  replicas = [await startReplica(), await startReplica()];
+});
+afterAll(async () => {
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await bus.close();
+  await staging.close();
+});
+
+const newOwner = (): ChainOwner => ({
+  accountId: newAccountId(),
+  scope: newScope(),
+  language: 'german',
+});
+const newChain = () => openLiveChain(systemIdentifiers.uuidV7(), systemClock.now());
+const membersOf = (text: string) => Buffer.from(`"assets":["${text}"],"descriptions":[]`);
+
+function page(chain: LiveChain, owner: ChainOwner, text: string, next: string | null) {
+  const members = membersOf(text);
+  return { chain, owner, members, nextStartAssetid: next, cutShort: false, reportedTotalCount: 3 };
+}
+
+async function openIntent(replica: Replica, chain: LiveChain) {
+  const intent = {
+    requestId: newRequestId(),
+    accountId: newAccountId(),
+    projectId: newProjectId(),
+    productCode: 'platform.inventory.page.v1',
+    chainId: chain.chainId,
+    keyId: null,
+    deadlineMs: systemClock.now() + 30_000,
+    reverseAtMs: systemClock.now() + 60_000,
+  } as const;
+  await replica.intents.add(intent);
+  return intent;
+}
+
+const sentOf = ({ chainId }: LiveChain) => commands.all.filter(({ key }) => key === chainId);
+const sent = (chain: LiveChain) => waitFor('the chain is sent', () => sentOf(chain)[0]);
+
+/** Another chain that is complete only now was sent: what was due before it has had its turn. */
+async function turnPasses(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) {
+    const chain = newChain();
+    await replicas[turn % 2 === 0 ? 0 : 1].captures
+      .begin(page(chain, newOwner(), 'x', null))
+      .conclude();
+    await sent(chain);
+  }
+}
+
+describe('A chain of Live Pages (Reads: Capture)', () => {
+  it('is staged and sent as a completed scan, its pages read through two replicas', async () => {
+    const owner = newOwner();
+    const chain = newChain();
+    const [one, other] = replicas;
+
+    const second = await one.captures.begin(page(chain, owner, '0', 'a')).conclude();
+    const third = await other.captures.begin(page(second, owner, '1', 'b')).conclude();
+    await one.captures.begin(page(third, owner, '2', null)).conclude();
+
+    const message = await sent(chain);
+    expect(message).toMatchObject({
+      type: 'revision.completed.v1',
+      id: `completed:${chain.chainId}`,
+      body: {
+        scan_id: chain.chainId,
+        refresh_id: null,
+        source: 'capture',
+        account_id: owner.accountId,
+        scope: owner.scope,
+        language: 'german',
+        reported_total_count: 3,
+        pages: [{ page: 0, epoch: 1 }, { page: 1 }, { page: 2 }],
+      },
+    });
+    expect(staging.chunks.get(`${chain.chainId}/1/1/0`)?.text).toBe(`{${membersOf('1')}}`);
+    await waitFor('nothing is left to send', async () => (await one.waiting()) === 0);
+  });
+
+  it('is cut into chunks of 2 MiB as every staged page is', async () => {
+    const chain = newChain();
+    const text = 'x'.repeat(5 * 1024 * 1024);
+
+    await replicas[0].captures.begin(page(chain, newOwner(), text, null)).conclude();
+
+    const { body } = (await sent(chain)) as { body: { pages: { chunks: unknown[] }[] } };
+    expect(body.pages[0]?.chunks).toHaveLength(3);
+    const parts = [0, 1, 2].map((at) => staging.chunks.get(`${chain.chainId}/1/0/${at}`)?.text);
+    expect(parts.join('')).toBe(`{${membersOf(text)}}`);
+  });
+
+  it('waits until no page of it has an open charge', async () => {
+    const chain = newChain();
+    const intent = await openIntent(replicas[0], chain);
+    await replicas[1].captures.begin(page(chain, newOwner(), '0', null)).conclude();
+    await turnPasses();
+    expect(sentOf(chain)).toEqual([]);
+
+    await replicas[0].intents.remove(intent.requestId);
+
+    await sent(chain);
+  });
+
+  it('is never sent once a page of it was undone, before or after its end', async () => {
+    const [before, after] = [newChain(), newChain()];
+    await replicas[0].captures.end(before.chainId);
+    await replicas[1].captures.begin(page(before, newOwner(), '0', null)).conclude();
+    const intent = await openIntent(replicas[0], after);
+    await replicas[0].captures.begin(page(after, newOwner(), '0', null)).conclude();
+    await replicas[1].captures.end(after.chainId);
+    await replicas[0].intents.remove(intent.requestId);
+
+    await turnPasses();
+
+    expect([...sentOf(before), ...sentOf(after)]).toEqual([]);
+    await waitFor('nothing is left to send', async () => (await replicas[0].waiting()) === 0);
+  });
+
+  it('ends its capture, for older cursors too, when a page comes again with other contents', async () => {
+    const owner = newOwner();
+    const chain = newChain();
+    const second = await replicas[0].captures.begin(page(chain, owner, '0', 'a')).conclude();
+
+    const changed = await replicas[1].captures.begin(page(chain, owner, 'other', 'a')).conclude();
+    expect(changed).toMatchObject({ page: 1, startAssetid: 'a', evidence: null });
+    const last = await replicas[0].captures.begin(page(second, owner, '1', null)).conclude();
+    expect(last.evidence).not.toBeNull();
+
+    await turnPasses();
+    expect(sentOf(chain)).toEqual([]);
+  });
+
+  it('is sent all the same when a page comes again with the same contents', async () => {
+    const owner = newOwner();
+    const chain = newChain();
+    await replicas[0].captures.begin(page(chain, owner, '0', 'a')).conclude();
+    const again = await replicas[1].captures.begin(page(chain, owner, '0', 'a')).conclude();
+
+    await replicas[0].captures.begin(page(again, owner, '1', null)).conclude();
+
+    await sent(chain);
+  });
+
+  it('is read on and not captured when staging takes too long or the store is away', async () => {
+    const owner = newOwner();
+    const [slow, away] = [newChain(), newChain()];
+    let open: () => void = () => {};
+    staging.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const late = await replicas[0].captures.begin(page(slow, owner, '0', 'a')).conclude();
+    open();
+    staging.gate = Promise.resolve();
+    staging.http.isDown = true;
+    const lost = await replicas[0].captures.begin(page(away, owner, '0', null)).conclude();
+    staging.http.isDown = false;
+
+    expect([late.evidence, lost.evidence]).toEqual([null, null]);
+    // The page arrived after all, but its customer was told of a chain that no longer captures.
+    await replicas[0].captures.begin(page(slow, owner, '0', null)).conclude();
+    await turnPasses();
+    expect([...sentOf(slow), ...sentOf(away)]).toEqual([]);
+  });
+
+  it('is sent by another replica when the one that read it is gone', async () => {
+    const owner = newOwner();
+    const chain = newChain();
+    const third = await startReplica();
+    const intent = await openIntent(third, chain);
+    await third.captures.begin(page(chain, owner, '0', null)).conclude();
+    await third.stop();
+
+    await replicas[0].intents.remove(intent.requestId);
+
+    await sent(chain);
+  });
+});
