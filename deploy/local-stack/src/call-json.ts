@@ -10,8 +10,6 @@ export interface JsonCall {
 export interface JsonAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  readonly bytes: number;
-  readonly retryAfterSeconds: number | null;
 }
 
 /** An API that answered with an error, or not at all. */
@@ -19,13 +17,10 @@ export class CallFailed extends Error {
   override name = 'CallFailed';
   /** 0 when there was no answer. */
   readonly status: number;
-  /** What a 429 or 503 asks to wait. */
-  readonly retryAfterSeconds: number | null;
 
-  constructor(message: string, status: number, retryAfterSeconds: number | null) {
+  constructor(message: string, status: number) {
     super(message);
     this.status = status;
-    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -35,13 +30,9 @@ const timeoutMs = 30_000;
 export async function callJson(call: JsonCall): Promise<JsonAnswer> {
   const { method, url, body } = call;
   const name = `${method} ${new URL(url).pathname}`;
-  let answer: { status: number; text: string; retryAfter: string | string[] | undefined };
+  let answer: { status: number; text: string };
   try {
-    const {
-      statusCode,
-      headers,
-      body: content,
-    } = await request(url, {
+    const { statusCode, body: content } = await request(url, {
       method,
       headers: {
         ...call.headers,
@@ -51,19 +42,17 @@ export async function callJson(call: JsonCall): Promise<JsonAnswer> {
       body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const retryAfter = headers['retry-after'];
-    answer = { status: statusCode, text: await content.text(), retryAfter };
+    answer = { status: statusCode, text: await content.text() };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CallFailed(`${name} was not answered: ${reason}`, 0, null);
+    throw new CallFailed(`${name} was not answered: ${reason}`, 0);
   }
   const { status, text } = answer;
-  const retryAfterSeconds = secondsIn(answer.retryAfter);
   const parsed = parse(text);
   if (status < 200 || status > 299 || parsed === null) {
-    throw new CallFailed(`${name} answered ${status}${errorIn(parsed)}`, status, retryAfterSeconds);
+    throw new CallFailed(`${name} answered ${status}${errorIn(parsed)}`, status);
   }
-  return { status, body: parsed, bytes: Buffer.byteLength(text), retryAfterSeconds };
+  return { status, body: parsed };
 }
 
 function parse(text: string): Readonly<Record<string, unknown>> | null {
@@ -79,8 +68,4 @@ function errorIn(body: Readonly<Record<string, unknown>> | null): string {
   const { error } = (body ?? {}) as { error?: { code?: unknown; message?: unknown } };
   if (error?.code === undefined) return '';
   return `: ${String(error.code)}, ${String(error.message)}`;
-}
-
-function secondsIn(header: string | string[] | undefined): number | null {
-  return typeof header === 'string' && /^[0-9]{1,6}$/.test(header) ? Number(header) : null;
 }

@@ -1,12 +1,12 @@
-import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+import type { InventoryClient } from '@inventory/client/inventory-client';
+import type { RefreshRecord } from '@inventory/client/records';
 import type { Scope } from '@inventory/contracts/scope';
-import { refreshReservationCredits } from '@inventory/contracts/vocabulary';
 import { type FollowedRefresh, followRefresh, type StateChange } from './follow-refresh.ts';
-import { type GatewayClient, inventoryPath } from './gateway-client.ts';
+import { inventoryPath } from './inventory-path.ts';
 import { counted, grouped, type Screen } from './screen.ts';
 
 export interface DemoWalkOptions {
-  readonly gateway: GatewayClient;
+  readonly client: InventoryClient;
   readonly scope: Scope;
   /** What the inventory is known as. */
   readonly name: string;
@@ -17,20 +17,19 @@ export interface DemoWalkOptions {
 
 const patienceMs = 90_000;
 const pagesShownMax = 3;
-const bytesPerMegabyte = 1_000_000;
 
 /** One refresh from its request to its pages and its bill. Resolves with its id. */
 export async function walkDemo(options: DemoWalkOptions): Promise<string> {
-  const { gateway, scope, name, screen, signal } = options;
+  const { client, scope, name, screen, signal } = options;
   screen.heading(`One refresh, as a customer sees it (${name})`);
   screen.line(`  POST ${inventoryPath(scope)}/refresh`);
-  const accepted = await gateway.requestRefresh(scope, refreshReservationCredits);
+  const accepted = await client.refresh(scope, { signal });
   const { refresh_id: refreshId, billing } = accepted.record;
   const reserved = counted(billing.credits_reserved, 'credit');
   screen.line(`       202  refresh ${refreshId}, ${reserved} reserved`);
   const followed = await followRefresh({
     accepted,
-    read: (id) => gateway.readRefresh(id),
+    read: (id) => client.status(id, { signal }),
     onChange: (change) => screen.line(stateLine(change)),
     patienceMs,
     signal,
@@ -71,19 +70,17 @@ function bill({ billing }: RefreshRecord): string {
 }
 
 /** The first pages of the saved inventory; resolves with the credits that remain. */
-async function showPages({ gateway, scope, screen }: DemoWalkOptions): Promise<number> {
+async function showPages({ client, scope, screen, signal }: DemoWalkOptions): Promise<number> {
   screen.line(`  GET ${inventoryPath(scope)}/current`);
-  let cursor: string | null = null;
+  let number = 0;
   let remaining = 0;
-  for (let number = 1; number <= pagesShownMax; number += 1) {
-    const { page, meta, bytes } = await gateway.readCurrent(scope, cursor);
-    const size = `${(bytes / bytesPerMegabyte).toFixed(2)} MB`;
+  for await (const { page, meta } of client.currentPages(scope, { signal })) {
+    number += 1;
     screen.line(
-      `     page ${number}  ${counted(page.assets.length, 'asset')} of ${grouped(page.total_count)}, ${counted(page.descriptions.length, 'description')}, ${size}, ${counted(meta.credits_charged, 'credit')}`,
+      `     page ${number}  ${counted(page.assets.length, 'asset')} of ${grouped(page.total_count)}, ${counted(page.descriptions.length, 'description')}, ${counted(meta.credits_charged ?? 0, 'credit')}`,
     );
-    remaining = meta.credits_remaining;
-    cursor = page.pagination.next_cursor;
-    if (cursor === null) break;
+    remaining = meta.credits_remaining ?? 0;
+    if (number === pagesShownMax) break;
   }
   return remaining;
 }

@@ -1,8 +1,6 @@
-import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+import type { RefreshAnswer, RefreshRecord } from '@inventory/client/records';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { pause } from '@inventory/runtime/wait';
-import { CallFailed } from './call-json.ts';
-import type { SeenRefresh } from './gateway-client.ts';
 
 /** A state that Status showed for the first time. */
 export interface StateChange {
@@ -19,8 +17,8 @@ export interface PatientClient {
 }
 
 export interface FollowOptions {
-  readonly accepted: SeenRefresh;
-  readonly read: (refreshId: string) => Promise<SeenRefresh>;
+  readonly accepted: RefreshAnswer;
+  readonly read: (refreshId: string) => Promise<RefreshAnswer>;
   readonly onChange: (change: StateChange) => void;
   /** Given up after this; the refresh goes on. */
   readonly patienceMs: number;
@@ -63,22 +61,7 @@ export async function followRefresh(options: FollowOptions): Promise<FollowedRef
     }
     if (atMs > options.patienceMs || options.signal.aborted) return null;
     await pause(Math.max(lookEveryMs, atMs * lookShare), options.signal);
-    seen = await readAgain(options, refreshId, seen);
-  }
-}
-
-/** A refusal for the moment is waited out; whatever else fails is the caller's. */
-async function readAgain(
-  { read, signal }: FollowOptions,
-  refreshId: string,
-  last: SeenRefresh,
-): Promise<SeenRefresh> {
-  try {
-    return await read(refreshId);
-  } catch (error) {
-    if (!(error instanceof CallFailed) || error.retryAfterSeconds === null) throw error;
-    await pause(secondsToMs(error.retryAfterSeconds), signal);
-    return last;
+    seen = await options.read(refreshId);
   }
 }
 

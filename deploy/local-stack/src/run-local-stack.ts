@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FileLock } from '@inventory/backends/file-lock';
 import { sentenceOf } from '@inventory/backends/provision-error';
+import { InventoryError } from '@inventory/client/errors';
+import { createInventoryClient } from '@inventory/client/inventory-client';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { pause } from '@inventory/runtime/wait';
 import { CallFailed } from './call-json.ts';
@@ -9,7 +11,6 @@ import { type DemoAccount, provideDemoAccount } from './demo-account.ts';
 import { type DemoInventory, findDemoInventory } from './demo-inventory.ts';
 import { walkDemo } from './demo-walk.ts';
 import { explainFailure } from './explain-failure.ts';
-import { createGatewayClient } from './gateway-client.ts';
 import { type LocalFolder, openLocalFolder } from './local-folder.ts';
 import { repositoryRoot } from './repository-root.ts';
 import { assertPortsFree, requiredPorts } from './required-ports.ts';
@@ -122,17 +123,21 @@ async function provideDemo(
         onNote: (sentence) => screen.report({ tone: 'trouble', sentence }),
       });
     } catch (error) {
-      const passing = error instanceof CallFailed && (error.status === 0 || error.status >= 500);
-      if (!passing || tries === demoTriesMax) throw error;
+      if (!isPassing(error) || tries === demoTriesMax) throw error;
     }
     await pause(demoRetryMs, signal);
     signal.throwIfAborted();
   }
 }
 
+function isPassing(error: unknown): boolean {
+  if (error instanceof CallFailed) return error.status === 0 || error.status >= 500;
+  return error instanceof InventoryError && error.retryable;
+}
+
 /** A walk that fails is shown, and the stack stays up: that is when somebody wants to look at it. */
 async function walk(
-  { screen, newKey, signal }: RunOptions,
+  { screen, signal }: RunOptions,
   stack: Stack,
   demo: DemoAccount,
   inventory: DemoInventory | null,
@@ -143,10 +148,10 @@ async function walk(
     screen.report({ tone: 'step', sentence });
     return;
   }
-  const gateway = createGatewayClient({ url: stack.gatewayUrl, apiKey: demo.apiKey }, newKey);
+  const client = createInventoryClient({ baseUrl: stack.gatewayUrl, apiKey: demo.apiKey });
   const { creditsAvailable } = demo;
   try {
-    await walkDemo({ ...inventory, gateway, creditsAvailable, screen, signal });
+    await walkDemo({ ...inventory, client, creditsAvailable, screen, signal });
   } catch (error) {
     if (signal.aborted) return;
     const sentence = `The refresh could not be shown to its end: ${sentenceOf(error)}`;

@@ -1,7 +1,7 @@
 import type { Scope } from '@inventory/contracts/scope';
 import { refreshReservationCredits } from '@inventory/contracts/vocabulary';
 import type { DemoAccount } from './demo-account.ts';
-import { inventoryPath } from './gateway-client.ts';
+import { inventoryPath } from './inventory-path.ts';
 import { shownPath } from './repository-root.ts';
 import type { Stack } from './stack.ts';
 
