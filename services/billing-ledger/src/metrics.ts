@@ -60,7 +60,8 @@ export function observeCachedAccounts(size: () => number): void {
 }
 
 /** What arrives in the places it moves to; what an adjustment takes away leaves them all. */
-function movedAmount({ available, held, consumed, issued }: Balances): number {
-  const arriving = Math.max(0, available) + Math.max(0, held) + Math.max(0, consumed);
+function movedAmount({ available, held, consumed, expired, issued }: Balances): number {
+  const places = [available, held, consumed, expired];
+  const arriving = places.reduce((sum, amount) => sum + Math.max(0, amount), 0);
   return arriving > 0 ? arriving : 0 - Math.min(0, issued);
 }

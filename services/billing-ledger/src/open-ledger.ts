@@ -10,6 +10,7 @@ import { createSnapshotKeeper, type SnapshotKeeper } from './operations/keep-sna
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
 import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
 import { openPriceKeeper, type PriceKeeper } from './operations/price-keeper.ts';
+import { createReadStanding, type ReadStanding } from './operations/read-standing.ts';
 import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
@@ -36,6 +37,7 @@ export interface Ledger {
   readonly snapshots: SnapshotKeeper;
   readonly snapshotPass: SnapshotPass;
   readonly loadAccount: LoadAccount;
+  readonly readStanding: ReadStanding;
   readonly readStatement: ReadStatement;
   readonly listOldHolds: ListOldHolds;
   readonly verifyJournal: VerifyJournal;
@@ -74,6 +76,7 @@ export async function openLedger(parts: LedgerParts): Promise<Ledger> {
     snapshots,
     snapshotPass: pass,
     loadAccount,
+    readStanding: createReadStanding(journal, clock),
     readStatement: createReadStatement(journal),
     listOldHolds: createListOldHolds({ snapshots: store, pass, loadAccount, clock, logger }),
     verifyJournal: createVerifyJournal({ journal, snapshots: store, prices }),

@@ -62,12 +62,7 @@ const prices = createPriceBook([firstPriceList]);
 /** Evaluates commands of one account as the writer does, with nothing known beforehand. */
 export function plan(account: Account, commands: readonly Command[]): CommitPlan {
   const now = Date.now();
-  return planCommit(
-    account,
-    commands,
-    { now, prices, funding: 'credits', recorded: () => undefined },
-    limits,
-  );
+  return planCommit(account, commands, { now, prices, recorded: () => undefined }, limits);
 }
 
 /** An account that can pay, as a writer would have it in memory. */

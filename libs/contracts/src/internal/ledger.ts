@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
-import { ledgerAsset, productCode } from '../vocabulary.ts';
+import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
 
-/** GET /accounts/{account_id}/balance: read from the journal's newest entry. */
+/**
+ * GET /accounts/{account_id}/balance: read from the journal's newest entry, as it is now: in a new
+ * month of a subscription its units are those of that month. The asset that the account pays with
+ * is always among the balances, the other one once it was used.
+ */
 export const balanceView = z.object({
   account_id: accountId,
   as_of_seq: z.int().min(0),
+  funding: fundingMode.default('credits'),
   balances: z.array(
     z.object({ asset: ledgerAsset, total: z.int(), held: z.int(), available: z.int() }),
   ),

@@ -124,5 +124,10 @@ function entryOf(index: number) {
     observedAssets: null,
     disposition: null,
     refusal: null,
+    configured: null,
+    pastPeriod: null,
+    creditsAvailable: null,
+    lowBalance: null,
+    opening: [],
   } as const;
 }

@@ -7,14 +7,8 @@ import type { Command } from '../domain/command.ts';
 import { countConflict, recordBatch } from '../metrics.ts';
 import type { CommitCommands } from '../operations/commit-commands.ts';
 import type { Answered } from '../operations/commit-lane.ts';
-import {
-  type CommandMessage,
-  fromCommandMessage,
-  isCommandMessage,
-  outcomeId,
-  toAnswerOutcome,
-  toReplyOutcome,
-} from './convert.ts';
+import { type CommandMessage, fromCommandMessage, isCommandMessage } from './convert.ts';
+import { outcomeId, toAnswerOutcome, toBalanceLow, toOutcome, toReplyOutcome } from './outcome.ts';
 
 export interface OnBillingCommandsParts {
   readonly commitCommands: CommitCommands;
@@ -89,13 +83,23 @@ async function publishAnswers(
   await bus.publish(answered.flatMap(toMessages));
 }
 
+/** Everything that an entry says, each time in the same words and under the same ids. */
 function toMessages({ item, answer }: Answered<Carried>): OutgoingMessage[] {
+  const { accountId } = item.command;
   const trace = traceOf(item.span);
   const outcome = toAnswerOutcome(item.command, answer);
   const id = outcomeId(outcome);
-  const announced: OutgoingMessage = { type: 'billing.outcome.v1', id, body: outcome, trace };
+  const told = [...answer.entry.opening.map((entry) => toOutcome(accountId, entry)), outcome];
+  const messages = told.map(
+    (body): OutgoingMessage => ({ type: 'billing.outcome.v1', id: outcomeId(body), body, trace }),
+  );
+  const low = toBalanceLow(accountId, answer.entry);
+  if (low) {
+    const lowId = `${accountId}/${low.entry_seq}/balance-low`;
+    messages.push({ type: 'billing.balance-low.v1', id: lowId, body: low, trace });
+  }
   const { waitingId } = item.message;
-  if (waitingId === undefined) return [announced];
+  if (waitingId === undefined) return messages;
   const body = { waiting_id: waitingId, outcome: toReplyOutcome(item.command, answer) };
-  return [announced, { type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}`, body, trace }];
+  return [...messages, { type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}`, body, trace }];
 }

@@ -4,6 +4,8 @@ import { areEqual, type Balances, isConserved, isSolvent, noBalances, plus } fro
 import { Contradiction } from './contradiction.ts';
 import type { Entry } from './entry.ts';
 import { type Hold, type HoldSet, noHolds, withHold, withoutHold } from './hold-set.ts';
+import { nothingSpent, type Spend, spendAfter } from './spend.ts';
+import { firstTerms, type Terms, termsAfter } from './terms.ts';
 
 /** What an account's journal adds up to. Only {@link applyEntry} makes a new one. */
 export interface Account {
@@ -14,6 +16,8 @@ export interface Account {
   readonly lastAt: number;
   readonly balances: Readonly<Record<LedgerAsset, Balances>>;
   readonly holds: HoldSet;
+  readonly terms: Terms;
+  readonly spend: Spend;
 }
 
 export function newAccount(accountId: AccountId): Account {
@@ -23,6 +27,8 @@ export function newAccount(accountId: AccountId): Account {
     lastAt: 0,
     balances: { credits: noBalances, units: noBalances },
     holds: noHolds,
+    terms: firstTerms,
+    spend: nothingSpent,
   };
 }
 
@@ -38,13 +44,15 @@ export function applyEntry(account: Account, entry: Entry): Account {
   if (entry.at <= account.lastAt) throw new Contradiction('entry times increase');
   if (!isConserved(after)) throw new Contradiction('an entry neither makes nor loses an amount');
   if (!isSolvent(after)) throw new Contradiction('no balance is negative or inexact');
-  const holds = holdsAfter(account.holds, entry);
+  const balances = withBalances(account.balances, asset, after);
   return {
     accountId: account.accountId,
     lastSeq: entry.seq,
     lastAt: entry.at,
-    balances: withBalances(account.balances, asset, after),
-    holds,
+    balances,
+    holds: holdsAfter(account.holds, entry),
+    terms: termsAfter(account.terms, entry, balances),
+    spend: spendAfter(account.spend, entry),
   };
 }
 

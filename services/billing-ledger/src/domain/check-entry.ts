@@ -1,10 +1,13 @@
 import { type Account, applyEntry, holdsAfter, withBalances } from './account.ts';
 import { areEqual, isConserved, isSolvent, plus } from './balances.ts';
+import { openingProblems, periodProblems, termsProblems } from './check-terms.ts';
 import type { Entry } from './entry.ts';
 import { findHold, type Hold, type HoldSet } from './hold-set.ts';
 import { fitsTemplate } from './movement.ts';
 import { type PageProduct, type PriceBook, pagePrice } from './price-list.ts';
 import { settlementOf } from './settlement.ts';
+import { spendAfter } from './spend.ts';
+import { termsAfter } from './terms.ts';
 
 /**
  * What is wrong with an entry as the next one of an account; nothing when it is sound. Says of
@@ -22,7 +25,11 @@ export function entryProblems(account: Account, entry: Entry, prices: PriceBook)
     !isConserved(entry.after) && 'the places do not add up to what was issued',
     !isSolvent(entry.after) && 'a balance is negative or inexact',
     (entry.kind === 'refuse') !== (entry.refusal !== null) && 'only a refusal says why',
+    (entry.kind === 'configure') !== (entry.configured !== null) && 'only a configure sets terms',
+    ...openingProblems(account, entry),
     ...holdProblems(findOpen(account, entry), entry),
+    ...periodProblems(findOpen(account, entry), entry),
+    ...termsProblems(account, entry),
     priceProblem(findOpen(account, entry), entry, prices),
   ].filter((problem) => problem !== false);
 }
@@ -35,12 +42,15 @@ export function adoptEntry(account: Account, entry: Entry): Account {
   } catch {
     // Not a fold any more: what comes next is judged against what this entry claims.
   }
+  const balances = withBalances(account.balances, entry.asset, entry.after);
   return {
     accountId: account.accountId,
     lastSeq: entry.seq,
     lastAt: entry.at,
-    balances: withBalances(account.balances, entry.asset, entry.after),
+    balances,
     holds: adoptHolds(account, entry),
+    terms: termsAfter(account.terms, entry, balances),
+    spend: spendAfter(account.spend, entry),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
 import type { LedgerAsset, ProductCode, RefreshOutcome } from '@inventory/contracts/vocabulary';
+import type { Configuration } from './configuration.ts';
 import type { PageProduct } from './price-list.ts';
 
 interface Addressed {
@@ -52,13 +53,22 @@ export interface IssueCommand extends Addressed {
   readonly reason: string;
 }
 
+/** A change of how the account pays, what limits it, or when its owner is warned. */
+export interface ConfigureCommand extends Addressed {
+  readonly kind: 'configure';
+  readonly requestId: RequestId;
+  readonly change: Configuration;
+  readonly reason: string | null;
+}
+
 export type Command =
   | ReserveCommand
   | SettleCommand
   | ReleaseCommand
   | ChargeCommand
   | ReverseCommand
-  | IssueCommand;
+  | IssueCommand
+  | ConfigureCommand;
 export type CommandKind = Command['kind'];
 
 /**

@@ -2,19 +2,21 @@ import type { Account } from './account.ts';
 import { type ChargeCommand, chargeKey, type ReverseCommand } from './command.ts';
 import { type Decision, refusal, refuse } from './decision.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
-import { insufficientCode } from './funding.ts';
+import { fundingAsset, insufficientCode } from './funding.ts';
 import { consume, giveBack } from './movement.ts';
+import { pastPeriod } from './period.ts';
 import { pagePrice } from './price-list.ts';
+import { capRefusal } from './spend.ts';
 
 /** Charges one page read, or refuses it when the account cannot pay it in full. */
 export function decideCharge(
   account: Account,
   command: ChargeCommand,
   at: number,
-  context: Pick<EvaluationContext, 'prices' | 'funding'>,
+  context: Pick<EvaluationContext, 'prices'>,
 ): Decision {
   const prices = context.prices.activeAt(at);
-  const asset = context.funding;
+  const asset = fundingAsset(account.terms.funding);
   const required = pagePrice(prices, command.productCode);
   const { available } = account.balances[asset];
   const { productCode, projectId, requestId } = command;
@@ -22,29 +24,38 @@ export function decideCharge(
   if (available < required) {
     return refuse(details, refusal(insufficientCode(asset), { required, available }));
   }
+  const capped = capRefusal(account, { projectId, required, at });
+  if (capped) return refuse(details, capped);
   return { ...details, kind: 'charge', change: consume(required) };
 }
 
 /**
- * Gives back one charge in full, in the asset it was paid in. Without a charge there is nothing to
+ * Gives back one charge in full, in the asset it was paid in; units of a month that is over expire
+ * with it. Without a charge there is nothing to
  * give back, and the refusal precludes the charge: one that arrives later is refused.
  */
 export function decideReverse(
+  account: Account,
   command: ReverseCommand,
-  context: Pick<EvaluationContext, 'funding' | 'recorded'>,
+  at: number,
+  context: Pick<EvaluationContext, 'recorded'>,
 ): Decision {
   const { projectId, requestId } = command;
   const key = chargeKey(requestId);
   const charge = context.recorded(key);
   if (charge?.kind !== 'charge') {
     const precludes = charge ? null : key;
-    const details = { asset: context.funding, projectId, requestId, precludes };
+    const asset = fundingAsset(account.terms.funding);
+    const details = { asset, projectId, requestId, precludes };
     return refuse(details, refusal('charge_unknown'));
   }
+  const past = pastPeriod(charge.at, at);
+  const expires = charge.asset === 'units' && past !== null;
   return {
     kind: 'reverse',
     asset: charge.asset,
-    change: giveBack(charge.change.consumed),
+    change: giveBack(charge.change.consumed, expires),
+    pastPeriod: past,
     productCode: charge.productCode,
     priceVersion: charge.priceVersion,
     projectId: charge.projectId,

@@ -7,21 +7,23 @@ import {
 } from './command.ts';
 import { type Decision, refusal, refuse } from './decision.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
-import { insufficientCode } from './funding.ts';
+import { fundingAsset, insufficientCode } from './funding.ts';
 import { findHold, type Hold } from './hold-set.ts';
 import { hold as holdMovement, resolve } from './movement.ts';
+import { pastPeriod } from './period.ts';
 import type { PriceBook } from './price-list.ts';
 import { type Settlement, settlementOf } from './settlement.ts';
+import { capRefusal } from './spend.ts';
 
 /** Holds the most a refresh can cost, in what the account pays with now. */
 export function decideReserve(
   account: Account,
   command: ReserveCommand,
   at: number,
-  context: Pick<EvaluationContext, 'prices' | 'funding'>,
+  context: Pick<EvaluationContext, 'prices'>,
 ): Decision {
   const prices = context.prices.activeAt(at);
-  const asset = context.funding;
+  const asset = fundingAsset(account.terms.funding);
   const required = prices.refreshReservation;
   const { available } = account.balances[asset];
   const { productCode, projectId, refreshId, requestId } = command;
@@ -36,33 +38,39 @@ export function decideReserve(
   if (available < required) {
     return refuse(details, refusal(insufficientCode(asset), { required, available }));
   }
+  const capped = capRefusal(account, { projectId, required, at });
+  if (capped) return refuse(details, capped);
   return { ...details, kind: 'reserve', change: holdMovement(required) };
 }
 
 /**
- * Ends a hold, in the asset and at the prices it was made in. The hold is found by its refresh
- * alone. Where there is none there never will be one: the refusal also precludes the reservation,
+ * Ends a hold, in the asset and at the prices it was made in; units that are released into a month
+ * that is over expire. The hold is found by its refresh alone. Where there is none there never will be one: the refusal also precludes the reservation,
  * unless that was answered (refused) before.
  */
 export function decideResolution(
   account: Account,
   command: SettleCommand | ReleaseCommand,
-  context: Pick<EvaluationContext, 'prices' | 'funding' | 'recorded'>,
+  at: number,
+  context: Pick<EvaluationContext, 'prices' | 'recorded'>,
 ): Decision {
   const { refreshId } = command;
   const hold = findHold(account.holds, refreshId);
   if (!hold) {
     const reservation = reservationKey(refreshId);
     const precludes = context.recorded(reservation) ? null : reservation;
-    const details = { asset: context.funding, projectId: command.projectId, refreshId, precludes };
+    const asset = fundingAsset(account.terms.funding);
+    const details = { asset, projectId: command.projectId, refreshId, precludes };
     return refuse(details, refusal('hold_unknown'));
   }
   const settlement = settlementFor(hold, command, context.prices);
   const { disposition, charged, released } = settlement;
+  const past = pastPeriod(hold.reservedAt, at);
   return {
     kind: disposition === 'release' ? 'release' : 'settle',
     asset: hold.asset,
-    change: resolve(charged, released),
+    change: resolve(charged, released, hold.asset === 'units' && past !== null),
+    pastPeriod: past,
     productCode: hold.productCode,
     priceVersion: hold.priceVersion,
     projectId: hold.projectId,

@@ -5,7 +5,16 @@ import { nothingMoved } from './movement.ts';
 type Given = 'kind' | 'asset' | 'change';
 type Optional = Exclude<
   keyof Entry,
-  Given | 'seq' | 'at' | 'command' | 'commandId' | 'after' | 'refusal'
+  | Given
+  | 'seq'
+  | 'at'
+  | 'command'
+  | 'commandId'
+  | 'after'
+  | 'refusal'
+  | 'creditsAvailable'
+  | 'lowBalance'
+  | 'opening'
 >;
 
 /** What an entry says about its command, beside the refusal. */
@@ -23,5 +32,10 @@ export function refusal(
   code: Refusal['code'],
   amounts: { required: number; available: number } | null = null,
 ): Refusal {
-  return { code, required: amounts?.required ?? null, available: amounts?.available ?? null };
+  return {
+    code,
+    required: amounts?.required ?? null,
+    available: amounts?.available ?? null,
+    limit: null,
+  };
 }

@@ -7,18 +7,32 @@ import type {
 } from '@inventory/contracts/vocabulary';
 import type { Balances } from './balances.ts';
 import { type CommandKind, resolutionKey } from './command.ts';
+import type { Configuration } from './configuration.ts';
 import type { InsufficientCode } from './funding.ts';
 import type { EntryKind } from './movement.ts';
+import type { Period } from './period.ts';
+import type { LowBalance } from './terms.ts';
+
+/** A spend cap that stands in the way; it is free again at `resetsAt`. */
+export interface SpendLimit {
+  readonly cap: number;
+  readonly spent: number;
+  /** Milliseconds since the epoch. */
+  readonly resetsAt: number;
+}
 
 export interface Refusal {
   readonly code:
     | InsufficientCode
+    | 'spend_cap_reached'
     | 'hold_unknown'
     | 'already_reversed'
     | 'charge_unknown'
     | 'balance_limit_exceeded';
   readonly required: number | null;
   readonly available: number | null;
+  /** Of `spend_cap_reached` only. */
+  readonly limit: SpendLimit | null;
 }
 
 /**
@@ -31,7 +45,8 @@ export interface Entry {
   /** Milliseconds since the epoch, strictly increasing within the account. */
   readonly at: number;
   readonly kind: EntryKind;
-  readonly command: CommandKind;
+  /** What it was made for; what begins a month is commanded by nobody. */
+  readonly command: CommandKind | 'expire' | 'allowance';
   readonly commandId: string;
   /** Key of a command that can never be applied after this entry. */
   readonly precludes: string | null;
@@ -52,6 +67,22 @@ export interface Entry {
   readonly observedAssets: number | null;
   readonly disposition: SettlementDisposition | null;
   readonly refusal: Refusal | null;
+  /** What a `configure` sets. */
+  readonly configured: Configuration | null;
+  /**
+   * Of a settle, release or reverse: the period of the hold or charge that it ends, where that
+   * period is over. Units that it gives back expire with it.
+   */
+  readonly pastPeriod: Period | null;
+  /** Where the asset is units: the credits that it left untouched. */
+  readonly creditsAvailable: number | null;
+  /** Set where it crosses the account's alert. */
+  readonly lowBalance: LowBalance | null;
+  /**
+   * The entries right before it that began its month on the way to it: they are stored as entries
+   * of the same commit, and told whenever this one is.
+   */
+  readonly opening: readonly Entry[];
 }
 
 /** The keys this entry answers: its own command's, and one it precludes. */

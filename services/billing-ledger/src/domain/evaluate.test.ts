@@ -21,6 +21,11 @@ const guarantees: readonly (readonly [InvariantName, string])[] = [
   [12, 'there is an outcome for every entry and an entry for every outcome'],
   [13, 'a charge is reversed at most once, and never happens after its reversal'],
   [17, 'no account sees anything of another'],
+  [18, 'a month of a subscription has one allowance, and nothing is left of the month before'],
+  [19, 'units that come back into a month that is over expire, and nothing else does'],
+  [20, 'a Project spends up to its cap in a month, open holds included, and never more'],
+  [21, 'a balance that falls below its threshold is told once, until it is back'],
+  [22, 'a balance read in a new month shows that month, although nothing was written in it'],
   ['model', 'the ledger does what an independent ledger with perfect memory does'],
 ];
 
@@ -37,6 +42,9 @@ describe('Whatever commands arrive, in any order and however often', () => {
     for (const program of fc.sample(programs, { numRuns: 3_000, seed: 1 })) {
       for (const { verdict, entry } of runProgram(productRules, program).played) {
         reached.add(verdict).add(entry.kind);
+        for (const { kind } of entry.opening) reached.add(kind);
+        if (entry.lowBalance) reached.add('warning');
+        if (entry.pastPeriod !== null) reached.add(`${entry.kind} in a later month`);
         if (entry.refusal) reached.add(`${entry.command} ${entry.refusal.code}`);
         if (entry.disposition) reached.add(`${entry.command} ${entry.disposition}`);
       }
@@ -47,10 +55,14 @@ describe('Whatever commands arrive, in any order and however often', () => {
       'adjust balance_limit_exceeded',
       'adjust insufficient_credits',
       'adjust insufficient_units',
+      'allowance',
       'charge',
       'charge insufficient_credits',
       'charge insufficient_units',
+      'charge spend_cap_reached',
+      'configure',
       'conflict',
+      'expire',
       'grant',
       'grant balance_limit_exceeded',
       'new',
@@ -59,17 +71,22 @@ describe('Whatever commands arrive, in any order and however often', () => {
       'refuse',
       'release',
       'release hold_unknown',
+      'release in a later month',
       'release release',
       'reserve',
       'reserve insufficient_credits',
       'reserve insufficient_units',
+      'reserve spend_cap_reached',
       'reverse',
       'reverse charge_unknown',
+      'reverse in a later month',
       'settle',
       'settle finalize_complete',
       'settle finalize_diagnostic',
       'settle hold_unknown',
+      'settle in a later month',
       'settle release',
+      'warning',
     ]);
   });
 });

@@ -1,16 +1,22 @@
-import { type Account, applyEntry } from './account.ts';
+import { type Account, applyEntry, withBalances } from './account.ts';
 import { plus } from './balances.ts';
 import { type Command, commandKey } from './command.ts';
+import { decideConfigure } from './decide-configure.ts';
 import { decideIssue } from './decide-issue.ts';
 import { decideCharge, decideReverse } from './decide-page.ts';
 import { decideReserve, decideResolution } from './decide-refresh.ts';
 import type { Decision } from './decision.ts';
 import type { Entry } from './entry.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
+import { openPeriod } from './open-period.ts';
 import { type RepetitionVerdict, verdictOnRepetition } from './repetition.ts';
+import { crossedAlert } from './terms.ts';
 
 export interface Evaluation {
-  /** `new`: the entry is to be journaled. Otherwise it is there already and nothing changes. */
+  /**
+   * `new`: the entry is to be journaled, behind its `opening`. Otherwise it is there already and
+   * nothing changes.
+   */
   readonly verdict: 'new' | RepetitionVerdict;
   readonly entry: Entry;
   /** The account after it. */
@@ -19,7 +25,8 @@ export interface Evaluation {
 
 /**
  * What one command does to an account. Every command that was not answered before makes exactly
- * one entry, a refusal too: a refused command stays refused, whatever is topped up later.
+ * one entry, a refusal too: a refused command stays refused, whatever is topped up later. The
+ * first entry of a month may need others before it that begin the month.
  */
 export function evaluate(
   account: Account,
@@ -28,9 +35,11 @@ export function evaluate(
 ): Evaluation {
   const earlier = context.recorded(commandKey(command));
   if (earlier) return { verdict: verdictOnRepetition(earlier, command), entry: earlier, account };
-  const at = Math.max(context.now, account.lastAt + 1);
-  const entry = entryOf(account, command, at, decide(account, command, at, context));
-  return { verdict: 'new', entry, account: applyEntry(account, entry) };
+  const { account: opened, opening } = openPeriod(account, context.now);
+  const at = Math.max(context.now, opened.lastAt + 1);
+  const decision = decide(opened, command, at, context);
+  const entry = entryOf(opened, command, { at, opening, decision });
+  return { verdict: 'new', entry, account: applyEntry(opened, entry) };
 }
 
 function decide(
@@ -44,18 +53,30 @@ function decide(
       return decideReserve(account, command, at, context);
     case 'settle':
     case 'release':
-      return decideResolution(account, command, context);
+      return decideResolution(account, command, at, context);
     case 'charge':
       return decideCharge(account, command, at, context);
     case 'reverse':
-      return decideReverse(command, context);
+      return decideReverse(account, command, at, context);
     case 'grant':
     case 'adjust':
       return decideIssue(account, command);
+    case 'configure':
+      return decideConfigure(account, command);
   }
 }
 
-function entryOf(account: Account, command: Command, at: number, decision: Decision): Entry {
+interface Made {
+  readonly at: number;
+  readonly opening: readonly Entry[];
+  readonly decision: Decision;
+}
+
+function entryOf(account: Account, command: Command, { at, opening, decision }: Made): Entry {
+  const { asset } = decision;
+  const after = plus(account.balances[asset], decision.change);
+  const configured = decision.configured ?? null;
+  const balances = withBalances(account.balances, asset, after);
   return {
     seq: account.lastSeq + 1,
     at,
@@ -63,9 +84,9 @@ function entryOf(account: Account, command: Command, at: number, decision: Decis
     command: command.kind,
     commandId: command.commandId,
     precludes: decision.precludes ?? null,
-    asset: decision.asset,
+    asset,
     change: decision.change,
-    after: plus(account.balances[decision.asset], decision.change),
+    after,
     productCode: decision.productCode ?? null,
     priceVersion: decision.priceVersion ?? null,
     projectId: decision.projectId ?? null,
@@ -77,5 +98,10 @@ function entryOf(account: Account, command: Command, at: number, decision: Decis
     observedAssets: decision.observedAssets ?? null,
     disposition: decision.disposition ?? null,
     refusal: decision.refusal ?? null,
+    configured,
+    pastPeriod: decision.pastPeriod ?? null,
+    creditsAvailable: asset === 'units' ? balances.credits.available : null,
+    lowBalance: crossedAlert(account.terms, configured, balances),
+    opening,
   };
 }

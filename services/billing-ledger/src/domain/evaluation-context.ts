@@ -1,4 +1,3 @@
-import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { Entry } from './entry.ts';
 import type { PriceBook } from './price-list.ts';
 
@@ -7,8 +6,6 @@ export interface EvaluationContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly prices: PriceBook;
-  /** What the account pays with now. */
-  readonly funding: LedgerAsset;
   /**
    * The entry that answers a command key, as far as it is known here. The journal refuses a second
    * entry for a key, so what is not known here is found out before anything is written.

@@ -1,7 +1,17 @@
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 
-/** What an account pays with now. Every account is prepaid; subscription units come beside it. */
-export const prepaidFunding: LedgerAsset = 'credits';
+/** How an account pays: one mode at a time. */
+export type Funding =
+  | { readonly mode: 'credits' }
+  | { readonly mode: 'subscription'; readonly unitsPerMonth: number };
+
+/** Every account begins prepaid. */
+export const prepaid: Funding = { mode: 'credits' };
+
+/** What an account pays with now. */
+export function fundingAsset(funding: Funding): LedgerAsset {
+  return funding.mode === 'subscription' ? 'units' : 'credits';
+}
 
 export type InsufficientCode = 'insufficient_credits' | 'insufficient_units';
 

@@ -50,9 +50,12 @@ export function planCommit(
     answers.push({ verdict: verdict === 'new' ? 'recorded' : verdict, entry });
     if (verdict !== 'new') continue;
     next = after;
-    entries.push(entry);
-    bytes += approximateBytes(entry);
-    for (const key of entryKeys(entry)) planned.set(key, entry);
+    // A month begins in the commit of the entry that it begins for, so both are stored or neither.
+    for (const made of [...entry.opening, entry]) {
+      entries.push(made);
+      bytes += approximateBytes(made);
+      for (const key of entryKeys(made)) planned.set(key, made);
+    }
   }
   return { answers, entries, account: next };
 }

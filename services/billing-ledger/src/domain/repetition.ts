@@ -1,4 +1,11 @@
-import type { ChargeCommand, Command, IssueCommand, ReserveCommand } from './command.ts';
+import type {
+  ChargeCommand,
+  Command,
+  ConfigureCommand,
+  IssueCommand,
+  ReserveCommand,
+} from './command.ts';
+import { isSameConfiguration } from './configuration.ts';
 import type { Entry } from './entry.ts';
 
 /**
@@ -23,6 +30,8 @@ export function verdictOnRepetition(entry: Entry, command: Command): RepetitionV
     case 'grant':
     case 'adjust':
       return isSameIssue(entry, command) ? 'recorded' : 'conflict';
+    case 'configure':
+      return isSameChange(entry, command) ? 'recorded' : 'conflict';
   }
 }
 
@@ -40,4 +49,9 @@ function isSameIssue(entry: Entry, command: IssueCommand): boolean {
     entry.amount === command.amount &&
     entry.reason === command.reason
   );
+}
+
+function isSameChange({ configured, reason }: Entry, command: ConfigureCommand): boolean {
+  const isSame = configured !== null && isSameConfiguration(configured, command.change);
+  return isSame && reason === command.reason;
 }

@@ -1,5 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type {
+  AccountTerms,
   BalanceView,
   HoldList,
   PriceList as PriceListView,
@@ -10,32 +11,68 @@ import type {
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
 import { type Account, usedAssets } from '../domain/account.ts';
-import { noBalances } from '../domain/balances.ts';
+import type { Balances } from '../domain/balances.ts';
 import type { Entry } from '../domain/entry.ts';
-import { prepaidFunding } from '../domain/funding.ts';
+import { fundingAsset } from '../domain/funding.ts';
+import { periodStateOf, unitsAt } from '../domain/open-period.ts';
+import { periodOf, periodStartMs } from '../domain/period.ts';
 import type { PriceList } from '../domain/price-list.ts';
+import { spentIn } from '../domain/spend.ts';
 import type { AccountHold } from '../operations/list-old-holds.ts';
+import type { Standing } from '../operations/read-standing.ts';
 import type { Statement } from '../operations/read-statement.ts';
 import type { Verification } from '../operations/verify-journal.ts';
-import type { StoredCommit } from '../storage/commit-document.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
-export function toBalanceView(accountId: AccountId, newest: StoredCommit | null): BalanceView {
-  const balances: Account['balances'] = newest?.balances ?? {
-    credits: noBalances,
-    units: noBalances,
-  };
-  const used = usedAssets({ balances });
+export function toBalanceView(accountId: AccountId, standing: Standing): BalanceView {
+  const { asOfSeq, funding, balances } = standing;
+  const shown = [fundingAsset(funding), ...usedAssets({ balances })];
   return {
     account_id: accountId,
-    as_of_seq: newest?.lastSeq ?? 0,
+    as_of_seq: asOfSeq,
+    funding: funding.mode,
     balances: ledgerAssets
-      .filter((asset) => asset === prepaidFunding || used.includes(asset))
-      .map((asset) => {
-        const { available, held } = balances[asset];
-        return { asset, total: available + held, held, available };
-      }),
+      .filter((asset) => shown.includes(asset))
+      .map((asset) => ({ asset, ...toAmounts(balances[asset]) })),
   };
+}
+
+export function toAccountTerms(account: Account, now: number): AccountTerms {
+  const { accountId, lastSeq, spend, terms } = account;
+  const period = periodOf(Math.max(now, account.lastAt));
+  const resetsAt = isoTime(periodStartMs(period + 1));
+  return {
+    account_id: accountId,
+    as_of_seq: lastSeq,
+    funding: toFunding(account, now),
+    spend_caps: terms.caps.map(({ projectId, cap }) => ({
+      project_id: projectId,
+      cap,
+      spent: spentIn(spend, period, projectId),
+      resets_at: resetsAt,
+    })),
+    balance_alert: terms.alert && { threshold: terms.alert.threshold },
+  };
+}
+
+function toFunding(account: Account, now: number): AccountTerms['funding'] {
+  const { funding } = account.terms;
+  if (funding.mode === 'credits') return { mode: 'credits' };
+  const at = Math.max(now, account.lastAt);
+  const period = periodOf(at);
+  return {
+    mode: 'subscription',
+    units_per_month: funding.unitsPerMonth,
+    period: {
+      starts_at: isoTime(periodStartMs(period)),
+      ends_at: isoTime(periodStartMs(period + 1)),
+    },
+    units: toAmounts(unitsAt(periodStateOf(account), at)),
+  };
+}
+
+function toAmounts({ available, held }: Balances) {
+  return { total: available + held, held, available };
 }
 
 export function toHoldList(holds: readonly AccountHold[]): HoldList {

@@ -6,10 +6,11 @@ import { listHolds } from '../domain/hold-set.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
 import type { LoadAccount } from '../operations/load-account.ts';
 import type { PriceKeeper } from '../operations/price-keeper.ts';
+import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { VerifyJournal } from '../operations/verify-journal.ts';
-import type { Journal } from '../storage/journal.ts';
 import {
+  toAccountTerms,
   toBalanceView,
   toHoldList,
   toPriceListView,
@@ -18,7 +19,7 @@ import {
 } from './convert.ts';
 
 export interface LedgerRoutes {
-  readonly journal: Pick<Journal, 'newest'>;
+  readonly readStanding: ReadStanding;
   readonly loadAccount: LoadAccount;
   readonly readStatement: ReadStatement;
   readonly listOldHolds: ListOldHolds;
@@ -45,7 +46,13 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
 
   router.get('/accounts/:account_id/balance', async (context) => {
     const { account_id: id } = accountPath.parse(context['params']);
-    context.body = toBalanceView(id, await routes.journal.newest(id));
+    context.body = toBalanceView(id, await routes.readStanding(id));
+  });
+
+  router.get('/accounts/:account_id/terms', async (context) => {
+    const { account_id: id } = accountPath.parse(context['params']);
+    const { account } = await routes.loadAccount(id);
+    context.body = toAccountTerms(account, routes.clock.now());
   });
 
   router.get('/accounts/:account_id/holds', async (context) => {

@@ -94,6 +94,10 @@ describe('Each of these failures is one that would be noticed', () => {
       fault: 'an answer that could not be sent is given up',
       options: { replica: { givesUpTelling: true } },
     },
+    {
+      fault: 'what begins a month is not told',
+      options: { replica: { keepsOpenings: true } },
+    },
   ];
 
   test.each(planted)('the simulation notices when $fault', async ({ options }) => {

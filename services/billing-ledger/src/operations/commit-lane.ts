@@ -3,7 +3,6 @@ import type { Clock } from '@inventory/runtime/clock';
 import { type Command, commandKey } from '../domain/command.ts';
 import { Contradiction } from '../domain/contradiction.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
-import { prepaidFunding } from '../domain/funding.ts';
 import { type Hold, listHolds } from '../domain/hold-set.ts';
 import {
   type Answer,
@@ -84,7 +83,6 @@ export async function planLane<Item extends Carrier>(
     const context = {
       now: parts.clock.now(),
       prices: parts.prices.book,
-      funding: prepaidFunding,
       recorded: (key: string) => lane.learned.get(key) ?? parts.recent.find(lane.accountId, key),
     };
     const commands = lane.items.map(({ command }) => command);

@@ -5,7 +5,13 @@ import { type Account, applyEntry, heldAmount, newAccount } from '../domain/acco
 import { areEqual } from '../domain/balances.ts';
 import type { Entry } from '../domain/entry.ts';
 import { listHolds } from '../domain/hold-set.ts';
-import { type ChainHead, chainStart, type StoredCommit } from '../storage/commit-document.ts';
+import {
+  type ChainHead,
+  chainStart,
+  isSameSubscription,
+  type StoredCommit,
+  subscriptionOf,
+} from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 import type { Snapshot, SnapshotStore } from '../storage/snapshot-store.ts';
 import type { CachedAccount } from './account-cache.ts';
@@ -68,6 +74,7 @@ function isAnchoredAt({ account, head }: Snapshot, anchor: StoredCommit): boolea
     anchor.id === head.commitId &&
     anchor.hash === head.hash &&
     anchor.lastSeq === account.lastSeq &&
+    isSameSubscription(anchor.subscription, subscriptionOf(account)) &&
     ledgerAssets.every(
       (asset) =>
         areEqual(anchor.balances[asset], account.balances[asset]) &&

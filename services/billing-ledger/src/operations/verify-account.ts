@@ -5,11 +5,14 @@ import { areEqual } from '../domain/balances.ts';
 import { adoptEntry, entryProblems } from '../domain/check-entry.ts';
 import { listHolds } from '../domain/hold-set.ts';
 import type { PriceBook } from '../domain/price-list.ts';
+import { listAmounts } from '../domain/project-amounts.ts';
 import {
   chainStart,
   commitId,
+  isSameSubscription,
   type StoredCommit,
   storedKeysOf,
+  subscriptionOf,
 } from '../storage/commit-document.ts';
 import type { Snapshot } from '../storage/snapshot-store.ts';
 
@@ -97,6 +100,9 @@ function checkSummary(check: AccountCheck, commit: StoredCommit): void {
       report(commit.lastSeq, `the balances of the commit are not those of its entries (${asset})`);
     }
   }
+  if (!isSameSubscription(commit.subscription, subscriptionOf(account))) {
+    report(commit.lastSeq, 'the subscription of the commit is not the one of its entries');
+  }
 }
 
 function compareSnapshot(check: AccountCheck): void {
@@ -109,6 +115,7 @@ function compareSnapshot(check: AccountCheck): void {
     ledgerAssets.every((asset) =>
       areEqual(snapshot.account.balances[asset], account.balances[asset]),
     ) &&
+    describeTerms(snapshot.account) === describeTerms(account) &&
     describeHolds(snapshot.account) === describeHolds(account);
   if (!isEqual) report(account.lastSeq, 'the snapshot is not what the journal adds up to');
 }
@@ -125,6 +132,19 @@ function describeHolds(account: Account): string {
       hold.reservedAt,
     ]),
   );
+}
+
+/** Fields by name: a store may give them back in another order. */
+function describeTerms({ terms, spend }: Account): string {
+  const { funding, alert } = terms;
+  return JSON.stringify([
+    funding.mode === 'credits' ? null : funding.unitsPerMonth,
+    terms.allowedPeriod,
+    terms.caps.map(({ projectId, cap }) => [projectId, cap]),
+    alert && [alert.threshold, alert.isArmed],
+    spend.period,
+    listAmounts(spend.projects).map(({ projectId, amount }) => [projectId, amount]),
+  ]);
 }
 
 function isSame(expected: Uint8Array, stored: Uint8Array | undefined): boolean {

@@ -6,6 +6,8 @@ import { dateOf } from '@inventory/runtime/clock';
 import { BSON } from 'mongodb';
 import { type Account, usedAssets } from '../domain/account.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
+import { noOpening } from '../domain/open-period.ts';
+import type { Period } from '../domain/period.ts';
 import { bsonElements } from './bson-writer.ts';
 import { storedCommandKey } from './command-key.ts';
 import {
@@ -35,12 +37,20 @@ export interface CommitDocument {
   readonly entries: readonly EntryDocument[];
   /** After the last entry, per asset ever used. */
   readonly balances: { readonly [Asset in LedgerAsset]?: BalancesDocument };
+  /** After the last entry, where units fund the account: enough to tell how its month goes on. */
+  readonly subscription?: Subscription;
   /** Which process wrote it; for diagnosis only. */
   readonly writer: string;
   /** Hash of the account's commit before this one. */
   readonly prevHash: string;
   /** SHA-256 over the stored bytes of every other field, in hexadecimal; always the last field. */
   readonly hash: string;
+}
+
+/** What a subscription grants in a period, and the newest period that it granted it for. */
+export interface Subscription {
+  readonly unitsPerMonth: number;
+  readonly allowedPeriod: Period;
 }
 
 const commitFormat = 1;
@@ -56,7 +66,7 @@ export const chainStart: ChainHead = { commitId: null, hash: '0'.repeat(64) };
 
 /** What becomes a commit: `account` is the state after `entries`, of which there is at least one. */
 export interface NewCommit {
-  readonly account: Pick<Account, 'accountId' | 'balances'>;
+  readonly account: Pick<Account, 'accountId' | 'balances' | 'terms'>;
   readonly entries: readonly Entry[];
   readonly previous: ChainHead;
 }
@@ -72,6 +82,8 @@ export interface StoredCommit {
   readonly keys: readonly Uint8Array[];
   readonly entries: readonly Entry[];
   readonly balances: Account['balances'];
+  /** Null where the account pays with credits. */
+  readonly subscription: Subscription | null;
   readonly prevHash: string;
   readonly hash: string;
   readonly isIntact: boolean;
@@ -135,11 +147,12 @@ function fromCommitDocument(document: CommitDocument, bytes: Uint8Array): Stored
     lastSeq: document.lastSeq,
     at: document.at.getTime(),
     keys: document.commandKeys,
-    entries: document.entries.map(fromEntryDocument),
+    entries: withOpenings(document.entries.map(fromEntryDocument)),
     balances: {
       credits: fromBalancesDocument(credits ?? {}),
       units: fromBalancesDocument(units ?? {}),
     },
+    subscription: document.subscription ?? null,
     prevHash: document.prevHash,
     hash: document.hash,
     isIntact: isIntact(bytes, document.hash),
@@ -151,6 +164,7 @@ function toUnsealedDocument(commit: NewCommit, writer: string): Omit<CommitDocum
   const first = entries[0];
   const last = entries.at(-1);
   if (!first || !last) throw new RangeError('a commit holds at least one entry');
+  const subscription = subscriptionOf(account);
   return {
     _id: commitId(account.accountId, first.seq),
     format: commitFormat,
@@ -163,9 +177,37 @@ function toUnsealedDocument(commit: NewCommit, writer: string): Omit<CommitDocum
     balances: Object.fromEntries(
       usedAssets(account).map((asset) => [asset, toBalancesDocument(account.balances[asset])]),
     ),
+    ...(subscription === null ? {} : { subscription }),
     writer,
     prevHash: previous.hash,
   };
+}
+
+export function subscriptionOf({ terms }: Pick<Account, 'terms'>): Subscription | null {
+  const { funding, allowedPeriod } = terms;
+  if (funding.mode === 'credits') return null;
+  return { unitsPerMonth: funding.unitsPerMonth, allowedPeriod };
+}
+
+export function isSameSubscription(left: Subscription | null, right: Subscription | null): boolean {
+  return (
+    left?.unitsPerMonth === right?.unitsPerMonth && left?.allowedPeriod === right?.allowedPeriod
+  );
+}
+
+/** Gives each entry those before it that began its month; they are never apart from it. */
+function withOpenings(entries: readonly Entry[]): readonly Entry[] {
+  let opening = noOpening;
+  return entries.map((entry) => {
+    if (entry.kind === 'expire' || entry.kind === 'allowance') {
+      opening = [...opening, entry];
+      return entry;
+    }
+    if (opening.length === 0) return entry;
+    const opened = { ...entry, opening };
+    opening = noOpening;
+    return opened;
+  });
 }
 
 /** The element `hash` and the end of the document, as they lie in the stored bytes. */

@@ -7,9 +7,15 @@ import type {
 } from '@inventory/contracts/vocabulary';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Balances } from '../domain/balances.ts';
-import type { CommandKind } from '../domain/command.ts';
 import type { Entry, Refusal } from '../domain/entry.ts';
 import type { EntryKind } from '../domain/movement.ts';
+import { noOpening } from '../domain/open-period.ts';
+import type { LowBalance } from '../domain/terms.ts';
+import {
+  type ConfigurationDocument,
+  fromConfigurationDocument,
+  toConfigurationDocument,
+} from './configuration-document.ts';
 
 /** Balances as stored: what is 0 is left out. */
 export type BalancesDocument = { -readonly [Place in keyof Balances]?: number };
@@ -19,7 +25,7 @@ export interface EntryDocument {
   readonly seq: number;
   readonly at: Date;
   readonly kind: EntryKind;
-  command?: CommandKind;
+  command?: Entry['command'];
   commandId?: string;
   precludes?: string;
   readonly asset: LedgerAsset;
@@ -35,7 +41,20 @@ export interface EntryDocument {
   outcome?: RefreshOutcome;
   observedAssets?: number;
   disposition?: SettlementDisposition;
-  refusal?: { readonly code: Refusal['code']; required?: number; available?: number };
+  refusal?: RefusalDocument;
+  configured?: ConfigurationDocument;
+  pastPeriod?: number;
+  creditsAvailable?: number;
+  lowBalance?: LowBalance;
+}
+
+interface RefusalDocument {
+  readonly code: Refusal['code'];
+  required?: number;
+  available?: number;
+  cap?: number;
+  spent?: number;
+  resetsAt?: Date;
 }
 
 export function toEntryDocument(entry: Entry): EntryDocument {
@@ -63,6 +82,12 @@ export function toEntryDocument(entry: Entry): EntryDocument {
   if (entry.observedAssets !== null) document.observedAssets = entry.observedAssets;
   if (entry.disposition !== null) document.disposition = entry.disposition;
   if (entry.refusal !== null) document.refusal = toRefusalDocument(entry.refusal);
+  if (entry.configured !== null) {
+    document.configured = toConfigurationDocument(entry.configured);
+  }
+  if (entry.pastPeriod !== null) document.pastPeriod = entry.pastPeriod;
+  if (entry.creditsAvailable !== null) document.creditsAvailable = entry.creditsAvailable;
+  if (entry.lowBalance !== null) document.lowBalance = entry.lowBalance;
   return document;
 }
 
@@ -89,6 +114,11 @@ export function fromEntryDocument(document: EntryDocument): Entry {
     observedAssets: document.observedAssets ?? null,
     disposition: document.disposition ?? null,
     refusal: document.refusal ? fromRefusalDocument(document.refusal) : null,
+    configured: document.configured ? fromConfigurationDocument(document.configured) : null,
+    pastPeriod: document.pastPeriod ?? null,
+    creditsAvailable: document.creditsAvailable ?? null,
+    lowBalance: document.lowBalance ?? null,
+    opening: noOpening,
   };
 }
 
@@ -114,7 +144,7 @@ export function fromBalancesDocument(document: BalancesDocument): Balances {
 
 /** The id of a command about a refresh or a page; an operator's commands have ids of their own. */
 function derivedCommandId(
-  command: CommandKind,
+  command: Entry['command'],
   subject: { readonly refreshId?: string | null; readonly requestId?: string | null },
 ): string {
   switch (command) {
@@ -127,23 +157,31 @@ function derivedCommandId(
   }
 }
 
-function toRefusalDocument(refusal: Refusal): NonNullable<EntryDocument['refusal']> {
+function toRefusalDocument({ code, required, available, limit }: Refusal): RefusalDocument {
   return {
-    code: refusal.code,
-    ...(refusal.required === null ? {} : { required: refusal.required }),
-    ...(refusal.available === null ? {} : { available: refusal.available }),
+    code,
+    ...(required === null ? {} : { required }),
+    ...(available === null ? {} : { available }),
+    ...(limit === null
+      ? {}
+      : { cap: limit.cap, spent: limit.spent, resetsAt: dateOf(limit.resetsAt) }),
   };
 }
 
-function fromRefusalDocument(document: NonNullable<EntryDocument['refusal']>): Refusal {
+function fromRefusalDocument({ code, required, available, ...limit }: RefusalDocument): Refusal {
+  const { cap, spent = 0, resetsAt } = limit;
   return {
-    code: document.code,
-    required: document.required ?? null,
-    available: document.available ?? null,
+    code,
+    required: required ?? null,
+    available: available ?? null,
+    limit:
+      cap === undefined || resetsAt === undefined
+        ? null
+        : { cap, spent, resetsAt: resetsAt.getTime() },
   };
 }
 
-function commandNamedAs(kind: EntryKind): CommandKind {
+function commandNamedAs(kind: EntryKind): Entry['command'] {
   if (kind === 'refuse') throw new RangeError('a refusal names its command');
   return kind;
 }

@@ -4,6 +4,9 @@ import { dateOf } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';
 import type { Account } from '../domain/account.ts';
 import { type Hold, holdSetOf, listHolds } from '../domain/hold-set.ts';
+import type { Period } from '../domain/period.ts';
+import { amountsOf, listAmounts, type ProjectAmount } from '../domain/project-amounts.ts';
+import type { Terms } from '../domain/terms.ts';
 import { passesCollection, snapshotsCollection } from './collections.ts';
 import type { ChainHead } from './commit-document.ts';
 import {
@@ -36,11 +39,14 @@ interface SnapshotDocument {
   readonly credits: BalancesDocument;
   readonly units: BalancesDocument;
   readonly holds: readonly HoldDocument[];
+  readonly terms: Terms;
+  /** `projects` as a list. */
+  readonly spend: { readonly period: Period; readonly projects: readonly ProjectAmount[] };
   /** Absent where there is no hold. */
   readonly oldestHoldAt?: Date;
 }
 
-const snapshotFormat = 1;
+const snapshotFormat = 2;
 /** More open holds than this do not fit a document; such an account is read from its journal. */
 const holdsMax = 40_000;
 
@@ -120,6 +126,7 @@ function toSnapshotDocument(
   { account, head }: Snapshot,
   headId: string,
 ): Omit<SnapshotDocument, '_id'> {
+  const { spend } = account;
   const holds = listHolds(account.holds);
   const oldest = holds[0];
   return {
@@ -131,6 +138,8 @@ function toSnapshotDocument(
     credits: toBalancesDocument(account.balances.credits),
     units: toBalancesDocument(account.balances.units),
     holds: holds.map((hold) => ({ ...hold, reservedAt: dateOf(hold.reservedAt) })),
+    terms: account.terms,
+    spend: { period: spend.period, projects: listAmounts(spend.projects) },
     ...(oldest ? { oldestHoldAt: dateOf(oldest.reservedAt) } : {}),
   };
 }
@@ -145,6 +154,7 @@ function readSnapshot(document: SnapshotDocument): Snapshot | null {
 }
 
 function fromSnapshotDocument(document: SnapshotDocument): Snapshot {
+  const { spend } = document;
   const holds = document.holds.map((hold) => ({ ...hold, reservedAt: hold.reservedAt.getTime() }));
   return {
     account: {
@@ -156,6 +166,8 @@ function fromSnapshotDocument(document: SnapshotDocument): Snapshot {
         units: fromBalancesDocument(document.units),
       },
       holds: holdSetOf(holds),
+      terms: document.terms,
+      spend: { period: spend.period, projects: amountsOf(spend.projects) },
     },
     head: { commitId: document.headId, hash: document.headHash },
   };

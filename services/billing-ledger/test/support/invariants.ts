@@ -1,24 +1,22 @@
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
-import { outcomeId, toAnswerOutcome, toOutcome } from '../../src/consumers/convert.ts';
+import { outcomeId, toAnswerOutcome, toOutcome } from '../../src/consumers/outcome.ts';
 import { type Account, newAccount } from '../../src/domain/account.ts';
 import type { Balances } from '../../src/domain/balances.ts';
 import type { Command } from '../../src/domain/command.ts';
 import type { Entry } from '../../src/domain/entry.ts';
+import { fundingAsset } from '../../src/domain/funding.ts';
 import { holdSetOf, listHolds } from '../../src/domain/hold-set.ts';
 import type { PriceList } from '../../src/domain/price-list.ts';
 import {
-  accounts,
-  isComplete,
-  type Program,
-  priceLists,
-  secondPriceList,
-  startMs,
-} from './program.ts';
+  capsAreKept,
+  monthsBeginOnce,
+  pastUnitsExpire,
+  readsAsItWillBe,
+  warnsOncePerCrossing,
+} from './month-invariants.ts';
+import { accounts, isComplete, priceLists, secondPriceList, startMs } from './program.ts';
 import { createReferenceModel } from './reference-model.ts';
-import { createLedger, type Played, type Rules, runProgram } from './run-program.ts';
-
-/** True when the rules keep the invariant over the program. */
-export type Invariant = (rules: Rules, program: Program) => boolean;
+import { createLedger, type Invariant, type Played, runProgram } from './run-program.ts';
 
 /** What an outside auditor sees of an account: no position, no time. */
 function moneyOf(account: Account): string {
@@ -47,6 +45,9 @@ const isConserved: Invariant = (rules, program) => {
     if (BigInt(entry.change.issued) !== sumOf(entry.change)) return false;
     if (BigInt(entry.after.issued) !== sumOf(entry.after)) return false;
     if (account.balances[entry.asset].available !== entry.after.available) return false;
+    for (const { kind, change } of entry.opening) {
+      if (kind === 'allowance') issued.units += BigInt(change.available);
+    }
     const { command } = step;
     const isIssue = command.kind === 'grant' || command.kind === 'adjust';
     if (isIssue && entry.refusal === null) issued[command.asset] += BigInt(command.amount);
@@ -108,7 +109,8 @@ const chargesBySize: Invariant = (rules, program) => {
       const hold = listHolds(before.holds).find(({ refreshId }) => refreshId === entry.refreshId);
       const list = priceLists.find(({ version }) => version === hold?.priceVersion);
       if (!hold || !list) return false;
-      const { consumed: charged, available: released } = entry.change;
+      const { consumed: charged, available, expired } = entry.change;
+      const released = available + expired;
       const outcome = step.command.kind === 'settle' ? step.command.outcome : null;
       return (
         entry.outcome === outcome &&
@@ -122,9 +124,11 @@ const refusesOnlyTheShort: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
   return newEntries(played)
     .filter(({ step }) => step.command.kind === 'reserve')
-    .every(({ before, entry, step }) => {
+    .every(({ before, entry }) => {
       const list = entry.at >= secondPriceList.effectiveAt ? secondPriceList : priceLists[0];
-      const isShort = before.balances[step.funding].available < (list?.refreshReservation ?? 0);
+      const asset = fundingAsset(before.terms.funding);
+      const isShort = before.balances[asset].available < (list?.refreshReservation ?? 0);
+      if (entry.refusal?.code === 'spend_cap_reached') return !isShort;
       return entry.kind === (isShort ? 'refuse' : 'reserve');
     });
 };
@@ -142,7 +146,7 @@ const answersStick: Invariant = (rules, program) => {
     const asset = index === 0 ? 'credits' : 'units';
     const common = { accountId, requestId: 'req_', asset, amount: 1_000, reason: 'late' } as const;
     const command: Command = { ...common, kind: 'grant', commandId: 'grant:late' };
-    ledger.play({ command, now: startMs, funding: 'credits' });
+    ledger.play({ command, now: startMs });
   }
   return played.toReversed().every(({ step, verdict, entry }) => {
     const first = { verdict: verdict === 'new' ? ('recorded' as const) : verdict, entry };
@@ -167,6 +171,8 @@ function withOtherContent(command: Command): Command | null {
     case 'grant':
     case 'adjust':
       return { ...command, amount: command.amount + 1 };
+    case 'configure':
+      return { ...command, reason: 'another' };
     default:
       return null;
   }
@@ -198,7 +204,8 @@ const stateIsTheFold: Invariant = (rules, program) => {
 const timeGoesOn: Invariant = (rules, program) => {
   const { ledger, played } = runProgram(rules, program);
   const isClockOfLedger = newEntries(played).every(
-    ({ entry, step, before }) => entry.at === Math.max(step.now, before.lastAt + 1),
+    ({ entry, step, met }) =>
+      entry.at - entry.opening.length === Math.max(step.now, met.lastAt + 1),
   );
   const isIncreasing = accounts.every((accountId) =>
     ledger.journal(accountId).every((entry, index, all) => entry.at > (all[index - 1]?.at ?? 0)),
@@ -212,6 +219,9 @@ const fundingIsFixed: Invariant = (rules, program) => {
     const other = entry.asset === 'credits' ? 'units' : 'credits';
     if (JSON.stringify(before.balances[other]) !== JSON.stringify(account.balances[other])) {
       return false;
+    }
+    if (entry.kind === 'reserve' || entry.kind === 'charge') {
+      return entry.asset === fundingAsset(before.terms.funding);
     }
     if (entry.kind !== 'settle' && entry.kind !== 'release') return true;
     const hold = listHolds(before.holds).find(({ refreshId }) => refreshId === entry.refreshId);
@@ -242,8 +252,10 @@ const outcomesAreTheEntries: Invariant = (rules, program) => {
   const told = new Map<string, string>();
   for (const { step, verdict, entry } of played) {
     if (verdict === 'precluded') continue;
-    const outcome = toOutcome(step.command.accountId, entry);
-    told.set(outcomeId(outcome), JSON.stringify(outcome));
+    for (const one of [...entry.opening, entry]) {
+      const outcome = toOutcome(step.command.accountId, one);
+      told.set(outcomeId(outcome), JSON.stringify(outcome));
+    }
   }
   const journaled = accounts.flatMap((accountId) =>
     ledger.journal(accountId).map((entry) => toOutcome(accountId, entry)),
@@ -273,6 +285,7 @@ const agreesWithTheModel: Invariant = (rules, program) => {
     const { available, held, consumed } = entry.after;
     return (
       (entry.refusal?.code ?? null) === expected.code &&
+      (entry.lowBalance?.available ?? null) === expected.low &&
       available === expected.available &&
       held === expected.held &&
       consumed === expected.consumed
@@ -295,7 +308,8 @@ const reversesOnce: Invariant = (rules, program) => {
       if (ended.has(entry.requestId) || (entry.kind === 'reverse') !== (charge !== undefined)) {
         return false;
       }
-      if (charge && entry.change.available !== charge.change.consumed) return false;
+      const { available, expired } = entry.change;
+      if (charge && available + expired !== charge.change.consumed) return false;
       ended.add(entry.requestId);
     }
     return true;
@@ -327,6 +341,11 @@ export const invariants = {
   12: outcomesAreTheEntries,
   13: reversesOnce,
   17: accountsAreApart,
+  18: monthsBeginOnce,
+  19: pastUnitsExpire,
+  20: capsAreKept,
+  21: warnsOncePerCrossing,
+  22: readsAsItWillBe,
   model: agreesWithTheModel,
 } as const satisfies Record<string, Invariant>;
 export type InvariantName = keyof typeof invariants;

@@ -4,60 +4,18 @@ import { commandKey } from '../../src/domain/command.ts';
 import type { Entry } from '../../src/domain/entry.ts';
 import { type Evaluation, evaluate } from '../../src/domain/evaluate.ts';
 import type { EvaluationContext } from '../../src/domain/evaluation-context.ts';
+import { fundingAsset } from '../../src/domain/funding.ts';
 import { listHolds } from '../../src/domain/hold-set.ts';
 import { createPriceBook, type PriceList } from '../../src/domain/price-list.ts';
 import type { InvariantName } from './invariants.ts';
+import { afterwards, type Call, faulty, moving, type PlantedFault } from './planted-fault.ts';
+import { plantedMonthFaults } from './planted-month-faults.ts';
 import { priceLists } from './program.ts';
-import { productRules, type Rules } from './run-program.ts';
-
-export interface PlantedFault {
-  readonly breaks: InvariantName;
-  /** Ends the sentence "a ledger where …". */
-  readonly fault: string;
-  readonly rules: Rules;
-}
-
-type Evaluate = Rules['evaluate'];
-type Call = Parameters<Evaluate>;
-
-/** The product's ledger, wrapped. */
-function faulty(
-  breaks: InvariantName,
-  fault: string,
-  wrap: (call: Call) => Evaluation,
-): PlantedFault {
-  return { breaks, fault, rules: { ...productRules, evaluate: (...call) => wrap(call) } };
-}
-
-/** Changes what the product evaluated for new entries of some kinds. */
-function afterwards(
-  breaks: InvariantName,
-  fault: string,
-  kinds: readonly Entry['kind'][],
-  change: (evaluation: Evaluation, call: Call) => Evaluation,
-): PlantedFault {
-  return faulty(breaks, fault, (call) => {
-    const evaluation = evaluate(...call);
-    const isMeant = evaluation.verdict === 'new' && kinds.includes(evaluation.entry.kind);
-    return isMeant ? change(evaluation, call) : evaluation;
-  });
-}
-
-/** The same evaluation with another movement, taken over by the account without a check. */
-function moving(evaluation: Evaluation, [before]: Call, change: Balances): Evaluation {
-  const { asset } = evaluation.entry;
-  const after = plus(before.balances[asset], change);
-  const balances = { ...evaluation.account.balances, [asset]: after };
-  return {
-    ...evaluation,
-    entry: { ...evaluation.entry, change, after },
-    account: { ...evaluation.account, balances },
-  };
-}
+import { productRules } from './run-program.ts';
 
 /** Judged against an account that looks richer than it is. */
 function richer([account, command, context]: Call, by: Partial<Balances>): Evaluation {
-  const { funding: asset } = context;
+  const asset = fundingAsset(account.terms.funding);
   const lent = plus(account.balances[asset], { ...zero, ...by });
   const balances = { ...account.balances, [asset]: lent };
   const evaluation = evaluate({ ...account, balances }, command, context);
@@ -142,15 +100,15 @@ export const plantedFaults: readonly PlantedFault[] = [
     });
   }),
   faulty(5, 'exactly the reservation is not enough', (call) => {
-    const [account, command, context] = call;
+    const [account, command] = call;
     if (command.kind !== 'reserve') return evaluate(...call);
-    const { available } = account.balances[context.funding];
+    const { available } = account.balances[fundingAsset(account.terms.funding)];
     const isExact = [125, 200].includes(available);
     return isExact ? richer(call, { available: -1, issued: -1 }) : evaluate(...call);
   }),
   faulty(5, 'open holds count as available', (call) => {
-    const [account, command, context] = call;
-    const { held } = account.balances[context.funding];
+    const [account, command] = call;
+    const { held } = account.balances[fundingAsset(account.terms.funding)];
     const by = { available: held, issued: held };
     return command.kind === 'reserve' ? richer(call, by) : evaluate(...call);
   }),
@@ -214,7 +172,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   faulty(10, 'a hold ends in what the account pays with now', (call) => {
     const evaluation = evaluate(...call);
     const { entry } = evaluation;
-    const { funding: asset } = call[2];
+    const asset = fundingAsset(call[0].terms.funding);
     if (evaluation.verdict !== 'new' || !resolutions.some((kind) => kind === entry.kind)) {
       return evaluation;
     }
@@ -249,6 +207,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     };
     return withContext(call, { recorded });
   }),
+  ...plantedMonthFaults,
   sharing(17, 'a command id of one account is known to all'),
   faulty('model', 'a release also charges the diagnostic price', (call) => {
     const [account, command, context] = call;

@@ -6,13 +6,13 @@ import {
 } from '@inventory/contracts/vocabulary';
 import fc from 'fast-check';
 import type { Command } from '../../src/domain/command.ts';
+import type { Configuration } from '../../src/domain/configuration.ts';
 import { createPriceBook, firstPriceList, type PriceList } from '../../src/domain/price-list.ts';
 
 /** One command of a program and the world it meets. */
 export interface Step {
   readonly command: Command;
   readonly now: number;
-  readonly funding: LedgerAsset;
 }
 export type Program = readonly Step[];
 
@@ -43,7 +43,9 @@ export const prices = createPriceBook(priceLists);
 export const observedCounts = [0, 1, 1_999, 2_000, 2_001, 250_000, 250_001, 777_777, 2 ** 53 - 1];
 const grantAmounts = [1, 124, 125, 126, 200, 1_000, 1_000_000_000_000, 2 ** 53 - 1_000];
 const adjustAmounts = [-1, 1, -125, -124, 0, 500, -1_000_000_000_000];
-const clockMoves = [0, 1, 3, 4_000, 20_000, -5_000, 3_600_000];
+const dayMs = 86_400_000;
+/** Months begin often: the program starts in one that ends in thirty days. */
+const clockMoves = [0, 1, 3, 4_000, 20_000, -5_000, 3_600_000, 20 * dayMs, 33 * dayMs];
 const kinds = [
   'reserve',
   'settle',
@@ -56,7 +58,23 @@ const kinds = [
   'settle',
   'reserve',
   'settle',
+  'configure',
+  'configure',
 ] as const;
+/** The second Project has few purchases, the first one many. */
+const configurations: readonly Configuration[] = [
+  { sets: 'funding', funding: { mode: 'subscription', unitsPerMonth: 400 } },
+  { sets: 'funding', funding: { mode: 'credits' } },
+  { sets: 'spend_cap', projectId: projects[0] ?? 'prj_', cap: 260 },
+  { sets: 'balance_alert', threshold: 200 },
+  { sets: 'funding', funding: { mode: 'subscription', unitsPerMonth: 130 } },
+  { sets: 'spend_cap', projectId: projects[0] ?? 'prj_', cap: 127 },
+  { sets: 'balance_alert', threshold: 1_000 },
+  { sets: 'spend_cap', projectId: projects[1] ?? 'prj_', cap: 0 },
+  { sets: 'spend_cap', projectId: projects[0] ?? 'prj_', cap: null },
+  { sets: 'balance_alert', threshold: null },
+  { sets: 'funding', funding: { mode: 'subscription', unitsPerMonth: 2 ** 52 } },
+];
 
 /**
  * A program is a list of numbers, each decoded into one step: small numbers are plain steps, so a
@@ -68,7 +86,6 @@ export const programs: fc.Arbitrary<Program> = fc
 
 export function decodeProgram(numbers: readonly number[]): Program {
   let now = startMs;
-  let funding: LedgerAsset = 'credits';
   const opening: Step[] = accounts.flatMap((accountId, index) => [
     openingGrant(accountId, 'credits', (numbers[0] ?? 0) + index),
     openingGrant(accountId, 'units', (numbers[0] ?? 0) + index + 3),
@@ -76,9 +93,8 @@ export function decodeProgram(numbers: readonly number[]): Program {
   const steps = numbers.map((number): Step => {
     const next = digits(number);
     const command = decodeCommand(next);
-    now += clockMoves[next(7)] ?? 0;
-    if (next(5) === 4) funding = funding === 'credits' ? 'units' : 'credits';
-    return { command, now, funding };
+    now += clockMoves[next(clockMoves.length)] ?? 0;
+    return { command, now };
   });
   return [...opening, ...steps];
 }
@@ -94,7 +110,7 @@ function openingGrant(accountId: AccountId, asset: LedgerAsset, number: number):
     amount,
     reason: 'opening',
   };
-  return { command, now: startMs, funding: 'credits' };
+  return { command, now: startMs };
 }
 
 /** Takes digits of a number, in whatever base is asked for next. */
@@ -146,6 +162,12 @@ function decodeCommand(next: (base: number) => number): Command {
       const amount = pick(kind === 'grant' ? grantAmounts : adjustAmounts, next);
       const commandId = `${kind}:${subject}`;
       return { kind, commandId, accountId, requestId, asset, amount, reason: `because ${subject}` };
+    }
+    case 'configure': {
+      const choice = next(configurations.length);
+      const change = configurations[choice] as Configuration;
+      const commandId = isVariant ? `configure:${subject}` : `configure:${subject}:${choice}`;
+      return { kind, commandId, accountId, requestId, change, reason: null };
     }
   }
 }

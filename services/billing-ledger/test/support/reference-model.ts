@@ -1,5 +1,6 @@
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { Command } from '../../src/domain/command.ts';
+import type { Configuration } from '../../src/domain/configuration.ts';
 import type { PriceList } from '../../src/domain/price-list.ts';
 import { isComplete, type Step } from './program.ts';
 
@@ -13,12 +14,22 @@ export interface ModelAnswer {
   readonly available: number;
   readonly held: number;
   readonly consumed: number;
+  /** What is available where the owner is to be warned. */
+  readonly low: number | null;
 }
 
 interface Hold {
   asset: LedgerAsset;
   amount: number;
   list: PriceList;
+  month: string;
+  project: string;
+}
+interface Payment {
+  asset: LedgerAsset;
+  price: number;
+  month: string;
+  project: string;
 }
 interface Book {
   free: Record<LedgerAsset, number>;
@@ -29,24 +40,40 @@ interface Book {
   /** Refreshes whose hold has ended, or never will begin. */
   ended: Set<string>;
   blockedReserves: Set<string>;
-  charges: Map<string, { content: string; paid: { asset: LedgerAsset; price: number } | null }>;
+  charges: Map<string, { content: string; paid: Payment | null }>;
   reversed: Set<string>;
   blockedCharges: Set<string>;
   issues: Map<string, string>;
   lastAt: number;
+  /** Units that were not used in their month. */
+  lost: number;
+  perMonth: number | null;
+  lastAllowance: string;
+  caps: Map<string, number>;
+  /** By month and Project: what was paid and what is held. */
+  bought: Map<string, number>;
+  alert: { threshold: number; armed: boolean } | null;
 }
 
 export function createReferenceModel(lists: readonly PriceList[]) {
   const books = new Map<string, Book>();
 
   function answer(step: Step): ModelAnswer {
-    const book = bookOf(step.command.accountId);
-    const at = Math.max(step.now, book.lastAt + 1);
+    const { accountId } = step.command;
+    const known = bookOf(accountId);
+    const first = Math.max(step.now, known.lastAt + 1);
+    // Only what is new begins a month, so a month is begun in a copy first.
+    const book = monthOf(known.lastAt) === monthOf(first) && !known.perMonth ? known : copy(known);
+    const at = beginMonth(book, first);
     const list =
       lists.findLast((candidate) => candidate.effectiveAt <= at) ?? (lists[0] as PriceList);
-    const [fate, code, asset] = decide(book, step, list);
-    if (fate === 'applied' || fate === 'refused') book.lastAt = at;
-    return { fate, code, ...totals(book, asset) };
+    const [fate, code, asset] = decide(book, step, { list, month: monthOf(at) });
+    if (fate !== 'applied' && fate !== 'refused') {
+      return { fate, code, ...totals(known, asset), low: null };
+    }
+    books.set(accountId, book);
+    book.lastAt = at;
+    return { fate, code, ...totals(book, asset), low: warn(book, step.command) };
   }
 
   function bookOf(accountId: string): Book {
@@ -58,9 +85,68 @@ export function createReferenceModel(lists: readonly PriceList[]) {
   return { answer };
 }
 
+const monthOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 7);
+const copy = (book: Book): Book => structuredClone(book);
+const assetOf = (book: Book): LedgerAsset => (book.perMonth === null ? 'credits' : 'units');
+const issuedUnits = (book: Book) => {
+  const { available, held, consumed } = totals(book, 'units');
+  return BigInt(available) + BigInt(held) + BigInt(consumed) + BigInt(book.lost);
+};
+
+/** Whatever is left of another month is lost; then comes what this month is worth. */
+function beginMonth(book: Book, from: number): number {
+  let at = from;
+  if (book.free.units > 0 && monthOf(book.lastAt) < monthOf(at)) {
+    book.lost += book.free.units;
+    book.free.units = 0;
+    at += 1;
+  }
+  if (book.perMonth !== null && book.lastAllowance < monthOf(at)) {
+    const room = 2n ** 53n - 1n - issuedUnits(book);
+    const worth = room < BigInt(book.perMonth) ? Number(room) : book.perMonth;
+    if (worth > 0) {
+      book.free.units += worth;
+      book.lastAllowance = monthOf(at);
+      at += 1;
+    }
+  }
+  return at;
+}
+
+function warn(book: Book, command: Command): number | null {
+  const { alert } = book;
+  if (!alert) return null;
+  const left = book.free[assetOf(book)];
+  const isSet = command.kind === 'configure' && command.change.sets === 'balance_alert';
+  const warns = alert.armed && left < alert.threshold && !isSet;
+  alert.armed = left >= alert.threshold;
+  return warns ? left : null;
+}
+
+function wouldPassCap(book: Book, project: string, month: string, price: number): boolean {
+  const bought = book.bought.get(`${month} ${project}`) ?? 0;
+  return bought + price > (book.caps.get(project) ?? Number.POSITIVE_INFINITY);
+}
+
+function buy(book: Book, project: string, month: string, price: number): void {
+  const key = `${month} ${project}`;
+  book.bought.set(key, (book.bought.get(key) ?? 0) + price);
+}
+
+function giveBack(book: Book, made: Omit<Payment, 'price'>, amount: number, month: string): void {
+  buy(book, made.project, made.month, 0 - amount);
+  if (made.asset === 'units' && made.month !== month) book.lost += amount;
+  else book.free[made.asset] += amount;
+}
+
 type Decision = [ModelAnswer['fate'], string | null, LedgerAsset];
 
-function decide(book: Book, { command, funding }: Step, list: PriceList): Decision {
+function decide(
+  book: Book,
+  { command }: Step,
+  { list, month }: { list: PriceList; month: string },
+): Decision {
+  const funding = assetOf(book);
   switch (command.kind) {
     case 'reserve': {
       const content = `${command.projectId} ${command.productCode}`;
@@ -72,8 +158,12 @@ function decide(book: Book, { command, funding }: Step, list: PriceList): Decisi
       book.reserves.set(command.refreshId, content);
       const amount = list.refreshReservation;
       if (book.free[funding] < amount) return ['refused', `insufficient_${funding}`, funding];
+      const project = command.projectId;
+      if (wouldPassCap(book, project, month, amount))
+        return ['refused', 'spend_cap_reached', funding];
       book.free[funding] -= amount;
-      book.holds.set(command.refreshId, { asset: funding, amount, list });
+      buy(book, project, month, amount);
+      book.holds.set(command.refreshId, { asset: funding, amount, list, month, project });
       return ['applied', null, funding];
     }
     case 'settle':
@@ -88,7 +178,7 @@ function decide(book: Book, { command, funding }: Step, list: PriceList): Decisi
       const price =
         command.kind === 'release' ? 0 : Math.min(hold.amount, cost(command, hold.list));
       book.holds.delete(command.refreshId);
-      book.free[hold.asset] += hold.amount - price;
+      giveBack(book, hold, hold.amount - price, month);
       book.spent[hold.asset] += price;
       return ['applied', null, hold.asset];
     }
@@ -100,13 +190,15 @@ function decide(book: Book, { command, funding }: Step, list: PriceList): Decisi
         return ['precluded', 'already_reversed', funding];
       const isLive = command.productCode === 'platform.inventory.page.v1';
       const price = isLive ? list.livePage : list.currentPage;
-      const isPaid = book.free[funding] >= price;
-      book.charges.set(command.requestId, {
-        content,
-        paid: isPaid ? { asset: funding, price } : null,
-      });
-      if (!isPaid) return ['refused', `insufficient_${funding}`, funding];
+      const project = command.projectId;
+      const isShort = book.free[funding] < price;
+      const isCapped = wouldPassCap(book, project, month, price);
+      const paid = isShort || isCapped ? null : { asset: funding, price, month, project };
+      book.charges.set(command.requestId, { content, paid });
+      if (isShort) return ['refused', `insufficient_${funding}`, funding];
+      if (isCapped) return ['refused', 'spend_cap_reached', funding];
       book.free[funding] -= price;
+      buy(book, project, month, price);
       book.spent[funding] += price;
       return ['applied', null, funding];
     }
@@ -116,7 +208,7 @@ function decide(book: Book, { command, funding }: Step, list: PriceList): Decisi
       const charge = book.charges.get(command.requestId);
       if (!charge) book.blockedCharges.add(command.requestId);
       if (!charge?.paid) return ['refused', 'charge_unknown', funding];
-      book.free[charge.paid.asset] += charge.paid.price;
+      giveBack(book, charge.paid, charge.paid.price, month);
       book.spent[charge.paid.asset] -= charge.paid.price;
       return ['applied', null, charge.paid.asset];
     }
@@ -130,12 +222,35 @@ function decide(book: Book, { command, funding }: Step, list: PriceList): Decisi
       if (book.free[asset] + amount < 0) return ['refused', `insufficient_${asset}`, asset];
       const { available, held, consumed } = totals(book, asset);
       const isTooMuch =
-        BigInt(available) + BigInt(held) + BigInt(consumed) + BigInt(amount) >= 2n ** 53n;
+        BigInt(available) +
+          BigInt(held) +
+          BigInt(consumed) +
+          BigInt(asset === 'units' ? book.lost : 0) +
+          BigInt(amount) >=
+        2n ** 53n;
       if (isTooMuch) return ['refused', 'balance_limit_exceeded', asset];
       book.free[asset] += amount;
       return ['applied', null, asset];
     }
+    case 'configure': {
+      const content = JSON.stringify(command.change);
+      const before = book.issues.get(command.commandId);
+      if (before !== undefined)
+        return [before === content ? 'repeated' : 'conflict', null, funding];
+      book.issues.set(command.commandId, content);
+      configure(book, command.change);
+      return ['applied', null, assetOf(book)];
+    }
   }
+}
+
+function configure(book: Book, change: Configuration): void {
+  if (change.sets === 'funding') {
+    book.perMonth = change.funding.mode === 'credits' ? null : change.funding.unitsPerMonth;
+  } else if (change.sets === 'balance_alert') {
+    book.alert = change.threshold === null ? null : { threshold: change.threshold, armed: false };
+  } else if (change.cap === null) book.caps.delete(change.projectId);
+  else book.caps.set(change.projectId, change.cap);
 }
 
 function cost(command: Extract<Command, { kind: 'settle' }>, list: PriceList): number {
@@ -169,5 +284,11 @@ function newBook(): Book {
     blockedCharges: new Set(),
     issues: new Map(),
     lastAt: 0,
+    lost: 0,
+    perMonth: null,
+    lastAllowance: '',
+    caps: new Map(),
+    bought: new Map(),
+    alert: null,
   };
 }

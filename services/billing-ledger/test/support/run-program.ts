@@ -3,17 +3,25 @@ import { type Command, commandKey } from '../../src/domain/command.ts';
 import { type Entry, entryKeys } from '../../src/domain/entry.ts';
 import { type Evaluation, evaluate } from '../../src/domain/evaluate.ts';
 import type { EvaluationContext } from '../../src/domain/evaluation-context.ts';
+import { unitsAt } from '../../src/domain/open-period.ts';
 import { type Program, prices, type Step } from './program.ts';
 
 /** The rules under test: the product's, or the product's with one planted fault. */
 export interface Rules {
   readonly evaluate: (account: Account, command: Command, context: EvaluationContext) => Evaluation;
   readonly applyEntry: (account: Account, entry: Entry) => Account;
+  readonly unitsAt: typeof unitsAt;
 }
-export const productRules: Rules = { evaluate, applyEntry };
+/** True when the rules keep the invariant over the program. */
+export type Invariant = (rules: Rules, program: Program) => boolean;
+
+export const productRules: Rules = { evaluate, applyEntry, unitsAt };
 
 export interface Played extends Evaluation {
   readonly step: Step;
+  /** The account that the command met. */
+  readonly met: Account;
+  /** The account right before the entry: with the beginning of its month, where it has one. */
   readonly before: Account;
 }
 
@@ -35,20 +43,22 @@ export function createLedger(rules: Rules): Ledger {
     account,
     journal: (accountId) => journals.get(accountId) ?? [],
     play(step) {
-      const { command, now, funding } = step;
+      const { command, now } = step;
       const { accountId } = command;
-      const before = account(accountId);
+      const met = account(accountId);
       const recorded = (key: string) => answered.get(`${accountId} ${key}`);
-      const evaluation = rules.evaluate(before, command, { now, prices, funding, recorded });
+      const evaluation = rules.evaluate(met, command, { now, prices, recorded });
       if (evaluation.verdict === 'new') {
         const { entry } = evaluation;
         states.set(accountId, evaluation.account);
-        journals.set(accountId, [...(journals.get(accountId) ?? []), entry]);
+        journals.set(accountId, [...(journals.get(accountId) ?? []), ...entry.opening, entry]);
         for (const key of [...entryKeys(entry), commandKey(command)]) {
           answered.set(`${accountId} ${key}`, entry);
         }
       }
-      return { ...evaluation, step, before };
+      const { verdict, entry } = evaluation;
+      const before = verdict === 'new' ? entry.opening.reduce(applyEntry, met) : met;
+      return { ...evaluation, step, met, before };
     },
   };
 }

@@ -1,5 +1,7 @@
+import type { BillingConfiguration } from '@inventory/contracts/messages/billing-commands';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import type { Command } from '../../../src/domain/command.ts';
+import type { Configuration } from '../../../src/domain/configuration.ts';
 import { accounts, decodeProgram } from '../program.ts';
 import type { Chance } from './scheduler.ts';
 
@@ -72,5 +74,26 @@ function toBody(command: Command): object {
         amount: command.amount,
         reason: command.reason,
       };
+    case 'configure':
+      return {
+        ...address,
+        request_id: command.requestId,
+        change: toChange(command.change),
+        reason: command.reason,
+      };
+  }
+}
+
+function toChange(change: Configuration): BillingConfiguration {
+  switch (change.sets) {
+    case 'funding': {
+      const { sets, funding } = change;
+      if (funding.mode === 'credits') return { sets, funding: { mode: 'credits' } };
+      return { sets, funding: { mode: 'subscription', units_per_month: funding.unitsPerMonth } };
+    }
+    case 'spend_cap':
+      return { sets: change.sets, project_id: change.projectId, cap: change.cap };
+    case 'balance_alert':
+      return change;
   }
 }

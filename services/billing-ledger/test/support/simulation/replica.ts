@@ -1,4 +1,4 @@
-import type { OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import type { MessageBus, OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
 import { createLogger } from '@inventory/runtime/logger';
 import { createOnBillingCommands } from '../../../src/consumers/on-billing-commands.ts';
 import { createAccountCache } from '../../../src/operations/account-cache.ts';
@@ -39,6 +39,8 @@ export interface ReplicaFaults {
   /** Sends the outcomes that it expects before anything is stored. */
   readonly tellsFirst?: boolean;
   readonly givesUpTelling?: boolean;
+  /** Tells what was commanded and nothing of what a month begins with. */
+  readonly keepsOpenings?: boolean;
 }
 
 const logger = createLogger({ service: 'simulation', level: 'silent' });
@@ -85,13 +87,23 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
       ? (messages: readonly OutgoingMessage[]) => publish(messages).catch(() => {})
       : publish,
   };
-  const onBatch = createOnBillingCommands({ commitCommands: commit, bus, logger });
+  const onBatch = createOnBillingCommands({
+    commitCommands: commit,
+    bus: planted.keepsOpenings ? withoutOpenings(bus) : bus,
+    logger,
+  });
   return {
     process,
     onBatch: planted.tellsFirst ? tellingFirst(onBatch, world) : onBatch,
     onReassigned: () => cache.dropAll(),
     saveSnapshots: keeper.saveDue,
   };
+}
+
+function withoutOpenings({ publish }: Pick<MessageBus, 'publish'>): Pick<MessageBus, 'publish'> {
+  const isOpening = (message: OutgoingMessage) =>
+    message.type === 'billing.outcome.v1' && ['expire', 'allowance'].includes(message.body.kind);
+  return { publish: (messages) => publish(messages.filter((message) => !isOpening(message))) };
 }
 
 /** Plays the batch against a store of its own first, and tells what comes of it. */

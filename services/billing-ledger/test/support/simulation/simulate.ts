@@ -18,6 +18,7 @@ export interface SimulationOptions {
   readonly commitsFirst?: boolean;
 }
 
+const dayMs = 86_400_000;
 const stormSteps = 160;
 const drainStepsMax = 20_000;
 
@@ -95,7 +96,7 @@ async function storm(run: Run): Promise<void> {
     else if (move < 38) crash(run, partition);
     else if (move < 43) assign(partition, chance.pick([...run.replicas, newReplica(run)]));
     else if (move < 46) void chance.pick(run.replicas).saveSnapshots().catch(ignore);
-    else if (move < 50) clock.now += chance.pick([1, 500, 30_000, -20_000]);
+    else if (move < 50) clock.now += chance.pick([1, 500, 30_000, -20_000, 20 * dayMs]);
     else await scheduler.step();
   }
 }

@@ -1,0 +1,106 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type {
+  BillingOutcome,
+  billingRefusalCodes,
+} from '@inventory/contracts/messages/billing-outcome';
+import { isoTime } from '@inventory/runtime/clock';
+import type { Command } from '../domain/command.ts';
+import type { Entry, Refusal } from '../domain/entry.ts';
+import { type EntryKind, returnedAmount } from '../domain/movement.ts';
+import type { Answer } from '../domain/plan-commit.ts';
+
+type BalanceLow = MessageBody<'billing.balance-low.v1'>;
+
+/** The outcome of the command an entry was made for: the same whenever it is sent again. */
+export function toOutcome(accountId: AccountId, entry: Entry): BillingOutcome {
+  const { kind, change, after } = entry;
+  return {
+    command_id: entry.commandId,
+    kind: entry.command,
+    result: kind === 'refuse' ? 'refused' : 'applied',
+    refusal: entry.refusal && toRefusal(entry.refusal),
+    account_id: accountId,
+    project_id: entry.projectId,
+    refresh_id: entry.refreshId,
+    request_id: entry.requestId,
+    seq: entry.seq,
+    at: isoTime(entry.at),
+    asset: entry.asset,
+    product_code: entry.productCode,
+    price_version: entry.priceVersion,
+    amount_reserved: kind === 'reserve' ? change.held : 0,
+    amount_charged: Math.max(0, change.consumed),
+    amount_released: gaveBack(kind) ? returnedAmount(change) : 0,
+    disposition: entry.disposition,
+    balance: {
+      total: after.available + after.held,
+      held: after.held,
+      available: after.available,
+    },
+    ...(entry.creditsAvailable === null ? {} : { credits_available: entry.creditsAvailable }),
+  };
+}
+
+/** The warning that an entry gives, where it crosses its account's alert: always the same one. */
+export function toBalanceLow(accountId: AccountId, entry: Entry): BalanceLow | null {
+  const { lowBalance, seq } = entry;
+  if (lowBalance === null) return null;
+  const { threshold, available } = lowBalance;
+  return { account_id: accountId, threshold, available, entry_seq: seq, at: isoTime(entry.at) };
+}
+
+/**
+ * What is told about a command that was answered. One that an entry precludes is refused by that
+ * entry; one that repeats an id with other content learns what its id stands for.
+ */
+export function toAnswerOutcome(command: Command, { verdict, entry }: Answer): BillingOutcome {
+  const outcome = toOutcome(command.accountId, entry);
+  if (verdict !== 'precluded') return outcome;
+  const code = command.kind === 'reserve' ? 'hold_unknown' : 'already_reversed';
+  return toRefused(outcome, command, code);
+}
+
+/**
+ * What only the one who waits is told: that its content was not used. It moves nothing, is in no
+ * entry, and is made from the entry that stands, so it is the same whenever it is told.
+ */
+export function toReplyOutcome(command: Command, answer: Answer): BillingOutcome {
+  if (answer.verdict !== 'conflict') return toAnswerOutcome(command, answer);
+  return toRefused(toOutcome(command.accountId, answer.entry), command, 'command_conflict');
+}
+
+/** Every outcome has an id of its own, however often it is sent. */
+export function outcomeId(outcome: BillingOutcome): string {
+  return `${outcome.account_id}/${outcome.seq}/${outcome.command_id}`;
+}
+
+function toRefused(
+  outcome: BillingOutcome,
+  command: Command,
+  code: (typeof billingRefusalCodes)[number],
+): BillingOutcome {
+  return {
+    ...outcome,
+    command_id: command.commandId,
+    kind: command.kind,
+    result: 'refused',
+    refusal: { code, required: null, available: null },
+    product_code: null,
+    price_version: null,
+    amount_reserved: 0,
+    amount_charged: 0,
+    amount_released: 0,
+    disposition: null,
+  };
+}
+
+function toRefusal({ code, required, available, limit }: Refusal): BillingOutcome['refusal'] {
+  if (limit === null) return { code, required, available };
+  const { cap, spent, resetsAt } = limit;
+  return { code, required, available, cap, spent, resets_at: isoTime(resetsAt) };
+}
+
+function gaveBack(kind: EntryKind): boolean {
+  return kind === 'settle' || kind === 'release' || kind === 'reverse';
+}

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { pastPeriod, periodOf, periodStartMs, periodText } from './period.ts';
+
+const endMs = Date.UTC(2200, 0);
+const times = fc.integer({ min: 0, max: endMs });
+const calendarMonth = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 7);
+
+describe('The month of an allowance and of a cap', () => {
+  test('is the UTC calendar month of every time until the year 2200', () => {
+    fc.assert(
+      fc.property(times, (timeMs) => periodText(periodOf(timeMs)) === calendarMonth(timeMs)),
+      { numRuns: 50_000 },
+    );
+  });
+
+  test('begins at the first millisecond of its first day and ends where the next one begins', () => {
+    for (let period = periodOf(0); periodStartMs(period) < endMs; period += 1) {
+      const start = periodStartMs(period);
+
+      expect(periodOf(start)).toBe(period);
+      if (start > 0) expect(periodOf(start - 1)).toBe(period - 1);
+      expect(calendarMonth(start)).toBe(periodText(period));
+      expect(new Date(start).toISOString()).toMatch(/-01T00:00:00\.000Z$/);
+    }
+  });
+
+  test('is over for what ends in a later one, and for nothing else', () => {
+    const [december, january] = [Date.UTC(2026, 11, 31, 23, 59, 59, 999), Date.UTC(2027, 0)];
+
+    expect(pastPeriod(december, january)).toBe(periodOf(december));
+    expect(pastPeriod(january, january + 1)).toBeNull();
+    expect(pastPeriod(january, december)).toBeNull();
+  });
+});

@@ -1,0 +1,29 @@
+/** A UTC calendar month, counted in months from the year 0: the span of an allowance and of a cap. */
+export type Period = number;
+
+const meanMonthMs = 2_629_746_000;
+const firstPeriod = 1970 * 12;
+
+export function periodOf(timeMs: number): Period {
+  let period = firstPeriod + Math.floor(timeMs / meanMonthMs);
+  if (periodStartMs(period + 1) <= timeMs) period += 1;
+  if (periodStartMs(period) > timeMs) period -= 1;
+  return period;
+}
+
+/** Milliseconds since the epoch; a period ends where the next one starts. */
+export function periodStartMs(period: Period): number {
+  return Date.UTC(Math.floor(period / 12), period % 12);
+}
+
+/** `2026-11` */
+export function periodText(period: Period): string {
+  const month = String((period % 12) + 1).padStart(2, '0');
+  return `${Math.floor(period / 12)}-${month}`;
+}
+
+/** The period of something that ends at another time, where that period is over by then. */
+export function pastPeriod(madeAtMs: number, endedAtMs: number): Period | null {
+  const made = periodOf(madeAtMs);
+  return made < periodOf(endedAtMs) ? made : null;
+}

@@ -1,0 +1,66 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { Entry, Refusal } from './entry.ts';
+import { type Period, periodOf, periodStartMs } from './period.ts';
+import { amountOf, noAmounts, type ProjectAmounts, withAdded } from './project-amounts.ts';
+import { capOf, type Terms } from './terms.ts';
+
+/**
+ * What each Project has spent in the period of the newest movement: charges plus open holds, in
+ * credits or units alike, since they cost the same numbers.
+ */
+export interface Spend {
+  readonly period: Period;
+  readonly projects: ProjectAmounts;
+}
+
+export const nothingSpent: Spend = { period: 0, projects: noAmounts };
+
+export function spentIn(spend: Spend, period: Period, projectId: ProjectId): number {
+  if (spend.period !== period) return 0;
+  return amountOf(spend.projects, projectId);
+}
+
+/**
+ * What a hold or a charge moves counts in the period it was made in: what ends one of an earlier
+ * period changes nothing, so a Project that is within its cap stays there.
+ */
+export function spendAfter(spend: Spend, entry: Entry): Spend {
+  const { projectId } = entry;
+  const moved = movedBy(entry);
+  if (moved === 0 || projectId === null || entry.pastPeriod !== null) return spend;
+  const period = periodOf(entry.at);
+  const projects = spend.period === period ? spend.projects : noAmounts;
+  return { period, projects: withAdded(projects, { projectId, amount: moved }) };
+}
+
+/** Why a Project may not spend so much more; null where it may. */
+export function capRefusal(
+  account: { readonly terms: Terms; readonly spend: Spend },
+  wanted: { readonly projectId: ProjectId; readonly required: number; readonly at: number },
+): Refusal | null {
+  const { projectId, required, at } = wanted;
+  const cap = capOf(account.terms, projectId);
+  if (cap === null) return null;
+  const period = periodOf(at);
+  const spent = spentIn(account.spend, period, projectId);
+  if (spent + required <= cap) return null;
+  const limit = { cap, spent, resetsAt: periodStartMs(period + 1) };
+  const available = Math.max(0, cap - spent);
+  return { code: 'spend_cap_reached', required, available, limit };
+}
+
+function movedBy({ kind, change }: Entry): number {
+  switch (kind) {
+    case 'reserve':
+      return change.held;
+    case 'charge':
+    case 'reverse':
+      return change.consumed;
+    case 'settle':
+    case 'release':
+      // What was held and is not charged.
+      return change.held + change.consumed;
+    default:
+      return 0;
+  }
+}

@@ -1,0 +1,158 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { Configuration } from '../../src/domain/configuration.ts';
+import type { Entry } from '../../src/domain/entry.ts';
+import { periodStateOf } from '../../src/domain/open-period.ts';
+import { accounts } from './program.ts';
+import { type Invariant, runProgram } from './run-program.ts';
+
+/** The month as the calendar says it. */
+const monthOf = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 7);
+
+const isOpening = ({ kind }: Entry) => kind === 'expire' || kind === 'allowance';
+
+/** The last configuration of a kind before an entry. */
+function configuredBefore<Sets extends Configuration['sets']>(
+  journal: readonly Entry[],
+  seq: number,
+  sets: Sets,
+  isMeant: (configuration: Extract<Configuration, { sets: Sets }>) => boolean = () => true,
+): Extract<Configuration, { sets: Sets }> | null {
+  const found = journal.findLast(
+    (entry) =>
+      entry.seq < seq &&
+      entry.configured?.sets === sets &&
+      isMeant(entry.configured as Extract<Configuration, { sets: Sets }>),
+  );
+  return (found?.configured ?? null) as Extract<Configuration, { sets: Sets }> | null;
+}
+
+function perMonthBefore(journal: readonly Entry[], seq: number): number | null {
+  const funding = configuredBefore(journal, seq, 'funding')?.funding;
+  return funding?.mode === 'subscription' ? funding.unitsPerMonth : null;
+}
+
+/**
+ * What is available in units is always of the month of the newest entry, and each month of a
+ * subscription has one allowance, before anything else happens in it.
+ */
+export const monthsBeginOnce: Invariant = (rules, program) => {
+  const { ledger } = runProgram(rules, program);
+  return accounts.every((accountId) => {
+    const journal = ledger.journal(accountId);
+    const allowed = new Set<string>();
+    let [units, issued, month] = [0, 0, ''];
+    for (const entry of journal) {
+      const isNewMonth = monthOf(entry.at) !== month;
+      if (isNewMonth && units > 0 && entry.kind !== 'expire') return false;
+      if (entry.kind === 'expire' && !(isNewMonth && entry.change.expired === units)) return false;
+      month = monthOf(entry.at);
+      const perMonth = perMonthBefore(journal, entry.seq);
+      if (entry.kind === 'allowance') {
+        const worth = Math.min(perMonth ?? 0, Number.MAX_SAFE_INTEGER - issued);
+        if (allowed.has(month) || entry.change.issued !== worth) return false;
+        allowed.add(month);
+      }
+      const isDue = perMonth !== null && !allowed.has(month) && issued < Number.MAX_SAFE_INTEGER;
+      if (isDue && !isOpening(entry)) return false;
+      if (entry.asset === 'units') ({ available: units, issued } = entry.after);
+    }
+    return true;
+  });
+};
+
+/** Units that come back into a month that is over expire at once; nothing else ever does. */
+export const pastUnitsExpire: Invariant = (rules, program) => {
+  const { ledger } = runProgram(rules, program);
+  return accounts.every((accountId) => {
+    const made = new Map<string, string>();
+    return ledger.journal(accountId).every((entry) => {
+      const { kind, change, refreshId, requestId } = entry;
+      if (kind === 'reserve') made.set(`hold ${refreshId}`, monthOf(entry.at));
+      if (kind === 'charge') made.set(`charge ${requestId}`, monthOf(entry.at));
+      const isResolution = kind === 'settle' || kind === 'release';
+      if (!isResolution && kind !== 'reverse') return kind === 'expire' || change.expired === 0;
+      const ended = made.get(isResolution ? `hold ${refreshId}` : `charge ${requestId}`);
+      const isPast = entry.asset === 'units' && ended !== monthOf(entry.at);
+      return isPast ? change.available === 0 : change.expired === 0;
+    });
+  });
+};
+
+/** What a Project paid and holds of this month, counted from the journal. */
+function spentBefore(journal: readonly Entry[], seq: number, of: ProjectId, month: string): number {
+  const open = new Map<string | null, Entry>();
+  let spent = 0;
+  for (const entry of journal) {
+    if (entry.seq >= seq) break;
+    if (entry.projectId !== of) continue;
+    const id = entry.refreshId ?? entry.requestId;
+    const isNow = monthOf(entry.at) === month;
+    if (entry.kind === 'charge' && isNow) open.set(id, entry);
+    if (entry.kind === 'reserve' && isNow) open.set(id, entry);
+    if (entry.kind === 'reverse') open.delete(id);
+    if (entry.kind === 'settle' || entry.kind === 'release') {
+      if (open.delete(id)) spent += entry.change.consumed;
+    }
+  }
+  for (const { change } of open.values()) spent += change.held + change.consumed;
+  return spent;
+}
+
+/** A Project is refused exactly when it would pass its cap, and told what stands in the way. */
+export const capsAreKept: Invariant = (rules, program) => {
+  const { ledger } = runProgram(rules, program);
+  return accounts.every((accountId) => {
+    const journal = ledger.journal(accountId);
+    return journal.every((entry) => {
+      const { command, kind, projectId, refusal, seq, change } = entry;
+      if (command !== 'reserve' && command !== 'charge') return true;
+      if (projectId === null) return false;
+      const isIts = (cap: { projectId: ProjectId }) => cap.projectId === projectId;
+      const cap = configuredBefore(journal, seq, 'spend_cap', isIts)?.cap ?? null;
+      const spent = spentBefore(journal, seq, projectId, monthOf(entry.at));
+      if (kind !== 'refuse') return cap === null || spent + change.held + change.consumed <= cap;
+      if (refusal?.code !== 'spend_cap_reached') return true;
+      const { limit, required } = refusal;
+      return (
+        limit !== null &&
+        limit.cap === cap &&
+        limit.spent === spent &&
+        spent + (required ?? 0) > limit.cap &&
+        monthOf(limit.resetsAt - 1) === monthOf(entry.at) &&
+        monthOf(limit.resetsAt) !== monthOf(entry.at)
+      );
+    });
+  });
+};
+
+/** From at least the threshold to below it: told once, by the entry that did it. */
+export const warnsOncePerCrossing: Invariant = (rules, program) => {
+  const { ledger } = runProgram(rules, program);
+  return accounts.every((accountId) => {
+    const journal = ledger.journal(accountId);
+    const available = { credits: 0, units: 0 };
+    let last: number | null = null;
+    return journal.every((entry) => {
+      available[entry.asset] = entry.after.available;
+      if (isOpening(entry)) return entry.lowBalance === null;
+      const alert = configuredBefore(journal, entry.seq + 1, 'balance_alert')?.threshold ?? null;
+      const asset = perMonthBefore(journal, entry.seq + 1) === null ? 'credits' : 'units';
+      const isSet = entry.configured?.sets === 'balance_alert';
+      const crosses = alert !== null && !isSet && (last ?? 0) >= alert && available[asset] < alert;
+      last = available[asset];
+      if (!crosses) return entry.lowBalance === null;
+      const { lowBalance } = entry;
+      return lowBalance?.threshold === alert && lowBalance.available === available[asset];
+    });
+  });
+};
+
+/** A balance read at a time shows what a command at that time would meet. */
+export const readsAsItWillBe: Invariant = (rules, program) => {
+  const { played } = runProgram(rules, program);
+  return played.every(({ verdict, met, before, entry }) => {
+    if (verdict !== 'new') return true;
+    const read = rules.unitsAt(periodStateOf(met), entry.at);
+    return JSON.stringify(read) === JSON.stringify(before.balances.units);
+  });
+};
