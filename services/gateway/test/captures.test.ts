@@ -89,7 +89,7 @@ const membersOf = (text: string) => Buffer.from(`"assets":["${text}"],"descripti
 
 function page(chain: LiveChain, owner: ChainOwner, text: string, next: string | null) {
   const members = membersOf(text);
-  return { chain, owner, members, nextStartAssetid: next, cutShort: false, reportedTotalCount: 3 };
+  return { chain, owner, members, nextStartAssetid: next, reportedTotalCount: 3 };
 }
 
 async function openIntent(replica: Replica, chain: LiveChain) {

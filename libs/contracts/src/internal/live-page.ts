@@ -40,8 +40,6 @@ export const livePageMeta = z.object({
   asset_count: z.int().min(0),
   /** Where the next page begins; null on the last page. */
   next_start_assetid: z.string().nullable(),
-  /** The platform says that more follows and not where: what can be read is not all there is. */
-  cut_short: z.boolean().optional(),
 });
 export type LivePageMeta = z.infer<typeof livePageMeta>;
 

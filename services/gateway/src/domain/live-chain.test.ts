@@ -23,14 +23,12 @@ const pageOf = (page: number, content = `page ${page}`): StagedPage => ({
 interface ReadOptions {
   readonly staged?: StagedPage | null;
   readonly next?: string | null;
-  readonly cutShort?: boolean;
   readonly afterMs?: number;
 }
 
 function read(chain: LiveChain, options: ReadOptions = {}): LiveChain {
   const { staged = pageOf(chain.page), next = `after ${chain.page}`, afterMs = 0 } = options;
-  const { cutShort = false } = options;
-  const page = { staged, nextStartAssetid: next, cutShort, nowMs: startedAtMs + afterMs };
+  const page = { staged, nextStartAssetid: next, nowMs: startedAtMs + afterMs };
   return advanceLiveChain(chain, page, rules, digestOf);
 }
 
@@ -59,12 +57,6 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     expect(after).toMatchObject({ page: 3, startAssetid: 'after 2', evidence: null });
   });
 
-  it('that is cut short by the platform is no whole inventory', () => {
-    const end = read(read(open()), { next: null, cutShort: true });
-
-    expect(end).toMatchObject({ page: 2, startAssetid: null, evidence: null });
-  });
-
   it('captures up to the last millisecond of its deadline', () => {
     const last = { next: null, afterMs: rules.chainDeadlineMs };
 
@@ -80,7 +72,6 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
         {
           staged: pageOf(chain.page),
           nextStartAssetid: `${chain.page}`,
-          cutShort: false,
           nowMs: startedAtMs,
         },
         few,

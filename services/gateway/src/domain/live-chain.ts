@@ -30,8 +30,6 @@ export interface LiveRead {
   readonly staged: StagedPage | null;
   /** Where the page after it begins; null after the last. */
   readonly nextStartAssetid: string | null;
-  /** More follows, and nobody says where: the chain ends and is not the whole inventory. */
-  readonly cutShort: boolean;
   readonly nowMs: number;
 }
 
@@ -65,10 +63,10 @@ export function advanceLiveChain(
   rules: CaptureRules,
   digestOf: DigestOf,
 ): LiveChain {
-  const { staged, nextStartAssetid, cutShort, nowMs } = read;
+  const { staged, nextStartAssetid, nowMs } = read;
   const inTurn = staged !== null && staged.page === chain.page;
   // The platform leads in circles when a page ends where it began.
-  const leadsOn = nextStartAssetid === null ? !cutShort : nextStartAssetid !== chain.startAssetid;
+  const leadsOn = nextStartAssetid === null || nextStartAssetid !== chain.startAssetid;
   const captures = isCapturing(chain, rules, nowMs) && inTurn && leadsOn;
   return {
     chainId: chain.chainId,

@@ -146,7 +146,6 @@ function readPage(world: World, chain: LiveChain, pages: number, text: string) {
     owner,
     members: Buffer.from(text),
     nextStartAssetid: last ? null : `asset ${chain.page}`,
-    cutShort: false,
     reportedTotalCount: pages,
   });
 }

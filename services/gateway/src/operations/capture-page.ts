@@ -19,8 +19,6 @@ export interface ChainPage {
   /** The text of `"assets":[…],"descriptions":[…]`, as it is sent. */
   readonly members: Buffer;
   readonly nextStartAssetid: string | null;
-  /** The platform says that more follows and not where. */
-  readonly cutShort: boolean;
   readonly reportedTotalCount: number;
 }
 
@@ -71,8 +69,8 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
     async conclude() {
       const staged = await staging;
       if (capturing && staged === null) await deps.captures.end(chain.chainId, nowMs);
-      const { nextStartAssetid, cutShort } = page;
-      const read = { staged, nextStartAssetid, cutShort, nowMs };
+      const { nextStartAssetid } = page;
+      const read = { staged, nextStartAssetid, nowMs };
       const next = advanceLiveChain(chain, read, deps.rules, evidenceDigest);
       if (capturing && next.evidence === null) chainEnded(staged === null ? 'staging' : 'rules');
       await keepCapture(deps, page, next, nowMs);

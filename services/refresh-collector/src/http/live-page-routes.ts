@@ -81,7 +81,6 @@ function toWireMeta(page: PlatformPage) {
     total_count: page.reportedTotalCount,
     asset_count: page.assets.length,
     next_start_assetid: page.more ? page.lastAssetId : null,
-    ...(page.more && page.lastAssetId === null ? { cut_short: true } : {}),
   });
 }
 

@@ -19,7 +19,6 @@ export interface ChainedPage {
   readonly owner: LiveCursorBinding;
   readonly members: Buffer;
   readonly nextStartAssetid: string | null;
-  readonly cutShort: boolean;
   readonly reportedTotalCount: number;
 }
 
@@ -77,7 +76,6 @@ export function livePageRoute(deps: LivePageRouteDeps): Route {
             owner: binding,
             members,
             nextStartAssetid: meta.next_start_assetid,
-            cutShort: meta.cut_short ?? false,
             reportedTotalCount: meta.total_count,
           });
         },

@@ -1,0 +1,50 @@
+import { livePage } from '@inventory/contracts/http/live-page';
+import type { Scope } from '@inventory/contracts/scope';
+import { type ApiAnswer, inventoryPath, type PublicApi } from './public-api.ts';
+
+export interface ReadLivePage {
+  readonly answer: ApiAnswer;
+  readonly page: ReturnType<typeof livePage.parse>;
+  /** Null after the last page. */
+  readonly next: string | null;
+}
+
+/** One Live Page, whatever it is answered with. */
+export function askLivePage(
+  api: PublicApi,
+  scope: Scope,
+  cursor: string | null = null,
+): Promise<ApiAnswer> {
+  const query = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+  return api.call({ path: `${inventoryPath(scope)}${query}` });
+}
+
+/** One Live Page that has to be there and to keep the contract. */
+export async function readLivePage(
+  api: PublicApi,
+  scope: Scope,
+  cursor: string | null = null,
+): Promise<ReadLivePage> {
+  const answer = await askLivePage(api, scope, cursor);
+  if (answer.status !== 200) throw new Error(`not read: ${answer.status} ${answer.text}`);
+  const page = livePage.parse(answer.json.data);
+  return { answer, page, next: page.pagination.next_cursor ?? null };
+}
+
+/** Every page from a cursor to the end, through these gateways in turn. */
+export async function readLiveChain(
+  apis: readonly PublicApi[],
+  scope: Scope,
+  from: string | null = null,
+): Promise<ReadLivePage[]> {
+  const pages: ReadLivePage[] = [];
+  let cursor = from;
+  do {
+    const api = apis[pages.length % apis.length];
+    if (!api) throw new Error('a chain is read through a gateway');
+    const read = await readLivePage(api, scope, cursor);
+    pages.push(read);
+    cursor = read.next;
+  } while (cursor !== null);
+  return pages;
+}
