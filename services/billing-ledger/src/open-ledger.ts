@@ -12,6 +12,7 @@ import { createLoadAccount, type LoadAccount } from './operations/load-account.t
 import { openPriceKeeper, type PriceKeeper } from './operations/price-keeper.ts';
 import { createReadStanding, type ReadStanding } from './operations/read-standing.ts';
 import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
+import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
 import { createVerifyJournal, type VerifyJournal } from './operations/verify-journal.ts';
@@ -39,11 +40,14 @@ export interface Ledger {
   readonly loadAccount: LoadAccount;
   readonly readStanding: ReadStanding;
   readonly readStatement: ReadStatement;
+  readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
   readonly verifyJournal: VerifyJournal;
 }
 
 const commitBytesMax = 256 * 1024;
+/** Some seconds of reading, and an answer of a few megabytes. */
+const usageLimits = { entriesMax: 1_000_000, rowsMax: 10_000 } as const;
 
 export async function openLedger(parts: LedgerParts): Promise<Ledger> {
   const { db, clock, logger, config } = parts;
@@ -78,6 +82,7 @@ export async function openLedger(parts: LedgerParts): Promise<Ledger> {
     loadAccount,
     readStanding: createReadStanding(journal, clock),
     readStatement: createReadStatement(journal),
+    readUsage: createReadUsage(journal, usageLimits),
     listOldHolds: createListOldHolds({ snapshots: store, pass, loadAccount, clock, logger }),
     verifyJournal: createVerifyJournal({ journal, snapshots: store, prices }),
   };

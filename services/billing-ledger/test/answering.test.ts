@@ -177,6 +177,7 @@ describe('What an account is told about itself', () => {
     expect(await ledger.balance(nobody)).toEqual({
       account_id: nobody,
       as_of_seq: 0,
+      funding: 'credits',
       balances: [{ asset: 'credits', total: 0, held: 0, available: 0 }],
     });
     expect(await ledger.statement(nobody)).toEqual([]);

@@ -6,6 +6,7 @@ import type {
   PriceList as PriceListView,
   StatementPage,
   StatementRow,
+  UsageReport,
   VerifyReport,
 } from '@inventory/contracts/internal/ledger';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
@@ -18,6 +19,7 @@ import { periodStateOf, unitsAt } from '../domain/open-period.ts';
 import { periodOf, periodStartMs } from '../domain/period.ts';
 import type { PriceList } from '../domain/price-list.ts';
 import { spentIn } from '../domain/spend.ts';
+import { dayMs, type UsageRow } from '../domain/usage.ts';
 import type { AccountHold } from '../operations/list-old-holds.ts';
 import type { Standing } from '../operations/read-standing.ts';
 import type { Statement } from '../operations/read-statement.ts';
@@ -138,5 +140,16 @@ function toStatementRow(accountId: AccountId, entry: Entry): StatementRow {
     refresh_id: entry.refreshId,
     request_id: entry.requestId,
     reason: entry.reason ?? entry.refusal?.code ?? null,
+  };
+}
+
+export function toUsageReport(rows: readonly UsageRow[]): UsageReport {
+  return {
+    items: rows.map(({ day, projectId, productCode, ...row }) => ({
+      day: isoTime(day * dayMs).slice(0, 10),
+      project_id: projectId,
+      product_code: productCode,
+      ...row,
+    })),
   };
 }

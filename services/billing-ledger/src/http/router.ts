@@ -1,13 +1,17 @@
-import { accountId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
+import { accountId, projectId } from '@inventory/contracts/ids';
+import { usageDaysMax } from '@inventory/contracts/internal/ledger';
+import { InternalRefusal } from '@inventory/http/internal-app';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import Router from '@koa/router';
 import { z } from 'zod';
 import { listHolds } from '../domain/hold-set.ts';
+import { dayMs } from '../domain/usage.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
 import type { LoadAccount } from '../operations/load-account.ts';
 import type { PriceKeeper } from '../operations/price-keeper.ts';
 import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
+import type { ReadUsage } from '../operations/read-usage.ts';
 import type { VerifyJournal } from '../operations/verify-journal.ts';
 import {
   toAccountTerms,
@@ -15,6 +19,7 @@ import {
   toHoldList,
   toPriceListView,
   toStatementPage,
+  toUsageReport,
   toVerifyReport,
 } from './convert.ts';
 
@@ -22,6 +27,7 @@ export interface LedgerRoutes {
   readonly readStanding: ReadStanding;
   readonly loadAccount: LoadAccount;
   readonly readStatement: ReadStatement;
+  readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
   readonly verifyJournal: VerifyJournal;
   readonly prices: PriceKeeper;
@@ -35,6 +41,14 @@ const statementQuery = z.object({
   after_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit,
 });
+/** UTC days, both in the span. */
+const usageQuery = z
+  .object({ from: z.iso.date(), to: z.iso.date(), project_id: projectId.optional() })
+  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before from' })
+  .refine(({ from, to }) => fromIsoTime(to) - fromIsoTime(from) < usageDaysMax * dayMs, {
+    path: ['to'],
+    message: `must be at most ${usageDaysMax - 1} days after from`,
+  });
 const holdsQuery = z.object({
   older_than_seconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
   limit,
@@ -67,6 +81,15 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
     const query = statementQuery.parse(context.query);
     const part = { afterSeq: query.after_seq, limit: query.limit };
     context.body = toStatementPage(id, await routes.readStatement(id, part));
+  });
+
+  router.get('/accounts/:account_id/usage', async (context) => {
+    const { account_id: id } = accountPath.parse(context['params']);
+    const { from, to, project_id: project } = usageQuery.parse(context.query);
+    const span = { fromMs: fromIsoTime(from), endMs: fromIsoTime(to) + dayMs };
+    const read = await routes.readUsage(id, { ...span, projectId: project ?? null });
+    if (read.result === 'too_much') throw new InternalRefusal(422, 'usage_too_large');
+    context.body = toUsageReport(read.rows);
   });
 
   router.get('/holds', async (context) => {

@@ -32,6 +32,16 @@ export interface AccountActivity {
   readonly at: number;
 }
 
+/** Where a commit lies in its account's journal. */
+export interface CommitPlace {
+  readonly id: string;
+  readonly firstSeq: number;
+  /** How many entries it has. */
+  readonly entries: number;
+  /** Time of its last entry. */
+  readonly at: number;
+}
+
 /** The journal of all accounts: commits are added and read, never changed. */
 export interface Journal {
   /**
@@ -51,8 +61,8 @@ export interface Journal {
     limit: number,
   ): Promise<readonly StoredCommit[]>;
   newest(accountId: AccountId): Promise<StoredCommit | null>;
-  /** The commit that holds a position, or the last one before it, and how many entries it has. */
-  holding(accountId: AccountId, seq: number): Promise<{ id: string; entries: number } | null>;
+  /** The commit that holds a position, or the last one before it. */
+  holding(accountId: AccountId, seq: number): Promise<CommitPlace | null>;
   /** Commits made at or after a time, oldest first. */
   activeSince(timeMs: number, limit: number): Promise<readonly AccountActivity[]>;
   /** The stored bytes of every commit, account by account, each in order. */
@@ -105,9 +115,11 @@ export function createJournal(db: Db, writer: string): Journal {
       const before = { $gte: from, $lte: commitId(accountId, seq) };
       const found = await collection.findOne(
         { _id: before },
-        { sort: { _id: -1 }, projection: { firstSeq: 1, lastSeq: 1 } },
+        { sort: { _id: -1 }, projection: { firstSeq: 1, lastSeq: 1, at: 1 } },
       );
-      return found && { id: found._id, entries: found.lastSeq - found.firstSeq + 1 };
+      if (found === null) return null;
+      const { _id: id, firstSeq, lastSeq } = found;
+      return { id, firstSeq, entries: lastSeq - firstSeq + 1, at: found.at.getTime() };
     },
     async activeSince(timeMs, limit) {
       const found = await collection

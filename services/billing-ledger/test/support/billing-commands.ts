@@ -1,5 +1,8 @@
 import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
-import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import {
+  type BillingConfiguration,
+  billingCommandId,
+} from '@inventory/contracts/messages/billing-commands';
 import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
@@ -14,6 +17,9 @@ export interface Sender {
   release(refreshId: RefreshId): OutgoingMessage;
   charge(requestId: RequestId): OutgoingMessage;
   reverse(requestId: RequestId): OutgoingMessage;
+  grantUnits(amount: number): OutgoingMessage;
+  configure(change: BillingConfiguration, key?: string): OutgoingMessage;
+  readonly projectId: ProjectId;
 }
 
 export function senderOf(accountId: AccountId, projectId: ProjectId = newProjectId()): Sender {
@@ -21,10 +27,22 @@ export function senderOf(accountId: AccountId, projectId: ProjectId = newProject
   const issued = { account_id: accountId, asset: 'credits', reason: 'test' } as const;
   return {
     accountId,
+    projectId,
     grant: (amount, key = newRequestId()) => {
       const id = billingCommandId.grant(key);
       const body = { ...issued, command_id: id, request_id: newRequestId(), amount };
       return { type: 'billing.grant.v1', id, body };
+    },
+    grantUnits: (amount) => {
+      const id = billingCommandId.grant(newRequestId());
+      const body = { ...issued, command_id: id, request_id: newRequestId(), amount };
+      return { type: 'billing.grant.v1', id, body: { ...body, asset: 'units' } };
+    },
+    configure: (change, key = newRequestId()) => {
+      const id = billingCommandId.configure(key);
+      const request_id = newRequestId();
+      const body = { account_id: accountId, command_id: id, request_id, change, reason: 'test' };
+      return { type: 'billing.configure.v1', id, body };
     },
     adjust: (amount) => {
       const id = billingCommandId.adjust(newRequestId());

@@ -1,11 +1,15 @@
-import type { AccountId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import {
+  type AccountTerms,
+  accountTerms,
   type BalanceView,
   balanceView,
   type HoldList,
   holdList,
   type StatementRow,
   statementPage,
+  type UsageReport,
+  usageReport,
   type VerifyReport,
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
@@ -46,6 +50,13 @@ export interface RunningLedger {
   balance(accountId: AccountId): Promise<BalanceView>;
   holds(accountId: AccountId): Promise<HoldList>;
   oldHolds(olderThanSeconds: number, limit?: number): Promise<HoldList>;
+  terms(accountId: AccountId): Promise<AccountTerms>;
+  usage(
+    accountId: AccountId,
+    from: string,
+    to: string,
+    projectId?: ProjectId,
+  ): Promise<UsageReport>;
   statement(accountId: AccountId, limit?: number): Promise<StatementRow[]>;
   verify(): Promise<VerifyReport>;
   stop(): Promise<void>;
@@ -133,6 +144,13 @@ function readsOf(client: InternalClient): Omit<RunningLedger, 'client' | 'stop'>
   return {
     balance: (id) => client.json(balanceView, { method: 'GET', path: path(id, 'balance') }),
     holds: (id) => client.json(holdList, { method: 'GET', path: path(id, 'holds') }),
+    terms: (id) => client.json(accountTerms, { method: 'GET', path: path(id, 'terms') }),
+    usage: (id, from, to, projectId) =>
+      client.json(usageReport, {
+        method: 'GET',
+        path: path(id, 'usage'),
+        query: { from, to, ...(projectId ? { project_id: projectId } : {}) },
+      }),
     oldHolds: (older_than_seconds, limit = 100) =>
       client.json(holdList, {
         method: 'GET',

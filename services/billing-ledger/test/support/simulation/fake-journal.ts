@@ -94,7 +94,9 @@ export function connectJournal(connection: JournalConnection): Journal {
     holding: (accountId, seq) =>
       read(() => {
         const found = ofAccount(accountId).findLast(({ id }) => id <= commitId(accountId, seq));
-        return found ? { id: found.id, entries: found.entries.length } : null;
+        if (!found) return null;
+        const { id, firstSeq, entries, at: commitAt } = found;
+        return { id, firstSeq, entries: entries.length, at: commitAt };
       }),
     activeSince: (timeMs, limit) =>
       read(() =>

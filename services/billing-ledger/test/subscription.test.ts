@@ -1,0 +1,376 @@
+import { newAccountId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
+import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { type Sender, senderOf } from './support/billing-commands.ts';
+import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
+
+const november = Date.UTC(2026, 10, 20, 12);
+const december = Date.UTC(2026, 11, 3, 12);
+
+let stage: LedgerStage;
+let ledger: RunningLedger;
+let clock: TestClock;
+
+beforeAll(async () => {
+  stage = await openStage();
+}, 60_000);
+beforeEach(async () => {
+  clock = createTestClock(november);
+  ledger = await stage.startReplica({ clock });
+}, 60_000);
+afterEach(() => ledger.stop(), 60_000);
+afterAll(() => stage.close(), 60_000);
+
+const subscription = (units_per_month: number) =>
+  ({ sets: 'funding', funding: { mode: 'subscription', units_per_month } }) as const;
+const prepaid = { sets: 'funding', funding: { mode: 'credits' } } as const;
+const available = async (account: Sender) => {
+  const { balances } = await ledger.balance(account.accountId);
+  return Object.fromEntries(balances.map((balance) => [balance.asset, balance.available]));
+};
+const balanceLows = (account: Sender) =>
+  stage.recorder
+    .of('billing.balance-low.v1')
+    .filter(({ account_id }) => account_id === account.accountId);
+
+describe('An account funded by subscription units (decisions: Subscription funding)', () => {
+  test('has the units of the month at once, holds and charges them, and leaves its credits alone', async () => {
+    const account = senderOf(newAccountId());
+    const refresh = newRefreshId();
+    await stage.tell(account.grant(300), account.configure(subscription(1_000)));
+
+    const before = await ledger.balance(account.accountId);
+    const [reserved] = await stage.tell(account.reserve(refresh));
+    const [settled] = await stage.tell(account.settle(refresh, 'complete_changed', 4_001));
+    const [page] = await stage.tell(account.charge(newRequestId()));
+
+    expect(before).toMatchObject({
+      funding: 'subscription',
+      balances: [
+        { asset: 'credits', available: 300 },
+        { asset: 'units', available: 1_000 },
+      ],
+    });
+    expect(reserved).toMatchObject({
+      asset: 'units',
+      amount_reserved: 125,
+      credits_available: 300,
+      balance: { total: 1_000, held: 125, available: 875 },
+    });
+    expect(settled).toMatchObject({ asset: 'units', amount_charged: 3, amount_released: 122 });
+    expect(page).toMatchObject({ asset: 'units', amount_charged: 1, credits_available: 300 });
+    expect(await available(account)).toEqual({ credits: 300, units: 996 });
+    expect(await ledger.verify()).toMatchObject({ ok: true });
+  });
+
+  test('without enough units is refused whatever credits it has (Errors: insufficient_units)', async () => {
+    const account = senderOf(newAccountId());
+
+    const [, , refused] = await stage.tell(
+      account.grant(10_000),
+      account.configure(subscription(124)),
+      account.reserve(),
+    );
+
+    expect(refused).toMatchObject({
+      result: 'refused',
+      refusal: { code: 'insufficient_units', required: 125, available: 124 },
+      credits_available: 10_000,
+    });
+  });
+
+  test('in a new month sees that month before anything is written, and then one expiry and one allowance', async () => {
+    const account = senderOf(newAccountId());
+    await stage.tell(account.configure(subscription(500)), account.grantUnits(40));
+    await stage.tell(account.charge(newRequestId()));
+    clock.set(december);
+
+    const unwritten = [await available(account), await ledger.terms(account.accountId)];
+    const charge = account.charge(newRequestId());
+    const [charged] = await stage.tell(charge);
+    await stage.bus.publish([charge, charge]);
+    await waitFor('the charge and the month are told three times', () => {
+      const told = stage.outcomesOf(account.accountId);
+      return (
+        told.filter(({ command_id }) => command_id === charge.id).length >= 3 &&
+        told.filter(({ command_id }) => command_id === 'allowance:2026-12').length >= 3
+      );
+    });
+
+    expect(unwritten).toMatchObject([
+      { units: 500 },
+      {
+        funding: {
+          mode: 'subscription',
+          units_per_month: 500,
+          period: { starts_at: '2026-12-01T00:00:00.000Z', ends_at: '2027-01-01T00:00:00.000Z' },
+          units: { total: 500, held: 0, available: 500 },
+        },
+      },
+    ]);
+    expect(charged?.balance.available).toBe(499);
+    const rows = await ledger.statement(account.accountId);
+    expect(
+      rows.map(({ kind, asset, change_available }) => [kind, asset, change_available]),
+    ).toEqual([
+      ['configure', 'units', 0],
+      ['allowance', 'units', 500],
+      ['grant', 'units', 40],
+      ['charge', 'units', -1],
+      ['expire', 'units', -539],
+      ['allowance', 'units', 500],
+      ['charge', 'units', -1],
+    ]);
+    const months = stage
+      .outcomesOf(account.accountId)
+      .filter(({ kind }) => kind === 'expire' || kind === 'allowance');
+    expect(new Set(months.map((outcome) => JSON.stringify(outcome))).size).toBe(3);
+  });
+
+  test('gets back into a month that is over only what expires at once', async () => {
+    const account = senderOf(newAccountId());
+    const [settled, released, page] = [newRefreshId(), newRefreshId(), newRequestId()];
+    await stage.tell(
+      account.configure(subscription(500)),
+      account.reserve(settled),
+      account.reserve(released),
+      account.charge(page),
+    );
+    clock.set(december);
+
+    const told = await stage.tell(
+      account.settle(settled, 'private'),
+      account.release(released),
+      account.reverse(page),
+    );
+
+    expect(
+      told.map(({ amount_charged, amount_released }) => [amount_charged, amount_released]),
+    ).toEqual([
+      [1, 124],
+      [0, 125],
+      [0, 1],
+    ]);
+    expect(await ledger.balance(account.accountId)).toMatchObject({
+      balances: [{ asset: 'units', total: 500, held: 0, available: 500 }],
+    });
+    expect(await ledger.verify()).toMatchObject({ ok: true });
+  });
+
+  test('that is switched while holds are open settles each in the funding it was made in', async () => {
+    const account = senderOf(newAccountId());
+    const [inCredits, inUnits] = [newRefreshId(), newRefreshId()];
+    await stage.tell(
+      account.grant(300),
+      account.reserve(inCredits),
+      account.configure(subscription(200)),
+      account.reserve(inUnits),
+      account.configure(prepaid),
+    );
+
+    const [units, credits] = await stage.tell(
+      account.settle(inUnits, 'complete_changed', 2_001),
+      account.settle(inCredits, 'complete_changed', 4_001),
+    );
+    await stage.tell(account.configure(subscription(200)));
+
+    expect(units).toMatchObject({ asset: 'units', amount_charged: 2, amount_released: 123 });
+    expect(credits).toMatchObject({ asset: 'credits', amount_charged: 3, amount_released: 122 });
+    // The month was granted once, however often the funding is switched.
+    expect(await available(account)).toEqual({ credits: 297, units: 198 });
+    expect(await ledger.verify()).toMatchObject({ ok: true });
+  });
+
+  test('has one allowance although two replicas and every command twice begin the month', async () => {
+    const other = await stage.startReplica({ clock });
+    const accounts = Array.from({ length: 12 }, () => senderOf(newAccountId()));
+    await stage.tell(...accounts.map((account) => account.configure(subscription(400))));
+    await stage.tell(...accounts.map((account) => account.charge(newRequestId())));
+    clock.set(december);
+    const commands = accounts.flatMap((account) => [
+      account.charge(newRequestId()),
+      account.reserve(),
+      account.grantUnits(7),
+    ]);
+
+    await Promise.all(commands.map((command) => stage.bus.publish([command, command])));
+    await stage.tell(...commands);
+
+    for (const account of accounts) {
+      const rows = await ledger.statement(account.accountId);
+      const kinds = rows.map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind === 'allowance')).toHaveLength(2);
+      expect(kinds.filter((kind) => kind === 'expire')).toHaveLength(1);
+      expect(await available(account)).toEqual({ units: 400 + 7 - 1 - 125 });
+    }
+    expect(await ledger.verify()).toMatchObject({ ok: true });
+    await other.stop();
+  }, 60_000);
+});
+
+describe('A Project with a monthly spend cap (decisions: spend cap)', () => {
+  test('is refused beyond it, open holds included, told when it is free again, and is free then', async () => {
+    const account = senderOf(newAccountId());
+    const cap = { sets: 'spend_cap', project_id: account.projectId, cap: 126 } as const;
+    const refresh = newRefreshId();
+    await stage.tell(account.grant(1_000), account.charge(newRequestId()), account.configure(cap));
+    await stage.tell(account.reserve(refresh));
+
+    const [refused] = await stage.tell(account.charge(newRequestId()));
+    const capped = await ledger.terms(account.accountId);
+    await stage.tell(account.settle(refresh, 'private'));
+    const [paid] = await stage.tell(account.charge(newRequestId()));
+    const neighbour = senderOf(account.accountId);
+    const [free] = await stage.tell(neighbour.reserve());
+    clock.set(december);
+    const [later] = await stage.tell(account.reserve());
+
+    expect(refused).toMatchObject({
+      result: 'refused',
+      refusal: {
+        code: 'spend_cap_reached',
+        required: 1,
+        available: 0,
+        cap: 126,
+        spent: 126,
+        resets_at: '2026-12-01T00:00:00.000Z',
+      },
+    });
+    expect(capped.spend_caps).toEqual([
+      {
+        project_id: account.projectId,
+        cap: 126,
+        spent: 126,
+        resets_at: '2026-12-01T00:00:00.000Z',
+      },
+    ]);
+    expect([paid?.result, free?.result, later?.result]).toEqual(['applied', 'applied', 'applied']);
+    expect(await ledger.verify()).toMatchObject({ ok: true });
+  });
+});
+
+describe('An account with a balance alert (decisions: account.balance.low)', () => {
+  test('is told once per crossing, and again only with the entry that crossed', async () => {
+    const account = senderOf(newAccountId());
+    await stage.tell(
+      account.grant(101),
+      account.configure({ sets: 'balance_alert', threshold: 100 }),
+      account.charge(newRequestId()),
+    );
+    expect(balanceLows(account)).toEqual([]);
+
+    const crossing = account.charge(newRequestId());
+    const [crossed] = await stage.tell(crossing);
+    await stage.tell(account.charge(newRequestId()), account.grant(10));
+    await stage.tell(account.adjust(-50));
+    await stage.bus.publish([crossing]);
+
+    const told = await waitFor('three warnings, one of them again', () => {
+      const all = balanceLows(account);
+      return all.length >= 3 && all;
+    });
+    expect(told.map(({ threshold, available }) => [threshold, available])).toEqual([
+      [100, 99],
+      [100, 58],
+      [100, 99],
+    ]);
+    expect(told[0]).toEqual(told[2]);
+    expect(told[0]).toMatchObject({ entry_seq: crossed?.seq, at: crossed?.at });
+    expect(await ledger.terms(account.accountId)).toMatchObject({
+      funding: { mode: 'credits' },
+      balance_alert: { threshold: 100 },
+    });
+  });
+});
+
+describe('A configuration', () => {
+  test('sent again changes nothing, with other content under its id it conflicts', async () => {
+    const account = senderOf(newAccountId());
+    const first = account.configure(subscription(500), 'plan');
+    const [outcome] = await stage.tell(first);
+
+    await stage.bus.publish([
+      first,
+      { ...account.configure(subscription(9_000), 'plan'), waitingId: `waiting-${first.id}` },
+    ]);
+    const reply = await waitFor('the conflict is told to the one who waits', () =>
+      stage.recorder
+        .of('reply.billing-outcome.v1')
+        .find(({ outcome: told }) => told.account_id === account.accountId),
+    );
+
+    expect(outcome).toMatchObject({ kind: 'configure', result: 'applied', asset: 'units' });
+    expect(reply.outcome.refusal?.code).toBe('command_conflict');
+    expect(await available(account)).toEqual({ units: 500 });
+    expect(await ledger.statement(account.accountId)).toHaveLength(1);
+  });
+});
+
+describe('What was used (GET usage)', () => {
+  test('is summed by UTC day, Project, product and asset, for all Projects or one', async () => {
+    const account = senderOf(newAccountId());
+    const other = senderOf(account.accountId);
+    const [refresh, page] = [newRefreshId(), newRequestId()];
+    await stage.tell(account.grant(1_000), account.reserve(refresh), other.charge(newRequestId()));
+    await stage.tell(account.charge(page), account.reverse(page));
+    await stage.tell(account.settle(refresh, 'complete_changed', 4_001), account.reserve());
+    clock.set(december);
+    await stage.tell(account.configure(subscription(500)), account.charge(newRequestId()));
+
+    const days = await ledger.usage(account.accountId, '2026-11-20', '2026-12-03');
+    const one = await ledger.usage(account.accountId, '2026-11-20', '2026-11-20', other.projectId);
+
+    const current = { product_code: 'platform.inventory.current.page.v1', count: 1, charged: 1 };
+    expect(days.items).toEqual(
+      [
+        {
+          ...current,
+          day: '2026-11-20',
+          project_id: account.projectId,
+          asset: 'credits',
+          reversed: 1,
+        },
+        {
+          day: '2026-11-20',
+          project_id: account.projectId,
+          product_code: 'platform.inventory.refresh.v1',
+          asset: 'credits',
+          count: 1,
+          charged: 3,
+          reversed: 0,
+        },
+        {
+          ...current,
+          day: '2026-11-20',
+          project_id: other.projectId,
+          asset: 'credits',
+          reversed: 0,
+        },
+        {
+          ...current,
+          day: '2026-12-03',
+          project_id: account.projectId,
+          asset: 'units',
+          reversed: 0,
+        },
+      ].sort((left, right) =>
+        left.day === right.day && left.project_id !== right.project_id
+          ? left.project_id.localeCompare(right.project_id)
+          : 0,
+      ),
+    );
+    expect(one.items.map(({ project_id }) => project_id)).toEqual([other.projectId]);
+  });
+
+  test.each([
+    ['from=2026-11-01&to=2026-12-02'],
+    ['from=2026-11-02&to=2026-11-01'],
+    ['from=yesterday&to=2026-11-01'],
+    ['from=2026-11-01'],
+    ['from=2026-11-01&to=2026-11-01&project_id=all'],
+  ])('is refused for a span that makes no sense: %s', async (query) => {
+    const path = `/accounts/${newAccountId()}/usage?${query}`;
+
+    expect((await ledger.client.bytes({ method: 'GET', path })).status).toBe(422);
+  });
+});
