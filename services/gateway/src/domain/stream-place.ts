@@ -21,7 +21,10 @@ export type RecoveryReason = 'cursor_too_old' | 'log_epoch_changed';
  * Why a reader cannot go on from its place without missing something; null when it can. A place
  * beyond the head was issued for events that a restored log does not have.
  */
-export function recoveryNeeded(place: StreamPlace, log: LogExtent): RecoveryReason | null {
+export function recoveryNeeded(
+  place: Pick<StreamPlace, 'logEpoch' | 'position'>,
+  log: LogExtent,
+): RecoveryReason | null {
   if (place.logEpoch !== log.logEpoch || place.position > log.headPosition) {
     return 'log_epoch_changed';
   }

@@ -1,0 +1,148 @@
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import { createEventStreams, type EventStream, type EventStreams } from './event-streams.ts';
+import { createStreamQuota } from './stream-quota.ts';
+
+interface Recorded extends EventStream {
+  blocked: boolean;
+  heartbeats: number;
+  lastFrame: string | null;
+  isCut: boolean;
+}
+
+let clock: TestClock;
+let streams: EventStreams;
+let closed: string[];
+
+const limits = { heartbeatMs: 15_000, lifeMaxMs: 900_000, slowAfterMs: 25_000, drainMs: 50 };
+
+beforeEach(() => {
+  clock = createTestClock();
+  closed = [];
+  streams = createEventStreams({ clock, limits, onClosed: (reason) => void closed.push(reason) });
+});
+
+function opened(): Recorded {
+  let remove = (): void => {};
+  const stream: Recorded = {
+    accountId: newAccountId(),
+    secretDigest: 'digest',
+    clientAddress: '127.0.0.1',
+    blocked: false,
+    heartbeats: 0,
+    lastFrame: null,
+    isCut: false,
+    heartbeat: () => {
+      stream.heartbeats += 1;
+    },
+    end: (lastFrame) => {
+      stream.lastFrame = lastFrame;
+      remove();
+    },
+    cut: () => {
+      stream.isCut = true;
+    },
+  };
+  remove = streams.add(stream);
+  return stream;
+}
+
+function seconds(count: number): void {
+  for (let second = 0; second < count; second += 1) {
+    clock.advance(1_000);
+    streams.tick();
+  }
+}
+
+test('every stream has a heartbeat in 15 s, and they are spread over that time (Events: heartbeat)', () => {
+  const many = Array.from({ length: 30 }, opened);
+  const perSecond = Array.from({ length: 15 }, () => {
+    const before = many.reduce((sum, { heartbeats }) => sum + heartbeats, 0);
+    seconds(1);
+    return many.reduce((sum, { heartbeats }) => sum + heartbeats, 0) - before;
+  });
+
+  expect(many.map(({ heartbeats }) => heartbeats)).toEqual(many.map(() => 1));
+  expect(perSecond).toEqual(Array.from({ length: 15 }, () => 2));
+});
+
+test('a stream lives 10 to 15 minutes and is told to come back (Events: max_age)', () => {
+  const many = Array.from({ length: 50 }, opened);
+
+  seconds(599);
+  expect(many.filter(({ lastFrame }) => lastFrame !== null)).toEqual([]);
+  seconds(301);
+
+  expect(closed).toEqual(many.map(() => 'max_age'));
+  for (const { lastFrame, isCut } of many) {
+    expect(lastFrame).toMatch(
+      /^event: stream\.closing\nretry: (\d+)\ndata: \{"reason":"max_age","retry_after_ms":\1\}\n\n$/,
+    );
+    expect(isCut).toBe(false);
+  }
+});
+
+test('a reader that takes nothing for 25 s is told and cut, one that takes a little is not (Events: slow consumer)', () => {
+  const [stalled, slow] = [opened(), opened()];
+  stalled.blocked = true;
+  slow.blocked = true;
+
+  seconds(20);
+  slow.blocked = false;
+  seconds(1);
+  slow.blocked = true;
+  seconds(5);
+
+  expect(closed).toEqual(['slow_consumer']);
+  expect(stalled).toMatchObject({
+    isCut: true,
+    lastFrame: expect.stringContaining('slow_consumer'),
+  });
+  expect(slow.lastFrame).toBeNull();
+});
+
+test('a revoked stream gets no queued event any more (Events: stream.authorization_revoked)', () => {
+  const [quick, blocked] = [opened(), opened()];
+  blocked.blocked = true;
+
+  streams.revoke(quick, 'credential_revoked');
+  streams.revoke(blocked, 'events_disabled');
+
+  expect(quick).toMatchObject({
+    isCut: false,
+    lastFrame: 'event: stream.authorization_revoked\ndata: {"reason":"credential_revoked"}\n\n',
+  });
+  expect(blocked.isCut).toBe(true);
+});
+
+test('when the service stops all are told, spread over the drain time, with a time to come back (Events: draining)', async () => {
+  const many = Array.from({ length: 20 }, opened);
+
+  await streams.drain();
+
+  expect(streams.draining).toBe(true);
+  expect(closed).toEqual(many.map(() => 'draining'));
+  for (const { lastFrame } of many) {
+    const after = Number(/"retry_after_ms":(\d+)/.exec(lastFrame ?? '')?.[1]);
+    expect(after).toBeGreaterThanOrEqual(1_000);
+    expect(after).toBeLessThanOrEqual(60_000);
+  }
+});
+
+test('places are given per Project and per replica, and given back once (Events: stream_limit_exceeded)', () => {
+  const quota = createStreamQuota({ perProjectMax: 2, perReplicaMax: 3 });
+  const [one, other, third] = [newProjectId(), newProjectId(), newProjectId()];
+  const first = quota.take(one);
+  quota.take(one);
+
+  expect(quota.take(one)).toEqual({ admitted: false, why: 'project_full' });
+  expect(quota.take(other).admitted).toBe(true);
+  expect(quota.take(third)).toEqual({ admitted: false, why: 'replica_full' });
+
+  if (first.admitted) {
+    first.giveBack();
+    first.giveBack();
+  }
+  expect(quota.take(third).admitted).toBe(true);
+  expect(quota.take(third)).toEqual({ admitted: false, why: 'replica_full' });
+});
