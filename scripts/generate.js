@@ -2,7 +2,7 @@
 
 /**
  * Writes what is derived from the code: the topics page, the JSON Schemas of the messages, the
- * settings tables. With `--check` it writes nothing and fails when something would change.
+ * OpenAPI document, the settings tables. With `--check` it writes nothing and fails when something would change.
  */
 const {
   existsSync,
@@ -14,13 +14,14 @@ const {
 } = require('node:fs');
 const { dirname, join, resolve } = require('node:path');
 const { messageDocs, messageDocsFolder } = require('./generate/message-docs.js');
+const { openApiFile } = require('./generate/openapi-file.js');
 const { settingsTables } = require('./generate/settings-tables.js');
 
 const root = resolve(__dirname, '..');
 
 function generatedFiles() {
   const { serviceNames } = require(join(root, 'libs/contracts/dist/topics.js'));
-  return [...messageDocs(root), ...settingsTables(root, serviceNames)];
+  return [...messageDocs(root), ...openApiFile(root), ...settingsTables(root, serviceNames)];
 }
 
 /** Files of an earlier generation that nothing stands behind any more. */

@@ -12,6 +12,7 @@ import type { StagingClient } from './clients/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { createPublicApp } from './http/app.ts';
 import type { Authorities } from './http/authenticate.ts';
+import { openApiPage } from './http/openapi/openapi-page.ts';
 import { startPublicServer } from './http/public-server.ts';
 import { createCursorSealer } from './http/sealed-cursor.ts';
 import { cancelRefreshRoute } from './http/v2/cancel-refresh.ts';
@@ -103,21 +104,23 @@ export async function openPublicApi(
     wakeCancels: cancelling.wake,
     identifiers,
   };
+  const routes = [
+    requestRefreshRoute(admission),
+    requestRefreshesRoute({ ...admission, limiter }),
+    readRefreshRoute({ collector, waits, stopping: lifetime.signal }),
+    cancelRefreshRoute(shared),
+    listRefreshesRoute({ collector, cursors }),
+    readCurrentRoute({ revisions, reads, cursors, prices, clock }),
+    ...livePageRoutes(context, live),
+    readAccountRoute({ ledger }),
+    readStatementRoute({ ledger, cursors }),
+    readUsageRoute({ ledger, findProject: parts.findProject, clock }),
+    setBalanceAlertRoute(shared),
+    readPricesRoute({ ledger }),
+  ];
   const listener = createPublicApp({
-    routes: [
-      requestRefreshRoute(admission),
-      requestRefreshesRoute({ ...admission, limiter }),
-      readRefreshRoute({ collector, waits, stopping: lifetime.signal }),
-      cancelRefreshRoute(shared),
-      listRefreshesRoute({ collector, cursors }),
-      readCurrentRoute({ revisions, reads, cursors, prices, clock }),
-      ...livePageRoutes(context, live),
-      readAccountRoute({ ledger }),
-      readStatementRoute({ ledger, cursors }),
-      readUsageRoute({ ledger, findProject: parts.findProject, clock }),
-      setBalanceAlertRoute(shared),
-      readPricesRoute({ ledger }),
-    ],
+    routes,
+    pages: openApiPage(routes),
     authorities: parts.authorities,
     trustedProxies: config.trustedProxies,
     limiter,

@@ -6,10 +6,14 @@ import { language } from '../languages.ts';
 export function canonicalDecimal(minimum: number, maximum: number) {
   const inBounds = (text: string) =>
     /^(0|[1-9][0-9]{0,15})$/.test(text) && Number(text) >= minimum && Number(text) <= maximum;
-  return z
-    .string()
-    .refine(inBounds, `must be a whole number from ${minimum} to ${maximum}, as plain digits`)
-    .transform(Number);
+  return (
+    z
+      .string()
+      .refine(inBounds, `must be a whole number from ${minimum} to ${maximum}, as plain digits`)
+      // What the text means, for whoever reads the schema.
+      .meta({ type: 'integer', minimum, maximum })
+      .transform(Number)
+  );
 }
 
 /** Path parameters that name one inventory. */

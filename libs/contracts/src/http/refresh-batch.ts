@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { requestId } from '../ids.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import { scope } from '../scope.ts';
 import { billingDisposition, productCode } from '../vocabulary.ts';
-import { errorCode } from './meta.ts';
+import { errorCode, rateLimit } from './meta.ts';
 import { idempotencyKey } from './parameters.ts';
 import { refreshRecord } from './refresh.ts';
 
@@ -63,6 +64,13 @@ export const refusedBatchItem = z.object({
     message: z.string(),
     detail: z.record(z.string(), z.unknown()).optional(),
   }),
+});
+
+/** `meta` of a batch; what was reserved is said by each item. */
+export const refreshBatchMeta = z.object({
+  request_id: requestId,
+  product_code: productCode,
+  rate_limit: rateLimit,
 });
 
 /** `data` of a batch: one result per item, in the order of the request. */

@@ -45,6 +45,7 @@ const keys: Record<string, Authority> = {
 const body = z.strictObject({ name: z.string() });
 const routes = [
   defineRoute({
+    operationId: 'makeThing',
     method: 'POST',
     template: '/v2/things/{thing}',
     permission: product,
@@ -53,6 +54,7 @@ const routes = [
     handle: () => handle(),
   }),
   defineRoute({
+    operationId: 'readThing',
     method: 'GET',
     template: '/v2/things/{thing}',
     input: { path: z.object({ thing: z.string() }) },
@@ -63,6 +65,7 @@ const routes = [
 function createApp(): RequestListener {
   return createPublicApp({
     routes,
+    pages: {},
     authorities: { find: async (secret) => keys[secret] ?? null },
     trustedProxies: [],
     limiter: {

@@ -20,10 +20,13 @@ import type { RequestState } from './request-state.ts';
 import { requirePermission } from './require-permission.ts';
 import type { Route } from './route.ts';
 import { runRoute } from './run-route.ts';
+import { type PublicPages, servePages } from './serve-pages.ts';
 import { markDeprecated } from './v1/mark-deprecated.ts';
 
 export interface PublicAppOptions {
   readonly routes: readonly Route[];
+  /** What is served beside them. */
+  readonly pages: PublicPages;
   readonly authorities: Authorities;
   readonly trustedProxies: NetworkPolicy;
   readonly limiter: RequestLimiter;
@@ -45,6 +48,7 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(measureRequests());
   app.use(deliverPage(options.clock, options.prices));
   app.use(compressBody());
+  app.use(servePages(options.pages));
   app.use(matchRoute(options.routes));
   app.use(negotiateType());
   app.use(authenticate(options.authorities));

@@ -4,9 +4,8 @@ import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import type { z } from 'zod';
 import type { Authority } from '../domain/authority.ts';
 import type { PageDelivery } from '../operations/page-charges.ts';
+import type { Method } from './endpoint.ts';
 import { type InputSchemas, type RawInput, validateInput } from './validate-input.ts';
-
-export type Method = 'GET' | 'POST' | 'PUT';
 
 export type Input<Schemas extends InputSchemas> = {
   readonly [Part in keyof Schemas]: Schemas[Part] extends z.ZodType
@@ -36,6 +35,8 @@ export interface Answer {
 }
 
 interface RouteSettings<Schemas extends InputSchemas> {
+  /** Its name in the reference. */
+  readonly operationId: string;
   readonly method: Method;
   /** Path template with `{name}` for each path parameter. */
   readonly template: string;
@@ -52,6 +53,7 @@ interface RouteSettings<Schemas extends InputSchemas> {
 }
 
 export interface Route {
+  readonly operationId: string;
   readonly method: Method;
   readonly template: string;
   readonly permission: Permission | undefined;
@@ -66,9 +68,10 @@ export interface Route {
 export function defineRoute<const Schemas extends InputSchemas>(
   settings: RouteSettings<Schemas>,
 ): Route {
-  const { method, template, permission, product, input, handle } = settings;
+  const { operationId, method, template, permission, product, input, handle } = settings;
   const { types = ['application/json'], bodyBytesMax = 16 * 1024 } = settings;
   return {
+    operationId,
     method,
     template,
     permission,

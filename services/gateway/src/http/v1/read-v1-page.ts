@@ -1,7 +1,5 @@
-import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
-import { v1Parameters } from '@inventory/contracts/http/v1';
-import { z } from 'zod';
 import { type ReadLivePageDeps, readLivePage } from '../../operations/read-live-page.ts';
+import { v1PageEndpoints } from '../endpoints/page-endpoints.ts';
 import { liveAnswer, type PageToWrite } from '../live-answer.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { billHeaders } from './bill-headers.ts';
@@ -11,25 +9,10 @@ export interface V1RouteDeps extends ReadLivePageDeps {
   readonly prices: { current(): number | null };
 }
 
-const product = 'platform.inventory.page.v1';
-
-const templates: Readonly<Record<V1Dialect, string>> = {
-  original: '/api/v1/inventory/{platform_id}/{app_id}/{context_id}',
-  alias: '/v1/platform/inventory/{platform_id}/{app_id}/{context_id}',
-};
-
 /** One page, read from the platform now, as the first version of the interface answered it. */
 export function v1PageRoute(dialect: V1Dialect, deps: V1RouteDeps): Route {
   return defineRoute({
-    method: 'GET',
-    template: templates[dialect],
-    permission: product,
-    product,
-    input: {
-      path: scopePath,
-      query: v1Parameters,
-      header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
-    },
+    ...v1PageEndpoints[dialect],
     async handle(request, { path: scope, query, header }) {
       const { requestId, authority } = request;
       const { accountId, projectId } = authority;

@@ -41,6 +41,11 @@ function bodyOf(dialect: V1Dialect, { code, detail }: Refusal, requestId: Reques
   const error = { code, message, request_id: requestId };
   if (code === 'invalid_request') return { error: { ...error, ...(detail ? { detail } : {}) } };
   if (dialect === 'alias') return { error };
+  return { detail: v1OriginalText(code) };
+}
+
+/** What the original route says instead of a code. */
+export function v1OriginalText(code: ErrorCode): string {
   const texts: Partial<Record<ErrorCode, string>> = originalTexts;
-  return { detail: texts[code] ?? message };
+  return texts[code] ?? errorCodes[code].message;
 }

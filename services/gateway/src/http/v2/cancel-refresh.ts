@@ -1,6 +1,6 @@
-import { refreshIdPath } from '@inventory/contracts/http/parameters';
 import { unreachable } from '@inventory/runtime/bug';
 import { type CancelRefreshDeps, cancelRefresh } from '../../operations/cancel-refresh.ts';
+import { cancelRefreshEndpoint } from '../endpoints/refresh-endpoints.ts';
 import { refuse, refuseForNow } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { refreshAnswer } from './refresh-answer.ts';
@@ -10,10 +10,7 @@ const retryAfterSeconds = 1;
 /** POST …/inventory-refreshes/{refresh_id}/cancel: free, repeatable. */
 export function cancelRefreshRoute(deps: CancelRefreshDeps): Route {
   return defineRoute({
-    method: 'POST',
-    template: '/v2/platform/inventory-refreshes/{refresh_id}/cancel',
-    permission: 'platform.inventory.refresh.v1',
-    input: { path: refreshIdPath },
+    ...cancelRefreshEndpoint,
     async handle({ requestId, authority }, { path }) {
       const decision = await cancelRefresh(deps, {
         requestId,

@@ -1,8 +1,8 @@
-import { projectPath } from '@inventory/contracts/http/parameters';
-import { type RefreshRecord, refreshesQuery } from '@inventory/contracts/http/refresh';
+import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import { type ProjectId, refreshId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import type { CollectorClient, RefreshListPart } from '../../clients/collector-client.ts';
+import { listRefreshesEndpoint } from '../endpoints/refresh-endpoints.ts';
 import { envelope } from '../envelope.ts';
 import { refuse } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -32,9 +32,7 @@ export function listRefreshesRoute({ collector, cursors }: ListRefreshesDeps): R
   }
 
   return defineRoute({
-    method: 'GET',
-    template: '/v2/projects/{project_id}/inventory-refreshes',
-    input: { path: projectPath, query: refreshesQuery },
+    ...listRefreshesEndpoint,
     async handle({ requestId, authority }, { path, query }) {
       const projectId = path.project_id;
       if (projectId !== authority.projectId) throw refuse('project_not_found');

@@ -1,21 +1,19 @@
 import type { AccountView } from '@inventory/contracts/http/account';
 import { isoTime } from '@inventory/runtime/clock';
-import { z } from 'zod';
 import { type Authority, mayUse } from '../../domain/authority.ts';
 import {
   type AccountStanding,
   type ReadAccountDeps,
   readAccount,
 } from '../../operations/read-account.ts';
+import { readAccountEndpoint } from '../endpoints/account-endpoints.ts';
 import { envelope } from '../envelope.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 /** GET /v2/account: what the account has, and what the Credential that asks may do. */
 export function readAccountRoute(deps: ReadAccountDeps): Route {
   return defineRoute({
-    method: 'GET',
-    template: '/v2/account',
-    input: { path: z.object({}) },
+    ...readAccountEndpoint,
     async handle({ requestId, authority }) {
       const standing = await readAccount(deps, authority.accountId);
       const view = toWireAccount(authority, standing);

@@ -1,14 +1,12 @@
-import { currentQuery } from '@inventory/contracts/http/current';
-import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
 import { languageTags } from '@inventory/contracts/languages';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
-import { z } from 'zod';
 import type { SavedPage } from '../../clients/revision-store-client.ts';
 import {
   type CurrentRead,
   type ReadCurrentDeps,
   readCurrent,
 } from '../../operations/read-current.ts';
+import { readCurrentEndpoint } from '../endpoints/page-endpoints.ts';
 import { chargedBill, type PageBill, replayBill } from '../page-bill.ts';
 import { refuseUnread } from '../page-refusals.ts';
 import { refuse } from '../refusal.ts';
@@ -29,15 +27,7 @@ const product = 'platform.inventory.current.page.v1';
 export function readCurrentRoute(deps: ReadCurrentRouteDeps): Route {
   const { cursors } = deps;
   return defineRoute({
-    method: 'GET',
-    template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/current',
-    permission: product,
-    product,
-    input: {
-      path: scopePath,
-      query: currentQuery,
-      header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
-    },
+    ...readCurrentEndpoint,
     async handle(request, { path: scope, query, header }) {
       const { requestId, authority } = request;
       const { accountId, projectId } = authority;

@@ -1,12 +1,10 @@
-import { livePageParameters } from '@inventory/contracts/http/live-page';
-import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
 import { type Language, languageTags } from '@inventory/contracts/languages';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import { z } from 'zod';
 import { type LiveChain, openLiveChain } from '../../domain/live-chain.ts';
 import { type ReadLivePageDeps, readLivePage } from '../../operations/read-live-page.ts';
+import { livePageEndpoint } from '../endpoints/page-endpoints.ts';
 import { liveAnswer, type PageToWrite } from '../live-answer.ts';
 import { refuse } from '../refusal.ts';
 import { type AdmittedRequest, defineRoute, type Route } from '../route.ts';
@@ -25,7 +23,7 @@ export interface ChainedPage {
 /** What a chain does beside its reading. */
 export interface Chains {
   /** Begins beside the charge; `conclude`, before the answer, says where the chain stands then. */
-  begin(page: ChainedPage): { conclude(): Promise<LiveChain> };
+  begin(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
 }
 
 export interface LivePageRouteDeps extends ReadLivePageDeps {
@@ -42,15 +40,7 @@ const product = 'platform.inventory.page.v1';
 /** GET …/inventory/{app_id}/{context_id}: one page, read from the platform now. */
 export function livePageRoute(deps: LivePageRouteDeps): Route {
   return defineRoute({
-    method: 'GET',
-    template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}',
-    permission: product,
-    product,
-    input: {
-      path: scopePath,
-      query: livePageParameters,
-      header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
-    },
+    ...livePageEndpoint,
     async handle(request, { path: scope, query, header }) {
       const { requestId, authority } = request;
       const { accountId, projectId } = authority;
@@ -82,7 +72,8 @@ export function livePageRoute(deps: LivePageRouteDeps): Route {
       );
       return await liveAnswer(read, deps.prices.current(), async (page) => {
         invariant(beside !== undefined, 'a page that was read is a page of its chain');
-        const cursor = nextCursor(deps, binding, await beside.conclude());
+        const after = await beside.conclude({ replayed: read.result === 'replayed' });
+        const cursor = nextCursor(deps, binding, after);
         return { headers: languageHeaders(language), body: livePageBody(page, request, cursor) };
       });
     },

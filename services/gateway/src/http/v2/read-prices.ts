@@ -1,7 +1,7 @@
 import type { PriceView } from '@inventory/contracts/http/prices';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
-import { z } from 'zod';
 import type { LedgerClient } from '../../clients/ledger-client.ts';
+import { readPricesEndpoint } from '../endpoints/account-endpoints.ts';
 import { envelope } from '../envelope.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -12,9 +12,7 @@ export interface ReadPricesDeps {
 /** GET /v2/prices: the price list in force. */
 export function readPricesRoute({ ledger }: ReadPricesDeps): Route {
   return defineRoute({
-    method: 'GET',
-    template: '/v2/prices',
-    input: { path: z.object({}) },
+    ...readPricesEndpoint,
     async handle({ requestId }) {
       const list = await ledger.prices();
       return { status: 200, body: envelope(toWirePrices(list), { request_id: requestId }) };

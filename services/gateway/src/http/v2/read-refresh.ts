@@ -1,6 +1,5 @@
-import { refreshIdPath } from '@inventory/contracts/http/parameters';
-import { refreshQuery } from '@inventory/contracts/http/refresh';
 import { type AwaitRefreshDeps, awaitRefresh } from '../../operations/await-refresh.ts';
+import { readRefreshEndpoint } from '../endpoints/refresh-endpoints.ts';
 import { refuse } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { refreshAnswer } from './refresh-answer.ts';
@@ -8,9 +7,7 @@ import { refreshAnswer } from './refresh-answer.ts';
 /** GET …/inventory-refreshes/{refresh_id}: free, for any active Credential of the Project. */
 export function readRefreshRoute(deps: AwaitRefreshDeps): Route {
   return defineRoute({
-    method: 'GET',
-    template: '/v2/platform/inventory-refreshes/{refresh_id}',
-    input: { path: refreshIdPath, query: refreshQuery },
+    ...readRefreshEndpoint,
     async handle({ requestId, authority, signal }, { path, query }) {
       const { accountId, projectId } = authority;
       const waitMs = query.wait * 1_000;

@@ -1,7 +1,7 @@
-import { statementQuery } from '@inventory/contracts/http/account';
 import type { AccountId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import type { LedgerClient } from '../../clients/ledger-client.ts';
+import { readStatementEndpoint } from '../endpoints/account-endpoints.ts';
 import { envelope } from '../envelope.ts';
 import { refuse } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -13,7 +13,6 @@ export interface ReadStatementDeps {
   readonly cursors: CursorSealer;
 }
 
-const template = '/v2/account/statement';
 const csvType = 'text/csv';
 const position = z.int().min(0);
 
@@ -29,11 +28,7 @@ export function readStatementRoute({ ledger, cursors }: ReadStatementDeps): Rout
   }
 
   return defineRoute({
-    method: 'GET',
-    template,
-    permission: 'customer.account.read.v1',
-    types: ['application/json', csvType],
-    input: { path: z.object({}), query: statementQuery },
+    ...readStatementEndpoint,
     async handle({ requestId, authority: { accountId }, type }, { query }) {
       const { limit } = query;
       const afterSeq = open(query.cursor, accountId);
@@ -50,7 +45,7 @@ export function readStatementRoute({ ledger, cursors }: ReadStatementDeps): Rout
 }
 
 function nextPath(cursor: string | null, limit: number): string | null {
-  return cursor && `${template}?limit=${limit}&cursor=${cursor}`;
+  return cursor && `${readStatementEndpoint.template}?limit=${limit}&cursor=${cursor}`;
 }
 
 /** CSV has no envelope: where it goes on is said by a header. */

@@ -1,8 +1,7 @@
-import { usageQuery } from '@inventory/contracts/http/account';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
-import { z } from 'zod';
 import type { LedgerClient } from '../../clients/ledger-client.ts';
+import { readUsageEndpoint } from '../endpoints/account-endpoints.ts';
 import { envelope } from '../envelope.ts';
 import { refuse } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -17,10 +16,7 @@ export interface ReadUsageDeps {
 /** GET /v2/account/usage: what was charged, by UTC day, Project and product. */
 export function readUsageRoute({ ledger, findProject, clock }: ReadUsageDeps): Route {
   return defineRoute({
-    method: 'GET',
-    template: '/v2/account/usage',
-    permission: 'customer.account.read.v1',
-    input: { path: z.object({}), query: usageQuery },
+    ...readUsageEndpoint,
     async handle({ requestId, authority: { accountId } }, { query }) {
       const projectId = query.project_id;
       if (projectId !== undefined) {

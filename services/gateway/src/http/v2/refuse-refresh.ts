@@ -9,10 +9,15 @@ export function refuseRefresh(refusal: RefreshRefusal): Refusal {
   switch (refusal.code) {
     case 'insufficient_credits':
     case 'insufficient_units':
-    case 'spend_cap_reached':
       return refuse(refusal.code, {
         detail: { required: refusal.required, available: refusal.available },
       });
+    case 'spend_cap_reached': {
+      const { required, available, cap, spent, resets_at } = refusal;
+      // A refusal that is older than these fields says only how much was missing.
+      const detail = cap === undefined ? { required, available } : { cap, spent, resets_at };
+      return refuse(refusal.code, { detail });
+    }
     case 'outstanding_limit_exceeded':
       return refuseForNow(refusal.code, refusal.retry_after_seconds, {
         detail: { limit: refusal.limit },

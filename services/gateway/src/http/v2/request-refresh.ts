@@ -1,23 +1,14 @@
-import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
-import { refreshPath, refreshRequestBody } from '@inventory/contracts/http/refresh';
-import { z } from 'zod';
+import { refreshPath } from '@inventory/contracts/http/refresh';
 import type { RequestRefreshDeps } from '../../operations/request-refresh.ts';
+import { requestRefreshEndpoint } from '../endpoints/refresh-endpoints.ts';
 import { envelope } from '../envelope.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { admitRefresh, refreshProduct } from './admit-refresh.ts';
+import { admitRefresh } from './admit-refresh.ts';
 
 /** POST …/refresh: starts a complete collection in the background. */
 export function requestRefreshRoute(deps: RequestRefreshDeps): Route {
   return defineRoute({
-    method: 'POST',
-    template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/refresh',
-    permission: refreshProduct,
-    product: refreshProduct,
-    input: {
-      path: scopePath,
-      header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
-      body: refreshRequestBody,
-    },
+    ...requestRefreshEndpoint,
     async handle(request, { path, header, body }) {
       const { record, meta, retryAfterSeconds, isReplay } = await admitRefresh(deps, request, {
         scope: path,

@@ -1,14 +1,9 @@
 import { refreshPath } from '@inventory/contracts/http/refresh';
-import {
-  batchBytesMax,
-  type RefreshBatchItem,
-  type RefreshBatchResult,
-  refreshBatchBody,
-} from '@inventory/contracts/http/refresh-batch';
-import { z } from 'zod';
+import type { RefreshBatchItem, RefreshBatchResult } from '@inventory/contracts/http/refresh-batch';
 import type { RequestLimiter } from '../../operations/limit-requests.ts';
 import type { RequestRefreshDeps } from '../../operations/request-refresh.ts';
 import { runBatch } from '../../operations/run-batch.ts';
+import { requestRefreshesEndpoint } from '../endpoints/refresh-endpoints.ts';
 import { envelope } from '../envelope.ts';
 import { rateLimitHeaders, takeFurtherRequests } from '../limit-rate.ts';
 import { type Refusal, refuseForNow } from '../refusal.ts';
@@ -27,12 +22,7 @@ const beginWithinMs = 15_000;
 /** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
 export function requestRefreshesRoute(deps: RequestRefreshesDeps): Route {
   return defineRoute({
-    method: 'POST',
-    template: '/v2/platform/inventory-refreshes/batch',
-    permission: refreshProduct,
-    product: refreshProduct,
-    input: { path: z.object({}), body: refreshBatchBody },
-    bodyBytesMax: batchBytesMax,
+    ...requestRefreshesEndpoint,
     async handle(request, { body }) {
       // Its arrival counted one already.
       const further = body.items.length - 1;

@@ -1,6 +1,5 @@
-import { balanceAlert } from '@inventory/contracts/http/account';
-import { z } from 'zod';
 import { type SetBalanceAlertDeps, setBalanceAlert } from '../../operations/set-balance-alert.ts';
+import { setBalanceAlertEndpoint } from '../endpoints/account-endpoints.ts';
 import { envelope } from '../envelope.ts';
 import { refuseForNow } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -10,10 +9,7 @@ const retryAfterSeconds = 1;
 /** PUT /v2/account/balance-alert: warns once each time the balance falls below the threshold. */
 export function setBalanceAlertRoute(deps: SetBalanceAlertDeps): Route {
   return defineRoute({
-    method: 'PUT',
-    template: '/v2/account/balance-alert',
-    permission: 'customer.account.read.v1',
-    input: { path: z.object({}), body: balanceAlert },
+    ...setBalanceAlertEndpoint,
     async handle({ requestId, authority: { accountId } }, { body }) {
       const { threshold } = body;
       const result = await setBalanceAlert(deps, { accountId, requestId, threshold });

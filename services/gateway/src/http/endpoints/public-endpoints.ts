@@ -1,0 +1,34 @@
+import type { Endpoint } from '../endpoint.ts';
+import {
+  readAccountEndpoint,
+  readPricesEndpoint,
+  readStatementEndpoint,
+  readUsageEndpoint,
+  setBalanceAlertEndpoint,
+} from './account-endpoints.ts';
+import { livePageEndpoint, readCurrentEndpoint, v1PageEndpoints } from './page-endpoints.ts';
+import {
+  cancelRefreshEndpoint,
+  listRefreshesEndpoint,
+  readRefreshEndpoint,
+  requestRefreshEndpoint,
+  requestRefreshesEndpoint,
+} from './refresh-endpoints.ts';
+
+/** Every operation of the public API, in the order of the reference. */
+export const publicEndpoints: readonly Endpoint[] = [
+  requestRefreshEndpoint,
+  requestRefreshesEndpoint,
+  readRefreshEndpoint,
+  cancelRefreshEndpoint,
+  listRefreshesEndpoint,
+  readCurrentEndpoint,
+  livePageEndpoint,
+  readAccountEndpoint,
+  readStatementEndpoint,
+  readUsageEndpoint,
+  setBalanceAlertEndpoint,
+  readPricesEndpoint,
+  v1PageEndpoints.original,
+  v1PageEndpoints.alias,
+];

@@ -1,0 +1,159 @@
+import { type ErrorCode, errorCodes } from '@inventory/contracts/http/error-codes';
+import { errorDetails, optionalDetails } from '@inventory/contracts/http/error-details';
+import { errorMeta } from '@inventory/contracts/http/meta';
+import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
+import { requestId } from '@inventory/contracts/ids';
+import { z } from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { v1OriginalText } from '../v1/v1-failures.ts';
+import { errorExample, exampleRateLimit, plainMetaExample } from './examples.ts';
+import { type JsonSchema, jsonSchemaOf, type NamedSchemas, referenceTo } from './json-schema.ts';
+
+/** Said by the connection, before a request has a route. */
+const connectionErrors: readonly ErrorCode[] = [
+  'malformed_request',
+  'request_timeout',
+  'headers_too_large',
+];
+const everyRequest: readonly ErrorCode[] = [
+  ...connectionErrors,
+  'not_acceptable',
+  'missing_api_key',
+  'invalid_api_key',
+  'permission_denied',
+  'rate_limit_exceeded',
+  'internal_error',
+  'service_unavailable',
+];
+const everyBody: readonly ErrorCode[] = [
+  'malformed_json',
+  'unsupported_media_type',
+  'payload_too_large',
+];
+
+/** Every code that an operation can answer, in the order of the contract's table. */
+export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
+  const { path, query, header, body } = endpoint.input;
+  const fields = [path, query, header].flatMap((part) => Object.keys(part?.shape ?? {}));
+  const takesInput = fields.length > 0 || body !== undefined;
+  const codes = new Set<ErrorCode>([
+    ...everyRequest,
+    ...(takesInput ? (['invalid_request'] as const) : []),
+    ...(body === undefined ? [] : everyBody),
+    ...endpoint.errors,
+  ]);
+  return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+function errorSchemaName(code: ErrorCode): string {
+  const words = code.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1));
+  return `${words.join('')}Error`;
+}
+
+/** The body of each code: what `error.code` is decides what `error.detail` is. */
+export function errorSchemas(named: NamedSchemas): Record<string, JsonSchema> {
+  const codes = Object.keys(errorCodes) as ErrorCode[];
+  return Object.fromEntries(
+    codes.map((code) => [
+      errorSchemaName(code),
+      jsonSchemaOf(errorBodyOf(code), { io: 'output', named }),
+    ]),
+  );
+}
+
+function errorBodyOf(code: ErrorCode) {
+  const details: Partial<Record<ErrorCode, z.ZodType>> = errorDetails;
+  const detail = details[code];
+  const isOptional = optionalDetails.includes(code);
+  return z.object({
+    success: z.literal(false),
+    error: z.object({
+      code: z.literal(code),
+      message: z.literal(errorCodes[code].message),
+      request_id: requestId,
+      ...(detail === undefined ? {} : { detail: isOptional ? detail.optional() : detail }),
+    }),
+    meta: errorMeta,
+  });
+}
+
+/** The failures of an operation by status: schema of each code, an example of each code. */
+export function errorResponses(endpoint: Endpoint, named: NamedSchemas) {
+  const byStatus = Map.groupBy(errorCodesOf(endpoint), (code) => errorCodes[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.map((code) => `\`${code}\`: ${errorCodes[code].message}`).join('\n\n'),
+        headers: errorHeaders(codes),
+        content: {
+          'application/json': {
+            schema: oneOf(codes.map((code) => schemaOf(endpoint, code, named))),
+            examples: Object.fromEntries(
+              codes.map((code) => [code, { value: exampleOf(endpoint, code) }]),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+function errorHeaders(codes: readonly ErrorCode[]): JsonSchema {
+  const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+  const retries = codes.some((code) => errorCodes[code].retryAfter);
+  return {
+    'X-Request-ID': header('X-Request-ID'),
+    ...(retries ? { 'Retry-After': header('Retry-After') } : {}),
+  };
+}
+
+function oneOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return distinct.length === 1 && distinct[0] ? distinct[0] : { anyOf: distinct };
+}
+
+function isCommon({ dialect }: Endpoint, code: ErrorCode): boolean {
+  return dialect === undefined || connectionErrors.includes(code);
+}
+
+function schemaOf(endpoint: Endpoint, code: ErrorCode, named: NamedSchemas): JsonSchema {
+  if (isCommon(endpoint, code)) return referenceTo(errorSchemaName(code));
+  if (code === 'invalid_request') return jsonSchemaOf(v1InvalidRequest, { io: 'output', named });
+  const failure = endpoint.dialect === 'original' ? v1OriginalFailure : v1AliasFailure;
+  return jsonSchemaOf(failure, { io: 'output', named });
+}
+
+function exampleOf(endpoint: Endpoint, code: ErrorCode): unknown {
+  const error = errorExample(code);
+  if (isCommon(endpoint, code)) return { success: false, error, meta: metaOf(endpoint, code) };
+  if (code === 'invalid_request') return { error };
+  if (endpoint.dialect === 'original') return { detail: v1OriginalText(code) };
+  const { message, request_id } = error;
+  return { error: { code, message, request_id } };
+}
+
+/** Codes that are decided before the account is known, which say nothing of money. */
+const ofNobody: readonly ErrorCode[] = [
+  ...connectionErrors,
+  'not_acceptable',
+  'missing_api_key',
+  'invalid_api_key',
+];
+const charged: readonly ErrorCode[] = ['inventory_private', 'inventory_not_found'];
+
+function metaOf({ product }: Endpoint, code: ErrorCode): JsonSchema {
+  if (product === undefined || ofNobody.includes(code)) return plainMetaExample;
+  const billed = { ...plainMetaExample, product_code: product, price_version: 1 };
+  if (!charged.includes(code)) {
+    return { ...billed, credits_charged: 0, rate_limit: exampleRateLimit };
+  }
+  return {
+    ...billed,
+    credits_charged: 1,
+    credits_remaining: 996,
+    billing_disposition: 'charged',
+    billing_reason: code === 'inventory_private' ? 'private_confirmed' : 'not_found_confirmed',
+    rate_limit: exampleRateLimit,
+  };
+}

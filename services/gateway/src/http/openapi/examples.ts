@@ -1,0 +1,124 @@
+import { type ErrorCode, errorCodes } from '@inventory/contracts/http/error-codes';
+import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+
+/** Values that the examples of the reference share, so that they tell one story. */
+export const exampleIds = {
+  request: 'req_0198c0de-0000-7000-8000-000000000001',
+  refresh: '0198c0de-0000-7000-8000-000000000002',
+  revision: 'invrev_0198c0de-0000-7000-8000-000000000003',
+  observation: 'invobs_0198c0de-0000-7000-8000-000000000004',
+  project: 'prj_0198c0de-0000-7000-8000-000000000005',
+  account: 'acc_0198c0de-0000-7000-8000-000000000006',
+  credential: 'cred_0198c0de-0000-7000-8000-000000000007',
+} as const;
+
+export const exampleScope = {
+  platform_id: '76561190000000001',
+  app_id: 730,
+  context_id: 2,
+} as const;
+
+export const exampleRateLimit = { limit_per_minute: 120, remaining: 118, reset_seconds: 42 };
+export const plainMetaExample = { request_id: exampleIds.request };
+
+export const queuedRecord: RefreshRecord = {
+  refresh_id: exampleIds.refresh,
+  scope: exampleScope,
+  state: 'queued',
+  requested_at: '2026-01-15T10:00:00.000Z',
+  completed_at: null,
+  deadline_at: '2026-01-15T10:30:00.000Z',
+  outcome: null,
+  revision_id: null,
+  billing_state: 'reserved',
+  billing_disposition: null,
+  billing: {
+    state: 'reserved',
+    disposition: null,
+    credits_reserved: 125,
+    credits_charged: null,
+    credits_released: null,
+  },
+};
+
+export const completedRecord: RefreshRecord = {
+  ...queuedRecord,
+  state: 'completed',
+  completed_at: '2026-01-15T10:00:21.000Z',
+  deadline_at: null,
+  outcome: 'complete_changed',
+  revision_id: exampleIds.revision,
+  billing_state: 'finalized',
+  billing_disposition: 'finalize_complete',
+  billing: {
+    state: 'finalized',
+    disposition: 'finalize_complete',
+    credits_reserved: 125,
+    credits_charged: 3,
+    credits_released: 122,
+  },
+};
+
+export const acceptanceTermsExample = {
+  product_code: 'platform.inventory.refresh.v1',
+  price_version: 1,
+  credits_reserved: 125,
+  billing_disposition: 'reserved',
+} as const;
+
+export const exampleRows = {
+  assets: [
+    {
+      appid: 730,
+      contextid: '2',
+      assetid: '31415926535',
+      classid: '310776959',
+      instanceid: '0',
+      amount: '1',
+    },
+  ],
+  descriptions: [
+    {
+      appid: 730,
+      classid: '310776959',
+      instanceid: '0',
+      market_hash_name: 'Sealed Crate',
+      tradable: 1,
+    },
+  ],
+};
+
+export const pageMetaExample = {
+  ...plainMetaExample,
+  price_version: 1,
+  credits_charged: 1,
+  credits_remaining: 996,
+  billing_disposition: 'charged',
+  billing_reason: null,
+  rate_limit: exampleRateLimit,
+} as const;
+
+export const exampleCursor = 'mQ0dQ3T1X6cQm5m0kq8oY2s4';
+
+const details: Partial<Record<ErrorCode, unknown>> = {
+  permission_denied: { permission: 'platform.inventory.refresh.v1' },
+  invalid_request: {
+    issues: [{ in: 'path', field: 'platform_id', reason: 'must be 17 digits' }],
+  },
+  max_credits_too_low: { minimum: 125 },
+  insufficient_credits: { required: 125, available: 80 },
+  insufficient_units: { required: 125, available: 80 },
+  spend_cap_reached: { cap: 5_000, spent: 4_950, resets_at: '2026-02-01T00:00:00.000Z' },
+  rate_limit_exceeded: { limit_per_minute: 120, remaining: 0, reset_seconds: 42 },
+  outstanding_limit_exceeded: { limit: 1_000 },
+  product_unavailable: { admission_state: 'closed', reason: 'global_outstanding_closed' },
+  upstream_unavailable: { reason: 'throttled' },
+};
+
+/** The `error` of a failure, as its code alone decides it. */
+export function errorExample(code: ErrorCode) {
+  const { message } = errorCodes[code];
+  const detail = details[code];
+  const error = { code, message, request_id: exampleIds.request };
+  return detail === undefined ? error : { ...error, detail };
+}

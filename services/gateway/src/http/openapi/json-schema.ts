@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+export type JsonSchema = Record<string, unknown>;
+
+/** Schemas that have a name of their own in the document. */
+export type NamedSchemas = ReadonlyMap<z.core.$ZodType, string>;
+
+export interface SchemaOptions {
+  /** What is sent to us, or what we send. */
+  readonly io: 'input' | 'output';
+  readonly named: NamedSchemas;
+}
+
+export function referenceTo(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The JSON Schema of what a schema takes or gives; named parts of it are references. */
+export function jsonSchemaOf(schema: z.core.$ZodType, { io, named }: SchemaOptions): JsonSchema {
+  const name = named.get(schema);
+  return name === undefined ? definitionOf(schema, { io, named }) : referenceTo(name);
+}
+
+/** As {@link jsonSchemaOf}, written out even where the schema itself is named. */
+export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptions): JsonSchema {
+  const { $schema: _, ...converted } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const name = zodSchema === schema ? undefined : named.get(zodSchema);
+      if (name === undefined) tidy(jsonSchema, io);
+      else replace(jsonSchema, referenceTo(name));
+    },
+  });
+  return converted;
+}
+
+const plainFormats = ['date-time', 'date'];
+
+/** Takes out what says nothing to a reader: the bounds of exact integers, patterns of formats. */
+function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
+  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
+  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
+  if (plainFormats.includes(String(schema['format']))) delete schema['pattern'];
+  // Fields may be added to answers within a version; a reader must not mind them.
+  if (io === 'output' && schema['additionalProperties'] === false) {
+    delete schema['additionalProperties'];
+  }
+}
+
+function replace(schema: JsonSchema, by: JsonSchema): void {
+  for (const key of Object.keys(schema)) delete schema[key];
+  Object.assign(schema, by);
+}

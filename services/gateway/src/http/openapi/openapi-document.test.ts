@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errorCodeNames } from '@inventory/contracts/http/error-codes';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { publicEndpoints } from '../endpoints/public-endpoints.ts';
+import { errorCodesOf } from './error-responses.ts';
+import { openApiDocument } from './openapi-document.ts';
+
+interface Media {
+  readonly schema: object;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, Media>> }>
+  >;
+}
+
+const document = openApiDocument(publicEndpoints) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
+const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+
+test('the document is valid OpenAPI 3.1 to a validator that is not ours', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+  const file = join(folder, 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  const validator = require.resolve('@seriousme/openapi-schema-validator/bin/validate-api-cli.js');
+
+  const output = execFileSync(process.execPath, [validator, file], { encoding: 'utf8' });
+
+  expect(output).toContain('valid');
+  rmSync(folder, { recursive: true });
+});
+
+test('every operation, with and without a body, has an example that fits its own schema', () => {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'document');
+  const media = operations.flatMap(({ operationId, requestBody, responses }) => [
+    ...Object.entries(requestBody?.content ?? {}).map(([type, of]) => ({
+      where: `${operationId} body`,
+      type,
+      of,
+    })),
+    ...Object.entries(responses).flatMap(([status, { content }]) =>
+      Object.entries(content).map(([type, of]) => ({
+        where: `${operationId} ${status}`,
+        type,
+        of,
+      })),
+    ),
+  ]);
+
+  for (const { where, type, of } of media) {
+    const text = JSON.stringify(of.schema).replaceAll('"#/', '"document#/');
+    const isValid = ajv.compile(JSON.parse(text));
+    const named = Object.entries(of.examples ?? {}).map(([name, { value }]) => ({ name, value }));
+    const examples = of.example === undefined ? named : [{ name: type, value: of.example }];
+    expect([where, examples.length > 0]).toEqual([where, true]);
+    for (const { name, value } of examples) {
+      expect([where, name, isValid(value), isValid.errors]).toEqual([where, name, true, null]);
+    }
+  }
+});
+
+test('every code of the table is documented where it can be answered', () => {
+  const documented = new Set(publicEndpoints.flatMap(errorCodesOf));
+  // Of no operation, or of those that are not built yet.
+  const others = ['route_not_found', 'method_not_allowed', 'stream_limit_exceeded'];
+
+  expect(errorCodeNames.filter((code) => !documented.has(code))).toEqual(
+    errorCodeNames.filter((code) => others.includes(code)),
+  );
+});
+
+test('operations have names of their own', () => {
+  const names = operations.map(({ operationId }) => operationId);
+
+  expect(new Set(names).size).toBe(publicEndpoints.length);
+});

@@ -1,0 +1,17 @@
+import { invariant } from '@inventory/runtime/bug';
+import { publicEndpoints } from '../endpoints/public-endpoints.ts';
+import type { Route } from '../route.ts';
+import type { PublicPages } from '../serve-pages.ts';
+import { openApiDocument } from './openapi-document.ts';
+
+/** GET /openapi.json: what is documented is exactly what is routed, or nothing starts. */
+export function openApiPage(routes: readonly Route[]): PublicPages {
+  const documented = publicEndpoints.map(({ operationId }) => operationId).toSorted();
+  const routed = routes.map(({ operationId }) => operationId).toSorted();
+  invariant(
+    documented.join() === routed.join(),
+    `operations are not what is documented: ${routed.join()} instead of ${documented.join()}`,
+  );
+  const text = JSON.stringify(openApiDocument(publicEndpoints));
+  return { '/openapi.json': { type: 'json', body: Buffer.from(text) } };
+}

@@ -1,0 +1,26 @@
+import { refuse } from './refusal.ts';
+import type { PublicMiddleware } from './request-state.ts';
+import { targetOf } from './request-target.ts';
+
+/** Something that is the same for everybody: no key is needed, nothing is counted. */
+export interface PublicPage {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** By path. */
+export type PublicPages = Readonly<Record<string, PublicPage>>;
+
+/** Answers what is no operation of the API: its description and the reference. */
+export function servePages(pages: PublicPages): PublicMiddleware {
+  const byPath = new Map(Object.entries(pages));
+  return async (context, next) => {
+    const page = byPath.get(targetOf(context.req.url).path);
+    if (page === undefined) return await next();
+    if (context.method !== 'GET') throw refuse('method_not_allowed', { headers: { Allow: 'GET' } });
+    context.set({ ...page.headers });
+    context.type = page.type;
+    context.body = page.body;
+  };
+}
