@@ -21,7 +21,8 @@ import {
   type PageIntentStore,
   pageIntentIndexes,
 } from '../src/storage/page-intent-store.ts';
-import { type FakeStaging, startFakeStaging } from './support/fake-staging.ts';
+import { createFakeStaging, type FakeStaging } from './support/fake-staging.ts';
+import { type HttpFake, startHttpFake } from './support/http-fake.ts';
 
 /** What a gateway replica has to do with captures, on its own database connections. */
 interface Replica {
@@ -35,6 +36,7 @@ let namespace: TestNamespace;
 let bus: MessageBus;
 let commands: MessageRecorder;
 let staging: FakeStaging;
+let stagingHttp: HttpFake;
 let replicas: readonly [Replica, Replica];
 
 async function startReplica(): Promise<Replica> {
@@ -44,7 +46,7 @@ async function startReplica(): Promise<Replica> {
       pageIntentIndexes,
       captureIndexes,
     ]);
-    const baseUrl = staging.http.url;
+    const baseUrl = stagingHttp.url;
     const revisionStore = createInternalClient({
       service: 'revision-store',
       baseUrl,
@@ -70,13 +72,14 @@ beforeAll(async () => {
   namespace = await openNamespace();
   bus = await openTestBus(namespace);
   commands = await recordMessages(bus, ['revision.commands.v1']);
-  staging = await startFakeStaging();
+  staging = createFakeStaging();
+  stagingHttp = await startHttpFake(staging.answer);
   replicas = [await startReplica(), await startReplica()];
 });
 afterAll(async () => {
   await Promise.all(replicas.map((replica) => replica.stop()));
   await bus.close();
-  await staging.close();
+  await stagingHttp.close();
 });
 
 const newOwner = (): ChainOwner => ({
@@ -84,6 +87,7 @@ const newOwner = (): ChainOwner => ({
   scope: newScope(),
   language: 'german',
 });
+const charged = { replayed: false };
 const newChain = () => openLiveChain(systemIdentifiers.uuidV7(), systemClock.now());
 const membersOf = (text: string) => Buffer.from(`"assets":["${text}"],"descriptions":[]`);
 
@@ -116,7 +120,7 @@ async function turnPasses(): Promise<void> {
     const chain = newChain();
     await replicas[turn % 2 === 0 ? 0 : 1].captures
       .begin(page(chain, newOwner(), 'x', null))
-      .conclude();
+      .conclude(charged);
     await sent(chain);
   }
 }
@@ -127,9 +131,9 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const chain = newChain();
     const [one, other] = replicas;
 
-    const second = await one.captures.begin(page(chain, owner, '0', 'a')).conclude();
-    const third = await other.captures.begin(page(second, owner, '1', 'b')).conclude();
-    await one.captures.begin(page(third, owner, '2', null)).conclude();
+    const second = await one.captures.begin(page(chain, owner, '0', 'a')).conclude(charged);
+    const third = await other.captures.begin(page(second, owner, '1', 'b')).conclude(charged);
+    await one.captures.begin(page(third, owner, '2', null)).conclude(charged);
 
     const message = await sent(chain);
     expect(message).toMatchObject({
@@ -154,7 +158,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const chain = newChain();
     const text = 'x'.repeat(5 * 1024 * 1024);
 
-    await replicas[0].captures.begin(page(chain, newOwner(), text, null)).conclude();
+    await replicas[0].captures.begin(page(chain, newOwner(), text, null)).conclude(charged);
 
     const { body } = (await sent(chain)) as { body: { pages: { chunks: unknown[] }[] } };
     expect(body.pages[0]?.chunks).toHaveLength(3);
@@ -165,7 +169,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('waits until no page of it has an open charge', async () => {
     const chain = newChain();
     const intent = await openIntent(replicas[0], chain);
-    await replicas[1].captures.begin(page(chain, newOwner(), '0', null)).conclude();
+    await replicas[1].captures.begin(page(chain, newOwner(), '0', null)).conclude(charged);
     await turnPasses();
     expect(sentOf(chain)).toEqual([]);
 
@@ -177,9 +181,9 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('is never sent once a page of it was undone, before or after its end', async () => {
     const [before, after] = [newChain(), newChain()];
     await replicas[0].captures.end(before.chainId);
-    await replicas[1].captures.begin(page(before, newOwner(), '0', null)).conclude();
+    await replicas[1].captures.begin(page(before, newOwner(), '0', null)).conclude(charged);
     const intent = await openIntent(replicas[0], after);
-    await replicas[0].captures.begin(page(after, newOwner(), '0', null)).conclude();
+    await replicas[0].captures.begin(page(after, newOwner(), '0', null)).conclude(charged);
     await replicas[1].captures.end(after.chainId);
     await replicas[0].intents.remove(intent.requestId);
 
@@ -192,11 +196,13 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('ends its capture, for older cursors too, when a page comes again with other contents', async () => {
     const owner = newOwner();
     const chain = newChain();
-    const second = await replicas[0].captures.begin(page(chain, owner, '0', 'a')).conclude();
+    const second = await replicas[0].captures.begin(page(chain, owner, '0', 'a')).conclude(charged);
 
-    const changed = await replicas[1].captures.begin(page(chain, owner, 'other', 'a')).conclude();
+    const changed = await replicas[1].captures
+      .begin(page(chain, owner, 'other', 'a'))
+      .conclude(charged);
     expect(changed).toMatchObject({ page: 1, startAssetid: 'a', evidence: null });
-    const last = await replicas[0].captures.begin(page(second, owner, '1', null)).conclude();
+    const last = await replicas[0].captures.begin(page(second, owner, '1', null)).conclude(charged);
     expect(last.evidence).not.toBeNull();
 
     await turnPasses();
@@ -206,10 +212,10 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('is sent all the same when a page comes again with the same contents', async () => {
     const owner = newOwner();
     const chain = newChain();
-    await replicas[0].captures.begin(page(chain, owner, '0', 'a')).conclude();
-    const again = await replicas[1].captures.begin(page(chain, owner, '0', 'a')).conclude();
+    await replicas[0].captures.begin(page(chain, owner, '0', 'a')).conclude(charged);
+    const again = await replicas[1].captures.begin(page(chain, owner, '0', 'a')).conclude(charged);
 
-    await replicas[0].captures.begin(page(again, owner, '1', null)).conclude();
+    await replicas[0].captures.begin(page(again, owner, '1', null)).conclude(charged);
 
     await sent(chain);
   });
@@ -221,16 +227,16 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     staging.gate = new Promise((resolve) => {
       open = resolve;
     });
-    const late = await replicas[0].captures.begin(page(slow, owner, '0', 'a')).conclude();
+    const late = await replicas[0].captures.begin(page(slow, owner, '0', 'a')).conclude(charged);
     open();
     staging.gate = Promise.resolve();
-    staging.http.isDown = true;
-    const lost = await replicas[0].captures.begin(page(away, owner, '0', null)).conclude();
-    staging.http.isDown = false;
+    stagingHttp.isDown = true;
+    const lost = await replicas[0].captures.begin(page(away, owner, '0', null)).conclude(charged);
+    stagingHttp.isDown = false;
 
     expect([late.evidence, lost.evidence]).toEqual([null, null]);
     // The page arrived after all, but its customer was told of a chain that no longer captures.
-    await replicas[0].captures.begin(page(slow, owner, '0', null)).conclude();
+    await replicas[0].captures.begin(page(slow, owner, '0', null)).conclude(charged);
     await turnPasses();
     expect([...sentOf(slow), ...sentOf(away)]).toEqual([]);
   });
@@ -240,7 +246,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const chain = newChain();
     const third = await startReplica();
     const intent = await openIntent(third, chain);
-    await third.captures.begin(page(chain, owner, '0', null)).conclude();
+    await third.captures.begin(page(chain, owner, '0', null)).conclude(charged);
     await third.stop();
 
     await replicas[0].intents.remove(intent.requestId);

@@ -23,12 +23,14 @@ const pageOf = (page: number, content = `page ${page}`): StagedPage => ({
 interface ReadOptions {
   readonly staged?: StagedPage | null;
   readonly next?: string | null;
+  readonly replayed?: boolean;
   readonly afterMs?: number;
 }
 
 function read(chain: LiveChain, options: ReadOptions = {}): LiveChain {
   const { staged = pageOf(chain.page), next = `after ${chain.page}`, afterMs = 0 } = options;
-  const page = { staged, nextStartAssetid: next, nowMs: startedAtMs + afterMs };
+  const { replayed = false } = options;
+  const page = { staged, replayed, nextStartAssetid: next, nowMs: startedAtMs + afterMs };
   return advanceLiveChain(chain, page, rules, digestOf);
 }
 
@@ -57,6 +59,11 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     expect(after).toMatchObject({ page: 3, startAssetid: 'after 2', evidence: null });
   });
 
+  it('that begins with a page read for nothing is not captured; read again within it, it is', () => {
+    expect(read(open(), { replayed: true }).evidence).toBeNull();
+    expect(read(read(open()), { replayed: true }).evidence).not.toBeNull();
+  });
+
   it('captures up to the last millisecond of its deadline', () => {
     const last = { next: null, afterMs: rules.chainDeadlineMs };
 
@@ -72,6 +79,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
         {
           staged: pageOf(chain.page),
           nextStartAssetid: `${chain.page}`,
+          replayed: false,
           nowMs: startedAtMs,
         },
         few,

@@ -150,6 +150,8 @@ function readPage(world: World, chain: LiveChain, pages: number, text: string) {
   });
 }
 
+const charged = { replayed: false };
+
 const sent = (world: World) =>
   world.published.filter(({ type }) => type === 'revision.completed.v1');
 
@@ -157,7 +159,7 @@ const sent = (world: World) =>
 async function readThrough(world: World, pages: number): Promise<LiveChain> {
   let chain = openLiveChain(chainId, world.clock.now());
   for (let page = 0; page < pages; page += 1) {
-    chain = await readPage(world, chain, pages, `page ${page}`).conclude();
+    chain = await readPage(world, chain, pages, `page ${page}`).conclude(charged);
   }
   return chain;
 }
@@ -195,7 +197,7 @@ async function tell({ pages, steps }: Story, fault?: Fault): Promise<boolean> {
     const page = readPage(world, chain, pages, text);
     if (one.ends === 'refused') world.open.delete(intent);
     else {
-      const next = await page.conclude();
+      const next = await page.conclude(charged);
       if (captures && !(stages && unchanged)) spoil();
       if (one.ends === 'delivered') world.open.delete(intent);
       else spoil();
@@ -313,23 +315,20 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
 
     const page = readPage({ ...world, capturing: { ...capturing, captures } }, chain, 1, 'page');
 
-    expect(await page.conclude()).toMatchObject({ page: 1, startAssetid: null });
+    expect(await page.conclude(charged)).toMatchObject({ page: 1, startAssetid: null });
   });
 
   it('ends its capture before the page that was not staged is delivered, for every cursor', async () => {
     const world = createWorld();
-    const first = await readPage(
-      world,
-      openLiveChain(chainId, world.clock.now()),
-      2,
-      '0',
-    ).conclude();
+    const first = await readPage(world, openLiveChain(chainId, world.clock.now()), 2, '0').conclude(
+      charged,
+    );
     world.capturing.fails = true;
     const broken = readPage(world, first, 2, '1');
-    expect((await broken.conclude()).evidence).toBeNull();
+    expect((await broken.conclude(charged)).evidence).toBeNull();
     world.capturing.fails = false;
 
-    expect((await readPage(world, first, 2, '1').conclude()).evidence).not.toBeNull();
+    expect((await readPage(world, first, 2, '1').conclude(charged)).evidence).not.toBeNull();
     await world.sweep();
 
     expect(sent(world)).toEqual([]);

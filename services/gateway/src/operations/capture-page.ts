@@ -45,7 +45,7 @@ export interface PageCapture {
    * before its first byte is written: what has to be durable by then is durable. Never called for
    * a page that is not delivered.
    */
-  conclude(): Promise<LiveChain>;
+  conclude(read: { readonly replayed: boolean }): Promise<LiveChain>;
 }
 
 /** How the evidence of chains is made. */
@@ -66,11 +66,11 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
   const capturing = isCapturing(chain, deps.rules, nowMs);
   const staging = capturing ? stage(deps, page) : Promise.resolve(null);
   return {
-    async conclude() {
+    async conclude({ replayed }) {
       const staged = await staging;
       if (capturing && staged === null) await deps.captures.end(chain.chainId, nowMs);
       const { nextStartAssetid } = page;
-      const read = { staged, nextStartAssetid, nowMs };
+      const read = { staged, nextStartAssetid, replayed, nowMs };
       const next = advanceLiveChain(chain, read, deps.rules, evidenceDigest);
       if (capturing && next.evidence === null) chainEnded(staged === null ? 'staging' : 'rules');
       await keepCapture(deps, page, next, nowMs);

@@ -5,6 +5,7 @@ import {
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
 import { type FakeAnswer, type HttpFake, notFoundAnswer, startHttpFake } from './http-fake.ts';
 
 /** One saved inventory, as pages of ready-made text. */
@@ -18,6 +19,7 @@ export interface FakeRevisionStore {
   /** By scope key. */
   readonly inventories: Map<string, SavedInventory>;
   readonly asked: URL[];
+  readonly staging: FakeStaging;
   /** Answers in place of the store; null leaves it to the store. */
   answerInstead: (url: URL) => FakeAnswer | null | Promise<FakeAnswer | null>;
   reset(): void;
@@ -48,7 +50,9 @@ export async function startFakeRevisionStore(): Promise<FakeRevisionStore> {
     };
   }
 
-  const http = await startHttpFake(async (url) => {
+  const staging = createFakeStaging();
+  const http = await startHttpFake(async (url, request) => {
+    if (url.pathname.startsWith('/scans/')) return staging.answer(url, request);
     fake.asked.push(url);
     return (await fake.answerInstead(url)) ?? pageOf(url);
   });
@@ -56,6 +60,7 @@ export async function startFakeRevisionStore(): Promise<FakeRevisionStore> {
     http,
     inventories,
     asked: [],
+    staging,
     answerInstead: () => null,
     reset: () => {
       fake.answerInstead = () => null;

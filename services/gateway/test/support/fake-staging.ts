@@ -1,18 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import { chunkDigestHeader } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
-import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
+import { type FakeAnswer, jsonAnswer } from './http-fake.ts';
 
 /** The staging side of a revision-store: each place keeps what came first. */
 export interface FakeStaging {
-  readonly http: HttpFake;
   /** `<scan>/<epoch>/<page>/<chunk>` to digest and text. */
   readonly chunks: Map<string, { digest: string; text: string }>;
   /** Answers to PUT come only after it. */
   gate: Promise<void>;
-  close(): Promise<void>;
+  answer(url: URL, request: IncomingMessage): Promise<FakeAnswer>;
 }
 
-export async function startFakeStaging(): Promise<FakeStaging> {
+export function createFakeStaging(): FakeStaging {
   const chunks: FakeStaging['chunks'] = new Map();
 
   function put(place: string, digest: string, text: string) {
@@ -34,7 +34,7 @@ export async function startFakeStaging(): Promise<FakeStaging> {
     return [...pages].map(([page, named]) => ({ page, epoch, chunks: named }));
   }
 
-  const http = await startHttpFake(async ({ pathname }, request) => {
+  async function answer({ pathname }: URL, request: IncomingMessage): Promise<FakeAnswer> {
     const [, , scanId = '', , epoch = '', , page, , chunk] = pathname.split('/');
     if (request.method === 'GET') return jsonAnswer({ pages: list(scanId, Number(epoch)) });
     const body: Buffer[] = [];
@@ -42,7 +42,7 @@ export async function startFakeStaging(): Promise<FakeStaging> {
     await fake.gate;
     const digest = String(request.headers[chunkDigestHeader]);
     return put(`${scanId}/${epoch}/${page}/${chunk}`, digest, Buffer.concat(body).toString());
-  });
-  const fake: FakeStaging = { http, chunks, gate: Promise.resolve(), close: () => http.close() };
+  }
+  const fake: FakeStaging = { chunks, gate: Promise.resolve(), answer };
   return fake;
 }

@@ -1,0 +1,194 @@
+import type { Scope } from '@inventory/contracts/scope';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { newScope } from '@inventory/testkit/builders';
+import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { MongoClient } from 'mongodb';
+import { setLiveInventory } from './support/fake-live-pages.ts';
+import { membersText } from './support/fake-revision-store.ts';
+import { livePathOf, v1AliasPathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  impatientLimits,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+let impatient: TestGateway;
+let commands: MessageRecorder;
+let mongo: MongoClient;
+
+beforeAll(async () => {
+  world = await openWorld();
+  [gateway, impatient] = await Promise.all([
+    startTestGateway(world),
+    startTestGateway(world, { limits: impatientLimits }),
+  ]);
+  commands = await recordMessages(world.bus, ['revision.commands.v1']);
+  mongo = await MongoClient.connect(world.namespace.mongodbUri);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await Promise.all([gateway?.stop(), impatient?.stop()]);
+  await mongo?.close();
+  await world?.close();
+});
+
+const texts = [membersText('1'), membersText('2')];
+
+function newInventory(pages = texts): Scope {
+  const scope = newScope();
+  setLiveInventory(world.collector.live, scope, { pages });
+  return scope;
+}
+
+interface Wanted {
+  readonly cursor?: string;
+  readonly idempotencyKey?: string;
+  readonly at?: TestGateway;
+}
+
+function read(scope: Scope, key: string, { cursor, idempotencyKey, at = gateway }: Wanted = {}) {
+  const query = cursor === undefined ? '' : `?cursor=${cursor}`;
+  const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
+  return at.call({ path: livePathOf(scope) + query, key, headers });
+}
+
+async function readOk(scope: Scope, key: string, wanted: Wanted = {}): Promise<string> {
+  const answer = await read(scope, key, wanted);
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+  return answer.json.data.pagination.next_cursor;
+}
+
+const completedOf = (scope: Scope) =>
+  commands.all.filter(
+    ({ body }) => 'scope' in body && body.scope.platform_id === scope.platform_id,
+  );
+const completed = (scope: Scope) => waitFor('the chain is sent', () => completedOf(scope)[0]);
+
+/** All charges are over, and a chain that was complete only now is sent. */
+async function expectNotSent(scope: Scope): Promise<void> {
+  const records = mongo.db(world.namespace.database('gateway'));
+  await waitFor(
+    'no charge is open and no chain waits',
+    async () =>
+      (await records.collection('page_intents').countDocuments()) === 0 &&
+      (await records.collection('captures').countDocuments({ dueAt: { $exists: true } })) === 0,
+  );
+  const fence = newInventory([membersText('9')]);
+  await readOk(fence, world.issue().key);
+  await completed(fence);
+  expect(completedOf(scope)).toEqual([]);
+}
+
+test('a chain that is charged page by page is staged as it is delivered, and sent (Capture)', async () => {
+  const { key, authority } = world.issue();
+  const scope = newInventory();
+
+  await readOk(scope, key, { cursor: await readOk(scope, key), at: impatient });
+
+  const { body } = await completed(scope);
+  expect(body).toMatchObject({ account_id: authority.accountId, scope, language: 'english' });
+  if (!('pages' in body)) throw new Error('no manifest');
+  const staged = body.pages.map(
+    ({ page }) => world.revisions.staging.chunks.get(`${body.scan_id}/1/${page}/0`)?.text,
+  );
+  expect(staged).toEqual(texts.map((text) => `{${text}}`));
+});
+
+test('a chain with a page whose charge was undone is read on and never sent', async () => {
+  const { key, authority } = world.issue();
+  const scope = newInventory();
+  const cursor = await readOk(scope, key);
+  world.ledger.answersCharge = () => false;
+  const undone = await read(scope, key, { cursor, at: impatient });
+  expect(undone.status).toBe(503);
+  world.ledger.answersCharge = () => true;
+  await waitFor('the charge is undone', () =>
+    world.ledger.reverses.some(({ account_id }) => account_id === authority.accountId),
+  );
+
+  expect((await read(scope, key, { cursor })).status).toBe(200);
+
+  await expectNotSent(scope);
+});
+
+test('a chain whose last page is refused for lack of funds is not sent before it is paid', async () => {
+  const { key, authority } = world.issue();
+  const scope = newInventory();
+  world.ledger.setBalance(authority.accountId, 1);
+  const cursor = await readOk(scope, key);
+  world.ledger.refuseCharge = () => ({ code: 'insufficient_credits', required: 1, available: 0 });
+  world.ledger.setBalance(authority.accountId, 1);
+  expect((await read(scope, key, { cursor })).status).toBe(402);
+  await waitFor('the refusal is over', () => world.ledger.charges.length > 0);
+  world.ledger.refuseCharge = () => null;
+  await expectNotSent(scope);
+
+  world.ledger.setBalance(authority.accountId, 5);
+  await readOk(scope, key, { cursor });
+
+  await completed(scope);
+});
+
+test.each([
+  ['unchanged does not hurt its chain', texts.concat(membersText('3')), true],
+  ['changed ends its chain', [membersText('1'), membersText('4'), membersText('3')], false],
+])('a page read again for its Idempotency-Key and %s', async (_what, then, isSent) => {
+  const { key } = world.issue();
+  const scope = newInventory(texts.concat(membersText('3')));
+  const again = { cursor: await readOk(scope, key), idempotencyKey: systemIdentifiers.uuidV7() };
+  const last = await readOk(scope, key, again);
+  setLiveInventory(world.collector.live, scope, { pages: then });
+  const replayed = await read(scope, key, again);
+  expect(replayed.headers['idempotency-replayed']).toBe('true');
+
+  await readOk(scope, key, { cursor: last });
+
+  if (isSent) await completed(scope);
+  else await expectNotSent(scope);
+});
+
+test('a chain that begins with a page read for nothing is read on and not captured', async () => {
+  const { key } = world.issue();
+  const scope = newInventory();
+  const idempotencyKey = systemIdentifiers.uuidV7();
+  await readOk(scope, key, { idempotencyKey });
+  const replayed = await read(scope, key, { idempotencyKey });
+  expect(replayed.headers['idempotency-replayed']).toBe('true');
+
+  await readOk(scope, key, { cursor: replayed.json.data.pagination.next_cursor });
+
+  await expectNotSent(scope);
+});
+
+test('while the revision-store is away pages are read and charged as ever, and not captured', async () => {
+  const { key, authority } = world.issue();
+  const scope = newInventory();
+  world.revisions.http.isDown = true;
+  const cursor = await readOk(scope, key);
+  world.revisions.http.isDown = false;
+
+  await readOk(scope, key, { cursor });
+
+  expect(
+    world.ledger.charges.filter(({ account_id }) => account_id === authority.accountId),
+  ).toHaveLength(2);
+  await expectNotSent(scope);
+});
+
+test('V1 and denials stage nothing', async () => {
+  const { key } = world.issue();
+  const before = world.revisions.staging.chunks.size;
+  const scope = newInventory([membersText('1')]);
+
+  expect((await gateway.call({ path: v1AliasPathOf(scope), key })).status).toBe(200);
+  expect((await read(newScope(), key)).status).toBe(404);
+
+  await expectNotSent(scope);
+  // The fence of the line before is the one chunk more.
+  expect(world.revisions.staging.chunks.size).toBe(before + 1);
+});
