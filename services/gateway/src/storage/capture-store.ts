@@ -54,8 +54,6 @@ interface CaptureFields {
 /** A capture that waits, with the trace of the request that made it. */
 export type WaitingCapture = PendingCapture & { readonly trace: TraceCarrier };
 
-export type CaptureStore = ReturnType<typeof createCaptureStore>;
-
 /** The captures of chains: one document for each chain, if anything is to be remembered of it. */
 export function createCaptureStore(db: Db) {
   const collection = db.collection<CaptureDocument>(collectionName);
