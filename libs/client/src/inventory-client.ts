@@ -1,3 +1,4 @@
+import { type AccountCalls, createAccountCalls } from './account-calls.ts';
 import { createAsk } from './ask.ts';
 import { createCaller } from './caller.ts';
 import { createPageCalls, type PageCalls } from './page-calls.ts';
@@ -15,7 +16,7 @@ export interface InventoryClientOptions {
   readonly tryTimeoutMs?: number | undefined;
 }
 
-export interface InventoryClient extends RefreshCalls, PageCalls {}
+export interface InventoryClient extends RefreshCalls, PageCalls, AccountCalls {}
 
 /** Longer than the service lets any answer take. */
 const tryTimeoutDefaultMs = 45_000;
@@ -32,5 +33,9 @@ export function createInventoryClient(
   const { baseUrl, apiKey, fetch: ownFetch, tryTimeoutMs = tryTimeoutDefaultMs } = options;
   const send = createTransport({ baseUrl, apiKey, fetch: ownFetch ?? fetch });
   const ask = createAsk(createCaller({ send, tryTimeoutMs, surroundings }), surroundings);
-  return { ...createRefreshCalls(ask, surroundings), ...createPageCalls(ask, surroundings) };
+  return {
+    ...createRefreshCalls(ask, surroundings),
+    ...createPageCalls(ask, surroundings),
+    ...createAccountCalls(ask),
+  };
 }

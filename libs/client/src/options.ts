@@ -40,6 +40,20 @@ export interface ListOptions extends CallOptions {
   readonly cursor?: string | null | undefined;
 }
 
+export interface StatementOptions extends CallOptions {
+  /** Per page, 1 to 100; 50 by default. */
+  readonly limit?: number | undefined;
+  readonly cursor?: string | null | undefined;
+}
+
+/** Without days: the present UTC month so far. */
+export interface UsageOptions extends CallOptions {
+  /** UTC day as YYYY-MM-DD, as `to`; both are included. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly projectId?: string | undefined;
+}
+
 /** The limits hold for each page of a walk. */
 export interface LivePageOptions extends CallOptions {
   readonly language?: string | undefined;

@@ -5,12 +5,18 @@ import type {
   CurrentPage,
   LivePage,
   PageAnswer,
+  Pagination,
   RefreshAnswer,
   RefreshPage,
   RefreshRecord,
 } from './records.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+interface Items<Item> {
+  readonly items: readonly Item[];
+  readonly pagination: Pagination;
+}
 
 /**
  * Success to record. What the client itself relies on is checked; the rest is passed on as the
@@ -20,10 +26,22 @@ export function readRefresh({ data, meta, retryAfterSeconds, replayed }: Success
   return { record: refreshIn(data), meta, retryAfterSeconds, replayed };
 }
 
-export function readRefreshPage({ data }: Success): RefreshPage {
+export function readRefreshPage(success: Success): RefreshPage {
+  const { items, pagination } = readItems<Fields>(success);
+  return { items: items.map(refreshIn), pagination };
+}
+
+/** `data` of a list. */
+export function readItems<Item>({ data }: Success): Items<Item> {
   const { items } = data;
   if (!Array.isArray(items)) throw unexpected('items');
-  return { items: items.map(refreshIn), pagination: paginationIn(data) };
+  return { items, pagination: paginationIn(data) };
+}
+
+/** `data` that has at least this field. */
+export function dataOf<Data>({ data }: Success, field: keyof Data & string): Data {
+  if (data[field] === undefined) throw unexpected(field);
+  return data as Data;
 }
 
 export function readCurrentPage(success: Success): PageAnswer<CurrentPage> {
@@ -53,10 +71,10 @@ function itemsIn(data: Fields): Fields {
   return data;
 }
 
-function paginationIn(data: Fields): RefreshPage['pagination'] {
-  const pagination = data['pagination'] as Partial<RefreshPage['pagination']> | undefined;
+function paginationIn(data: Fields): Pagination {
+  const pagination = data['pagination'] as Partial<Pagination> | undefined;
   if (typeof pagination?.has_more !== 'boolean') throw unexpected('pagination');
-  return pagination as RefreshPage['pagination'];
+  return pagination as Pagination;
 }
 
 function unexpected(field: string): UnexpectedAnswerError {

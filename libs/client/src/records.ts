@@ -4,7 +4,7 @@
  */
 
 /** One of the known values, or one that was added since. */
-type Open<Known extends string> = Known | (string & Record<never, never>);
+export type Open<Known extends string> = Known | (string & Record<never, never>);
 
 /** One inventory. */
 export interface Scope {
@@ -72,6 +72,7 @@ export interface Meta {
   readonly product_code?: string | undefined;
   readonly price_version?: number | undefined;
   readonly credits_reserved?: number | undefined;
+  readonly units_reserved?: number | undefined;
   readonly credits_charged?: number | undefined;
   readonly credits_remaining?: number | undefined;
   readonly funding?: string | undefined;

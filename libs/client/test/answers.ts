@@ -4,6 +4,7 @@ import type { ScriptedAnswer } from './scripted-server.ts';
 export const scope = { platform_id: '76100000000000001', app_id: 730, context_id: 2 };
 export const refreshId = '0197a4b0-0000-7000-8000-000000000001';
 export const projectId = 'prj_0197a4b0-0000-7000-8000-000000000002';
+const revisionId = 'invrev_0197a4b0-0000-7000-8000-000000000004';
 export const apiKey = 'inv_public_secretsecretsecret_check';
 
 export const requestId = 'req_0197a4b0-0000-7000-8000-000000000003';
@@ -36,7 +37,7 @@ export function finished(outcome = 'complete_changed'): RefreshRecord {
   return record({
     state: 'completed',
     outcome,
-    revision_id: outcome.startsWith('complete') ? 'invrev_1' : null,
+    revision_id: outcome.startsWith('complete') ? revisionId : null,
     completed_at: '2026-01-01T00:00:09.000Z',
     billing_state: 'finalized',
     billing: {
@@ -96,8 +97,8 @@ export function currentData(total: number, pageSize: number, from: number) {
   const next = from + assets.length;
   return {
     scope,
-    revision_id: 'invrev_1',
-    observation_id: 'invobs_1',
+    revision_id: revisionId,
+    observation_id: 'invobs_0197a4b0-0000-7000-8000-000000000005',
     verified_at: '2026-01-01T00:00:09.000Z',
     age_seconds: 1,
     scan_window: {

@@ -1,0 +1,58 @@
+import { apiKey, projectId, success } from '../test/answers.ts';
+import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
+import { createTestSurroundings } from '../test/test-surroundings.ts';
+import { UnexpectedAnswerError } from './errors.ts';
+import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
+
+let server: ScriptedServer;
+let client: InventoryClient;
+
+beforeAll(async () => {
+  server = await startScriptedServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestSurroundings());
+});
+
+test('prices, account and usage are asked for as the interface says', async () => {
+  server.plays(success({ price_version: 1, account_id: 'acc_1', items: [] }));
+
+  expect((await client.prices()).price_version).toBe(1);
+  expect((await client.account()).account_id).toBe('acc_1');
+  await client.usage({ from: '2026-01-01', to: '2026-01-31', projectId });
+
+  const asked = server.requests.map(({ method, path, query }) => `${method} ${path} ${query}`);
+  expect(asked).toEqual([
+    'GET /v2/prices ',
+    'GET /v2/account ',
+    `GET /v2/account/usage from=2026-01-01&to=2026-01-31&project_id=${projectId}`,
+  ]);
+});
+
+test('the statement is walked from page to page', async () => {
+  const page = (ids: number[], next_cursor: string | null) =>
+    success({
+      items: ids.map((id) => ({ entry_id: String(id) })),
+      pagination: { has_more: next_cursor !== null, next_cursor },
+    });
+  server.plays(page([1, 2], 'next'), page([3], null));
+
+  const ids: string[] = [];
+  for await (const { entry_id } of client.statement({ limit: 2 })) ids.push(entry_id);
+
+  expect(ids).toEqual(['1', '2', '3']);
+  expect(server.requests.map(({ query }) => `${query}`)).toEqual([
+    'limit=2',
+    'limit=2&cursor=next',
+  ]);
+});
+
+test.each(['prices', 'account', 'usage', 'statementPage'] as const)(
+  'an answer that is none of %s is refused',
+  async (call) => {
+    server.plays(success({ other: 1 }));
+
+    await expect(client[call]()).rejects.toThrow(UnexpectedAnswerError);
+  },
+);

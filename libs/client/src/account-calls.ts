@@ -1,0 +1,45 @@
+import type { Account, PriceList, StatementPage, StatementRow, Usage } from './account-records.ts';
+import type { Ask } from './ask.ts';
+import type { CallOptions, StatementOptions, UsageOptions } from './options.ts';
+import { withQuery } from './paths.ts';
+import { dataOf, readItems } from './read-records.ts';
+import { walkPages } from './walk-pages.ts';
+
+/** All of them are free. */
+export interface AccountCalls {
+  prices(options?: CallOptions): Promise<PriceList>;
+  /** Balance, funding, limits, and what the Credential may do. */
+  account(options?: CallOptions): Promise<Account>;
+  usage(options?: UsageOptions): Promise<Usage>;
+  /** One page of the account's entries, oldest first. */
+  statementPage(options?: StatementOptions): Promise<StatementPage>;
+  statement(options?: StatementOptions): AsyncGenerator<StatementRow, void, void>;
+}
+
+export function createAccountCalls(ask: Ask): AccountCalls {
+  const get = (path: string, options: CallOptions) => ask({ method: 'GET', path }, options);
+
+  async function statementPage(options: StatementOptions = {}): Promise<StatementPage> {
+    const { limit, cursor } = options;
+    const path = withQuery('/v2/account/statement', { limit, cursor });
+    return readItems<StatementRow>(await get(path, options));
+  }
+
+  return {
+    prices: async (options = {}) =>
+      dataOf<PriceList>(await get('/v2/prices', options), 'price_version'),
+    account: async (options = {}) =>
+      dataOf<Account>(await get('/v2/account', options), 'account_id'),
+    async usage(options = {}) {
+      const { from, to, projectId: project_id } = options;
+      const path = withQuery('/v2/account/usage', { from, to, project_id });
+      return dataOf<Usage>(await get(path, options), 'items');
+    },
+    statementPage,
+    async *statement(options = {}) {
+      const read = (cursor: string | null) => statementPage({ ...options, cursor });
+      const pages = walkPages(read, ({ pagination }) => pagination, options.cursor ?? null);
+      for await (const { items } of pages) yield* items;
+    },
+  };
+}
