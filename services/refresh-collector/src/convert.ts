@@ -1,12 +1,14 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { RefreshRefusal, RefreshView } from '@inventory/contracts/internal/refresh';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
-import { isoTime } from '@inventory/runtime/clock';
+import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import {
   deadlineOf,
   isTerminal,
   type Refresh,
   type Refusal,
+  type Reservation,
+  type SpendLimit,
   shownState,
 } from './domain/refresh.ts';
 import type { Fact } from './domain/refresh-saga.ts';
@@ -28,6 +30,12 @@ export function toWireRefusal(refusal: Refusal): RefreshRefusal {
         reason: refusal.reason,
         retry_after_seconds: refusal.retryAfterSeconds,
       };
+    case 'spend_cap_reached': {
+      const { code, required, available, limit } = refusal;
+      if (limit === null) return { code, required, available };
+      const { cap, spent, resetsAtMs } = limit;
+      return { code, required, available, cap, spent, resets_at: isoTime(resetsAtMs) };
+    }
     default:
       return refusal;
   }
@@ -49,13 +57,42 @@ export function toWireRecord(refresh: Refresh): RefreshRecord {
     revision_id: refresh.revisionId,
     billing_state: billing.state,
     billing_disposition: billing.disposition,
-    billing: {
-      state: billing.state,
-      disposition: billing.disposition,
-      credits_reserved: billing.creditsReserved,
-      credits_charged: billing.creditsCharged,
-      credits_released: billing.creditsReleased,
-    },
+    billing: toWireBilling(billing),
+  };
+}
+
+function toWireBilling(billing: Refresh['billing']): RefreshRecord['billing'] {
+  const { state, disposition, reserved, charged, released } = billing;
+  const basis = { state, disposition };
+  if (billing.asset === 'credits') {
+    return {
+      ...basis,
+      credits_reserved: reserved,
+      credits_charged: charged,
+      credits_released: released,
+    };
+  }
+  return {
+    ...basis,
+    credits_reserved: 0,
+    credits_charged: charged === null ? null : 0,
+    credits_released: released === null ? null : 0,
+    funding: 'subscription',
+    units_reserved: reserved,
+    units_charged: charged,
+    units_released: released,
+  };
+}
+
+/** What was reserved, as it was told at acceptance. */
+export function toWireAcceptance(reservation: Reservation) {
+  const { asset, amount, available, priceVersion } = reservation;
+  if (asset === 'credits') return { price_version: priceVersion, credits_reserved: amount };
+  return {
+    price_version: priceVersion,
+    credits_reserved: 0,
+    units_reserved: amount,
+    units_remaining: available,
   };
 }
 
@@ -66,10 +103,7 @@ export function toWireView(refresh: Refresh, retryAfterSeconds: number | null): 
     fingerprint: refresh.fingerprint,
     decision: decisionOf(refresh),
     refusal: refresh.refusal && toWireRefusal(refresh.refusal),
-    acceptance: refresh.acceptance && {
-      price_version: refresh.acceptance.priceVersion,
-      credits_reserved: refresh.acceptance.creditsReserved,
-    },
+    acceptance: refresh.acceptance && toWireAcceptance(refresh.acceptance),
     record: toWireRecord(refresh),
     retry_after_seconds: isTerminal(refresh.phase) ? null : retryAfterSeconds,
   };
@@ -86,8 +120,12 @@ export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fa
     return outcome.result === 'applied'
       ? {
           fact: 'reserved',
-          priceVersion: outcome.price_version ?? 0,
-          credits: outcome.amount_reserved,
+          reservation: {
+            priceVersion: outcome.price_version ?? 0,
+            asset: outcome.asset,
+            amount: outcome.amount_reserved,
+            available: outcome.balance.available,
+          },
         }
       : { fact: 'reserve_refused', refusal: fromWireReserveRefusal(outcome.refusal) };
   }
@@ -104,16 +142,20 @@ export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fa
 
 /** Codes that only a hold made impossible beforehand can have are a cancel to the customer. */
 function fromWireReserveRefusal(refusal: BillingOutcome['refusal']): Refusal {
+  const amounts = { required: refusal?.required ?? 0, available: refusal?.available ?? 0 };
   switch (refusal?.code) {
     case 'insufficient_credits':
     case 'insufficient_units':
+      return { code: refusal.code, ...amounts };
     case 'spend_cap_reached':
-      return {
-        code: refusal.code,
-        required: refusal.required ?? 0,
-        available: refusal.available ?? 0,
-      };
+      return { code: refusal.code, ...amounts, limit: fromWireLimit(refusal) };
     default:
       return { code: 'cancelled' };
   }
+}
+
+function fromWireLimit(refusal: NonNullable<BillingOutcome['refusal']>): SpendLimit | null {
+  const { cap, spent, resets_at: resetsAt } = refusal;
+  if (cap === undefined || spent === undefined || resetsAt === undefined) return null;
+  return { cap, spent, resetsAtMs: fromIsoTime(resetsAt) };
 }

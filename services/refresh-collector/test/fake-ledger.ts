@@ -7,6 +7,10 @@ import { settlementOf } from './saga-world.ts';
 export interface FakeLedger {
   /** Accounts whose reservations are refused. */
   readonly poor: Set<string>;
+  /** Accounts whose Projects have spent what they may this month. */
+  readonly capped: Set<string>;
+  /** Accounts that pay with subscription units. */
+  readonly subscribed: Set<string>;
   /** Drops this many of the commands that come next, as a lost record would be. */
   dropNext: number;
   readonly outcomes: Map<string, BillingOutcome>;
@@ -15,9 +19,24 @@ export interface FakeLedger {
 }
 
 const held = 125;
+const capRefusal = {
+  code: 'spend_cap_reached',
+  required: held,
+  available: 24,
+  cap: 200,
+  spent: 176,
+  resets_at: '2026-12-01T00:00:00.000Z',
+} as const;
 
 export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
-  const ledger: FakeLedger = { poor: new Set(), dropNext: 0, outcomes: new Map(), resolved: [] };
+  const ledger: FakeLedger = {
+    poor: new Set(),
+    capped: new Set(),
+    subscribed: new Set(),
+    dropNext: 0,
+    outcomes: new Map(),
+    resolved: [],
+  };
   const open = new Set<string>();
   let seq = 0;
 
@@ -53,7 +72,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
       refusal: null,
       seq,
       at: new Date().toISOString(),
-      asset: 'credits',
+      asset: ledger.subscribed.has(command.account_id) ? 'units' : 'credits',
       product_code: 'platform.inventory.refresh.v1',
       price_version: 1,
       amount_reserved: 0,
@@ -79,6 +98,9 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
                 available: 3,
               } as const;
               return outcomeOf(body, { kind: 'reserve', result: 'refused', refusal });
+            }
+            if (ledger.capped.has(body.account_id)) {
+              return outcomeOf(body, { kind: 'reserve', result: 'refused', refusal: capRefusal });
             }
             open.add(body.refresh_id);
             return outcomeOf(body, { kind: 'reserve', amount_reserved: held });

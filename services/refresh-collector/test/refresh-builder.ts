@@ -36,9 +36,10 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     billing: {
       state: 'reserved',
       disposition: null,
-      creditsReserved: 0,
-      creditsCharged: null,
-      creditsReleased: null,
+      asset: 'credits',
+      reserved: 0,
+      charged: null,
+      released: null,
     },
     eventAppended: false,
     scan: null,

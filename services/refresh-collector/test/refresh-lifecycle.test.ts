@@ -1,5 +1,5 @@
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
-import { newProjectId } from '@inventory/testkit/builders';
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
   type Collector,
@@ -47,6 +47,50 @@ describe('a refresh', () => {
     expect(harness.store.committed.get(request.refresh_id)).toHaveLength(4_001);
     expect(harness.ledger.resolved.filter((id) => id === request.refresh_id)).toHaveLength(1);
     expect(decisions(request.refresh_id)[0]).toMatchObject({ decision: 'accepted' });
+  });
+
+  it('funded by subscription units says so at acceptance and when it is settled (Subscription funding)', async () => {
+    const account_id = newAccountId();
+    harness.ledger.subscribed.add(account_id);
+    const scope = scopeOf(sizeInventory(2_001, 1));
+
+    const request = await harness.request({ account_id, scope });
+    const { record, acceptance } = await harness.completed(collector, request.refresh_id);
+
+    const terms = { price_version: 1, credits_reserved: 0, units_reserved: 125 };
+    expect(acceptance).toEqual({ ...terms, units_remaining: 1_000 });
+    expect(decisions(request.refresh_id)[0]).toMatchObject({ decision: 'accepted', ...terms });
+    expect(record.billing).toEqual({
+      state: 'finalized',
+      disposition: 'finalize_complete',
+      credits_reserved: 0,
+      credits_charged: 0,
+      credits_released: 0,
+      funding: 'subscription',
+      units_reserved: 125,
+      units_charged: 2,
+      units_released: 123,
+    });
+  });
+
+  it('is refused by a spend cap, and told what it is and when it is free again (Errors: spend_cap_reached)', async () => {
+    const account_id = newAccountId();
+    harness.ledger.capped.add(account_id);
+
+    const request = await harness.request({ account_id });
+    await waitFor('the refusal is told', () => decisions(request.refresh_id).length > 0);
+
+    expect(decisions(request.refresh_id)[0]).toMatchObject({
+      decision: 'refused',
+      refusal: {
+        code: 'spend_cap_reached',
+        required: 125,
+        available: 24,
+        cap: 200,
+        spent: 176,
+        resets_at: '2026-12-01T00:00:00.000Z',
+      },
+    });
   });
 
   it('is refused without credits, shown to nobody, and its key is free again (Errors: insufficient_credits)', async () => {

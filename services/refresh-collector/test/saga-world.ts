@@ -172,7 +172,10 @@ export class SagaWorld {
               fact: 'reserve_refused',
               refusal: { code: 'insufficient_credits', required: held, available: 0 },
             }
-          : { fact: 'reserved', priceVersion: 1, credits: held },
+          : {
+              fact: 'reserved',
+              reservation: { priceVersion: 1, asset: 'credits', amount: held, available: 0 },
+            },
       );
       return;
     }

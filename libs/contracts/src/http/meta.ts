@@ -14,6 +14,13 @@ export type RateLimit = z.infer<typeof rateLimit>;
 /** `meta` of operations that cost nothing. */
 export const plainMeta = z.object({ request_id: requestId });
 
+/** Where subscription units pay; absent where prepaid credits do. */
+const unitFunding = {
+  funding: z.literal('subscription').optional(),
+  units_charged: z.int().min(0).optional(),
+  units_remaining: z.int().min(0).optional(),
+};
+
 /** `meta` of refresh acceptance. */
 export const refreshAcceptanceMeta = z.object({
   request_id: requestId,
@@ -21,6 +28,9 @@ export const refreshAcceptanceMeta = z.object({
   price_version: z.int().min(1),
   credits_reserved: z.int().min(0),
   billing_disposition: billingDisposition,
+  billing_reason: z.literal('subscription_allowance').optional(),
+  ...unitFunding,
+  units_reserved: z.int().min(0).optional(),
   rate_limit: rateLimit,
 });
 
@@ -33,6 +43,7 @@ export const pageReadMeta = z.object({
   credits_remaining: z.int(),
   billing_disposition: billingDisposition,
   billing_reason: billingReason.nullable(),
+  ...unitFunding,
   rate_limit: rateLimit,
 });
 
@@ -48,6 +59,7 @@ export const errorMeta = z.object({
   credits_remaining: z.int().optional(),
   billing_disposition: billingDisposition.optional(),
   billing_reason: billingReason.optional(),
+  ...unitFunding,
   rate_limit: rateLimit.optional(),
 });
 export type ErrorMeta = z.infer<typeof errorMeta>;

@@ -18,12 +18,20 @@ export const refreshRequestBody = z.strictObject({
 });
 export type RefreshRequestBody = z.infer<typeof refreshRequestBody>;
 
+/**
+ * What was charged and released is null until finalized. The unit figures, with `funding`, are
+ * there where subscription units pay; the credit figures are 0 then.
+ */
 export const refreshBilling = z.object({
   state: billingState,
   disposition: settlementDisposition.nullable(),
   credits_reserved: z.int(),
   credits_charged: z.int().nullable(),
   credits_released: z.int().nullable(),
+  funding: z.literal('subscription').optional(),
+  units_reserved: z.int().min(0).optional(),
+  units_charged: z.int().min(0).nullable().optional(),
+  units_released: z.int().min(0).nullable().optional(),
 });
 
 /** `data` of refresh acceptance, status, cancel and of the items of the list. */

@@ -47,8 +47,10 @@ export const refreshView = z.object({
     .object({
       price_version: z.int(),
       credits_reserved: z.int(),
-      /** Set where the refresh is funded by units; `credits_reserved` is 0 then. */
+      /** Set where units fund the refresh; `credits_reserved` is 0 then. */
       units_reserved: z.int().optional(),
+      /** Units available after the reservation. */
+      units_remaining: z.int().optional(),
     })
     .nullable(),
   record: refreshRecord,

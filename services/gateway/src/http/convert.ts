@@ -1,12 +1,12 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { RefreshId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
+import type { AcceptedReservation } from '../operations/request-refresh.ts';
 
-export interface Acceptance {
+export interface Acceptance extends Pick<AcceptedReservation, 'creditsReserved' | 'units'> {
   readonly refreshId: RefreshId;
   readonly scope: Scope;
   readonly requestedAt: string;
-  readonly creditsReserved: number;
   readonly deadlineAt: string;
 }
 
@@ -29,6 +29,16 @@ export function toWireAcceptedRecord(acceptance: Acceptance): RefreshRecord {
       credits_reserved: acceptance.creditsReserved,
       credits_charged: null,
       credits_released: null,
+      ...(acceptance.units === null ? {} : unitsHeld(acceptance.units.reserved)),
     },
   };
+}
+
+function unitsHeld(reserved: number) {
+  return {
+    funding: 'subscription',
+    units_reserved: reserved,
+    units_charged: null,
+    units_released: null,
+  } as const;
 }

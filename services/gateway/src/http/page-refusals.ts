@@ -34,8 +34,10 @@ export function refuseUnread(read: Unread): Refusal {
   }
 }
 
-function refuseFunds({ code, required, available }: FundsRefusal): Refusal {
-  return refuse(code, { detail: { required, available } });
+function refuseFunds({ code, required, available, limit }: FundsRefusal): Refusal {
+  if (limit === null) return refuse(code, { detail: { required, available } });
+  const { cap, spent, resetsAt } = limit;
+  return refuse(code, { detail: { cap, spent, resets_at: resetsAt } });
 }
 
 /** Nothing was charged: what the platform or the ledger did not say in time. */

@@ -20,5 +20,5 @@ export async function checkFunds(
   const available = balances.find((balance) => balance.asset === asset)?.available ?? 0;
   const required = prices.list()?.live_page ?? 0;
   if (available >= required) return null;
-  return { code: `insufficient_${asset}`, required, available };
+  return { code: `insufficient_${asset}`, required, available, limit: null };
 }

@@ -22,10 +22,19 @@ export interface PageDelivery {
   abandoned(): void;
 }
 
+export interface SpendLimit {
+  readonly cap: number;
+  readonly spent: number;
+  /** ISO 8601. */
+  readonly resetsAt: string;
+}
+
 export interface FundsRefusal {
   readonly code: 'insufficient_credits' | 'insufficient_units' | 'spend_cap_reached';
   readonly required: number | null;
   readonly available: number | null;
+  /** Of a spend cap: what it is, what is spent of it, and when it is free again. */
+  readonly limit: SpendLimit | null;
 }
 
 export type PaidRead<Page> =
@@ -165,8 +174,19 @@ function fundsRefusalOf({ refusal }: BillingOutcome): FundsRefusal | null {
     case 'insufficient_credits':
     case 'insufficient_units':
     case 'spend_cap_reached':
-      return { code: refusal.code, required: refusal.required, available: refusal.available };
+      return {
+        code: refusal.code,
+        required: refusal.required,
+        available: refusal.available,
+        limit: spendLimitOf(refusal),
+      };
     default:
       return null;
   }
+}
+
+function spendLimitOf(refusal: NonNullable<BillingOutcome['refusal']>): SpendLimit | null {
+  const { cap, spent, resets_at: resetsAt } = refusal;
+  if (cap === undefined || spent === undefined || resetsAt === undefined) return null;
+  return { cap, spent, resetsAt };
 }

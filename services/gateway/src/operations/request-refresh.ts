@@ -17,21 +17,23 @@ export interface RefreshRequest extends RefreshInputs {
   readonly idempotencyKey: string | null;
 }
 
+/** What was held at acceptance, and under which prices. */
+export interface AcceptedReservation {
+  readonly priceVersion: number;
+  /** 0 where units fund the refresh. */
+  readonly creditsReserved: number;
+  /** Null where credits fund the refresh. */
+  readonly units: { readonly reserved: number; readonly remaining: number } | null;
+}
+
 export type RefreshDecision =
-  | {
+  | ({
       readonly result: 'accepted';
       readonly refreshId: RefreshId;
       readonly requestedAt: string;
-      readonly priceVersion: number;
-      readonly creditsReserved: number;
       readonly deadlineAt: string;
-    }
-  | {
-      readonly result: 'replayed';
-      readonly view: RefreshView;
-      readonly priceVersion: number;
-      readonly creditsReserved: number;
-    }
+    } & AcceptedReservation)
+  | ({ readonly result: 'replayed'; readonly view: RefreshView } & AcceptedReservation)
   | { readonly result: 'refused'; readonly refusal: RefreshRefusal }
   /** The key was used with other inputs. */
   | { readonly result: 'conflict' }
@@ -103,8 +105,7 @@ export async function requestRefresh(
         result: 'accepted',
         refreshId,
         requestedAt: isoTime(requestedAtMs),
-        priceVersion: body.price_version,
-        creditsReserved: body.credits_reserved,
+        ...reservationOf(body),
         deadlineAt: body.deadline_at,
       };
     case 'refused':
@@ -184,10 +185,14 @@ async function readWinner(
 
 function replayOf(view: RefreshView): RefreshDecision {
   invariant(view.acceptance !== null, 'an accepted refresh without its acceptance');
+  return { result: 'replayed', view, ...reservationOf(view.acceptance) };
+}
+
+function reservationOf(accepted: NonNullable<RefreshView['acceptance']>): AcceptedReservation {
+  const { units_reserved: reserved, units_remaining: remaining = 0 } = accepted;
   return {
-    result: 'replayed',
-    view,
-    priceVersion: view.acceptance.price_version,
-    creditsReserved: view.acceptance.credits_reserved,
+    priceVersion: accepted.price_version,
+    creditsReserved: accepted.credits_reserved,
+    units: reserved === undefined ? null : { reserved, remaining },
   };
 }

@@ -2,7 +2,7 @@ import { billingCommandId } from '@inventory/contracts/messages/billing-commands
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
-import { toWireRefusal } from '../convert.ts';
+import { toWireAcceptance, toWireRefusal } from '../convert.ts';
 import type { Refresh } from '../domain/refresh.ts';
 import type { Effect } from '../domain/refresh-saga.ts';
 import type { StagedPageRecord } from '../storage/collections.ts';
@@ -143,7 +143,7 @@ function announce(refresh: Refresh): OutgoingMessage {
 }
 
 function replyAccepted(refresh: Refresh): OutgoingMessage[] {
-  if (refresh.waitingId === null) return [];
+  if (refresh.waitingId === null || refresh.acceptance === null) return [];
   return [
     {
       type: 'reply.refresh-decision.v1',
@@ -152,8 +152,7 @@ function replyAccepted(refresh: Refresh): OutgoingMessage[] {
         waiting_id: refresh.waitingId,
         refresh_id: refresh.id,
         decision: 'accepted',
-        price_version: refresh.acceptance?.priceVersion ?? 0,
-        credits_reserved: refresh.acceptance?.creditsReserved ?? 0,
+        ...toWireAcceptance(refresh.acceptance),
         deadline_at: isoTime(refresh.queueDeadlineMs),
       },
     },

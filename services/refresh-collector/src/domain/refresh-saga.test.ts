@@ -81,9 +81,10 @@ function expectSettled(world: SagaWorld, funded: boolean): void {
   expect(refresh.billing).toEqual({
     state: 'finalized',
     disposition,
-    creditsReserved: 125,
-    creditsCharged: charged,
-    creditsReleased: 125 - charged,
+    asset: 'credits',
+    reserved: 125,
+    charged,
+    released: 125 - charged,
   });
   const complete = refresh.outcome === 'complete_changed';
   // What the revision-store decided alone decides the settlement.
@@ -167,7 +168,8 @@ describe('refresh saga', () => {
       phase: 'refused',
       refusal: { code: 'insufficient_credits', required: 125, available: 0 },
     });
-    expect(advance(refused, { fact: 'reserved', priceVersion: 1, credits: 125 })).toEqual({
+    const reservation = { priceVersion: 1, asset: 'credits', amount: 125, available: 0 } as const;
+    expect(advance(refused, { fact: 'reserved', reservation })).toEqual({
       step: 'repeated',
       send: ['release'],
     });

@@ -1,10 +1,10 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
-import type { Refresh, RefreshPhase, Refusal } from './refresh.ts';
+import type { Refresh, RefreshPhase, Refusal, Reservation } from './refresh.ts';
 
 /** Something that became known about a refresh. Facts repeat, overtake each other and get lost. */
 export type Fact =
-  | { readonly fact: 'reserved'; readonly priceVersion: number; readonly credits: number }
+  | { readonly fact: 'reserved'; readonly reservation: Reservation }
   | { readonly fact: 'reserve_refused'; readonly refusal: Refusal }
   | { readonly fact: 'cancel_requested' }
   | { readonly fact: 'queue_deadline_passed' }
@@ -84,8 +84,9 @@ export function outcomeOfDeadline(refresh: Pick<Refresh, 'scan'>): FailedScanOut
 }
 
 const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) => {
-  const acceptance = { priceVersion: fact.priceVersion, creditsReserved: fact.credits };
-  const billing = { ...refresh.billing, creditsReserved: fact.credits };
+  const acceptance = fact.reservation;
+  const { asset, amount: reserved } = acceptance;
+  const billing = { ...refresh.billing, asset, reserved };
   if (refresh.cancelRequested) {
     return settle({ ...refresh, billing }, 'cancelled', { acceptance }, 'reply_accepted');
   }
@@ -158,8 +159,8 @@ const rules: Rules = {
             ...refresh.billing,
             state: 'finalized',
             disposition,
-            creditsCharged: charged,
-            creditsReleased: released,
+            charged,
+            released,
           },
         },
         'announce',

@@ -10,6 +10,7 @@ import type { Scope } from '@inventory/contracts/scope';
 import type {
   AdmissionReason,
   BillingState,
+  LedgerAsset,
   RefreshOutcome,
   RefreshState,
   SettlementDisposition,
@@ -28,11 +29,26 @@ export type RefreshPhase =
   | 'settling'
   | 'completed';
 
+export interface SpendLimit {
+  readonly cap: number;
+  /** Charges plus open holds of the month. */
+  readonly spent: number;
+  readonly resetsAtMs: number;
+}
+
 export type Refusal =
   | {
-      readonly code: 'insufficient_credits' | 'insufficient_units' | 'spend_cap_reached';
+      readonly code: 'insufficient_credits' | 'insufficient_units';
       readonly required: number;
       readonly available: number;
+    }
+  | {
+      readonly code: 'spend_cap_reached';
+      readonly required: number;
+      /** What the cap still leaves. */
+      readonly available: number;
+      /** The Project's cap in this UTC month; null where it was not told. */
+      readonly limit: SpendLimit | null;
     }
   | {
       readonly code: 'outstanding_limit_exceeded';
@@ -56,6 +72,14 @@ export interface ScanSummary {
   readonly reportedTotalCount: number | null;
 }
 
+/** What the ledger held when it accepted, and what the account had left of it. */
+export interface Reservation {
+  readonly priceVersion: number;
+  readonly asset: LedgerAsset;
+  readonly amount: number;
+  readonly available: number;
+}
+
 /** One refresh attempt: the aggregate that the saga drives from acceptance to its event. */
 export interface Refresh {
   readonly id: RefreshId;
@@ -77,7 +101,7 @@ export interface Refresh {
   readonly collectDeadlineMs: number | null;
   readonly completedAtMs: number | null;
   readonly refusal: Refusal | null;
-  readonly acceptance: { readonly priceVersion: number; readonly creditsReserved: number } | null;
+  readonly acceptance: Reservation | null;
   /** A cancel that has to wait for the reservation's or the assembly's outcome. */
   readonly cancelRequested: boolean;
   readonly outcome: RefreshOutcome | null;
@@ -86,9 +110,11 @@ export interface Refresh {
   readonly billing: {
     readonly state: BillingState;
     readonly disposition: SettlementDisposition | null;
-    readonly creditsReserved: number;
-    readonly creditsCharged: number | null;
-    readonly creditsReleased: number | null;
+    /** What it is paid with, from its reservation on; figures are of this asset. */
+    readonly asset: LedgerAsset;
+    readonly reserved: number;
+    readonly charged: number | null;
+    readonly released: number | null;
   };
   readonly eventAppended: boolean;
   readonly scan: ScanSummary | null;

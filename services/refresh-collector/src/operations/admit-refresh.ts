@@ -145,9 +145,10 @@ function newRefresh(
     billing: {
       state: 'reserved',
       disposition: null,
-      creditsReserved: 0,
-      creditsCharged: null,
-      creditsReleased: null,
+      asset: 'credits',
+      reserved: 0,
+      charged: null,
+      released: null,
     },
     eventAppended: false,
     scan: null,

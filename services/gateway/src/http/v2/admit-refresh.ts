@@ -6,6 +6,7 @@ import { type ProductCode, refreshReservationCredits } from '@inventory/contract
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
 import {
+  type AcceptedReservation,
   type RefreshDecision,
   type RequestRefreshDeps,
   requestRefresh,
@@ -85,14 +86,20 @@ function toAdmitted(decision: RefreshDecision, scope: Scope): AdmittedRefresh {
   }
 }
 
-function metaOf(terms: {
-  readonly priceVersion: number;
-  readonly creditsReserved: number;
-}): AcceptanceTerms {
-  return {
+function metaOf({ priceVersion, creditsReserved, units }: AcceptedReservation): AcceptanceTerms {
+  const terms = {
     product_code: refreshProduct,
-    price_version: terms.priceVersion,
-    credits_reserved: terms.creditsReserved,
+    price_version: priceVersion,
+    credits_reserved: creditsReserved,
     billing_disposition: 'reserved',
+  } as const;
+  if (units === null) return terms;
+  return {
+    ...terms,
+    billing_reason: 'subscription_allowance',
+    funding: 'subscription',
+    units_reserved: units.reserved,
+    units_charged: 0,
+    units_remaining: units.remaining,
   };
 }
