@@ -1,3 +1,4 @@
+import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { type OutboxRelay, startOutboxRelay } from '@inventory/mongo/outbox';
@@ -201,8 +202,12 @@ function laneOf(message: ReceivedMessage): string {
     case 'billing.outcome.v1':
       return message.body.refresh_id ?? message.key;
     case 'project.event-appended.v1':
-      return message.body.event.data.refresh_id;
+      return laneOfEvent(message.body.event, message.key);
     default:
       return message.key;
   }
+}
+
+function laneOfEvent(event: ProjectEvent, key: string): string {
+  return event.type === 'inventory.refresh.completed' ? event.data.refresh_id : key;
 }

@@ -1,10 +1,11 @@
 import type { Handlers } from '@inventory/messaging/dispatch';
-import { type AppendDependencies, appendEvent } from '../operations/append-event.ts';
+import { announceRefresh } from '../operations/announce-refresh.ts';
+import type { AppendDependencies } from '../operations/append-event.ts';
 
 export function onRefreshCompleted(dependencies: AppendDependencies): Handlers {
   return {
     'refresh.completed.v1': ({ body }) =>
-      appendEvent(dependencies, {
+      announceRefresh(dependencies, {
         refreshId: body.refresh_id,
         accountId: body.account_id,
         projectId: body.project_id,

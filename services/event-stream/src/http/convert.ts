@@ -1,6 +1,6 @@
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { isoTime } from '@inventory/runtime/clock';
-import { toWireEvent } from '../operations/append-event.ts';
+import { toWireEvent } from '../operations/wire-event.ts';
 import type { KeptEntry } from '../storage/project-log.ts';
 
 export interface ReadLog {

@@ -1,7 +1,7 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import type { Collection, Db } from 'mongodb';
-import type { RefreshEvent } from '../domain/refresh-event.ts';
+import type { LoggedEvent } from '../domain/project-event.ts';
 
 /** One place in a Project's log. Its `_id` is won by insert: Project and position. */
 export interface LogEntryDocument {
@@ -10,7 +10,7 @@ export interface LogEntryDocument {
   readonly accountId: AccountId;
   readonly position: number;
   readonly eventId: string;
-  readonly event: RefreshEvent;
+  readonly event: LoggedEvent;
   readonly appendedAt: Date;
 }
 

@@ -2,7 +2,7 @@ import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
-import type { RefreshEvent } from '../domain/refresh-event.ts';
+import type { LoggedEvent } from '../domain/project-event.ts';
 import type { LogEntryDocument, PrunedEventDocument } from './collections.ts';
 
 export interface LogEntry {
@@ -10,7 +10,7 @@ export interface LogEntry {
   readonly logEpoch: number;
   /** Contiguous from 1. */
   readonly position: number;
-  readonly event: RefreshEvent;
+  readonly event: LoggedEvent;
 }
 
 export interface KeptEntry extends LogEntry {
@@ -20,7 +20,7 @@ export interface KeptEntry extends LogEntry {
 /** The append-only log of each Project's events: commit order is position order. */
 export interface ProjectLog {
   /** The event's entry, made now or found: an event is appended once. */
-  append(accountId: AccountId, event: RefreshEvent): Promise<LogEntry>;
+  append(accountId: AccountId, event: LoggedEvent): Promise<LogEntry>;
   /** Position of the newest entry; 0 where there is none. */
   head(projectId: ProjectId): Promise<number>;
   /** Kept entries after a position, ascending. */
@@ -54,7 +54,7 @@ export function createProjectLog(
   /** A position is won by inserting it; a loser reads the head again and tries the next one. */
   async function tryAppend(
     accountId: AccountId,
-    event: RefreshEvent,
+    event: LoggedEvent,
     position: number,
   ): Promise<'appended' | 'taken'> {
     const { projectId, id: eventId } = event;
@@ -70,13 +70,13 @@ export function createProjectLog(
   }
 
   /** An event that was announced again after its entry had been pruned keeps its old place. */
-  async function findPruned(event: RefreshEvent): Promise<LogEntry | null> {
+  async function findPruned(event: LoggedEvent): Promise<LogEntry | null> {
     if (Date.parse(event.occurredAt) > clock.now() - keepMs) return null;
     const found = await pruned.findOne({ _id: event.id });
     return found && entryOf(event, found.position);
   }
 
-  const entryOf = (event: RefreshEvent, position: number): LogEntry => ({
+  const entryOf = (event: LoggedEvent, position: number): LogEntry => ({
     projectId: event.projectId,
     logEpoch,
     position,

@@ -4,7 +4,8 @@ import type { RefreshWaits } from '../operations/refresh-waits.ts';
 /** An event has its place in a log: the refresh that it tells of is terminal. */
 export function onProjectEvent(waits: Pick<RefreshWaits, 'ring'>) {
   return (message: ReceivedMessage): void => {
-    if (message.type === 'project.event-appended.v1')
-      waits.ring(message.body.event.data.refresh_id);
+    if (message.type !== 'project.event-appended.v1') return;
+    const { event } = message.body;
+    if (event.type === 'inventory.refresh.completed') waits.ring(event.data.refresh_id);
   };
 }
