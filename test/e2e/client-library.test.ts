@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  AuthenticationError,
+  ConflictError,
+  InventoryNotReadableError,
+  NotFoundError,
+  PaymentRequiredError,
+  RefreshNotFinishedError,
+} from '@inventory/client/errors';
+import { createInventoryClient, type InventoryClient } from '@inventory/client/inventory-client';
+import type { Asset, DescribedAsset } from '@inventory/client/records';
+import type { Customer } from './support/operator.ts';
+import { joinKey, openTruthReader, type Row, type TruthReader } from './support/platform-truth.ts';
+import { closeCalls } from './support/public-api.ts';
+import { createSimulatorControl, scenarioScope, sizeScope } from './support/simulator-control.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+/** The published client against the whole product, as a customer uses it. */
+let stack: TestStack;
+let truth: TruthReader;
+
+beforeAll(async () => {
+  stack = await openTestStack({ simulator: { SIMULATOR_SLOW_MS: '4000' } });
+  truth = await openTruthReader();
+}, 120_000);
+afterAll(async () => {
+  await truth?.close();
+  await stack?.close();
+}, 60_000);
+afterAll(closeCalls);
+
+function clientOf({ secret }: Pick<Customer, 'secret'>): InventoryClient {
+  return createInventoryClient({ baseUrl: stack.gatewayUrl, apiKey: secret });
+}
+
+async function newClient(credits?: number): Promise<InventoryClient> {
+  return clientOf(await stack.operator.newCustomer(credits === undefined ? {} : { credits }));
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const read: Item[] = [];
+  for await (const item of items) read.push(item);
+  return read;
+}
+
+/** Every asset of the platform in its order, each with its text. */
+function expectInventory(read: readonly DescribedAsset[], assets: readonly Row[]): void {
+  expect(read.map(({ asset }) => asset.assetid)).toEqual(assets.map(({ assetid }) => assetid));
+  const joined = read.every(({ asset, description }) =>
+    description === null ? false : joinKey(description) === joinKey(asset),
+  );
+  expect(joined).toBe(true);
+}
+
+test('refreshAndWait collects 4,001 assets, and walking Current gives them all (Refresh, Current)', async () => {
+  const scope = sizeScope(4_001, 700);
+  const client = await newClient();
+  const { assets } = await truth.of(scope);
+
+  const { record, retryAfterSeconds } = await client.refreshAndWait(scope);
+  const read = await all(client.currentAssets(scope));
+
+  expect(record).toMatchObject({ outcome: 'complete_changed', billing: { credits_charged: 3 } });
+  expect(retryAfterSeconds).toBeNull();
+  expectInventory(read, assets);
+});
+
+test('walking Live Pages gives the same inventory, each page paid once (Live Page)', async () => {
+  const scope = sizeScope(4_001, 701);
+  const client = await newClient(1_000);
+  const { assets } = await truth.of(scope);
+
+  const read = await all(client.liveAssets(scope));
+
+  expectInventory(read, assets);
+  expect((await client.account()).balance).toEqual({ total: 997, held: 0, available: 997 });
+});
+
+test('total_amount is exact where it exceeds 2^53 (Reads)', async () => {
+  const scope = scenarioScope('huge-amounts', 700);
+  const client = await newClient();
+  await client.refreshAndWait(scope);
+
+  const { page } = await client.currentPage(scope);
+
+  const sum = page.assets.reduce((total: bigint, { amount }: Asset) => total + BigInt(amount), 0n);
+  expect(page.total_amount).toBe(sum);
+  expect(page.total_amount > BigInt(Number.MAX_SAFE_INTEGER)).toBe(true);
+});
+
+test('a wait that was given up goes on by the id of the refresh, with another client (Polling)', async () => {
+  const scope = sizeScope(10, 702);
+  const customer = await stack.operator.newCustomer();
+  const control = createSimulatorControl(stack.simulatorUrl);
+  await control.fail({ failure: { kind: 'slow' }, platform_id: scope.platform_id, times: 1 });
+  let refreshId = '';
+
+  const givenUp = clientOf(customer).refreshAndWait(scope, {
+    deadlineMs: 500,
+    onProgress: ({ refresh_id }) => {
+      refreshId = refresh_id;
+    },
+  });
+
+  await expect(givenUp).rejects.toThrow(RefreshNotFinishedError);
+  const { record } = await clientOf(customer).waitForRefresh(refreshId);
+  expect(record.outcome).toBe('complete_changed');
+}, 60_000);
+
+test('the same key finds the same refresh; with other inputs it is a conflict (Idempotency-Key)', async () => {
+  const client = await newClient();
+  const scope = sizeScope(1, 703);
+  const options = { idempotencyKey: 'order 4711' };
+
+  const first = await client.refresh(scope, options);
+  const second = await client.refresh(scope, options);
+
+  expect([first.replayed, second.replayed]).toEqual([false, true]);
+  expect(second.record.refresh_id).toBe(first.record.refresh_id);
+  await expect(client.refresh(sizeScope(2, 703), options)).rejects.toThrow(ConflictError);
+});
+
+test('a page that was paid is read again for nothing with its key (Live Page)', async () => {
+  const client = await newClient(100);
+  const options = { idempotencyKey: 'page 1' };
+
+  const first = await client.livePage(sizeScope(5, 704), options);
+  const second = await client.livePage(sizeScope(5, 704), options);
+
+  expect(isDeepStrictEqual(second.page.assets, first.page.assets)).toBe(true);
+  expect([first.meta.credits_charged, second.meta.credits_charged]).toEqual([1, 0]);
+  expect([first.replayed, second.replayed]).toEqual([false, true]);
+});
+
+test('refusals have classes, with code, status and what was charged', async () => {
+  const client = await newClient(1);
+  const poor = await newClient(0);
+  const scope = scenarioScope('private', 705);
+
+  await expect(client.livePage(scope)).rejects.toThrow(InventoryNotReadableError);
+  await expect(client.livePage(scope)).rejects.toMatchObject({ code: 'insufficient_credits' });
+  await expect(poor.refresh(scope)).rejects.toThrow(PaymentRequiredError);
+  await expect(poor.currentPage(scope)).rejects.toThrow(NotFoundError);
+  await expect(clientOf({ secret: 'inv_none' }).account()).rejects.toThrow(AuthenticationError);
+});
+
+test('what was refreshed is in the list, the statement and the usage, at the listed prices', async () => {
+  const customer = await stack.operator.newCustomer();
+  const { secret } = await stack.operator.newCredential(customer.projectId, {
+    scopes: ['platform.inventory.refresh.v1', 'customer.account.read.v1'],
+  });
+  const client = clientOf({ secret });
+  const { record } = await client.refreshAndWait(sizeScope(2_001, 706));
+
+  const listed = await all(client.refreshes(customer.projectId, { limit: 1 }));
+  const rows = await all(client.statement({ limit: 1 }));
+  const { items } = await client.usage();
+  const prices = await client.prices();
+
+  expect(listed.map(({ refresh_id }) => refresh_id)).toEqual([record.refresh_id]);
+  expect(rows.filter(({ refresh_id }) => refresh_id === record.refresh_id)).not.toEqual([]);
+  expect(items).toMatchObject([
+    { project_id: customer.projectId, count: 1, charged: 2 * prices.refresh.block },
+  ]);
+});
+
+test('a rate limit is waited out, not told (Retry-After)', async () => {
+  const customer = await stack.operator.newCustomer({ requestsPerMinute: 2 });
+  const client = clientOf(customer);
+
+  const reads = await Promise.all([1, 2, 3].map(() => client.account()));
+
+  expect(reads).toHaveLength(3);
+}, 90_000);
