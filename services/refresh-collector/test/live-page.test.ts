@@ -204,6 +204,44 @@ describe('what stands between a client and the platform', () => {
     expect(answer.retryAfter).toBeGreaterThanOrEqual(1);
   });
 
+  it('two replicas keep the rate of the identities together, and are never throttled', async () => {
+    const limited = await openCollectorHarness({
+      latency: { fixedMs: 50 },
+      // Twice what we allow ourselves, as with the real platform.
+      limits: { windowSeconds: 6, slots: 6, blockSeconds: 6, countMax: 2_000 },
+    });
+    try {
+      const paced = {
+        identities: {
+          requestsPerMinute: 30,
+          burst: 2,
+          silenceFirstMs: 90_000,
+          silenceMaxMs: 90_000,
+        },
+      };
+      const replicas = [await limited.startCollector(paced), await limited.startCollector(paced)];
+
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, serial) => {
+          const at = replicas[serial % 2];
+          return read(sizeInventory(2, 860 + serial), { timeLeftMs: 20_000, ...(at && { at }) });
+        }),
+      );
+
+      expect(answers.map(({ code }) => code ?? 'page')).toEqual(Array(30).fill('page'));
+      const counters = await fetch(`${limited.simulator.url}/control/counters`);
+      const { total, identities } = (await counters.json()) as {
+        total: { throttled: number };
+        identities: Record<string, { in_flight_max: number }>;
+      };
+      expect(total.throttled).toBe(0);
+      const most = Object.values(identities).map((identity) => identity.in_flight_max);
+      expect(most).toEqual(Array(4).fill(1));
+    } finally {
+      await limited.close();
+    }
+  }, 60_000);
+
   it('one account cannot take every seat of a replica', async () => {
     const narrow = await openCollectorHarness({ latency: { fixedMs: 700 } });
     try {
