@@ -9,6 +9,7 @@ import type { GatewayConfig } from './config.ts';
 import type { Capture } from './domain/capture.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './operations/capture-page.ts';
 import { completeCaptures } from './operations/complete-captures.ts';
+import { restStaging } from './operations/rest-staging.ts';
 import { createCaptureStore } from './storage/capture-store.ts';
 
 export interface CaptureParts {
@@ -56,7 +57,8 @@ export function openCaptures(
   const end = (chainId: string, nowMs: number) => store.end(chainId, nowMs);
   const add = (capture: Capture, nowMs: number) => store.add(capture, currentTrace(), nowMs);
   const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };
-  const capturing = { staging, captures: { add, end }, rules, clock, logger };
+  const rested = restStaging(staging, clock);
+  const capturing = { staging: rested, captures: { add, end }, rules, clock, logger };
   return {
     begin: (page) => beginPageCapture(capturing, page),
     end: (chainId) => end(chainId, clock.now()),

@@ -220,25 +220,36 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     await sent(chain);
   });
 
-  it('is read on and not captured when staging takes too long or the store is away', async () => {
-    const owner = newOwner();
-    const [slow, away] = [newChain(), newChain()];
-    let open: () => void = () => {};
-    staging.gate = new Promise((resolve) => {
-      open = resolve;
-    });
-    const late = await replicas[0].captures.begin(page(slow, owner, '0', 'a')).conclude(charged);
-    open();
-    staging.gate = Promise.resolve();
+  it('is read on and not captured while the store is away', async () => {
+    const chain = newChain();
     stagingHttp.isDown = true;
-    const lost = await replicas[0].captures.begin(page(away, owner, '0', null)).conclude(charged);
+    const lost = await replicas[0].captures
+      .begin(page(chain, newOwner(), '0', null))
+      .conclude(charged);
     stagingHttp.isDown = false;
 
-    expect([late.evidence, lost.evidence]).toEqual([null, null]);
+    expect(lost).toMatchObject({ page: 1, evidence: null });
+    await turnPasses();
+    expect(sentOf(chain)).toEqual([]);
+  });
+
+  it('is read on and not captured when staging takes too long, or rests after that', async () => {
+    const owner = newOwner();
+    const [slow, resting] = [newChain(), newChain()];
+    const hanging = await startReplica();
+    const gate = Promise.withResolvers<void>();
+    staging.gate = gate.promise;
+    const late = await hanging.captures.begin(page(slow, owner, '0', 'a')).conclude(charged);
+    gate.resolve();
+    const next = await hanging.captures.begin(page(resting, owner, '0', null)).conclude(charged);
+    await hanging.stop();
+
+    expect([late.evidence, next.evidence]).toEqual([null, null]);
+    expect([...staging.chunks.keys()].filter((id) => id.includes(resting.chainId))).toEqual([]);
     // The page arrived after all, but its customer was told of a chain that no longer captures.
     await replicas[0].captures.begin(page(slow, owner, '0', null)).conclude(charged);
     await turnPasses();
-    expect([...sentOf(slow), ...sentOf(away)]).toEqual([]);
+    expect([...sentOf(slow), ...sentOf(resting)]).toEqual([]);
   });
 
   it('is sent by another replica when the one that read it is gone', async () => {

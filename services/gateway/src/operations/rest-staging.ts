@@ -1,0 +1,30 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { CapturePageDeps } from './capture-page.ts';
+
+type Staging = CapturePageDeps['staging'];
+
+const restMs = 5_000;
+
+/**
+ * Staging that rests after it took too long: a store that hangs delays one page of a customer, and
+ * not every page of everybody. What comes meanwhile is refused at once, so it is not captured.
+ */
+export function restStaging(staging: Staging, clock: Clock): Staging {
+  let restsUntilMs = 0;
+  return {
+    async stagePage(chainId, page, members) {
+      if (clock.now() < restsUntilMs) throw new StagingRests('the revision-store was too slow');
+      try {
+        return await staging.stagePage(chainId, page, members);
+      } catch (error) {
+        const wasSlow = error instanceof Error && error.name === 'DeadlineExceeded';
+        if (wasSlow) restsUntilMs = clock.now() + restMs;
+        throw error;
+      }
+    },
+  };
+}
+
+class StagingRests extends Error {
+  override name = 'StagingRests';
+}
