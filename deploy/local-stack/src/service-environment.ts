@@ -37,6 +37,7 @@ export function serviceEnvironment(
   return {
     STOP_DEADLINE_MS: String(stopDeadlineMs),
     ...(service === 'refresh-collector' && simulatorUrl ? simulatorReading(simulatorUrl) : {}),
+    ...(service === 'gateway' ? { API_REFERENCE_TRY: 'true' } : {}),
     ...withoutRunner(given),
     NODE_ENV: 'production',
     OTEL_SERVICE_NAME: service,

@@ -12,6 +12,7 @@ const environment = {
   REFRESH_COLLECTOR_URL: 'http://127.0.0.1:7001',
   BILLING_LEDGER_URL: 'http://127.0.0.1:7002',
   REVISION_STORE_URL: 'http://127.0.0.1:7003',
+  EVENT_STREAM_URL: 'http://event-stream:8080',
   CURSOR_KEYS: key,
 };
 

@@ -49,6 +49,16 @@ const waitingRefreshes = meter.createObservableGauge('inventory.gateway.refresh_
   description: 'Status requests of this replica that wait for a refresh to become terminal',
 });
 
+const openStreams = meter.createObservableGauge('inventory.gateway.streams_open', {
+  description: 'Event streams that this replica holds',
+});
+const followedProjects = meter.createObservableGauge('inventory.gateway.stream_projects', {
+  description: 'Projects whose events this replica keeps at hand',
+});
+const streamsClosed = meter.createCounter('inventory.gateway.streams_closed', {
+  description: 'Event streams that this replica ended, by why',
+});
+
 export interface ServedRequest {
   readonly durationMs: number;
   readonly method: string;
@@ -118,4 +128,26 @@ export function observeWaitingRefreshes(count: () => number): () => void {
   const observe = (result: { observe(value: number): void }) => result.observe(count());
   waitingRefreshes.addCallback(observe);
   return () => waitingRefreshes.removeCallback(observe);
+}
+
+export function countStreamClosed(reason: string): void {
+  streamsClosed.add(1, { reason });
+}
+
+/** Reports the streams of this replica until the returned function is called. */
+export function observeStreams(
+  streams: { readonly size: number },
+  hubs: { readonly size: number },
+): () => void {
+  const observers = [
+    { gauge: openStreams, of: streams },
+    { gauge: followedProjects, of: hubs },
+  ].map(({ gauge, of }) => {
+    const observe = (result: { observe(value: number): void }) => result.observe(of.size);
+    gauge.addCallback(observe);
+    return () => gauge.removeCallback(observe);
+  });
+  return () => {
+    for (const stop of observers) stop();
+  };
 }

@@ -67,6 +67,7 @@ export async function openTenancy({ db, bus, clock, identifiers, logger }: Tenan
     changeProject: (id: ProjectId, changes: ProjectChanges) => changeProject(change, id, changes),
 
     issueCredential: (wanted: WantedCredential) => issueCredential(creation, wanted),
+    findBySecretDigest: (digest: string) => store.findBySecretDigest(digest),
     findCredential: (id: CredentialId) => store.findCredential(id),
     listCredentials: (projectId: ProjectId, part: ListPart) =>
       store.listCredentials(projectId, part),

@@ -7,6 +7,7 @@ import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import { createAdmissionClient } from './clients/admission-client.ts';
 import { createCollectorClient } from './clients/collector-client.ts';
+import { createEventStreamClient } from './clients/event-stream-client.ts';
 import { createLedgerClient } from './clients/ledger-client.ts';
 import { createLivePageClient } from './clients/live-page-client.ts';
 import { createRevisionStoreClient } from './clients/revision-store-client.ts';
@@ -39,7 +40,8 @@ export async function startGateway(
     'metrics',
     observeWaitingReplies(() => replies.waiting),
   );
-  const { collectorClient, ledgerClient, revisionStoreClient } = openClients(context);
+  const { collectorClient, ledgerClient, revisionStoreClient, eventStreamClient } =
+    openClients(context);
   const tenancy = await openTenancy({ db, bus, clock, identifiers, logger });
   lifetime.defer('tenancy', () => tenancy.stop());
   const ledger = createLedgerClient(ledgerClient);
@@ -70,6 +72,8 @@ export async function startGateway(
     collector: createCollectorClient(collectorClient),
     ledger,
     findProject: tenancy.findProject,
+    findBySecretDigest: tenancy.findBySecretDigest,
+    eventLog: createEventStreamClient(eventStreamClient),
     revisions: createRevisionStoreClient(revisionStoreClient),
     livePages: createLivePageClient(collectorClient, config.livePages),
     staging: createStagingClient(revisionStoreClient, config.captures.stagingTimeoutMs),
@@ -86,11 +90,12 @@ function openClients({ config, lifetime }: ServiceContext<GatewayConfig>) {
     lifetime.defer(`client of ${service}`, () => client.close());
     return client;
   }
-  const { refreshCollectorUrl, billingLedgerUrl, revisionStoreUrl } = services;
+  const { refreshCollectorUrl, billingLedgerUrl, revisionStoreUrl, eventStreamUrl } = services;
   return {
     collectorClient: open('refresh-collector', refreshCollectorUrl, services.collectorTimeoutMs),
     ledgerClient: open('billing-ledger', billingLedgerUrl, services.collectorTimeoutMs),
     revisionStoreClient: open('revision-store', revisionStoreUrl, services.revisionStoreTimeoutMs),
+    eventStreamClient: open('event-stream', eventStreamUrl, services.collectorTimeoutMs),
   };
 }
 

@@ -43,6 +43,12 @@ export const errorDetails = {
     required: z.int().min(1).optional(),
   }),
   outstanding_limit_exceeded: z.object({ limit: z.int().min(0) }),
+  stream_limit_exceeded: z.object({ limit: z.int().min(0) }),
+  /** Of an event cursor: where what is kept begins. */
+  cursor_expired: z.object({
+    earliest_as_of: z.iso.datetime().nullable(),
+    resume_cursor: z.string(),
+  }),
   product_unavailable: z.object({
     admission_state: z.literal('closed'),
     reason: admissionReason,
@@ -58,6 +64,7 @@ export const errorDetails = {
 
 /** Codes whose `detail` is not always there. */
 export const optionalDetails: readonly ErrorCode[] = [
+  'cursor_expired',
   'idempotency_conflict',
   'service_unavailable',
 ];

@@ -66,7 +66,10 @@ function createApp(): RequestListener {
   return createPublicApp({
     routes,
     pages: {},
-    authorities: { find: async (secret) => keys[secret] ?? null },
+    authorities: {
+      find: async (secret) => keys[secret] ?? null,
+      digestOf: (secret) => `of ${secret}`,
+    },
     trustedProxies: [],
     limiter: {
       take: async (_account, limit) => {

@@ -6,6 +6,8 @@ import type { PublicMiddleware } from './request-state.ts';
 /** What a secret stands for; null for every secret that is not valid now, whatever the reason. */
 export interface Authorities {
   find(secret: string): Promise<Authority | null>;
+  /** What a secret is remembered by. */
+  digestOf(secret: string): string;
 }
 
 const findTimeoutMs = 5_000;
@@ -19,6 +21,7 @@ export function authenticate(authorities: Authorities): PublicMiddleware {
     const authority = found && (await withDeadline(found, findTimeoutMs, 'finding an authority'));
     if (authority === null) throw refuse('invalid_api_key');
     context.state.authority = authority;
+    context.state.secretDigest = authorities.digestOf(secret);
     await next();
   };
 }

@@ -7,7 +7,9 @@ import { type PublicMiddleware, required } from './request-state.ts';
 export function checkNetwork(trustedProxies: NetworkPolicy): PublicMiddleware {
   return async (context, next) => {
     const { networkPolicies } = required(context.state, 'authority');
-    if (!allowsAddress(networkPolicies, clientAddressOf(context.req, trustedProxies))) {
+    const clientAddress = clientAddressOf(context.req, trustedProxies);
+    context.state.clientAddress = clientAddress;
+    if (!allowsAddress(networkPolicies, clientAddress)) {
       throw refuse('permission_denied', { detail: { reason: 'network_policy' } });
     }
     await next();

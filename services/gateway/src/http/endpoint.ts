@@ -5,7 +5,7 @@ import type { InputSchemas } from './validate-input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT';
 
-export type EndpointTag = 'Refreshes' | 'Inventories' | 'Account' | 'Version 1';
+export type EndpointTag = 'Refreshes' | 'Inventories' | 'Events' | 'Account' | 'Version 1';
 
 /** Headers that an answer can have beside those of every answer, and what they say. */
 export type DocumentedHeaders = Readonly<Record<string, string>>;
@@ -16,7 +16,9 @@ export interface DocumentedAnswer {
   readonly description: string;
   readonly body:
     | { readonly data: z.ZodType; readonly meta: z.ZodType }
-    | { readonly unwrapped: z.ZodType };
+    | { readonly unwrapped: z.ZodType }
+    /** Text of this media type. */
+    | { readonly text: string };
   readonly example: unknown;
   /** The same in other media types, as text. */
   readonly otherTypes?: Readonly<Record<string, string>>;

@@ -18,6 +18,8 @@ export interface RequestState {
   /** Media type of a successful answer. */
   type?: string;
   authority?: Authority;
+  secretDigest?: string;
+  clientAddress?: string;
   rateLimit?: RateLimit;
   body?: unknown;
   /** Set where a page is to be written that is charged. */

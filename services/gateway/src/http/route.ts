@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
@@ -22,6 +23,16 @@ export interface AdmittedRequest {
   readonly type: string;
   /** Aborted when the connection is gone. */
   readonly signal: AbortSignal;
+  /** Where the client is, as its network policies see it. */
+  readonly clientAddress: string;
+  /** Of the secret that was shown; the secret itself goes no further than its check. */
+  readonly secretDigest: string;
+}
+
+/** An answer that goes on for as long as the connection does; it writes everything by itself. */
+export interface StreamAnswer {
+  readonly status: 200;
+  readonly stream: (response: ServerResponse) => void;
 }
 
 export interface Answer {
@@ -49,7 +60,10 @@ interface RouteSettings<Schemas extends InputSchemas> {
   readonly input: Schemas;
   /** Largest body that is read, in bytes. */
   readonly bodyBytesMax?: number;
-  readonly handle: (request: AdmittedRequest, input: Input<Schemas>) => Promise<Answer>;
+  readonly handle: (
+    request: AdmittedRequest,
+    input: Input<Schemas>,
+  ) => Promise<Answer | StreamAnswer>;
 }
 
 export interface Route {
@@ -62,7 +76,7 @@ export interface Route {
   readonly readsBody: boolean;
   readonly bodyBytesMax: number;
   /** Validates everything at once, then runs the operation. */
-  run(request: AdmittedRequest, raw: RawInput): Promise<Answer>;
+  run(request: AdmittedRequest, raw: RawInput): Promise<Answer | StreamAnswer>;
 }
 
 export function defineRoute<const Schemas extends InputSchemas>(

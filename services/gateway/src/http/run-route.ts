@@ -13,6 +13,8 @@ export function runRoute(): PublicMiddleware {
       rateLimit: required(state, 'rateLimit'),
       type: required(state, 'type'),
       signal: gone.signal,
+      clientAddress: required(state, 'clientAddress'),
+      secretDigest: required(state, 'secretDigest'),
     };
     const answer = await required(state, 'route').run(request, {
       path: required(state, 'pathValues'),
@@ -20,6 +22,11 @@ export function runRoute(): PublicMiddleware {
       headers: req.headersDistinct,
       body: state.body,
     });
+    if ('stream' in answer) {
+      context.respond = false;
+      answer.stream(res);
+      return;
+    }
     if (answer.delivery) state.delivery = answer.delivery;
     context.status = answer.status;
     context.set({ ...answer.headers });

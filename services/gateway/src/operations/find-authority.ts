@@ -20,6 +20,8 @@ export interface Authorities {
    * suspended owner. Rejects only when the store cannot be read.
    */
   find(secret: string): Promise<Authority | null>;
+  /** What is stored and looked up instead of a secret. */
+  digestOf(secret: string): string;
   /** Forgets what is cached of the account that changed. */
   invalidate(change: Pick<AuthorityChange, 'account_id'>): void;
 }
@@ -69,6 +71,7 @@ export function createAuthorities(
   }
 
   return {
+    digestOf: secretDigest,
     async find(secret) {
       if (!isWellFormedSecret(secret)) return null;
       const digest = secretDigest(secret);

@@ -12,6 +12,7 @@ export type StreamAdmission =
 
 /** Places for streams on this replica. */
 export interface StreamQuota {
+  readonly perProjectMax: number;
   take(projectId: ProjectId): StreamAdmission;
 }
 
@@ -27,6 +28,7 @@ export function createStreamQuota(limits: StreamQuotaLimits): StreamQuota {
   }
 
   return {
+    perProjectMax: limits.perProjectMax,
     take(projectId) {
       const ofProject = taken.get(projectId) ?? 0;
       if (all >= limits.perReplicaMax) return { admitted: false, why: 'replica_full' };

@@ -6,6 +6,7 @@ import {
   readUsageEndpoint,
   setBalanceAlertEndpoint,
 } from './account-endpoints.ts';
+import { listEventsEndpoint, streamEventsEndpoint } from './event-endpoints.ts';
 import { livePageEndpoint, readCurrentEndpoint, v1PageEndpoints } from './page-endpoints.ts';
 import {
   cancelRefreshEndpoint,
@@ -24,6 +25,8 @@ export const publicEndpoints: readonly Endpoint[] = [
   listRefreshesEndpoint,
   readCurrentEndpoint,
   livePageEndpoint,
+  streamEventsEndpoint,
+  listEventsEndpoint,
   readAccountEndpoint,
   readStatementEndpoint,
   readUsageEndpoint,

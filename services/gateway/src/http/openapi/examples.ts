@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCodes } from '@inventory/contracts/http/error-codes';
-import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import { type RefreshRecord, refreshPath } from '@inventory/contracts/http/refresh';
 
 /** Values that the examples of the reference share, so that they tell one story. */
 export const exampleIds = {
@@ -110,6 +111,7 @@ const details: Partial<Record<ErrorCode, unknown>> = {
   insufficient_units: { required: 125, available: 80 },
   spend_cap_reached: { cap: 5_000, spent: 4_950, resets_at: '2026-02-01T00:00:00.000Z' },
   rate_limit_exceeded: { limit_per_minute: 120, remaining: 0, reset_seconds: 42 },
+  stream_limit_exceeded: { limit: 4 },
   outstanding_limit_exceeded: { limit: 1_000 },
   product_unavailable: { admission_state: 'closed', reason: 'global_outstanding_closed' },
   upstream_unavailable: { reason: 'throttled' },
@@ -122,3 +124,13 @@ export function errorExample(code: ErrorCode) {
   const error = { code, message, request_id: exampleIds.request };
   return detail === undefined ? error : { ...error, detail };
 }
+
+export const completedEvent: ProjectEvent = {
+  id: 'evt_0198c0de-0000-5000-8000-000000000008',
+  version: 1,
+  type: 'inventory.refresh.completed',
+  occurred_at: '2026-01-15T10:00:21.000Z',
+  project_id: exampleIds.project,
+  data: { refresh_id: exampleIds.refresh, state: 'completed', outcome: 'complete_changed' },
+  links: { refresh: refreshPath(exampleIds.refresh) },
+};

@@ -79,14 +79,19 @@ function successResponse({ answer }: Endpoint, named: NamedSchemas): JsonSchema 
       ),
     },
     content: {
-      'application/json': { schema: bodyOf(answer.body, named), example },
+      [mediaTypeOf(answer.body)]: { schema: bodyOf(answer.body, named), example },
       ...Object.fromEntries(texts),
     },
   };
 }
 
+function mediaTypeOf(body: Endpoint['answer']['body']): string {
+  return 'text' in body ? body.text : 'application/json';
+}
+
 function bodyOf(body: Endpoint['answer']['body'], named: NamedSchemas): JsonSchema {
   const options = { io: 'output', named } as const;
+  if ('text' in body) return { type: 'string' };
   if ('unwrapped' in body) return jsonSchemaOf(body.unwrapped, options);
   return {
     type: 'object',

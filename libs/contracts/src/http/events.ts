@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { pagination } from './meta.ts';
+import { canonicalDecimal, cursorParameter } from './parameters.ts';
+import { projectEvent } from './project-event.ts';
+
+/** Longest `Last-Event-ID` that is looked at. */
+const lastEventIdMax = 256;
+
+/** Headers of the event stream. An empty cursor is what a reader sends that has none. */
+export const streamHeaders = z.object({
+  'Last-Event-ID': z.string().max(lastEventIdMax, 'is too long').optional(),
+});
+
+/** Query of the list of a Project's events. */
+export const eventsQuery = z.object({
+  after: cursorParameter.optional(),
+  limit: canonicalDecimal(1, 100).default(50),
+});
+
+/** `data` of the list, ascending; each cursor continues behind its event, here and on the stream. */
+export const eventPage = z.object({
+  items: z.array(z.object({ cursor: z.string(), event: projectEvent })),
+  pagination,
+});
+export type EventPage = z.infer<typeof eventPage>;

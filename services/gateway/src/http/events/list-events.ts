@@ -1,0 +1,56 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { LogPage } from '@inventory/contracts/internal/event-log';
+import { fromIsoTime } from '@inventory/runtime/clock';
+import type { EventStreamClient } from '../../clients/event-stream-client.ts';
+import { recoveryNeeded, type StreamPlace } from '../../domain/stream-place.ts';
+import { extentOf } from '../../operations/stream-session.ts';
+import { listEventsEndpoint } from '../endpoints/event-endpoints.ts';
+import { envelope } from '../envelope.ts';
+import { refuse } from '../refusal.ts';
+import { defineRoute, type Route } from '../route.ts';
+import type { CursorSealer } from '../sealed-cursor.ts';
+import { openPlace } from './place-cursor.ts';
+
+export interface ListEventsDeps {
+  readonly log: EventStreamClient;
+  readonly cursors: CursorSealer;
+  readonly sealPlace: (projectId: ProjectId, place: StreamPlace) => string;
+}
+
+/** GET …/events: what the stream carries, in pages; the path of recovery. */
+export function listEventsRoute({ log, cursors, sealPlace }: ListEventsDeps): Route {
+  function placeAfter(page: LogPage, position: number, at: string | null): StreamPlace {
+    return { logEpoch: page.log_epoch, position, asOfMs: at === null ? 0 : fromIsoTime(at) };
+  }
+
+  return defineRoute({
+    ...listEventsEndpoint,
+    async handle({ requestId, authority }, { path, query }) {
+      const projectId = path.project_id;
+      if (projectId !== authority.projectId) throw refuse('project_not_found');
+      if (!authority.eventsEnabled) {
+        throw refuse('permission_denied', { detail: { reason: 'events_not_enabled' } });
+      }
+      const place = query.after === undefined ? null : openPlace(cursors, projectId, query.after);
+      const page = await log.page(projectId, place?.position ?? 0, query.limit);
+      if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
+        const earliest = placeAfter(page, page.earliest_position - 1, page.earliest_at);
+        throw refuse('cursor_expired', {
+          detail: {
+            earliest_as_of: page.earliest_at,
+            resume_cursor: sealPlace(projectId, earliest),
+          },
+        });
+      }
+      const items = page.items.map(({ position, event }) => ({
+        cursor: sealPlace(projectId, placeAfter(page, position, event.occurred_at)),
+        event,
+      }));
+      const last = page.items.at(-1)?.position ?? page.head_position;
+      const hasMore = last < page.head_position;
+      const next_cursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
+      const pagination = { has_more: hasMore, next_cursor };
+      return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };
+    },
+  });
+}

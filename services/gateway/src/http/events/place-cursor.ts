@@ -1,0 +1,29 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import { z } from 'zod';
+import type { StreamPlace } from '../../domain/stream-place.ts';
+import { refuse } from '../refusal.ts';
+import type { CursorSealer } from '../sealed-cursor.ts';
+
+const content = z.tuple([z.int().min(1), z.int().min(0), z.int().min(0)]);
+const bindingOf = (projectId: ProjectId) => ['events', projectId];
+
+/** At most 128 characters, valid for its Project alone. */
+export function sealPlace(
+  cursors: CursorSealer,
+  projectId: ProjectId,
+  { logEpoch, position, asOfMs }: StreamPlace,
+): string {
+  return cursors.seal(JSON.stringify([logEpoch, position, asOfMs]), bindingOf(projectId));
+}
+
+/** Refuses whatever was not sealed for this Project, forged and foreign ones alike. */
+export function openPlace(
+  cursors: CursorSealer,
+  projectId: ProjectId,
+  cursor: string,
+): StreamPlace {
+  const opened = cursors.open(cursor, bindingOf(projectId));
+  if (opened === null) throw refuse('invalid_cursor');
+  const [logEpoch, position, asOfMs] = content.parse(JSON.parse(opened));
+  return { logEpoch, position, asOfMs };
+}

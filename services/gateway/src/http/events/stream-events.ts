@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import type { ProjectId } from '@inventory/contracts/ids';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import type { EventStreamClient } from '../../clients/event-stream-client.ts';
+import { checkpointFrame } from '../../domain/event-frame.ts';
+import type { StreamPlace } from '../../domain/stream-place.ts';
+import type { EventStream, EventStreams } from '../../operations/event-streams.ts';
+import { openStream, type StreamStart } from '../../operations/open-stream.ts';
+import type { ProjectHubs } from '../../operations/project-hubs.ts';
+import type { StreamQuota } from '../../operations/stream-quota.ts';
+import { type SessionDependencies, StreamSession } from '../../operations/stream-session.ts';
+import { streamEventsEndpoint } from '../endpoints/event-endpoints.ts';
+import { refuse, refuseForNow } from '../refusal.ts';
+import { type AdmittedRequest, defineRoute, type Route } from '../route.ts';
+import type { CursorSealer } from '../sealed-cursor.ts';
+import { openStreamConnection } from '../stream-connection.ts';
+import { openPlace } from './place-cursor.ts';
+
+export interface StreamEventsDeps {
+  readonly hubs: ProjectHubs;
+  readonly streams: EventStreams;
+  readonly quota: StreamQuota;
+  readonly log: EventStreamClient;
+  readonly cursors: CursorSealer;
+  readonly sealPlace: (projectId: ProjectId, place: StreamPlace) => string;
+  readonly inTurn: SessionDependencies['inTurn'];
+  readonly pauseAfterFailure: SessionDependencies['pauseAfterFailure'];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const headers = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+} as const;
+const retryAfterSeconds = 5;
+
+/** GET …/events/stream: everything that can be refused is refused before the stream is open. */
+export function streamEventsRoute(deps: StreamEventsDeps): Route {
+  return defineRoute({
+    ...streamEventsEndpoint,
+    async handle(request, { path, header }) {
+      const projectId = path.project_id;
+      const { authority } = request;
+      if (projectId !== authority.projectId) throw refuse('project_not_found');
+      if (!authority.eventsEnabled) {
+        throw refuse('permission_denied', { detail: { reason: 'events_not_enabled' } });
+      }
+      const cursor = header['Last-Event-ID'] || null;
+      const place = cursor === null ? null : openPlace(deps.cursors, projectId, cursor);
+      const giveBack = takePlace(deps, projectId);
+      try {
+        const start = await openStream(deps, projectId, place);
+        return {
+          status: 200,
+          stream: (response) => follow(deps, request, start, response, giveBack),
+        };
+      } catch (error) {
+        giveBack();
+        throw error;
+      }
+    },
+  });
+}
+
+function takePlace({ streams, quota }: StreamEventsDeps, projectId: ProjectId): () => void {
+  if (streams.draining) throw refuseForNow('service_unavailable', retryAfterSeconds);
+  const admission = quota.take(projectId);
+  if (admission.admitted) return admission.giveBack;
+  if (admission.why === 'replica_full') {
+    throw refuseForNow('service_unavailable', retryAfterSeconds);
+  }
+  throw refuseForNow('stream_limit_exceeded', retryAfterSeconds, {
+    detail: { limit: quota.perProjectMax },
+  });
+}
+
+function follow(
+  deps: StreamEventsDeps,
+  request: AdmittedRequest,
+  { hub, place, recovery }: StreamStart,
+  response: ServerResponse,
+  giveBack: () => void,
+): void {
+  const connection = openStreamConnection(response, headers);
+  if (!connection) {
+    giveBack();
+    return;
+  }
+  const session = new StreamSession(
+    { ...deps, close: (reason) => deps.streams.close(stream, reason) },
+    hub,
+    place,
+    connection,
+  );
+  const stream: EventStream = {
+    accountId: request.authority.accountId,
+    secretDigest: request.secretDigest,
+    clientAddress: request.clientAddress,
+    get blocked() {
+      return session.blocked;
+    },
+    heartbeat: () => session.heartbeat(),
+    end: (lastFrame) => session.end(lastFrame),
+    cut: () => connection.cut(),
+  };
+  const forget = deps.streams.add(stream);
+  connection.onDrained(() => session.drained());
+  connection.onClosed(() => {
+    session.detach();
+    forget();
+    giveBack();
+  });
+  const cursor = deps.sealPlace(hub.projectId, place);
+  session.write(Buffer.from(checkpointFrame(cursor, isoTime(place.asOfMs))));
+  if (recovery === null) session.pump();
+  else session.end(recovery);
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import type { PublicPage, PublicPages } from '../serve-pages.ts';
+import { referenceScript } from './reference-script.ts';
+
+const folder = '/docs';
+
+/**
+ * Only what this origin serves may run, be shown and be called. Inline styles are what the page's
+ * own script sets on elements; nothing inline may run.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Game Item Inventory Service: API reference</title>
+<link rel="stylesheet" href="${folder}/swagger-ui.css">
+<link rel="icon" type="image/png" href="${folder}/favicon-32x32.png">
+</head>
+<body>
+<div id="reference"></div>
+<script src="${folder}/swagger-ui-bundle.js"></script>
+<script src="${folder}/reference.js"></script>
+</body>
+</html>
+`;
+
+export interface ReferenceOptions {
+  /** Whether operations can be called from the page, with a key that is typed in. */
+  readonly canTry: boolean;
+}
+
+/** GET /docs: the interactive reference, from this process alone, with nothing from elsewhere. */
+export function referencePages({ canTry }: ReferenceOptions): PublicPages {
+  const headers = { 'Content-Security-Policy': policy };
+  return {
+    [folder]: { type: 'html', body: Buffer.from(html), headers },
+    [`${folder}/reference.js`]: { type: 'js', body: Buffer.from(referenceScript(canTry)) },
+    [`${folder}/swagger-ui.css`]: packaged('css', require.resolve('swagger-ui-dist/swagger-ui.css')),
+    [`${folder}/swagger-ui-bundle.js`]: packaged(
+      'js',
+      require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+    ),
+    [`${folder}/favicon-32x32.png`]: packaged(
+      'png',
+      require.resolve('swagger-ui-dist/favicon-32x32.png'),
+    ),
+  };
+}
+
+function packaged(type: string, file: string): PublicPage {
+  return { type, body: readFileSync(file) };
+}

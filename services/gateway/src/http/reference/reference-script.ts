@@ -1,0 +1,30 @@
+/**
+ * Starts the reference in the browser. A key that is typed in lives in the page's memory and
+ * nowhere else: nothing is persisted, and the address configures nothing.
+ */
+export function referenceScript(canTry: boolean): string {
+  const settings = {
+    url: '/openapi.json',
+    dom_id: '#reference',
+    layout: 'BaseLayout',
+    deepLinking: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    persistAuthorization: false,
+    queryConfigEnabled: false,
+    validatorUrl: null,
+    withCredentials: false,
+    supportedSubmitMethods: canTry ? ['get', 'post', 'put'] : [],
+  };
+  return `'use strict';
+const settings = ${JSON.stringify(settings, null, 2)};
+settings.presets = [SwaggerUIBundle.presets.apis];
+${canTry ? '' : hideAuthorization}SwaggerUIBundle(settings);
+`;
+}
+
+/** Where nothing can be called, nobody is to be asked for a key. */
+const hideAuthorization = `const nothing = () => () => null;
+settings.plugins = [() => ({ wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing } })];
+`;

@@ -1,0 +1,116 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { jitteredDelayMs } from '@inventory/runtime/backoff';
+import { startLoop } from '@inventory/runtime/loop';
+import { pause } from '@inventory/runtime/wait';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { EventStreamClient } from './clients/event-stream-client.ts';
+import type { GatewayConfig } from './config.ts';
+import type { StoredAuthority } from './domain/stream-standing.ts';
+import { sealPlace } from './http/events/place-cursor.ts';
+import type { CursorSealer } from './http/sealed-cursor.ts';
+import { countStreamClosed, observeStreams } from './metrics.ts';
+import { boundedTurns } from './operations/bounded-turns.ts';
+import { createEventStreams } from './operations/event-streams.ts';
+import { createProjectHubs } from './operations/project-hubs.ts';
+import { createStreamQuota } from './operations/stream-quota.ts';
+import { watchStreamAuthority } from './operations/watch-stream-authority.ts';
+
+export interface EventStreamParts {
+  readonly bus: Pick<MessageBus, 'broadcast'>;
+  readonly log: EventStreamClient;
+  readonly cursors: CursorSealer;
+  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;
+}
+
+const secondMs = 1_000;
+const ringLimits = { entriesMax: 1_000, bytesMax: 1024 * 1024 };
+const ringsBytesMax = 128 * 1024 * 1024;
+const hubIdleMs = 180_000;
+const headsEveryMs = 5_000;
+const replaysAtOnce = 32;
+const replayBackoff = { firstMs: 200, maxMs: 5_000 } as const;
+/** About half a minute of trying. */
+const replayFailuresMax = 10;
+
+export type EventStreamService = Awaited<ReturnType<typeof openEventStreams>>;
+
+/** Everything the streams of this replica share; all are told to go when the service stops. */
+export async function openEventStreams(
+  { config, lifetime, clock, logger }: ServiceContext<GatewayConfig>,
+  { bus, log, cursors, findBySecretDigest }: EventStreamParts,
+) {
+  const seal = (projectId: ProjectId, place: Parameters<typeof sealPlace>[2]) =>
+    sealPlace(cursors, projectId, place);
+  const hubs = createProjectHubs({
+    log,
+    sealPlace: seal,
+    limits: ringLimits,
+    logger,
+    clock,
+    bytesMax: ringsBytesMax,
+    idleMs: hubIdleMs,
+  });
+  const streams = createEventStreams({
+    clock,
+    limits: config.streams,
+    onClosed: countStreamClosed,
+  });
+  const quota = createStreamQuota(config.streams);
+  const { authorityEveryMs: everyMs } = config.streams;
+  const find = findBySecretDigest;
+  const authority = watchStreamAuthority({ streams, find, clock, everyMs, logger });
+  const looks = startLoop({
+    name: 'stream authority',
+    idleMs: secondMs,
+    logger,
+    round: async () => {
+      await authority.round();
+      return false;
+    },
+  });
+  const heads = startLoop({
+    name: 'log heads',
+    idleMs: headsEveryMs,
+    logger,
+    round: async () => {
+      await hubs.sweep();
+      return false;
+    },
+  });
+  const ticks = setInterval(() => streams.tick(), secondMs);
+  const subscription = await bus.broadcast({
+    name: 'gateway-streams',
+    topics: ['project.events.v1', 'authority.changes.v1'],
+    onMessage: ({ type, body }) => {
+      if (type === 'project.event-appended.v1') {
+        const { project_id, log_epoch: logEpoch, position, event } = body;
+        hubs.announced(project_id, { logEpoch, position, event });
+      } else if (type === 'authority.changed.v1') {
+        authority.changed(body.account_id);
+        looks.wake();
+      }
+    },
+  });
+  lifetime.defer('metrics of streams', observeStreams(streams, hubs));
+  lifetime.defer('what streams need', async () => {
+    clearInterval(ticks);
+    await Promise.all([looks.stop(), heads.stop(), subscription.stop()]);
+  });
+  return {
+    hubs,
+    streams,
+    quota,
+    log,
+    cursors,
+    sealPlace: seal,
+    inTurn: boundedTurns(replaysAtOnce),
+    async pauseAfterFailure(failures: number): Promise<boolean> {
+      if (failures >= replayFailuresMax || lifetime.signal.aborted) return false;
+      await pause(jitteredDelayMs(replayBackoff, failures), lifetime.signal);
+      return true;
+    },
+    clock,
+    logger,
+  };
+}
