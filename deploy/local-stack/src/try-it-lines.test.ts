@@ -37,4 +37,5 @@ test('the operator token is not shown, only where it is', () => {
 
   expect(shown).toContain('its token is in /x/stack.json');
   expect(shown).not.toContain('Simulator');
+  expect(shown).toContain('http://127.0.0.1:8080/docs');
 });

@@ -61,6 +61,7 @@ export function addressLines(options: TryItOptions): string[] {
       publicUrl ? [['Gateway', publicUrl] as const] : [],
     ),
     ['API key', demo.apiKey],
+    ['API reference', `${stack.gatewayUrl}/docs tries calls with that key`],
     ['Project', `${demo.projectId} of account ${demo.accountId}`],
     ['Operator API', `${stack.operatorUrl} (its token is in ${stackFile})`],
     ...(stack.simulatorUrl === null

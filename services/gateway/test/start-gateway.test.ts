@@ -13,8 +13,6 @@ import {
   patientCaptures,
   patientLimits,
   patientLivePages,
-  testStreams,
-  unusedUrl,
 } from './support/test-gateway.ts';
 
 const operatorToken = 'token-of-an-operator-for-tests';
@@ -30,15 +28,13 @@ function start() {
       refreshCollectorUrl: world.collector.http.url,
       billingLedgerUrl: world.ledger.http.url,
       revisionStoreUrl: world.revisions.http.url,
-      eventStreamUrl: unusedUrl,
       collectorTimeoutMs: 10_000,
       revisionStoreTimeoutMs: 10_000,
     },
     cursorKeys,
     trustedProxies: [],
-    limits: patientLimits,
-    streams: testStreams,
     reference: { canTry: false },
+    limits: patientLimits,
     livePages: patientLivePages,
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: patientCaptures,

@@ -47,7 +47,10 @@ export function referencePages({ canTry }: ReferenceOptions): PublicPages {
   return {
     [folder]: { type: 'html', body: Buffer.from(html), headers },
     [`${folder}/reference.js`]: { type: 'js', body: Buffer.from(referenceScript(canTry)) },
-    [`${folder}/swagger-ui.css`]: packaged('css', require.resolve('swagger-ui-dist/swagger-ui.css')),
+    [`${folder}/swagger-ui.css`]: packaged(
+      'css',
+      require.resolve('swagger-ui-dist/swagger-ui.css'),
+    ),
     [`${folder}/swagger-ui-bundle.js`]: packaged(
       'js',
       require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),

@@ -1,0 +1,72 @@
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+let tryable: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  [gateway, tryable] = await Promise.all([
+    startTestGateway(world),
+    startTestGateway(world, { canTryReference: true }),
+  ]);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([gateway?.stop(), tryable?.stop()]);
+  await world?.close();
+});
+
+test('description and reference are for everybody, and consume nothing', async () => {
+  const { key, authority } = world.issue({ requestsPerMinute: 1 });
+
+  for (const path of ['/openapi.json', '/docs', '/docs/reference.js', '/docs/swagger-ui.css']) {
+    const answer = await gateway.call({ path, key });
+    expect([path, answer.status]).toEqual([path, 200]);
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+    expect(answer.text).not.toContain(authority.accountId);
+  }
+  expect((await gateway.call({ path: '/v2/prices', key })).status).toBe(200);
+});
+
+test('the page runs and loads nothing but its own, and cannot be framed', async () => {
+  const { headers } = await gateway.call({ path: '/docs' });
+  const policy = String(headers['content-security-policy']);
+
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain("style-src 'self';");
+  expect(policy).toContain("connect-src 'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain('unsafe');
+  expect(headers['content-type']).toBe('text/html; charset=utf-8');
+});
+
+test('calls are tried from the page only where the operator allows it', async () => {
+  const script = async (at: TestGateway) => (await at.call({ path: '/docs/reference.js' })).text;
+
+  expect(await script(gateway)).toContain('"supportedSubmitMethods": []');
+  expect(await script(gateway)).toContain('authorizeBtn');
+  expect(await script(tryable)).not.toContain('"supportedSubmitMethods": []');
+  for (const at of [gateway, tryable]) {
+    expect(await script(at)).toContain('"persistAuthorization": false');
+    expect(await script(at)).toContain('"queryConfigEnabled": false');
+  }
+});
+
+test.each(['POST', 'HEAD', 'DELETE'])('%s of them is no method', async (method) => {
+  const answer = await gateway.call({ method, path: '/docs' });
+
+  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET']);
+});
+
+test.each(['/docs/', '/docs/../config.ts', '/docs/swagger-ui.js', '/openapi.yaml'])(
+  '%s is nothing',
+  async (path) => {
+    expect((await gateway.call({ path })).status).toBe(404);
+  },
+);
