@@ -77,6 +77,7 @@ export async function startRefreshCollector(
     identities,
     breakers,
     onAnswer: countAnswer,
+    onNotReturned: (error) => logger.warn({ err: error }, 'egress identity not given back'),
     monotonicNow,
   };
   const parts = { stores, clients, saga, reading, breakers, admission, pagesPerSecond };

@@ -34,9 +34,19 @@ export function nextRequestMs(identity: IdentityState, limits: IdentityLimits): 
 }
 
 /** The earliest time its rate and its silence let this identity ask again. */
-export function restedMs(identity: IdentityState, limits: IdentityLimits): number {
+function restedMs(identity: IdentityState, limits: IdentityLimits): number {
   const tolerance = (limits.burst - 1) * intervalMs(limits);
   return Math.max(identity.arrivalMs - tolerance, identity.silentUntilMs);
+}
+
+/** Until the first of these identities is rested, in milliseconds. */
+export function firstRestedInMs(
+  identities: readonly IdentityState[],
+  limits: IdentityLimits,
+  nowMs: number,
+): number {
+  const soonest = Math.min(...identities.map((identity) => restedMs(identity, limits)));
+  return Math.max(0, soonest - nowMs);
 }
 
 /** Takes the identity for one request that ends by `untilMs` at the latest. */

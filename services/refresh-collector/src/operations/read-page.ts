@@ -31,6 +31,8 @@ export interface PageReadingDependencies {
   readonly breakers: AppBreakers;
   /** For what takes long to read. */
   readonly takeTurn: TakeTurn;
+  /** An identity that could not be given back is free once its request is certainly over. */
+  readonly onNotReturned: (error: unknown) => void;
   readonly onAnswer: (answer: PlatformAnswer, durationMs: number) => void;
   readonly monotonicNow: () => number;
 }
@@ -42,7 +44,7 @@ export interface PageReadingResult {
 
 /**
  * Asks the platform for one page through whichever identity is free, and tells limiter and
- * breakers how it went. Undefined when the signal is aborted before an identity is free.
+ * breakers how it went; whoever waits for a live page does not wait for the limiter. Undefined when the signal is aborted before an identity is free.
  */
 export async function readPage(
   dependencies: PageReadingDependencies,
@@ -63,7 +65,9 @@ export async function readPage(
     ? await dependencies.takeTurn(() => classifyAnswer(raw))
     : classifyAnswer(raw);
   dependencies.onAnswer(answer, dependencies.monotonicNow() - startMs);
-  await turn.giveBack(verdictOf(answer));
+  const returned = turn.giveBack(verdictOf(answer));
+  if (reading.live) returned.catch(dependencies.onNotReturned);
+  else await returned;
   if (isEvidence(raw, timeoutMs, dependencies.platform)) {
     await dependencies.breakers.record(reading.scope, answer);
   }

@@ -4,12 +4,12 @@ import type { Logger } from '@inventory/runtime/logger';
 import { type Loop, startLoop } from '@inventory/runtime/loop';
 import {
   blockIdentity,
+  firstRestedInMs,
   giveIdentityBack,
   type IdentityLimits,
   type IdentityState,
   type IdentityVerdict,
   nextRequestMs,
-  restedMs,
   takeIdentity,
 } from '../domain/egress-identity.ts';
 import type { IdentityClaim } from '../domain/identity-claims.ts';
@@ -59,18 +59,23 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
   const { limits, clock } = options;
   const identities = createKnownIdentities(options.store, options.identityIds, clock);
   const queue = createClaimQueue<IdentityTurn>();
+  const returning = new Set<Promise<void>>();
   let wakeTimer: NodeJS.Timeout | undefined;
 
   function turnOf(identityId: string, token: string): IdentityTurn {
     return {
       identityId,
-      giveBack: async (verdict) => {
-        await identities.update(identityId, (identity) =>
-          identity.inFlight?.token === token
-            ? giveIdentityBack(identity, limits, verdict, clock.now())
-            : identity,
-        );
-        loop.wake();
+      giveBack(verdict) {
+        const returned = identities
+          .update(identityId, (identity) =>
+            identity.inFlight?.token === token
+              ? giveIdentityBack(identity, limits, verdict, clock.now())
+              : identity,
+          )
+          .then(() => loop.wake())
+          .finally(() => returning.delete(returned));
+        returning.add(returned);
+        return returned;
       },
     };
   }
@@ -129,17 +134,14 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
     },
     block: (identityId) =>
       identities.update(identityId, (identity) => blockIdentity(identity, limits, clock.now())),
-    async freeInMs() {
-      const all = await identities.current();
-      const soonest = Math.min(...all.map((identity) => restedMs(identity, limits)));
-      return Math.max(0, soonest - clock.now());
-    },
+    freeInMs: async () => firstRestedInMs(await identities.current(), limits, clock.now()),
     get waiting() {
       return queue.size;
     },
     async stop() {
       clearTimeout(wakeTimer);
       await loop.stop();
+      await Promise.allSettled(returning);
     },
   };
 }
