@@ -106,3 +106,7 @@ function customerOf(stack: Stack, accountId: string, apiKey: string): Customer {
 export function inventoryPath({ platformId, appId, contextId }: Inventory): string {
   return `/v2/platform/users/${platformId}/inventory/${appId}/${contextId}`;
 }
+
+export function v1Path({ platformId, appId, contextId }: Inventory): string {
+  return `/api/v1/inventory/${platformId}/${appId}/${contextId}`;
+}

@@ -7,6 +7,8 @@ import { currentPage } from './benchmarks/current-page.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
 import { ledgerCore } from './benchmarks/ledger-core.ts';
 import { ledgerStore } from './benchmarks/ledger-store.ts';
+import { livePage } from './benchmarks/live-page.ts';
+import { liveRate } from './benchmarks/live-rate.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { type Row, toTable } from './row.ts';
 
@@ -14,6 +16,8 @@ const benchmarks: readonly Benchmark[] = [
   admissionLatency,
   refreshThroughput,
   currentPage,
+  livePage,
+  liveRate,
   ledgerCore,
   ledgerStore,
   largeRefresh,
