@@ -6,6 +6,7 @@ import {
   serviceSettings,
 } from '@inventory/runtime/service-settings';
 import {
+  count,
   deepFreeze,
   duration,
   integer,
@@ -18,6 +19,8 @@ import {
 import { z } from 'zod';
 import { parseNetwork } from './domain/network-policy.ts';
 import { cursorKeyBytes } from './http/sealed-cursor.ts';
+import type { StreamLimits } from './operations/event-streams.ts';
+import type { StreamQuotaLimits } from './operations/stream-quota.ts';
 
 const cursorKey = z.string().refine((key) => {
   const bytes = Buffer.from(key, 'base64url');
@@ -43,6 +46,7 @@ export const settings = {
   REFRESH_COLLECTOR_URL: url().describe('Internal address of the refresh-collector'),
   BILLING_LEDGER_URL: url().describe('Internal address of the billing-ledger'),
   REVISION_STORE_URL: url().describe('Internal address of the revision-store'),
+  EVENT_STREAM_URL: url().describe('Internal address of the event-stream'),
   CURSOR_KEYS: list()
     .pipe(z.array(cursorKey))
     .describe(
@@ -106,6 +110,27 @@ export const settings = {
     .enum(['true', 'false'])
     .default('false')
     .describe('Whether operations can be called from the reference page, with a key typed in'),
+  STREAMS_PER_PROJECT_MAX: count()
+    .prefault('4')
+    .describe('Event streams of one Project that one replica holds'),
+  STREAMS_MAX: count()
+    .prefault('12000')
+    .describe('Event streams that one replica holds; leave file handles for everything else'),
+  STREAM_HEARTBEAT_MS: duration()
+    .prefault('15000')
+    .describe('Time between the heartbeats of an event stream'),
+  STREAM_LIFE_MAX_MS: duration()
+    .prefault('900000')
+    .describe('Longest life of an event stream; each ends after two thirds of it at the earliest'),
+  STREAM_SLOW_AFTER_MS: duration()
+    .prefault('25000')
+    .describe('Time after which an event stream is ended whose client takes nothing'),
+  STREAM_AUTHORITY_EVERY_MS: duration()
+    .prefault('30000')
+    .describe('Longest time between two looks at the authority of an event stream'),
+  STREAM_DRAIN_MS: duration()
+    .prefault('10000')
+    .describe('Time over which event streams are told to go when the service stops'),
   DRAIN_MS: duration()
     .prefault('12000')
     .describe('Longest time requests in flight get to end when the service stops'),
@@ -127,6 +152,7 @@ export interface GatewayConfig extends ServiceConfig {
     readonly refreshCollectorUrl: string;
     readonly billingLedgerUrl: string;
     readonly revisionStoreUrl: string;
+    readonly eventStreamUrl: string;
     readonly collectorTimeoutMs: number;
     readonly revisionStoreTimeoutMs: number;
   };
@@ -135,6 +161,7 @@ export interface GatewayConfig extends ServiceConfig {
   readonly trustedProxies: readonly string[];
   readonly reference: { readonly canTry: boolean };
   readonly limits: PublicApiLimits;
+  readonly streams: StreamLimits & StreamQuotaLimits & { readonly authorityEveryMs: number };
   readonly livePages: {
     readonly liveWaitMs: number;
     readonly liveTransferMs: number;
@@ -158,12 +185,22 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
       refreshCollectorUrl: parsed.REFRESH_COLLECTOR_URL,
       billingLedgerUrl: parsed.BILLING_LEDGER_URL,
       revisionStoreUrl: parsed.REVISION_STORE_URL,
+      eventStreamUrl: parsed.EVENT_STREAM_URL,
       collectorTimeoutMs: parsed.COLLECTOR_TIMEOUT_MS,
       revisionStoreTimeoutMs: parsed.REVISION_STORE_TIMEOUT_MS,
     },
     cursorKeys: parsed.CURSOR_KEYS,
     trustedProxies: parsed.TRUSTED_PROXIES ?? [],
     reference: { canTry: parsed.API_REFERENCE_TRY === 'true' },
+    streams: {
+      perProjectMax: parsed.STREAMS_PER_PROJECT_MAX,
+      perReplicaMax: parsed.STREAMS_MAX,
+      heartbeatMs: parsed.STREAM_HEARTBEAT_MS,
+      lifeMaxMs: parsed.STREAM_LIFE_MAX_MS,
+      slowAfterMs: parsed.STREAM_SLOW_AFTER_MS,
+      authorityEveryMs: parsed.STREAM_AUTHORITY_EVERY_MS,
+      drainMs: parsed.STREAM_DRAIN_MS,
+    },
     livePages: {
       liveWaitMs: parsed.LIVE_PAGE_WAIT_MS,
       liveTransferMs: parsed.LIVE_PAGE_TRANSFER_MS,

@@ -5,13 +5,17 @@ import { startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { CollectorClient } from './clients/collector-client.ts';
+import type { EventStreamClient } from './clients/event-stream-client.ts';
 import type { LedgerClient } from './clients/ledger-client.ts';
 import type { LivePageClient } from './clients/live-page-client.ts';
 import type { RevisionStoreClient } from './clients/revision-store-client.ts';
 import type { StagingClient } from './clients/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
+import type { StoredAuthority } from './domain/stream-standing.ts';
 import { createPublicApp } from './http/app.ts';
 import type { Authorities } from './http/authenticate.ts';
+import { listEventsRoute } from './http/events/list-events.ts';
+import { streamEventsRoute } from './http/events/stream-events.ts';
 import { openApiPage } from './http/openapi/openapi-page.ts';
 import { startPublicServer } from './http/public-server.ts';
 import { referencePages } from './http/reference/reference-pages.ts';
@@ -28,6 +32,7 @@ import { requestRefreshRoute } from './http/v2/request-refresh.ts';
 import { requestRefreshesRoute } from './http/v2/request-refreshes.ts';
 import { setBalanceAlertRoute } from './http/v2/set-balance-alert.ts';
 import { openCaptures } from './open-captures.ts';
+import { openEventStreams } from './open-event-streams.ts';
 import { livePageRoutes } from './open-live-pages.ts';
 import { openPageReads } from './open-page-reads.ts';
 import { openRefreshWaits } from './open-refresh-waits.ts';
@@ -62,6 +67,8 @@ export interface PublicApiParts {
   readonly livePages: LivePageClient;
   readonly staging: StagingClient;
   readonly prices: Pick<PriceVersion, 'current' | 'list'>;
+  readonly eventLog: EventStreamClient;
+  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;
 }
 
 const sweepEveryMs = 1_000;
@@ -105,6 +112,13 @@ export async function openPublicApi(
     wakeCancels: cancelling.wake,
     identifiers,
   };
+  const { eventLog: log, findBySecretDigest } = parts;
+  const events = await openEventStreams(context, {
+    bus: parts.bus,
+    log,
+    cursors,
+    findBySecretDigest,
+  });
   const routes = [
     requestRefreshRoute(admission),
     requestRefreshesRoute({ ...admission, limiter }),
@@ -118,6 +132,8 @@ export async function openPublicApi(
     readUsageRoute({ ledger, findProject: parts.findProject, clock }),
     setBalanceAlertRoute(shared),
     readPricesRoute({ ledger }),
+    streamEventsRoute(events),
+    listEventsRoute(events),
   ];
   const listener = createPublicApp({
     routes,
@@ -133,6 +149,8 @@ export async function openPublicApi(
   });
   const server = await startPublicServer({ listener, identifiers, ...config.publicHttp });
   lifetime.defer('public HTTP', () => server.close(limits.drainMs));
+  // Told to go before the server cuts what is still open.
+  lifetime.defer('event streams', () => events.streams.drain());
   return { url: server.url };
 }
 

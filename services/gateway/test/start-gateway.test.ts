@@ -13,6 +13,8 @@ import {
   patientCaptures,
   patientLimits,
   patientLivePages,
+  testStreams,
+  unusedUrl,
 } from './support/test-gateway.ts';
 
 const operatorToken = 'token-of-an-operator-for-tests';
@@ -28,13 +30,15 @@ function start() {
       refreshCollectorUrl: world.collector.http.url,
       billingLedgerUrl: world.ledger.http.url,
       revisionStoreUrl: world.revisions.http.url,
+      eventStreamUrl: unusedUrl,
       collectorTimeoutMs: 10_000,
       revisionStoreTimeoutMs: 10_000,
     },
     cursorKeys,
     trustedProxies: [],
-    reference: { canTry: false },
     limits: patientLimits,
+    streams: testStreams,
+    reference: { canTry: false },
     livePages: patientLivePages,
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: patientCaptures,

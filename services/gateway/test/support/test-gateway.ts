@@ -9,6 +9,7 @@ import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace'
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { createCollectorClient } from '../../src/clients/collector-client.ts';
+import type { EventStreamClient } from '../../src/clients/event-stream-client.ts';
 import { createLedgerClient } from '../../src/clients/ledger-client.ts';
 import { createLivePageClient } from '../../src/clients/live-page-client.ts';
 import { createRevisionStoreClient } from '../../src/clients/revision-store-client.ts';
@@ -33,6 +34,9 @@ export interface GatewayWorld {
   /** A secret and what it stands for. */
   issue(overrides?: Partial<Authority>): { key: string; authority: Authority };
   find(secret: string): Promise<Authority | null>;
+  digestOf(secret: string): string;
+  /** The events of the Projects; empty unless a test puts some in. */
+  readonly eventLog: EventStreamClient;
   findProject(id: ProjectId): Promise<{ accountId: AccountId } | null>;
   /** Neighbours keep their promises again. */
   reset(): void;
@@ -107,6 +111,8 @@ export async function openWorld(): Promise<GatewayWorld> {
       return { key, authority };
     },
     find: async (secret) => authorities.get(secret) ?? null,
+    digestOf: (secret) => secret,
+    eventLog: emptyLog,
     findProject: async (id) =>
       [...authorities.values()].find(({ projectId }) => projectId === id) ?? null,
     reset() {
@@ -149,6 +155,7 @@ export async function startTestGateway(
       refreshCollectorUrl: world.collector.http.url,
       billingLedgerUrl: world.ledger.http.url,
       revisionStoreUrl: world.revisions.http.url,
+      eventStreamUrl: unusedUrl,
       collectorTimeoutMs: overrides.readTimeoutMs ?? 10_000,
       revisionStoreTimeoutMs: overrides.readTimeoutMs ?? 10_000,
     },
@@ -156,6 +163,7 @@ export async function startTestGateway(
     trustedProxies: overrides.trustedProxies ?? [],
     reference: { canTry: overrides.canTryReference ?? false },
     limits: { ...patientLimits, ...overrides.limits },
+    streams: testStreams,
     livePages: { ...patientLivePages, ...overrides.livePages },
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: patientCaptures,
@@ -201,8 +209,32 @@ async function startPublicApi(
     livePages: createLivePageClient(collector, config.livePages),
     staging: createStagingClient(revisions, config.captures.stagingTimeoutMs),
     prices,
+    eventLog: world.eventLog,
+    findBySecretDigest: async () => null,
   });
 }
+
+const emptyLog: EventStreamClient = {
+  heads: async () => ({ log_epoch: 1, heads: [] }),
+  page: async () => ({
+    log_epoch: 1,
+    head_position: 0,
+    earliest_position: 1,
+    earliest_at: null,
+    items: [],
+  }),
+};
+/** Of a neighbour that a test has no use for. */
+export const unusedUrl = 'http://127.0.0.1:9';
+export const testStreams = {
+  perProjectMax: 4,
+  perReplicaMax: 100,
+  heartbeatMs: 15_000,
+  lifeMaxMs: 900_000,
+  slowAfterMs: 25_000,
+  authorityEveryMs: 30_000,
+  drainMs: 100,
+};
 
 async function openChannel(bus: MessageBus) {
   return { bus, replies: await createReplyBox(bus, 'gateway') };
