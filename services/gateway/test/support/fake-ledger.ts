@@ -27,6 +27,8 @@ export interface FakeLedger extends LedgerReads {
   answersReverse: (reverse: Reverse) => boolean;
   /** Refuses a charge with this instead of booking it. */
   refuseCharge: (charge: Charge) => BillingOutcome['refusal'];
+  /** Charges these to units, of which there are as many as credits would have been. */
+  paysWithUnits: (charge: Charge) => boolean;
   reset(): void;
   close(): Promise<void>;
 }
@@ -91,7 +93,11 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
       });
     }
     charged.add(charge.request_id);
-    return record(charge, 'charge', -price);
+    const outcome = record(charge, 'charge', -price);
+    if (!fake.paysWithUnits(charge)) return outcome;
+    const inUnits: BillingOutcome = { ...outcome, asset: 'units', credits_available: 300 };
+    outcomes.set(charge.command_id, inUnits);
+    return inUnits;
   }
 
   function bookReverse(reverse: Reverse): BillingOutcome {
@@ -137,6 +143,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     answersCharge: () => true,
     answersReverse: () => true,
     refuseCharge: () => null,
+    paysWithUnits: () => false,
   };
   const fake: FakeLedger = {
     http,

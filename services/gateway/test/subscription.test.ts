@@ -1,0 +1,147 @@
+import { pageReadMeta, refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
+import { refreshRecord } from '@inventory/contracts/http/refresh';
+import { newScope } from '@inventory/testkit/builders';
+import { type FakeDecision, refused, viewOf } from './support/fake-collector.ts';
+import { saveInventory } from './support/fake-revision-store.ts';
+import { currentPathOf, refreshPathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await gateway?.stop();
+  await world?.close();
+});
+
+const limit = { cap: 200, spent: 176, resets_at: '2026-12-01T00:00:00.000Z' };
+const unitTerms = { price_version: 1, credits_reserved: 0, units_reserved: 125 };
+const inUnits: FakeDecision = {
+  decision: 'accepted',
+  ...unitTerms,
+  units_remaining: 875,
+  deadline_at: '2026-12-01T00:00:00.000Z',
+};
+
+const post = (key: string, idempotencyKey = 'first') =>
+  gateway.call({
+    method: 'POST',
+    path: refreshPathOf(scope),
+    key,
+    body: { max_credits: 125 },
+    headers: { 'Idempotency-Key': idempotencyKey },
+  });
+const scope = newScope();
+
+test('a refresh that units fund says so when it is accepted, and again when it is replayed (Subscription funding)', async () => {
+  const { key } = world.issue();
+  world.collector.decide = () => inUnits;
+
+  const first = await post(key);
+
+  expect(first.status).toBe(202);
+  expect(refreshAcceptanceMeta.strict().parse(first.json.meta)).toMatchObject({
+    credits_reserved: 0,
+    billing_disposition: 'reserved',
+    billing_reason: 'subscription_allowance',
+    funding: 'subscription',
+    units_reserved: 125,
+    units_charged: 0,
+    units_remaining: 875,
+  });
+  expect(refreshRecord.strict().parse(first.json.data).billing).toEqual({
+    state: 'reserved',
+    disposition: null,
+    credits_reserved: 0,
+    credits_charged: null,
+    credits_released: null,
+    funding: 'subscription',
+    units_reserved: 125,
+    units_charged: null,
+    units_released: null,
+  });
+
+  world.collector.decide = (request) => {
+    const winner = `${request.refresh_id.slice(0, -1)}0`;
+    const acceptance = { ...unitTerms, units_remaining: 875 };
+    world.collector.views.set(winner, viewOf(request, { acceptance }));
+    return { decision: 'duplicate', winner_refresh_id: winner };
+  };
+  const again = await post(key);
+
+  const { request_id: _first, rate_limit: _limit, ...told } = first.json.meta;
+  expect(again.headers['idempotency-replayed']).toBe('true');
+  expect(again.json.meta).toMatchObject(told);
+});
+
+test('a page that units pay leaves the credits as they are and shows both (Subscription funding)', async () => {
+  const { key, authority } = world.issue();
+  saveInventory(world.revisions, scope, {});
+  world.ledger.setBalance(authority.accountId, 50);
+  world.ledger.paysWithUnits = (charge) => charge.account_id === authority.accountId;
+
+  const answer = await gateway.call({ path: currentPathOf(scope), key });
+
+  expect(answer.status).toBe(200);
+  expect(pageReadMeta.strict().parse(answer.json.meta)).toMatchObject({
+    credits_charged: 0,
+    credits_remaining: 300,
+    billing_disposition: 'allowance_used',
+    billing_reason: 'subscription_allowance',
+    funding: 'subscription',
+    units_charged: 1,
+    units_remaining: 49,
+  });
+});
+
+test.each([
+  [
+    'insufficient_units',
+    { code: 'insufficient_units', required: 125, available: 80 },
+    { required: 125, available: 80 },
+  ],
+  [
+    'spend_cap_reached',
+    { code: 'spend_cap_reached', required: 125, available: 24, ...limit },
+    limit,
+  ],
+] as const)(
+  'a refresh is refused with %s and its detail (Errors)',
+  async (code, refusal, detail) => {
+    const { key } = world.issue();
+    world.collector.decide = () => refused(refusal);
+
+    const { status, json } = await post(key, code);
+
+    expect(status).toBe(402);
+    expect(json.error).toMatchObject({ code, detail });
+    expect(Object.keys(json.error.detail)).toEqual(Object.keys(detail));
+  },
+);
+
+test('a page beyond the Project’s spend cap is refused with the cap, and nothing is charged (Errors)', async () => {
+  const { key } = world.issue();
+  saveInventory(world.revisions, scope, {});
+  world.ledger.refuseCharge = () => ({
+    code: 'spend_cap_reached',
+    required: 1,
+    available: 0,
+    ...limit,
+  });
+
+  const { status, json } = await gateway.call({ path: currentPathOf(scope), key });
+
+  expect(status).toBe(402);
+  expect(json.error).toMatchObject({ code: 'spend_cap_reached', detail: limit });
+  expect(json.meta.credits_charged).toBe(0);
+});
