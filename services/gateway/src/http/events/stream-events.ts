@@ -53,9 +53,11 @@ export function streamEventsRoute(deps: StreamEventsDeps): Route {
       const giveBack = takePlace(deps, projectId);
       try {
         const start = await openStream(deps, projectId, place);
+        // Who comes with a cursor is told that same one, not another spelling of its place.
+        const checkpoint = cursor ?? deps.sealPlace(projectId, start.place);
         return {
           status: 200,
-          stream: (response) => follow(deps, request, start, response, giveBack),
+          stream: (response) => follow(deps, request, { ...start, checkpoint, giveBack }, response),
         };
       } catch (error) {
         giveBack();
@@ -77,12 +79,17 @@ function takePlace({ streams, quota }: StreamEventsDeps, projectId: ProjectId): 
   });
 }
 
+interface AdmittedStream extends StreamStart {
+  /** Cursor of the first frame. */
+  readonly checkpoint: string;
+  readonly giveBack: () => void;
+}
+
 function follow(
   deps: StreamEventsDeps,
   request: AdmittedRequest,
-  { hub, place, recovery }: StreamStart,
+  { hub, place, recovery, checkpoint, giveBack }: AdmittedStream,
   response: ServerResponse,
-  giveBack: () => void,
 ): void {
   const connection = openStreamConnection(response, headers);
   if (!connection) {
@@ -113,8 +120,7 @@ function follow(
     forget();
     giveBack();
   });
-  const cursor = deps.sealPlace(hub.projectId, place);
-  session.write(Buffer.from(checkpointFrame(cursor, isoTime(place.asOfMs))));
+  session.write(Buffer.from(checkpointFrame(checkpoint, isoTime(place.asOfMs))));
   if (recovery === null) session.pump();
   else session.end(recovery);
 }

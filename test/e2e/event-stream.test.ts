@@ -1,0 +1,262 @@
+import { projectEvent } from '@inventory/contracts/http/project-event';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { EventSourceMessage } from 'eventsource-parser';
+import { untilCompleted } from './support/follow-refresh.ts';
+import type { Customer } from './support/operator.ts';
+import { scenarioScope, sizeScope } from './support/simulator-control.ts';
+import { openReader, type StreamReader } from './support/stream-reader.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+const scopes = ['*', 'customer.events.read.v1'];
+let stack: TestStack;
+let serial = 0;
+
+beforeAll(async () => {
+  stack = await openTestStack({
+    replicas: { gateway: 2, 'event-stream': 2 },
+    serviceEnvironment: { gateway: { STREAM_DRAIN_MS: '1000' } },
+  });
+}, 120_000);
+afterAll(() => stack?.close(), 60_000);
+
+interface Reading extends Customer {
+  open(lastEventId?: string, gateway?: number): Promise<StreamReader>;
+}
+
+async function newReader(options: { eventsEnabled?: boolean } = {}): Promise<Reading> {
+  const customer = await stack.operator.newCustomer();
+  const { accountId, projectId } = customer;
+  const enabled = options.eventsEnabled ?? true;
+  await stack.operator.call('PUT', `/accounts/${accountId}/events`, { enabled });
+  const credential = await stack.operator.newCredential(projectId, { scopes });
+  return {
+    ...customer,
+    ...credential,
+    open: (lastEventId, gateway = 0) =>
+      openReader({
+        gatewayUrl: stack.replicasOf('gateway')[gateway]?.publicUrl ?? '',
+        projectId,
+        apiKey: credential.secret,
+        lastEventId,
+      }),
+  };
+}
+
+/** One-page refreshes, completed; their ids in the order they were accepted. */
+async function refreshed({ api, projectId }: Reading, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let number = 0; number < count; number += 1) {
+    serial += 1;
+    ids.push(await api.accepted(sizeScope(5, serial)));
+  }
+  await untilCompleted(api, projectId, ids, 60_000);
+  return ids;
+}
+
+const refreshIdsOf = (frames: readonly EventSourceMessage[]) =>
+  frames.map(({ data }) => {
+    const event = projectEvent.parse(JSON.parse(data));
+    return 'refresh_id' in event.data ? event.data.refresh_id : '';
+  });
+
+const errorOf = (reader: StreamReader) =>
+  waitFor('the refusal is read', () => reader.ended() && JSON.parse(reader.text()).error);
+
+test('a terminal refresh is on the stream at once, and its event says what Status says (Events)', async () => {
+  const customer = await newReader();
+  const reader = await customer.open();
+  const checkpoint = await reader.frame('checkpoint');
+
+  const id = await customer.api.accepted(scenarioScope('private', 900));
+  const [frame] = await reader.events(1);
+
+  expect(reader.status).toBe(200);
+  expect(reader.headers).toMatchObject({
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+    'x-request-id': expect.stringMatching(/^req_/),
+  });
+  expect(Date.parse(JSON.parse(checkpoint.data).as_of)).toBeLessThanOrEqual(Date.now());
+  const event = projectEvent.parse(JSON.parse(frame?.data ?? ''));
+  const record = await customer.api.record(id);
+  expect(event).toMatchObject({
+    type: 'inventory.refresh.completed',
+    occurred_at: record.completed_at,
+    project_id: customer.projectId,
+    data: { refresh_id: id, state: 'completed', outcome: record.outcome },
+  });
+  expect(frame?.id?.length).toBeLessThanOrEqual(128);
+  expect(frame?.id).not.toBe(event.id);
+  reader.cut();
+}, 60_000);
+
+test('a reader that comes back with its last cursor misses nothing and is given nothing twice, at either gateway (Events)', async () => {
+  const customer = await newReader();
+  const first = await customer.open();
+  await first.frame('checkpoint');
+  const early = await refreshed(customer, 3);
+  const [applied] = await first.events(3);
+  first.cut();
+  const late = await refreshed(customer, 3);
+
+  const second = await customer.open(applied?.id, 1);
+  const given = await second.events(5);
+  const live = await refreshed(customer, 1);
+  await second.events(6);
+
+  const [checkpoint] = second.frames;
+  expect(checkpoint).toMatchObject({ event: 'checkpoint', id: applied?.id });
+  const all = new Set([...early, ...late]);
+  const seen = refreshIdsOf(given);
+  const firstSeen = refreshIdsOf(applied ? [applied] : []);
+  expect(new Set([...firstSeen, ...seen])).toEqual(all);
+  expect(seen).toHaveLength(5);
+  expect(refreshIdsOf(await second.events(6)).at(-1)).toBe(live[0]);
+  second.cut();
+}, 90_000);
+
+test('the list of events has the cursors of the stream, and goes on where it left off (Events list)', async () => {
+  const customer = await newReader();
+  const reader = await customer.open();
+  await reader.frame('checkpoint');
+  await refreshed(customer, 3);
+  const frames = await reader.events(3);
+  const list = (query: string) =>
+    customer.api.call({ path: `/v2/projects/${customer.projectId}/events${query}` });
+
+  const page = (await list('?limit=2')).json.data;
+  const rest = (await list(`?after=${page.pagination.next_cursor}`)).json.data;
+  const fromStream = (await list(`?after=${frames[1]?.id}`)).json.data;
+
+  const eventsOf = (of: { items: { event: { id: string } }[] }) =>
+    of.items.map(({ event }) => event.id);
+  const streamed = frames.map(({ data }) => JSON.parse(data).id);
+  expect([...eventsOf(page), ...eventsOf(rest)]).toEqual(streamed);
+  expect(page.pagination.has_more).toBe(true);
+  expect(rest.pagination).toEqual({ has_more: false, next_cursor: null });
+  expect(eventsOf(fromStream)).toEqual(streamed.slice(2));
+  reader.cut();
+}, 60_000);
+
+test('what may not be read is refused before a stream opens, as plain HTTP (Authentication)', async () => {
+  const customer = await newReader();
+  const other = await newReader();
+  const off = await newReader({ eventsEnabled: false });
+  const wildcard = await stack.operator.newCredential(customer.projectId, { scopes: ['*'] });
+  const reader = await other.open();
+  const foreign = await reader.frame('checkpoint');
+  const gatewayUrl = stack.gatewayUrl;
+  const { projectId, secret: apiKey } = customer;
+
+  const refusals = await Promise.all([
+    openReader({ gatewayUrl, projectId, apiKey: 'inv_nobody' }),
+    openReader({ gatewayUrl, projectId, apiKey: wildcard.secret }),
+    off.open(),
+    openReader({ gatewayUrl, projectId: other.projectId, apiKey }),
+    openReader({ gatewayUrl, projectId, apiKey, lastEventId: foreign.id }),
+    openReader({ gatewayUrl, projectId, apiKey, lastEventId: 'forged' }),
+    openReader({ gatewayUrl, projectId, apiKey, lastEventId: 'x'.repeat(300) }),
+    openReader({ gatewayUrl, projectId, apiKey, headers: { accept: 'application/json' } }),
+  ]);
+  const seen = await Promise.all(
+    refusals.map(async (refused) => [refused.status, (await errorOf(refused)).code]),
+  );
+
+  expect(seen).toEqual([
+    [401, 'invalid_api_key'],
+    [403, 'permission_denied'],
+    [403, 'permission_denied'],
+    [404, 'project_not_found'],
+    [422, 'invalid_cursor'],
+    [422, 'invalid_cursor'],
+    [422, 'invalid_request'],
+    [406, 'not_acceptable'],
+  ]);
+  expect((await errorOf(refusals[2] as StreamReader)).detail).toEqual({
+    reason: 'events_not_enabled',
+  });
+  reader.cut();
+}, 60_000);
+
+test('a fifth stream of a Project at one gateway is refused until another ends (Events: stream_limit_exceeded)', async () => {
+  const customer = await newReader();
+  const held = await Promise.all([1, 2, 3, 4].map(() => customer.open()));
+
+  const fifth = await customer.open();
+  const error = await errorOf(fifth);
+
+  expect([fifth.status, error.code, error.detail]).toEqual([
+    429,
+    'stream_limit_exceeded',
+    { limit: 4 },
+  ]);
+  expect(Number(fifth.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  held[0]?.cut();
+  await waitFor('its place is free', async () => {
+    const next = await customer.open();
+    next.cut();
+    return next.status === 200;
+  });
+  for (const reader of held) reader.cut();
+}, 60_000);
+
+test.each([
+  ['credential_revoked', (one: Reading) => ['POST', `/credentials/${one.credentialId}/revoke`, {}]],
+  ['owner_suspended', (one: Reading) => ['POST', `/accounts/${one.accountId}/suspend`, {}]],
+  [
+    'permission_removed',
+    (one: Reading) => ['PUT', `/credentials/${one.credentialId}/scopes`, { scopes: ['*'] }],
+  ],
+  [
+    'network_policy',
+    (one: Reading) => [
+      'PUT',
+      `/projects/${one.projectId}/network-policy`,
+      { network_policy: ['192.0.2.0/24'] },
+    ],
+  ],
+  [
+    'events_disabled',
+    (one: Reading) => ['PUT', `/accounts/${one.accountId}/events`, { enabled: false }],
+  ],
+] as const)(
+  '%s ends open streams at both gateways within 2 s (Authentication)',
+  async (reason, change) => {
+    const customer = await newReader();
+    const readers = await Promise.all([customer.open(undefined, 0), customer.open(undefined, 1)]);
+    await Promise.all(readers.map((reader) => reader.frame('checkpoint')));
+    const [method, path, body] = change(customer) as [string, string, unknown];
+
+    await stack.operator.call(method, path, body);
+    const startMs = performance.now();
+    const frames = await Promise.all(
+      readers.map((reader) => reader.frame('stream.authorization_revoked', 5_000)),
+    );
+
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+    expect(frames.map(({ data }) => JSON.parse(data))).toEqual([{ reason }, { reason }]);
+    expect(frames.map(({ id }) => id)).toEqual([undefined, undefined]);
+    await waitFor('the connections end', () => readers.every((reader) => reader.ended()));
+  },
+  60_000,
+);
+
+test('a gateway that stops tells its readers, and one that is killed loses them nothing (Events: draining)', async () => {
+  const customer = await newReader();
+  const [first, second] = stack.replicasOf('gateway');
+  const readers = await Promise.all([customer.open(undefined, 0), customer.open(undefined, 1)]);
+  const starts = await Promise.all(readers.map((reader) => reader.frame('checkpoint')));
+
+  await first?.restart();
+  const closing = await readers[0]?.frame('stream.closing');
+  await second?.kill('SIGKILL');
+  const ids = await refreshed(customer, 2);
+  const again = await Promise.all(starts.map(({ id }) => customer.open(id, 0)));
+
+  expect(JSON.parse(closing?.data ?? '')).toMatchObject({ reason: 'draining' });
+  for (const reader of again) {
+    expect(new Set(refreshIdsOf(await reader.events(2)))).toEqual(new Set(ids));
+    reader.cut();
+  }
+}, 90_000);
