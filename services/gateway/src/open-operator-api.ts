@@ -12,6 +12,7 @@ import { moneyRoutes } from './http/operator/money-routes.ts';
 import { createOperatorApp } from './http/operator/operator-app.ts';
 import { projectRoutes } from './http/operator/project-routes.ts';
 import { serviceRoutes } from './http/operator/service-routes.ts';
+import { termsRoutes } from './http/operator/terms-routes.ts';
 import type { Tenancy } from './open-tenancy.ts';
 import type { ReplyChannel } from './operations/ask-owner.ts';
 
@@ -38,6 +39,7 @@ export function openOperatorApi(options: OperatorApiOptions): RequestListener {
     ...projectRoutes(tenancy, clock),
     ...credentialRoutes(tenancy, clock),
     ...moneyRoutes(options),
+    ...termsRoutes(options),
     ...serviceRoutes(options),
   ];
   return createOperatorApp({ ...options, routes });

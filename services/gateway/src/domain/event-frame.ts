@@ -1,4 +1,3 @@
-import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { invariant } from '@inventory/runtime/bug';
 
 /** Why a stream ends although its reader may come back. */
@@ -28,7 +27,8 @@ export function checkpointFrame(cursor: string, asOf: string): string {
   return frame('checkpoint', { as_of: asOf }, { id: cursor });
 }
 
-export function eventFrame(cursor: string, event: ProjectEvent): string {
+/** An event as it is; its type is the frame's. */
+export function eventFrame(cursor: string, event: { readonly type: string }): string {
   return frame(event.type, event, { id: cursor });
 }
 

@@ -1,6 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { randomBetween } from '@inventory/runtime/backoff';
-import type { Clock } from '@inventory/runtime/clock';
+import { type Clock, monotonicNow } from '@inventory/runtime/clock';
 import {
   type ClosingReason,
   closingFrame,
@@ -124,13 +124,13 @@ export function createEventStreams(dependencies: EventStreamsDependencies): Even
     async drain() {
       draining = true;
       const going = [...watched.keys()];
-      const startMs = performance.now();
+      const startMs = monotonicNow();
       for (const [index, stream] of going.entries()) {
         const dueMs = (limits.drainMs * index) / going.length;
         await until(startMs + dueMs);
         if (watched.has(stream)) close(stream, 'draining');
       }
-      if (watched.size > 0) await until(performance.now() + cutAfterMs);
+      if (watched.size > 0) await until(monotonicNow() + cutAfterMs);
       for (const stream of watched.keys()) stream.cut();
     },
   };
@@ -148,6 +148,6 @@ function retryAfterMs(reason: ClosingReason, drainMs: number): number {
 }
 
 function until(atMs: number): Promise<void> {
-  const leftMs = atMs - performance.now();
+  const leftMs = atMs - monotonicNow();
   return leftMs <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, leftMs));
 }

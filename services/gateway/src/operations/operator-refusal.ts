@@ -7,6 +7,7 @@ export type OperatorRefusalCode =
   | 'concurrent_change'
   | 'idempotency_conflict'
   | 'insufficient_credits'
+  | 'insufficient_units'
   | 'balance_limit_exceeded';
 
 export class OperatorRefusal extends Error {

@@ -1,5 +1,6 @@
 import { type AccountId, refreshId } from '@inventory/contracts/ids';
 import type { StatementRow } from '@inventory/contracts/internal/ledger';
+import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Context } from 'koa';
 import type { LedgerClient } from '../../clients/ledger-client.ts';
@@ -19,6 +20,7 @@ import {
   listQuery,
   statementQuery,
   topUpBody,
+  unitGrantBody,
 } from './operator-schemas.ts';
 
 interface MoneyRoutesOptions extends ReplyChannel {
@@ -35,7 +37,7 @@ function bookingRoutes(options: MoneyRoutesOptions): OperatorRoute[] {
   async function book(
     kind: 'grant' | 'adjust',
     accountId: AccountId,
-    wanted: { amount: number; reason: string; idempotencyKey: string },
+    wanted: { asset: LedgerAsset; amount: number; reason: string; idempotencyKey: string },
   ) {
     const outcome = await bookEntry(options, { kind, accountId, ...wanted });
     return toWireEntry(outcome, wanted);
@@ -47,7 +49,23 @@ function bookingRoutes(options: MoneyRoutesOptions): OperatorRoute[] {
       action: 'account.top-up',
       parts: { path: accountPath, header: bookingHeaders, body: topUpBody },
       handle: ({ path, header, body }) =>
-        book('grant', path.account_id, { ...body, idempotencyKey: header['idempotency-key'] }),
+        book('grant', path.account_id, {
+          ...body,
+          asset: 'credits',
+          idempotencyKey: header['idempotency-key'],
+        }),
+    }),
+    operatorRoute({
+      method: 'post',
+      path: '/accounts/:account_id/unit-grants',
+      action: 'account.grant-units',
+      parts: { path: accountPath, header: bookingHeaders, body: unitGrantBody },
+      handle: ({ path, header, body }) =>
+        book('grant', path.account_id, {
+          ...body,
+          asset: 'units',
+          idempotencyKey: header['idempotency-key'],
+        }),
     }),
     operatorRoute({
       method: 'post',

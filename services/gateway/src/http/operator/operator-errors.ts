@@ -1,5 +1,5 @@
 import { ServiceUnreachable } from '@inventory/http/internal-client';
-import { EntryUndecided } from '../../operations/book-entry.ts';
+import { EntryUndecided } from '../../operations/ask-ledger.ts';
 import { OperatorRefusal, type OperatorRefusalCode } from '../../operations/operator-refusal.ts';
 import { toRefusal } from '../to-refusal.ts';
 
@@ -8,6 +8,7 @@ export const operatorErrors = {
   operator_token_required: { status: 401, message: 'The operator token is missing or wrong.' },
   malformed_json: { status: 400, message: 'The body is not valid JSON.' },
   insufficient_credits: { status: 402, message: 'The account has fewer credits available.' },
+  insufficient_units: { status: 402, message: 'The account has fewer units available.' },
   route_not_found: { status: 404, message: 'There is no such route.' },
   account_not_found: { status: 404, message: 'There is no such account.' },
   project_not_found: { status: 404, message: 'There is no such Project.' },

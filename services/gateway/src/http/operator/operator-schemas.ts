@@ -1,6 +1,6 @@
 import { accountId, credentialId, projectId } from '@inventory/contracts/ids';
 import { scope } from '@inventory/contracts/scope';
-import { grantedScope } from '@inventory/contracts/vocabulary';
+import { grantedScope, ledgerAsset } from '@inventory/contracts/vocabulary';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../../domain/network-policy.ts';
@@ -89,7 +89,25 @@ export const topUpBody = z.strictObject({
   amount: z.int().min(1).max(creditsMax),
   reason: reason.default('top-up'),
 });
+export const unitGrantBody = z.strictObject({
+  amount: z.int().min(1).max(creditsMax),
+  reason: reason.default('unit grant'),
+});
+const optionalReason = reason.nullable().default(null);
+export const fundingBody = z.discriminatedUnion('mode', [
+  z.strictObject({ mode: z.literal('credits'), reason: optionalReason }),
+  z.strictObject({
+    mode: z.literal('subscription'),
+    units_per_month: z.int().min(1).max(creditsMax),
+    reason: optionalReason,
+  }),
+]);
+export const spendCapBody = z.strictObject({
+  cap: z.int().min(0).max(creditsMax).nullable(),
+  reason: optionalReason,
+});
 export const adjustmentBody = z.strictObject({
+  asset: ledgerAsset.default('credits'),
   amount: z
     .int()
     .min(-creditsMax)
