@@ -1,5 +1,3 @@
-import { invariant } from '@inventory/runtime/bug';
-
 /** Why a stream ends although its reader may come back. */
 export type ClosingReason = 'draining' | 'slow_consumer' | 'max_age' | 'unavailable';
 
@@ -61,9 +59,8 @@ function frame(
     // JSON has no line breaks of its own: those in texts are escaped.
     `data: ${JSON.stringify(data)}`,
   ];
-  invariant(
-    lines.every((line) => !/[\r\n\0]/.test(line)),
-    'a line break in a field would make it two',
-  );
+  if (lines.some((line) => /[\r\n\0]/.test(line))) {
+    throw new RangeError('a line break in a field would make it two');
+  }
   return `${lines.join('\n')}\n\n`;
 }
