@@ -3,7 +3,7 @@ import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { Agent, request } from 'undici';
 import { withStack } from '../bench-stack.ts';
 import type { Benchmark } from '../benchmark.ts';
-import { type Inventory, inventoryPath, openCustomer } from '../customer.ts';
+import { type Inventory, inventoryPath, openCustomer, v1Path } from '../customer.ts';
 import { closedLoop, type LoadResult } from '../load.ts';
 import { moreIsBetter, type Row, reported } from '../row.ts';
 
@@ -34,12 +34,21 @@ async function compare(stack: Stack, size: number, durationMs: number): Promise<
   const inventory = sizeInventory(size);
   const direct = await directPages(stack, inventory, durationMs);
   const customer = await openCustomer(stack);
-  const ours = await loaded(durationMs, () => customer.ask('GET', inventoryPath(inventory)));
+  const of = (path: string) => loaded(durationMs, () => customer.ask('GET', path));
+  // V1 never captures: the difference is what it costs to save each inventory that was read.
+  const live = await of(inventoryPath(inventory));
+  const v1 = await of(v1Path(inventory));
   await customer.close();
-  const what = `Live Page of ${size} assets`;
+  return [
+    ...rowsOf(`Live Page of ${size} assets, saved as a revision`, live, direct),
+    ...rowsOf(`V1 page of ${size} assets`, v1, direct),
+  ];
+}
+
+function rowsOf(what: string, ours: LoadResult, direct: LoadResult): Row[] {
   return [
     moreIsBetter({
-      name: `${what} at ${concurrency} clients, against the platform itself`,
+      name: `${what}, at ${concurrency} clients, against the platform itself`,
       value: ours.perSecond,
       unit: '/s',
       yardstick: direct.perSecond,
