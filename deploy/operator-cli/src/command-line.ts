@@ -5,12 +5,14 @@ import { credentialCommands } from './credential-commands.ts';
 import { limitCommands } from './limit-commands.ts';
 import { moneyCommands } from './money-commands.ts';
 import { serviceCommands } from './service-commands.ts';
+import { termsCommands } from './terms-commands.ts';
 
 export const commands: readonly Command[] = [
   ...accountCommands,
   ...credentialCommands,
   ...limitCommands,
   ...moneyCommands,
+  ...termsCommands,
   ...serviceCommands,
 ];
 

@@ -12,7 +12,7 @@ import {
 /** Largest part of a list that the API gives. */
 const partMax = 100;
 
-const keyOption: Option = {
+export const keyOption: Option = {
   name: 'key',
   kind: 'text',
   value: 'text',
@@ -22,16 +22,23 @@ const keyOption: Option = {
 const accountPath = (values: OptionValues) => `/accounts/${values.segment('account')}`;
 
 /** Without a key of the operator's own, each run is a booking of its own. */
-function booking(values: OptionValues, part: 'top-ups' | 'adjustments'): ApiRequest {
+function booking(
+  values: OptionValues,
+  part: 'top-ups' | 'adjustments' | 'unit-grants',
+): ApiRequest {
   return {
     method: 'POST',
     path: `${accountPath(values)}/${part}`,
     headers: { 'idempotency-key': values.text('key') ?? randomUUID() },
-    body: { amount: values.number('amount'), reason: values.text('reason') },
+    body: {
+      ...(values.flag('units') ? { asset: 'units' } : {}),
+      amount: values.number('amount'),
+      reason: values.text('reason'),
+    },
   };
 }
 
-/** Credits of an account. */
+/** Credits and units of an account. */
 export const moneyCommands: readonly Command[] = [
   {
     words: ['top-up'],
@@ -45,11 +52,23 @@ export const moneyCommands: readonly Command[] = [
     request: (values) => booking(values, 'top-ups'),
   },
   {
+    words: ['grant-units'],
+    summary: 'add subscription units to an account; they end with the UTC month',
+    options: [
+      accountOption,
+      { name: 'amount', kind: 'number', value: 'units', required: true, help: 'how many' },
+      { name: 'reason', kind: 'text', value: 'text', help: 'stands in the statement' },
+      keyOption,
+    ],
+    request: (values) => booking(values, 'unit-grants'),
+  },
+  {
     words: ['adjust'],
     summary: 'correct the available credits of an account, up or down',
     options: [
       accountOption,
       { name: 'amount', kind: 'number', value: '±credits', required: true, help: 'how many' },
+      { name: 'units', kind: 'flag', help: 'subscription units instead of credits' },
       { name: 'reason', kind: 'text', value: 'text', required: true, help: 'why' },
       keyOption,
     ],

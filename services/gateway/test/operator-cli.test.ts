@@ -149,6 +149,31 @@ test('credits are added once per key, corrected, and listed', async () => {
   expect(statement.out).toMatch(/adjust +credits +-20 +0 +480 +0 +- +refund 7$/m);
 });
 
+test('funding, units and spend caps are set by their commands and shown', async () => {
+  const account = await newAccount();
+  const of = ['--account', account];
+  const project = (await operator('project', 'create', ...of, '--json')).json.project_id;
+
+  const ends = [
+    await operator('funding', 'set', ...of, '--units-per-month', '50000', '--key', 'plan'),
+    await operator('grant-units', ...of, '--amount', '40'),
+    await operator('adjust', ...of, '--units', '--amount', '-4', '--reason', 'slip'),
+    await operator('spend-cap', 'set', '--project', project, '--cap', '20000'),
+  ];
+  const terms = await operator('terms', ...of, '--json');
+  const neither = await operator('funding', 'set', ...of);
+  const back = await operator('funding', 'set', ...of, '--credits', '--json');
+
+  expect(ends.map(({ code, err }) => [code, err])).toEqual(ends.map(() => [0, '']));
+  expect(terms.json).toMatchObject({
+    funding: { mode: 'subscription', units_per_month: 50_000 },
+    spend_caps: [{ project_id: project, cap: 20_000 }],
+  });
+  expect(neither.code).toBe(2);
+  expect(neither.err).toContain('exactly one of --credits, --units-per-month');
+  expect(back.json.funding).toEqual({ mode: 'credits' });
+});
+
 test('--csv --all is the whole statement as one file', async () => {
   const account = await newAccount();
   for (let count = 1; count <= 101; count += 1) {

@@ -170,6 +170,7 @@ test('the audit of a booking names amount and reason', async () => {
   expect(audits).toContainEqual({
     action: 'account.adjust',
     account_id: path.split('/')[2],
+    asset: 'credits',
     amount: 7,
     reason: 'goodwill',
     seq: 1,

@@ -6,6 +6,7 @@ import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { createFakeTerms } from './fake-terms.ts';
 import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
 
 type Entry = MessageBody<'billing.grant.v1'> | MessageBody<'billing.adjust.v1'>;
@@ -34,6 +35,7 @@ const holds = Array.from({ length: holdsOfEveryAccount }, (_, index) => ({
 
 export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
   const rows = new Map<AccountId, StatementRow[]>();
+  const terms = createFakeTerms();
   const decided = new Map<string, { content: string; outcome: BillingOutcome }>();
 
   function availableOf(accountId: AccountId): number {
@@ -47,7 +49,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
       return { code: 'command_conflict', required: null, available: null };
     }
     if (available + entry.amount >= 0) return null;
-    return { code: 'insufficient_credits', required: -entry.amount, available };
+    return { code: `insufficient_${entry.asset}`, required: -entry.amount, available };
   }
 
   function book(kind: 'grant' | 'adjust', entry: Entry): BillingOutcome {
@@ -101,6 +103,14 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     await bus.publish([{ type: 'reply.billing-outcome.v1', id: `reply:${id}`, body: reply }]);
   }
 
+  async function onConfigure(message: ReceivedMessageOf<'billing.configure.v1'>): Promise<void> {
+    const { body, id, waitingId } = message;
+    const outcome = terms.configure(body);
+    if (!fake.answers || waitingId === undefined) return;
+    const reply = { waiting_id: waitingId, outcome };
+    await bus.publish([{ type: 'reply.billing-outcome.v1', id: `reply:${id}`, body: reply }]);
+  }
+
   const http = await startHttpFake((url) => {
     if (url.pathname === '/verify') return jsonAnswer(fake.report);
     const [, accounts, id = '', part] = url.pathname.split('/');
@@ -117,6 +127,8 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
         });
       case 'holds':
         return jsonAnswer({ items: holds.map((hold) => ({ account_id, ...hold })) });
+      case 'terms':
+        return jsonAnswer(terms.of(account_id));
       case 'statement':
         return jsonAnswer(statementPart(booked, url.searchParams));
       default:
@@ -134,7 +146,14 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
   await bus.consume({
     group: 'fake-books',
     topics: ['billing.commands.v1'],
-    onBatch: byKey({ 'billing.grant.v1': onEntry, 'billing.adjust.v1': onEntry }, 50),
+    onBatch: byKey(
+      {
+        'billing.grant.v1': onEntry,
+        'billing.adjust.v1': onEntry,
+        'billing.configure.v1': onConfigure,
+      },
+      50,
+    ),
   });
   return fake;
 }
