@@ -97,6 +97,17 @@ export const admissionReasons = [
 export const admissionReason = z.enum(admissionReasons);
 export type AdmissionReason = z.infer<typeof admissionReason>;
 
+/** Why a live page is not known: nothing of it may be billed. */
+export const liveTroubles = [
+  'throttled',
+  'egress_busy',
+  'breaker_open',
+  'bad_answer',
+  'unconfirmed',
+  'timeout',
+] as const;
+export type LiveTrouble = (typeof liveTroubles)[number];
+
 /** Credits held when a refresh is accepted; also the lowest `max_credits`. */
 export const refreshReservationCredits = 125;
 /** Most assets on one page of Current and V1. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountId } from '../ids.ts';
 import { language } from '../languages.ts';
-import { pageAssetsMax } from '../vocabulary.ts';
+import { liveTroubles, pageAssetsMax } from '../vocabulary.ts';
 
 /** Header of the call: milliseconds the caller waits for the answer. No clocks are compared. */
 export const timeLeftHeader = 'x-time-left-ms';
@@ -42,18 +42,6 @@ export const livePageMeta = z.object({
   next_start_assetid: z.string().nullable(),
 });
 export type LivePageMeta = z.infer<typeof livePageMeta>;
-
-/** Why the platform's answer is not known: nothing of it may be billed. */
-export const liveTroubles = [
-  'throttled',
-  'egress_busy',
-  'breaker_open',
-  'bad_answer',
-  'unconfirmed',
-  'timeout',
-] as const;
-export const liveTrouble = z.enum(liveTroubles);
-export type LiveTrouble = z.infer<typeof liveTrouble>;
 
 /** The body (status 409) where there is no page. Denials are confirmed ones. */
 export const livePageRefusal = z.object({

@@ -2,7 +2,6 @@ import type { AccountId } from '@inventory/contracts/ids';
 import {
   type LivePageForm,
   type LivePageMeta,
-  type LiveTrouble,
   livePageMeta,
   livePageMetaHeader,
   livePageRefusal,
@@ -10,7 +9,7 @@ import {
 } from '@inventory/contracts/internal/live-page';
 import type { Language } from '@inventory/contracts/languages';
 import type { Scope } from '@inventory/contracts/scope';
-import { pageAssetsMax } from '@inventory/contracts/vocabulary';
+import { type LiveTrouble, pageAssetsMax } from '@inventory/contracts/vocabulary';
 import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
 
 export interface WantedLivePage {

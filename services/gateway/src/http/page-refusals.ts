@@ -1,4 +1,4 @@
-import type { LiveTrouble } from '@inventory/contracts/internal/live-page';
+import type { LiveTrouble } from '@inventory/contracts/vocabulary';
 import { unreachable } from '@inventory/runtime/bug';
 import { replaysMax } from '../domain/read-key.ts';
 import type { KeyedRead } from '../operations/keyed-reads.ts';

@@ -7,7 +7,7 @@ export function inventoryPath(scope: Scope): string {
 export const refreshPathOf = (scope: Scope) => `${inventoryPath(scope)}/refresh`;
 export const currentPathOf = (scope: Scope) => `${inventoryPath(scope)}/current`;
 export const statusPathOf = (refreshId: string) => `/v2/platform/inventory-refreshes/${refreshId}`;
-export const livePathOf = inventoryPath;
+export const livePathOf = (scope: Scope) => inventoryPath(scope);
 
 type ScopeOf = Pick<Scope, 'platform_id' | 'app_id' | 'context_id'>;
 const scopeSegments = ({ platform_id, app_id, context_id }: ScopeOf) =>

@@ -1,4 +1,4 @@
-import type { LiveTrouble } from '@inventory/contracts/internal/live-page';
+import type { LiveTrouble } from '@inventory/contracts/vocabulary';
 import type { PlatformAnswer } from './platform-answer.ts';
 import type { PlatformPage } from './platform-page.ts';
 import { freshProgress, freshTries, nextStep, type PageTries, type ScanRules } from './scan.ts';
