@@ -13,7 +13,7 @@ export interface LivePageParts {
   readonly livePages: LivePageClient;
   readonly reads: KeyedReads;
   readonly chains: Chains;
-  readonly ledger: Pick<LedgerClient, 'balance'>;
+  readonly ledger: Pick<LedgerClient, 'balance' | 'terms'>;
   readonly prices: Pick<PriceVersion, 'current' | 'list'>;
   readonly cursors: CursorSealer;
 }

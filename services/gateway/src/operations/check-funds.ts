@@ -1,24 +1,44 @@
-import type { AccountId } from '@inventory/contracts/ids';
-import type { BalanceView, PriceList } from '@inventory/contracts/internal/ledger';
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { AccountTerms, BalanceView, PriceList } from '@inventory/contracts/internal/ledger';
 import type { FundsRefusal } from './page-charges.ts';
 
 export interface CheckFundsDeps {
-  readonly ledger: { balance(accountId: AccountId): Promise<BalanceView> };
+  readonly ledger: {
+    balance(accountId: AccountId): Promise<BalanceView>;
+    terms(accountId: AccountId): Promise<AccountTerms>;
+  };
   readonly prices: { list(): PriceList | null };
 }
 
 /**
- * Whether an account could pay for a live page now, so that the platform is not contacted for one
- * that cannot. Null when it could; the charge alone decides in the end.
+ * Whether a Project could pay for a live page now, so that the platform is not contacted for one
+ * that cannot. Null when it could; the charge alone decides in the end. A spend cap comes before
+ * the balance, as it does in the ledger.
  */
 export async function checkFunds(
   { ledger, prices }: CheckFundsDeps,
-  accountId: AccountId,
+  { accountId, projectId }: { readonly accountId: AccountId; readonly projectId: ProjectId },
 ): Promise<FundsRefusal | null> {
-  const { funding, balances } = await ledger.balance(accountId);
-  const asset = funding === 'subscription' ? 'units' : 'credits';
-  const available = balances.find((balance) => balance.asset === asset)?.available ?? 0;
+  const [balance, terms] = await Promise.all([ledger.balance(accountId), ledger.terms(accountId)]);
   const required = prices.list()?.live_page ?? 0;
+  const available = availableIn(balance);
+  const capped = terms.spend_caps.find(({ project_id }) => project_id === projectId);
+  if (capped !== undefined && capped.spent + required > capped.cap) {
+    const { cap, spent, resets_at: resetsAt } = capped;
+    const left = Math.max(0, cap - spent);
+    const limit = { cap, spent, resetsAt };
+    return { code: 'spend_cap_reached', required, available: left, limit };
+  }
   if (available >= required) return null;
+  const asset = assetOf(balance);
   return { code: `insufficient_${asset}`, required, available, limit: null };
+}
+
+function assetOf({ funding }: BalanceView): 'credits' | 'units' {
+  return funding === 'subscription' ? 'units' : 'credits';
+}
+
+function availableIn(balance: BalanceView): number {
+  const asset = assetOf(balance);
+  return balance.balances.find((of) => of.asset === asset)?.available ?? 0;
 }

@@ -58,7 +58,7 @@ export function readLivePage(
 
   /** Before the platform is contacted; a replay costs nothing and needs no funds. */
   async function fetchFunded() {
-    const refusal = await checkFunds(deps.funds, accountId).catch(() => 'no_ledger' as const);
+    const refusal = await checkFunds(deps.funds, read).catch(() => 'no_ledger' as const);
     if (refusal === 'no_ledger') return { billable: false, answer: { found: refusal } } as const;
     if (refusal === null) return await fetchPage();
     return { billable: false, answer: { found: 'no_funds', refusal } } as const;

@@ -1,0 +1,70 @@
+import type { AccountTerms, BalanceView, PriceList } from '@inventory/contracts/internal/ledger';
+import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { checkFunds } from './check-funds.ts';
+
+const accountId = newAccountId();
+const projectId = newProjectId();
+const resets_at = '2026-12-01T00:00:00.000Z';
+
+interface Funds {
+  readonly credits?: number;
+  readonly units?: number;
+  readonly cap?: { readonly cap: number; readonly spent: number };
+  readonly price?: number | null;
+}
+
+function check({ credits = 0, units, cap, price = 1 }: Funds) {
+  const amount = (available: number) => ({ total: available, held: 0, available });
+  const balance: BalanceView = {
+    account_id: accountId,
+    as_of_seq: 1,
+    funding: units === undefined ? 'credits' : 'subscription',
+    balances: [
+      { asset: 'credits', ...amount(credits) },
+      ...(units === undefined ? [] : [{ asset: 'units' as const, ...amount(units) }]),
+    ],
+  };
+  const terms: AccountTerms = {
+    account_id: accountId,
+    as_of_seq: 1,
+    funding: { mode: 'credits' },
+    spend_caps: [
+      { project_id: newProjectId(), cap: 0, spent: 0, resets_at },
+      ...(cap ? [{ project_id: projectId, ...cap, resets_at }] : []),
+    ],
+    balance_alert: null,
+  };
+  const list = () => (price === null ? null : ({ live_page: price } as PriceList));
+  const ledger = { balance: async () => balance, terms: async () => terms };
+  return checkFunds({ ledger, prices: { list } }, { accountId, projectId });
+}
+
+test.each<[string, Funds]>([
+  ['exactly its price', { credits: 1 }],
+  ['units, and no credits', { units: 1 }],
+  ['room below its cap', { credits: 5, cap: { cap: 3, spent: 2 } }],
+  ['a price that is not known yet: the charge decides', { price: null }],
+])('a page is read with %s', async (_what, funds) => {
+  expect(await check(funds)).toBeNull();
+});
+
+test.each<[string, Funds, object]>([
+  ['no credits', { credits: 0 }, { code: 'insufficient_credits', required: 1, available: 0 }],
+  [
+    'credits that a subscription does not pay with',
+    { credits: 9, units: 0 },
+    { code: 'insufficient_units', required: 1, available: 0 },
+  ],
+  [
+    "its Project's cap reached",
+    { credits: 9, cap: { cap: 3, spent: 3 } },
+    { code: 'spend_cap_reached', limit: { cap: 3, spent: 3, resetsAt: resets_at } },
+  ],
+  [
+    'less than its price left of the cap',
+    { credits: 9, price: 2, cap: { cap: 3, spent: 2 } },
+    { code: 'spend_cap_reached', required: 2, available: 1 },
+  ],
+])('with %s the platform is not contacted (Errors: 402)', async (_what, funds, refusal) => {
+  expect(await check(funds)).toMatchObject(refusal);
+});
