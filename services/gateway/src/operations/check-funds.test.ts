@@ -56,6 +56,11 @@ test.each<[string, Funds, object]>([
     { code: 'insufficient_units', required: 1, available: 0 },
   ],
   [
+    'neither credits nor room below its cap',
+    { credits: 0, cap: { cap: 3, spent: 3 } },
+    { code: 'insufficient_credits' },
+  ],
+  [
     "its Project's cap reached",
     { credits: 9, cap: { cap: 3, spent: 3 } },
     { code: 'spend_cap_reached', limit: { cap: 3, spent: 3, resetsAt: resets_at } },

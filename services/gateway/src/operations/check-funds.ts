@@ -12,8 +12,8 @@ export interface CheckFundsDeps {
 
 /**
  * Whether a Project could pay for a live page now, so that the platform is not contacted for one
- * that cannot. Null when it could; the charge alone decides in the end. A spend cap comes before
- * the balance, as it does in the ledger.
+ * that cannot. Null when it could; the charge alone decides in the end. The balance comes before
+ * the spend cap, as in the ledger.
  */
 export async function checkFunds(
   { ledger, prices }: CheckFundsDeps,
@@ -22,6 +22,9 @@ export async function checkFunds(
   const [balance, terms] = await Promise.all([ledger.balance(accountId), ledger.terms(accountId)]);
   const required = prices.list()?.live_page ?? 0;
   const available = availableIn(balance);
+  if (available < required) {
+    return { code: `insufficient_${assetOf(balance)}`, required, available, limit: null };
+  }
   const capped = terms.spend_caps.find(({ project_id }) => project_id === projectId);
   if (capped !== undefined && capped.spent + required > capped.cap) {
     const { cap, spent, resets_at: resetsAt } = capped;
@@ -29,9 +32,7 @@ export async function checkFunds(
     const limit = { cap, spent, resetsAt };
     return { code: 'spend_cap_reached', required, available: left, limit };
   }
-  if (available >= required) return null;
-  const asset = assetOf(balance);
-  return { code: `insufficient_${asset}`, required, available, limit: null };
+  return null;
 }
 
 function assetOf({ funding }: BalanceView): 'credits' | 'units' {
