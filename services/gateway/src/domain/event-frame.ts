@@ -26,7 +26,10 @@ export function checkpointFrame(cursor: string, asOf: string): string {
 }
 
 /** An event as it is; its type is the frame's. */
-export function eventFrame(cursor: string, event: { readonly type: string }): string {
+export function eventFrame<Event extends { readonly type: string }>(
+  cursor: string,
+  event: Event,
+): string {
   return frame(event.type, event, { id: cursor });
 }
 
