@@ -1,0 +1,206 @@
+import { accountTerms, balanceView, type StatementRow } from '@inventory/contracts/internal/ledger';
+import { explicitPermissions, inventoryPermissions } from '@inventory/contracts/vocabulary';
+import { watchRefresh } from './support/follow-refresh.ts';
+import type { Customer } from './support/operator.ts';
+import { inventoryPath } from './support/public-api.ts';
+import { readAllPages } from './support/read-current.ts';
+import { sizeScope } from './support/simulator-control.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  // A scan takes long enough for something else to be done while its hold is open.
+  stack = await openTestStack({
+    replicas: { gateway: 2, 'billing-ledger': 2 },
+    simulator: { SIMULATOR_LATENCY_MS: '700' },
+  });
+}, 120_000);
+afterAll(() => stack?.close(), 60_000);
+
+const serial = 500;
+const subscription = (units_per_month: number) => ({ mode: 'subscription', units_per_month });
+
+const fund = (accountId: string, funding: object) =>
+  stack.operator.call('PUT', `/accounts/${accountId}/funding`, funding);
+const setCap = (projectId: string, cap: number | null) =>
+  stack.operator.call('PUT', `/projects/${projectId}/spend-cap`, { cap });
+
+async function available(accountId: string) {
+  const view = balanceView.parse(
+    await stack.operator.call('GET', `/accounts/${accountId}/balance`),
+  );
+  return Object.fromEntries(view.balances.map((balance) => [balance.asset, balance.available]));
+}
+
+async function billingOf({ api }: Customer, refreshId: string) {
+  await watchRefresh(api, refreshId);
+  return (await api.record(refreshId)).billing;
+}
+
+const placeOf = (rows: readonly StatementRow[], kind: string, from = 0) =>
+  rows.findIndex((row, index) => index >= from && row.kind === kind);
+
+describe('an account funded by subscription units (Subscription funding)', () => {
+  test('pays a refresh, Current, Live Page and V1 with units; its credits stay as they are', async () => {
+    const customer = await stack.operator.newCustomer({ credits: 300 });
+    const { api, accountId } = customer;
+    const scope = sizeScope(2_001, serial);
+    await fund(accountId, subscription(1_000));
+
+    const accepted = await api.refresh(scope);
+    const billing = await billingOf(customer, accepted.json.data.refresh_id);
+    const [first] = await readAllPages(api, scope, { pageSize: 2_000 });
+    const live = await api.call({ path: inventoryPath(scope) });
+    const { platform_id, app_id, context_id } = scope;
+    const v1 = await api.call({
+      path: `/api/v1/inventory/${platform_id}/${app_id}/${context_id}`,
+    });
+
+    expect(accepted.json.meta).toMatchObject({
+      credits_reserved: 0,
+      billing_disposition: 'reserved',
+      funding: 'subscription',
+      units_reserved: 125,
+      units_charged: 0,
+      units_remaining: 875,
+    });
+    expect(billing).toEqual({
+      state: 'finalized',
+      disposition: 'finalize_complete',
+      credits_reserved: 0,
+      credits_charged: 0,
+      credits_released: 0,
+      funding: 'subscription',
+      units_reserved: 125,
+      units_charged: 2,
+      units_released: 123,
+    });
+    const paid = {
+      credits_charged: 0,
+      credits_remaining: 300,
+      billing_disposition: 'allowance_used',
+      billing_reason: 'subscription_allowance',
+      funding: 'subscription',
+      units_charged: 1,
+    };
+    expect(first?.meta).toMatchObject({ ...paid, units_remaining: 997 });
+    expect([live.status, live.json.meta]).toMatchObject([200, { ...paid, units_remaining: 995 }]);
+    expect([v1.status, v1.headers]).toMatchObject([
+      200,
+      {
+        'x-credits-charged': '0',
+        'x-credits-remaining': '300',
+        'x-units-charged': '1',
+        'x-units-remaining': '994',
+      },
+    ]);
+    expect(await available(accountId)).toEqual({ credits: 300, units: 994 });
+  }, 60_000);
+
+  test('is refused with insufficient_units, however many credits it has, and holds nothing (Errors)', async () => {
+    const { accountId, api } = await stack.operator.newCustomer({ credits: 10_000 });
+    await fund(accountId, subscription(124));
+
+    const refused = await api.refresh(sizeScope(1, serial));
+
+    expect([refused.status, refused.json.error]).toMatchObject([
+      402,
+      { code: 'insufficient_units', detail: { required: 125, available: 124 } },
+    ]);
+    expect(await available(accountId)).toEqual({ credits: 10_000, units: 124 });
+    expect(await stack.operator.openHolds(accountId)).toEqual([]);
+  });
+
+  test('that is switched while a refresh is under way settles it in what it was reserved in', async () => {
+    const customer = await stack.operator.newCustomer({ credits: 300 });
+    const { accountId, api } = customer;
+    await fund(accountId, subscription(500));
+    const inUnits = await api.accepted(sizeScope(4_001, serial + 1));
+    await fund(accountId, { mode: 'credits' });
+    const inCredits = await api.accepted(sizeScope(4_001, serial + 2));
+    await fund(accountId, subscription(500));
+
+    const [units, credits] = [
+      await billingOf(customer, inUnits),
+      await billingOf(customer, inCredits),
+    ];
+
+    expect(units).toMatchObject({ credits_charged: 0, units_charged: 3, units_released: 122 });
+    expect(credits).toMatchObject({ credits_reserved: 125, credits_charged: 3 });
+    expect(credits.funding).toBeUndefined();
+    expect(await available(accountId)).toEqual({ credits: 297, units: 497 });
+    const rows = await stack.operator.statement(accountId);
+    // Both were settled after the last switch: that is what this is about.
+    const lastSwitch = rows.findLastIndex(({ kind }) => kind === 'configure');
+    expect(placeOf(rows, 'settle')).toBeGreaterThan(lastSwitch);
+    expect(rows.filter(({ kind }) => kind === 'allowance')).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('a Project with a monthly spend cap (spend cap)', () => {
+  test('is refused beyond it, with the cap and when it is free again, open reservations included', async () => {
+    const customer = await stack.operator.newCustomer({ credits: 1_000 });
+    const { accountId, api, projectId } = customer;
+    await setCap(projectId, 126);
+
+    const refreshId = await api.accepted(sizeScope(4_001, serial + 3));
+    const beyond = await api.refresh(sizeScope(1, serial));
+    const terms = accountTerms.parse(
+      await stack.operator.call('GET', `/accounts/${accountId}/terms`),
+    );
+    await billingOf(customer, refreshId);
+    await setCap(projectId, 4);
+    const page = await api.current(sizeScope(4_001, serial + 3));
+    const over = await api.current(sizeScope(4_001, serial + 3));
+
+    const [cap] = terms.spend_caps;
+    expect(cap).toMatchObject({ project_id: projectId, cap: 126, spent: 125 });
+    expect([beyond.status, beyond.json.error]).toMatchObject([
+      402,
+      { code: 'spend_cap_reached', detail: { cap: 126, spent: 125, resets_at: cap?.resets_at } },
+    ]);
+    expect(Date.parse(cap?.resets_at ?? '')).toBeGreaterThan(Date.now());
+    expect(page.status).toBe(200);
+    expect([over.status, over.json.error]).toMatchObject([
+      402,
+      { code: 'spend_cap_reached', detail: { cap: 4, spent: 4 } },
+    ]);
+    expect(await available(accountId)).toEqual({ credits: 996 });
+  }, 60_000);
+});
+
+describe('an account with a balance alert (account.balance.low)', () => {
+  test('is warned by the one entry that takes it below the threshold, and by no later one', async () => {
+    const { accountId, projectId } = await stack.operator.newCustomer({ credits: 200 });
+    const scopes = [...inventoryPermissions, ...explicitPermissions];
+    const { api } = await stack.operator.newCredential(projectId, { scopes });
+    const set = await api.call({
+      method: 'PUT',
+      path: '/v2/account/balance-alert',
+      body: { threshold: 100 },
+    });
+
+    const [first, second] = [
+      await api.accepted(sizeScope(1, serial + 4)),
+      await api.refresh(sizeScope(1, serial + 5)),
+    ];
+    await watchRefresh(api, first);
+    await readAllPages(api, sizeScope(1, serial + 4));
+
+    expect(set.status).toBe(200);
+    expect(second.status).toBe(402);
+    const commits = (await stack.recordsOf('billing-ledger')).collection('commits');
+    const entries = (await commits.find({ accountId }).sort({ _id: 1 }).toArray()).flatMap(
+      (commit) => commit['entries'] as { kind: string; lowBalance?: object }[],
+    );
+    const warnings = entries.filter(({ lowBalance }) => lowBalance !== undefined);
+    expect(warnings).toMatchObject([
+      { kind: 'reserve', lowBalance: { threshold: 100, available: 75 } },
+    ]);
+  }, 60_000);
+});
+
+test('the books add up after all of it, months, caps and warnings included', async () => {
+  expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
+}, 30_000);
