@@ -1,6 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { refreshPath, refreshRecord } from '@inventory/contracts/http/refresh';
 import type { Scope } from '@inventory/contracts/scope';
+import { expectDocumented } from '../../support/answer-contract.ts';
 
 export interface ApiRequest {
   readonly method?: string;
@@ -114,6 +115,18 @@ function send(baseUrl: string, apiKey: string | null, wanted: ApiRequest): Promi
       response.on('error', reject);
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString();
+        try {
+          expectDocumented({
+            method: wanted.method ?? 'GET',
+            path: wanted.path,
+            status: response.statusCode ?? 0,
+            contentType: response.headers['content-type'],
+            text,
+          });
+        } catch (error) {
+          reject(error);
+          return;
+        }
         resolve({
           status: response.statusCode ?? 0,
           headers: response.headers,

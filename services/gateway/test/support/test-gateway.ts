@@ -19,7 +19,8 @@ import type { Authority } from '../../src/domain/authority.ts';
 import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
 import type { ReplyChannel } from '../../src/operations/ask-owner.ts';
 import { trackPrices } from '../../src/operations/track-prices.ts';
-import { type ApiAnswer, type ApiCall, callApi, closeCalls } from './api-call.ts';
+import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
+import { callDocumented } from './call-documented.ts';
 import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
 import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
 import { type FakeRevisionStore, startFakeRevisionStore } from './fake-revision-store.ts';
@@ -172,7 +173,7 @@ export async function startTestGateway(
     config,
     start: (context) => startPublicApi(context, world, overrides),
   });
-  return { ...started, call: (call) => callApi(started.url, call) };
+  return { ...started, call: (call) => callDocumented(started.url, call) };
 }
 
 async function startPublicApi(

@@ -1,0 +1,14 @@
+import { expectDocumented } from '../../../../test/support/answer-contract.ts';
+import { type ApiAnswer, type ApiCall, callApi } from './api-call.ts';
+
+/** As {@link callApi}; an answer of an operation that its document does not allow fails. */
+export async function callDocumented(baseUrl: string, call: ApiCall): Promise<ApiAnswer> {
+  const answer = await callApi(baseUrl, call);
+  const { status, headers, text } = answer;
+  const isOfApi = /^\/(v2|v1|api)\//.test(call.path);
+  // What came packed is looked at by whoever asked for it so; HEAD has no body.
+  if (!isOfApi || headers['content-encoding'] || call.method === 'HEAD') return answer;
+  const { path, method = 'GET' } = call;
+  expectDocumented({ method, path, status, contentType: headers['content-type'], text });
+  return answer;
+}

@@ -1,0 +1,105 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { publicEndpoints } from '../../services/gateway/src/http/endpoints/public-endpoints.ts';
+import { openApiDocument } from '../../services/gateway/src/http/openapi/openapi-document.ts';
+
+export interface SeenAnswer {
+  readonly method: string;
+  /** As it was asked for, query included. */
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly text: string;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: object }>> }>
+  >;
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+const document = strict(openApiDocument(publicEndpoints)) as {
+  readonly paths: Paths;
+};
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+ajv.addSchema(document, 'document');
+const validators = new Map<object, ValidateFunction>();
+
+/** Codes that no operation answers, but the router in front of them. */
+const ofTheRouter = ['route_not_found', 'method_not_allowed'];
+
+/**
+ * Fails when an answer is not what the document says of its operation: status, media type, and
+ * body to the last field.
+ */
+export function expectDocumented(answer: SeenAnswer): void {
+  const { method, path, status, text } = answer;
+  const type = answer.contentType?.split(';')[0] ?? 'none';
+  if (type === 'application/json' && ofTheRouter.includes(codeOf(text))) return;
+  const operations = operationsAt(path);
+  const operation = operations?.[method.toLowerCase()];
+  // Version 1 writes the router's refusal in its own dialects.
+  if (operations && operation === undefined && status === 405) return;
+  if (operation === undefined) throw undocumented(answer, 'no such operation');
+  const response = operation.responses[String(status)];
+  if (response === undefined) throw undocumented(answer, `${operation.operationId} never does`);
+  const media = response.content[type];
+  if (media === undefined) throw undocumented(answer, `${operation.operationId} is never ${type}`);
+  if (type !== 'application/json') return;
+  const isValid = validatorOf(media.schema);
+  if (!isValid(JSON.parse(text))) {
+    throw undocumented(answer, `${operation.operationId}: ${ajv.errorsText(isValid.errors)}`);
+  }
+}
+
+function undocumented({ method, path, status, text }: SeenAnswer, problem: string): Error {
+  const shown = text.slice(0, 500);
+  return new Error(`not documented: ${method} ${path} answered ${status} (${problem}): ${shown}`);
+}
+
+function codeOf(text: string): string {
+  return /"code":"([a-z_]+)"/.exec(text.slice(0, 200))?.[1] ?? '';
+}
+
+/** The operations of the most exact template, by method. */
+function operationsAt(path: string): Readonly<Record<string, Operation>> | undefined {
+  const segments = (path.split('?')[0] ?? '').split('/');
+  const [found] = Object.entries(document.paths)
+    .filter(([template]) => matches(template.split('/'), segments))
+    .toSorted(([left], [right]) => wildness(left) - wildness(right));
+  return found?.[1];
+}
+
+function matches(template: readonly string[], segments: readonly string[]): boolean {
+  return (
+    template.length === segments.length &&
+    template.every((part, index) => part.startsWith('{') || part === segments[index])
+  );
+}
+
+function wildness(template: string): number {
+  return template.split('{').length;
+}
+
+function validatorOf(schema: object): ValidateFunction {
+  const known = validators.get(schema);
+  if (known) return known;
+  const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+  const compiled = ajv.compile(JSON.parse(text));
+  validators.set(schema, compiled);
+  return compiled;
+}
+
+/** Readers must allow for fields of later versions; a test must notice those nobody documented. */
+function strict(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(strict);
+  if (typeof part !== 'object' || part === null) return part;
+  const copy = Object.fromEntries(Object.entries(part).map(([key, of]) => [key, strict(of)]));
+  const isObjectSchema = typeof copy['properties'] === 'object' && copy['type'] === 'object';
+  return isObjectSchema && !('additionalProperties' in copy)
+    ? { ...copy, additionalProperties: false }
+    : copy;
+}
