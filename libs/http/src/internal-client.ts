@@ -19,6 +19,8 @@ export interface InternalCall {
   /** Sent as JSON unless it is bytes already. */
   readonly body?: unknown;
   readonly timeoutMs?: number;
+  /** Aborted when nobody waits for the answer any longer: the connection is closed. */
+  readonly signal?: AbortSignal;
 }
 
 export interface RawAnswer {
@@ -82,7 +84,10 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
         ...call.headers,
       },
       body: isBytes ? (call.body as Buffer) : bodyText(call.body),
-      signal: AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs),
+      signal: AbortSignal.any([
+        AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs),
+        ...(call.signal ? [call.signal] : []),
+      ]),
     });
     return {
       status: answer.statusCode,
@@ -101,7 +106,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
       } catch (error) {
         if (error instanceof ServiceUnreachable) throw error;
         const timedOut = (error as { name?: unknown }).name === 'TimeoutError';
-        if (timedOut || attempt >= tries) {
+        if (timedOut || call.signal?.aborted || attempt >= tries) {
           throw new ServiceUnreachable(`${options.service} did not answer`, { cause: error });
         }
       }
