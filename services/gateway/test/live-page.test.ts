@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { livePage } from '@inventory/contracts/http/live-page';
 import { errorBody, pageReadMeta } from '@inventory/contracts/http/meta';
 import type { Scope } from '@inventory/contracts/scope';
@@ -313,4 +314,27 @@ test('without its permission the answer is 403 and names it (Scopes)', async () 
   expect([answer.status, answer.json.error.code]).toEqual([403, 'permission_denied']);
   expect(answer.json.error.detail).toEqual({ permission: 'platform.inventory.page.v1' });
   expect(answer.json.meta.credits_charged).toBe(0);
+});
+
+test('a client that hangs up gives its place in the queue back, and is charged nothing', async () => {
+  const { key, authority } = world.issue();
+  const scope = newScope();
+  const gate = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  world.collector.live.onAsked = (request) => request.once('close', () => gone.resolve());
+  world.collector.live.answerInstead = async () => {
+    await gate.promise;
+    return null;
+  };
+  const { hostname, port } = new URL(gateway.url);
+  const call = request({ hostname, port, path: livePathOf(scope), headers: { 'x-api-key': key } });
+  call.on('error', () => undefined).end();
+  await waitFor('the platform is asked', () => askedOf(scope).length === 1);
+
+  call.destroy();
+
+  await gone.promise;
+  gate.resolve();
+  await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
+  expect(chargesOf(authority.accountId)).toEqual([]);
 });

@@ -19,6 +19,8 @@ export interface WantedLivePage {
   readonly form: LivePageForm;
   /** Null for the first page. */
   readonly startAssetid: string | null;
+  /** Aborted when the client is gone: its place in the queue for the platform is given back. */
+  readonly signal: AbortSignal;
 }
 
 export interface FetchedLivePage {
@@ -59,7 +61,7 @@ const retryAfterDefault = 5;
 
 export function createLivePageClient(client: InternalClient, times: LivePageTimes): LivePageClient {
   return {
-    async page({ accountId, scope, language, form, startAssetid }) {
+    async page({ accountId, scope, language, form, startAssetid, signal }) {
       const { platform_id, app_id, context_id } = scope;
       const { status, headers, body } = await client.bytes({
         method: 'GET',
@@ -73,6 +75,7 @@ export function createLivePageClient(client: InternalClient, times: LivePageTime
         },
         headers: { [timeLeftHeader]: String(times.liveWaitMs) },
         timeoutMs: times.liveWaitMs + times.liveTransferMs,
+        signal,
       });
       if (status === 409) return refusedPage(body);
       if (status !== 200) throw new CallRefused(service, status, 'live-page');

@@ -47,6 +47,9 @@ export function refuseLive(answer: FreeLiveAnswer): Refusal {
       return refuseFunds(answer.refusal);
     case 'no_ledger':
       return refuseForNow('billing_unavailable', retryAfterSeconds);
+    case 'client_gone':
+      // Nobody reads this.
+      return refuseForNow('service_unavailable', retryAfterSeconds);
     case 'trouble':
       return refuseUpstream(answer.trouble, answer.retryAfterSeconds);
     default:

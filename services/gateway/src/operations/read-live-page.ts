@@ -23,6 +23,8 @@ export interface WantedPage {
   readonly language: Language;
   readonly form: LivePageForm;
   readonly startAssetid: string | null;
+  /** Aborted when the client is gone: what is not charged by then never is. */
+  readonly signal: AbortSignal;
   readonly key: ReadKey | null;
 }
 
@@ -32,7 +34,8 @@ export type BillableLivePage = FetchedLivePage | DeniedLivePage;
 export type FreeLiveAnswer =
   | Extract<LiveAnswer, { found: 'trouble' }>
   | { readonly found: 'no_funds'; readonly refusal: FundsRefusal }
-  | { readonly found: 'no_ledger' };
+  | { readonly found: 'no_ledger' }
+  | { readonly found: 'client_gone' };
 
 export type LivePageRead = KeyedRead<BillableLivePage, FreeLiveAnswer>;
 
@@ -46,11 +49,12 @@ export function readLivePage(
   wanted: WantedPage,
   onPage: (page: FetchedLivePage) => void = () => {},
 ): Promise<LivePageRead> {
-  const { scope, language, form, startAssetid, key } = wanted;
+  const { key, ...page } = wanted;
   const { accountId } = read;
 
   async function fetchPage() {
-    const answer = await deps.livePages.page({ accountId, scope, language, form, startAssetid });
+    const answer = await deps.livePages.page({ accountId, ...page });
+    if (page.signal.aborted) return { billable: false, answer: { found: 'client_gone' } } as const;
     if (answer.found === 'trouble') return { billable: false, answer } as const;
     if (answer.found === 'page') onPage(answer);
     return { billable: true, page: answer } as const;

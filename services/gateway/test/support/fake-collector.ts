@@ -85,8 +85,8 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     ]);
   }
 
-  const http = await startHttpFake((url) => {
-    if (url.pathname.endsWith('/live-page')) return fake.live.answer(url);
+  const http = await startHttpFake((url, request) => {
+    if (url.pathname.endsWith('/live-page')) return fake.live.answer(url, request);
     const [, collection, id, part] = url.pathname.split('/');
     if (collection === 'refreshes') {
       const view = views.get(id ?? '');

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   type LivePageRefusal,
   livePageMetaHeader,
@@ -18,7 +19,9 @@ export interface FakeLivePages {
   readonly asked: URL[];
   /** Answers in place of the platform; null leaves it to the platform. */
   answerInstead: (url: URL) => FakeAnswer | null | Promise<FakeAnswer | null>;
-  answer(url: URL): Promise<FakeAnswer>;
+  /** Sees each call of the gateway, with its connection. */
+  onAsked: (request: IncomingMessage) => void;
+  answer(url: URL, request: IncomingMessage): Promise<FakeAnswer>;
   reset(): void;
 }
 
@@ -30,10 +33,13 @@ export function createFakeLivePages(): FakeLivePages {
     inventories: new Map(),
     asked: [],
     answerInstead: () => null,
+    onAsked: () => undefined,
     reset: () => {
       fake.answerInstead = () => null;
+      fake.onAsked = () => undefined;
     },
-    async answer(url) {
+    async answer(url, request) {
+      fake.onAsked(request);
       fake.asked.push(url);
       return (await fake.answerInstead(url)) ?? pageOf(fake, url);
     },

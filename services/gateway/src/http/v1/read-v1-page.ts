@@ -28,6 +28,7 @@ export function v1PageRoute(dialect: V1Dialect, deps: V1RouteDeps): Route {
           language,
           form: 'v1',
           startAssetid,
+          signal: request.signal,
           key: key === undefined ? null : { route: 'v1', key, inputs },
         },
       );

@@ -58,6 +58,7 @@ export function livePageRoute(deps: LivePageRouteDeps): Route {
           language,
           form: 'v2',
           startAssetid: chain.startAssetid,
+          signal: request.signal,
           key: key === undefined ? null : { route: 'live', key, inputs },
         },
         ({ meta, members }) => {
