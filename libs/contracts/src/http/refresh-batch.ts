@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { requestId } from '../ids.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import { scope } from '../scope.ts';
-import { billingDisposition, productCode } from '../vocabulary.ts';
-import { errorCode, rateLimit } from './meta.ts';
+import { productCode } from '../vocabulary.ts';
+import { errorCode, rateLimit, refreshAcceptanceMeta } from './meta.ts';
 import { idempotencyKey } from './parameters.ts';
 import { refreshRecord } from './refresh.ts';
 
@@ -47,12 +47,7 @@ export const acceptedBatchItem = z.object({
   /** Whether the key had been used before: then this is that refresh, as it is now. */
   idempotency_replayed: z.boolean(),
   data: refreshRecord,
-  meta: z.object({
-    product_code: productCode,
-    price_version: z.int().min(1),
-    credits_reserved: z.int().min(0),
-    billing_disposition: billingDisposition,
-  }),
+  meta: refreshAcceptanceMeta.omit({ request_id: true, rate_limit: true }),
 });
 
 export const refusedBatchItem = z.object({
