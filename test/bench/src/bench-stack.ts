@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findFreePort } from '@inventory/backends/free-port';
 import type { Backends } from '@inventory/backends/provision-backends';
 import type { Stack } from '@inventory/local-stack/stack';
-import { startStack } from '@inventory/local-stack/start-stack';
+import { type StackOptions, startStack } from '@inventory/local-stack/start-stack';
 
 export interface BenchStackOptions {
   readonly name: string;
@@ -16,6 +16,7 @@ export interface BenchStackOptions {
   readonly egressIdentities?: number;
   /** Limits of the simulated platform; without them it has none. */
   readonly simulator?: Readonly<Record<string, string>>;
+  readonly serviceEnvironment?: StackOptions['serviceEnvironment'];
 }
 
 /** Runs `work` on a stack of its own over the benchmark's backends, and removes every trace. */
@@ -40,6 +41,7 @@ export async function withStack<Result>(
       ...options.simulator,
     },
     serviceEnvironment: {
+      ...options.serviceEnvironment,
       'refresh-collector': {
         IDENTITY_REQUESTS_PER_MINUTE: String(options.pagesPerMinute ?? 100_000),
         IDENTITY_BURST: options.pagesPerMinute === undefined ? '1000' : '2',

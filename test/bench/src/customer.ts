@@ -28,7 +28,8 @@ export interface Inventory {
 
 const requestsPerMinute = 1_000_000;
 const credits = 100_000_000;
-const pollMs = 25;
+/** Status answers as soon as the refresh is terminal. */
+const waitSeconds = 20;
 
 export async function openCustomer(stack: Stack): Promise<Customer> {
   const operator = async (
@@ -91,12 +92,14 @@ function customerOf(stack: Stack, accountId: string, apiKey: string): Customer {
     },
     async completed(refreshId) {
       for (;;) {
-        const { body } = await ask('GET', `/v2/platform/inventory-refreshes/${refreshId}`);
+        const { body } = await ask(
+          'GET',
+          `/v2/platform/inventory-refreshes/${refreshId}?wait=${waitSeconds}`,
+        );
         const { data } = JSON.parse(body.toString()) as {
           data: { state: string; outcome: string; requested_at: string; completed_at: string };
         };
         if (data.state === 'completed') return data;
-        await new Promise((resolve) => setTimeout(resolve, pollMs));
       }
     },
     close: () => agent.close(),

@@ -10,6 +10,7 @@ import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
+import { streams } from './benchmarks/streams.ts';
 import { type Row, toTable } from './row.ts';
 
 const benchmarks: readonly Benchmark[] = [
@@ -21,6 +22,7 @@ const benchmarks: readonly Benchmark[] = [
   ledgerCore,
   ledgerStore,
   largeRefresh,
+  streams,
 ];
 
 const usage = `npm run bench -- [name …] [--json] [--quick]

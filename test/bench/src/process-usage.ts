@@ -16,3 +16,9 @@ export function peakMemoryMb(pid: number): number {
   const match = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(match?.[1] ?? Number.NaN) / 1_024;
 }
+
+/** Memory a process has resident now, in MB. */
+export function residentMb(pid: number): number {
+  const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1] ?? Number.NaN) / 1_024;
+}

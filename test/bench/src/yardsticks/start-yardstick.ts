@@ -6,6 +6,11 @@ import { join } from 'node:path';
 export interface Yardstick {
   /** What it said when it was ready, such as its address. */
   readonly ready: string;
+  readonly pid: number;
+  /** Tells it something that it does not answer. */
+  tell(message: object): void;
+  /** Tells it something and waits for the answer. */
+  ask<Answer>(message: object): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -15,6 +20,14 @@ export async function startYardstick(name: string, args: readonly string[]): Pro
   const [ready] = (await once(child, 'message')) as [string];
   return {
     ready,
+    pid: child.pid ?? -1,
+    tell: (message) => void child.send(message),
+    async ask<Answer>(message: object) {
+      const answered = once(child, 'message');
+      child.send(message);
+      const [answer] = (await answered) as [Answer];
+      return answer;
+    },
     async stop() {
       if (child.exitCode !== null) return;
       const ended = once(child, 'exit');

@@ -1,0 +1,160 @@
+import { connect, type Socket } from 'node:net';
+
+/*
+ * Clients of event streams, in a process of their own. What they are told comes as messages:
+ * connections to open, a mark to count from, a report to give, all to cut or to stall.
+ */
+export interface StreamTarget {
+  readonly path: string;
+  readonly apiKey: string;
+}
+
+export type ReaderCommand =
+  | {
+      readonly do: 'open';
+      readonly port: number;
+      readonly targets: readonly StreamTarget[];
+      /** Go on from the last cursor each connection was given. */
+      readonly resume: boolean;
+    }
+  | { readonly do: 'mark' | 'report' | 'cut' }
+  /** So many of them take nothing any more. */
+  | { readonly do: 'stall'; readonly count: number };
+
+export interface ReaderReport {
+  readonly open: number;
+  /** Connections that were given their first frame. */
+  readonly started: number;
+  /** Event frames since the mark, and of the connections that were not stalled. */
+  readonly deliveries: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+interface Reading {
+  readonly socket: Socket;
+  readonly index: number;
+  started: boolean;
+  stalled: boolean;
+  /** The end of what came last: the newest cursor is in it. */
+  tail: Buffer;
+}
+
+const openAtOnce = 200;
+const tailBytes = 2_048;
+const sampleEvery = 20;
+const dataField = Buffer.from('\ndata: {"id"');
+const timeField = Buffer.from('"occurred_at":"');
+let readings: Reading[] = [];
+let lastIds: string[] = [];
+let deliveries = 0;
+let delays: number[] = [];
+
+function countFrames(chunk: Buffer): number {
+  let frames = 0;
+  for (let at = chunk.indexOf(dataField); at >= 0; at = chunk.indexOf(dataField, at + 1)) {
+    frames += 1;
+  }
+  return frames;
+}
+
+function sampleDelay(chunk: Buffer): void {
+  const at = chunk.lastIndexOf(timeField);
+  if (at < 0) return;
+  const from = at + timeField.length;
+  const sentMs = Date.parse(chunk.toString('latin1', from, from + 24));
+  if (Number.isFinite(sentMs)) delays.push(Date.now() - sentMs);
+}
+
+function take(reading: Reading, chunk: Buffer): void {
+  reading.started ||= chunk.includes('event: ') || chunk.includes('\n: ');
+  reading.tail = chunk.subarray(-tailBytes);
+  if (reading.stalled) return;
+  deliveries += countFrames(chunk);
+  if (reading.index % sampleEvery === 0) sampleDelay(chunk);
+}
+
+function open(port: number, target: StreamTarget, index: number, resume: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // Source addresses of their own, so that ports do not run out.
+    const localAddress = `127.0.${1 + Math.floor(index / 5_000)}.1`;
+    const socket = connect({ host: '127.0.0.1', port, localAddress, noDelay: true });
+    const reading = { socket, index, started: false, stalled: false, tail: Buffer.alloc(0) };
+    const cursor = resume ? lastIds[index] : undefined;
+    socket.on('connect', () => {
+      const resumed = cursor === undefined ? '' : `Last-Event-ID: ${cursor}\r\n`;
+      socket.write(
+        `GET ${target.path} HTTP/1.1\r\nHost: bench\r\nAccept: text/event-stream\r\n` +
+          `X-API-Key: ${target.apiKey}\r\n${resumed}\r\n`,
+      );
+    });
+    socket.on('data', (chunk) => {
+      take(reading, chunk);
+      if (reading.started) resolve();
+    });
+    socket.on('error', reject);
+    readings.push(reading);
+  });
+}
+
+async function openAll({ port, targets, resume }: Extract<ReaderCommand, { do: 'open' }>) {
+  for (let from = 0; from < targets.length; from += openAtOnce) {
+    const some = targets.slice(from, from + openAtOnce);
+    await Promise.all(some.map((target, index) => open(port, target, from + index, resume)));
+  }
+}
+
+function cut(): void {
+  lastIds = [];
+  for (const { socket, index, tail } of readings) {
+    const ids = [...tail.toString('latin1').matchAll(/^id: (.+)$/gm)];
+    lastIds[index] = ids.at(-1)?.[1] ?? '';
+    socket.removeAllListeners('error');
+    socket.on('error', () => {});
+    socket.destroy();
+  }
+  readings = [];
+}
+
+function report(): ReaderReport {
+  const sorted = delays.toSorted((left, right) => left - right);
+  const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+  return {
+    open: readings.filter(({ socket }) => !socket.destroyed).length,
+    started: readings.filter(({ started }) => started).length,
+    deliveries,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+  };
+}
+
+process.on('message', (command: ReaderCommand) => {
+  const answer = (what: unknown) => process.send?.(what);
+  switch (command.do) {
+    case 'open':
+      openAll(command).then(
+        () => answer('opened'),
+        (error: unknown) => answer(`failed: ${error}`),
+      );
+      return;
+    case 'mark':
+      deliveries = 0;
+      delays = [];
+      answer('marked');
+      return;
+    case 'stall':
+      for (const reading of readings.slice(0, command.count)) {
+        reading.stalled = true;
+        reading.socket.pause();
+      }
+      answer('stalled');
+      return;
+    case 'cut':
+      cut();
+      answer('cut');
+      return;
+    case 'report':
+      answer(report());
+  }
+});
+process.send?.('ready');
