@@ -1,5 +1,5 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { MessageBus } from '@inventory/messaging/bus';
+import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { startLoop } from '@inventory/runtime/loop';
 import { pause } from '@inventory/runtime/wait';
@@ -17,7 +17,6 @@ import { createStreamQuota } from './operations/stream-quota.ts';
 import { watchStreamAuthority } from './operations/watch-stream-authority.ts';
 
 export interface EventStreamParts {
-  readonly bus: Pick<MessageBus, 'broadcast'>;
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;
@@ -33,12 +32,10 @@ const replayBackoff = { firstMs: 200, maxMs: 5_000 } as const;
 /** About half a minute of trying. */
 const replayFailuresMax = 10;
 
-export type EventStreamService = Awaited<ReturnType<typeof openEventStreams>>;
-
 /** Everything the streams of this replica share; all are told to go when the service stops. */
-export async function openEventStreams(
+export function openEventStreams(
   { config, lifetime, clock, logger }: ServiceContext<GatewayConfig>,
-  { bus, log, cursors, findBySecretDigest }: EventStreamParts,
+  { log, cursors, findBySecretDigest }: EventStreamParts,
 ) {
   const seal = (projectId: ProjectId, place: Parameters<typeof sealPlace>[2]) =>
     sealPlace(cursors, projectId, place);
@@ -79,10 +76,13 @@ export async function openEventStreams(
     },
   });
   const ticks = setInterval(() => streams.tick(), secondMs);
-  const subscription = await bus.broadcast({
-    name: 'gateway-streams',
-    topics: ['project.events.v1', 'authority.changes.v1'],
-    onMessage: ({ type, body }) => {
+  lifetime.defer('metrics of streams', observeStreams(streams, hubs));
+  lifetime.defer('what streams need', async () => {
+    clearInterval(ticks);
+    await Promise.all([looks.stop(), heads.stop()]);
+  });
+  return {
+    onMessage({ type, body }: ReceivedMessage): void {
       if (type === 'project.event-appended.v1') {
         const { project_id, log_epoch: logEpoch, position, event } = body;
         hubs.announced(project_id, { logEpoch, position, event });
@@ -91,13 +91,6 @@ export async function openEventStreams(
         looks.wake();
       }
     },
-  });
-  lifetime.defer('metrics of streams', observeStreams(streams, hubs));
-  lifetime.defer('what streams need', async () => {
-    clearInterval(ticks);
-    await Promise.all([looks.stop(), heads.stop(), subscription.stop()]);
-  });
-  return {
     hubs,
     streams,
     quota,

@@ -11,6 +11,7 @@ import type { LivePageClient } from './clients/live-page-client.ts';
 import type { RevisionStoreClient } from './clients/revision-store-client.ts';
 import type { StagingClient } from './clients/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
+import { onProjectEvent } from './consumers/on-project-event.ts';
 import type { StoredAuthority } from './domain/stream-standing.ts';
 import { createPublicApp } from './http/app.ts';
 import type { Authorities } from './http/authenticate.ts';
@@ -97,7 +98,7 @@ export async function openPublicApi(
   });
   lifetime.defer('pending cancels', () => cancelling.stop());
 
-  const waits = await openRefreshWaits(parts.bus, lifetime);
+  const waits = openRefreshWaits(lifetime);
   const { limits } = config;
   const { bus, staging } = parts;
   const chains = openCaptures(context, { db, bus, intents, staging });
@@ -113,12 +114,22 @@ export async function openPublicApi(
     identifiers,
   };
   const { eventLog: log, findBySecretDigest } = parts;
-  const events = await openEventStreams(context, {
-    bus: parts.bus,
+  const events = openEventStreams(context, {
     log,
     cursors,
     findBySecretDigest,
   });
+  const ringWaits = onProjectEvent(waits);
+  // One reader for all that this replica hears of events: each record is decoded once.
+  const announcements = await parts.bus.broadcast({
+    name: 'gateway-project-events',
+    topics: ['project.events.v1', 'authority.changes.v1'],
+    onMessage(message) {
+      ringWaits(message);
+      events.onMessage(message);
+    },
+  });
+  lifetime.defer('project events', () => announcements.stop());
   const routes = [
     requestRefreshRoute(admission),
     requestRefreshesRoute({ ...admission, limiter }),
