@@ -8,6 +8,7 @@ import type { AdmissionLatch } from '../domain/admission.ts';
 import type { AppBreaker } from '../domain/app-breaker.ts';
 import type { IdentityState } from '../domain/egress-identity.ts';
 import type { Refresh } from '../domain/refresh.ts';
+import type { AcceptanceDocument, BillingDocument } from './billing-document.ts';
 
 /** A staged page with the cursor that follows it. */
 export interface StagedPageRecord extends ManifestPage {
@@ -36,12 +37,12 @@ export interface RefreshDocument extends WithOutbox {
   readonly collectDeadline: Date | null;
   readonly completedAt: Date | null;
   readonly refusal: Refresh['refusal'];
-  readonly acceptance: Refresh['acceptance'];
+  readonly acceptance: AcceptanceDocument | null;
   readonly cancelRequested: boolean;
   readonly outcome: Refresh['outcome'];
   readonly observedAssets: number | null;
   readonly revisionId: Refresh['revisionId'];
-  readonly billing: Refresh['billing'];
+  readonly billing: BillingDocument;
   readonly eventAppended: boolean;
   readonly scan: ScanFields | null;
   readonly pages?: readonly StagedPageRecord[];

@@ -1,5 +1,6 @@
 import type { Refresh, ScanSummary } from '../domain/refresh.ts';
 import { isTerminal, isWaiting } from '../domain/refresh.ts';
+import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.ts';
 import type { RefreshDocument } from './collections.ts';
 
 /** How long documents are kept after they became terminal, and when a waiting one asks again. */
@@ -28,12 +29,12 @@ export function fromDocument(document: RefreshDocument): Refresh {
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
     completedAtMs: document.completedAt?.getTime() ?? null,
     refusal: document.refusal,
-    acceptance: document.acceptance,
+    acceptance: document.acceptance && fromAcceptanceDocument(document.acceptance),
     cancelRequested: document.cancelRequested,
     outcome: document.outcome,
     observedAssets: document.observedAssets,
     revisionId: document.revisionId,
-    billing: document.billing,
+    billing: fromBillingDocument(document.billing),
     eventAppended: document.eventAppended,
     scan: document.scan && toScanSummary(document.scan),
   };
