@@ -7,6 +7,8 @@ export interface StackSecrets {
   readonly operatorToken: string;
   /** As the gateway's setting CURSOR_KEYS. */
   readonly cursorKeys: string;
+  /** As the event-stream's setting WEBHOOK_SECRET_KEYS. */
+  readonly webhookSecretKeys: string;
 }
 
 const secretBytes = 32;
@@ -18,6 +20,7 @@ export function keepSecrets(path: string): StackSecrets {
     service_token: textOr(kept['service_token']),
     operator_token: textOr(kept['operator_token']),
     cursor_keys: textOr(kept['cursor_keys']),
+    webhook_secret_keys: textOr(kept['webhook_secret_keys']),
   };
   const complete = Object.entries(secrets).every(([name, value]) => kept[name] === value);
   if (!complete) writePrivateJson(path, secrets);
@@ -25,6 +28,7 @@ export function keepSecrets(path: string): StackSecrets {
     serviceToken: secrets.service_token,
     operatorToken: secrets.operator_token,
     cursorKeys: secrets.cursor_keys,
+    webhookSecretKeys: secrets.webhook_secret_keys,
   };
 }
 

@@ -5,7 +5,12 @@ const surroundings: ServiceSurroundings = {
   mongodbUri: 'mongodb://127.0.0.1:9217',
   topicPrefix: 'a.',
   databasePrefix: 'a_',
-  secrets: { serviceToken: 'service', operatorToken: 'operator', cursorKeys: 'keys' },
+  secrets: {
+    serviceToken: 'service',
+    operatorToken: 'operator',
+    cursorKeys: 'keys',
+    webhookSecretKeys: 'webhook keys',
+  },
   simulatorUrl: 'http://127.0.0.1:8090',
   internalUrls: {
     gateway: 'http://127.0.0.1:1',
@@ -43,6 +48,7 @@ test('only the gateway learns the operator token and the cursor keys', () => {
   const others = serviceEnvironment(collector, { ...surroundings, given });
   expect(others).not.toHaveProperty('OPERATOR_TOKEN');
   expect(others).not.toHaveProperty('CURSOR_KEYS');
+  expect(others).not.toHaveProperty('WEBHOOK_SECRET_KEYS');
 });
 
 test("a person's setting goes before the local defaults, and no setting breaks the stack", () => {

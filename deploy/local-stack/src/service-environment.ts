@@ -38,6 +38,7 @@ export function serviceEnvironment(
     STOP_DEADLINE_MS: String(stopDeadlineMs),
     ...(service === 'refresh-collector' && simulatorUrl ? simulatorReading(simulatorUrl) : {}),
     ...(service === 'gateway' ? { API_REFERENCE_TRY: 'true' } : {}),
+    ...(service === 'event-stream' ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}),
     ...withoutRunner(given),
     NODE_ENV: 'production',
     OTEL_SERVICE_NAME: service,
@@ -68,6 +69,8 @@ function ownAddresses(
     BILLING_LEDGER_URL: internalUrls['billing-ledger'],
     REVISION_STORE_URL: internalUrls['revision-store'],
     EVENT_STREAM_URL: internalUrls['event-stream'],
+    GATEWAY_URL: internalUrls.gateway,
+    ...(service === 'event-stream' ? { WEBHOOK_SECRET_KEYS: secrets.webhookSecretKeys } : {}),
   };
   if (publicPort === null) return common;
   return {

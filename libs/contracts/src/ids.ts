@@ -34,6 +34,7 @@ export const observationId = prefixedId('observation');
 export const projectId = prefixedId('project');
 export const accountId = prefixedId('account');
 export const credentialId = prefixedId('credential');
+export const webhookEndpointId = prefixedId('webhookEndpoint');
 export const refreshId = z.string().regex(new RegExp(`^${uuidPattern}$`), 'must be a UUID');
 
 export type RequestId = PrefixedId<'request'>;
@@ -43,4 +44,5 @@ export type ObservationId = PrefixedId<'observation'>;
 export type ProjectId = PrefixedId<'project'>;
 export type AccountId = PrefixedId<'account'>;
 export type CredentialId = PrefixedId<'credential'>;
+export type WebhookEndpointId = PrefixedId<'webhookEndpoint'>;
 export type RefreshId = string;

@@ -39,7 +39,7 @@ export const topics = {
     key: 'account_id',
     retentionMs: 30 * dayMs,
     producers: ['billing-ledger'],
-    consumers: ['refresh-collector'],
+    consumers: ['refresh-collector', 'event-stream'],
   },
   'revision.commands.v1': {
     delivery: 'work',
@@ -74,7 +74,7 @@ export const topics = {
     key: 'account_id',
     retentionMs: hourMs,
     producers: ['gateway'],
-    consumers: ['gateway'],
+    consumers: ['gateway', 'event-stream'],
   },
   'replies.v1': {
     delivery: 'broadcast',

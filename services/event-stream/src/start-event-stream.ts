@@ -1,29 +1,69 @@
+import { createInternalClient } from '@inventory/http/internal-client';
+import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { startLoop } from '@inventory/runtime/loop';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
+import { createGatewayClient } from './clients/gateway-client.ts';
 import type { EventStreamConfig } from './config.ts';
+import { onAuthorityChanged } from './consumers/on-authority-changed.ts';
+import { onBalanceLow } from './consumers/on-balance-low.ts';
 import { onRefreshCompleted } from './consumers/on-refresh-completed.ts';
+import type { LoggedEvent } from './domain/project-event.ts';
 import { createRouter } from './http/router.ts';
 import { countAppended } from './metrics.ts';
+import { openWebhooks } from './open-webhooks.ts';
+import { createProjectStandings, type ProjectStandings } from './operations/project-standings.ts';
 import { pruneLogs } from './operations/prune-logs.ts';
 import { indexes, openLogCollection, openPrunedCollection } from './storage/collections.ts';
 import { createLogPruning } from './storage/log-pruning.ts';
-import { createProjectLog } from './storage/project-log.ts';
+import { createProjectLog, type LogCollections } from './storage/project-log.ts';
+import { webhookIndexes } from './storage/webhook-collections.ts';
 
 const lanesMax = 16;
 /** Longer than commands and outcomes are kept anywhere. */
 const rememberPrunedMs = 60 * 24 * 3_600_000;
 
-/** Starts the service: the log, its pruner, its consumer, and internal HTTP last. */
+/** Starts the service: logs and webhooks, their loops, the consumers, and internal HTTP last. */
 export async function startEventStream(
   context: ServiceContext<EventStreamConfig>,
 ): Promise<StartedService> {
-  const { config, lifetime, clock, logger } = context;
-  const { db, bus, health } = await openBackends(context, 'event-stream', indexes);
+  const { config, clock, lifetime } = context;
+  const { db, bus, health } = await openBackends(context, 'event-stream', [
+    ...indexes,
+    ...webhookIndexes,
+  ]);
   const collections = { log: openLogCollection(db), pruned: openPrunedCollection(db) };
   const log = createProjectLog(collections, clock, config.log);
+  startPruning(context, collections);
+  const standings = await openStandings(context, bus);
+  const webhooks = openWebhooks(context, { db, log, standings });
+  const onAppended = (event: LoggedEvent): void => {
+    countAppended(event);
+    webhooks.wake(event.projectId);
+  };
+  const appending = { log, publish: bus.publish, onAppended };
+  const subscription = await bus.consume({
+    group: 'event-stream',
+    topics: ['refresh.outcomes.v1', 'billing.outcomes.v1'],
+    onBatch: byKey(
+      {
+        ...onRefreshCompleted(appending),
+        ...onBalanceLow({ ...appending, endpoints: webhooks.endpoints }),
+      },
+      lanesMax,
+    ),
+  });
+  lifetime.defer('consumer', () => subscription.stop());
+  const router = createRouter({ log, logEpoch: config.log.logEpoch, webhooks });
+  return serveInternal(context, router, health);
+}
+
+function startPruning(
+  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  collections: LogCollections,
+): void {
   const pruning = createLogPruning(collections);
   const pruner = startLoop({
     name: 'log pruning',
@@ -36,14 +76,27 @@ export async function startEventStream(
     },
   });
   lifetime.defer('log pruning', () => pruner.stop());
-  const subscription = await bus.consume({
-    group: 'event-stream',
-    topics: ['refresh.outcomes.v1'],
-    onBatch: byKey(
-      onRefreshCompleted({ log, publish: bus.publish, onAppended: countAppended }),
-      lanesMax,
-    ),
+}
+
+/** What the gateway says of Projects, asked again when it says that something changed. */
+async function openStandings(
+  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  bus: Pick<MessageBus, 'broadcast'>,
+): Promise<ProjectStandings> {
+  const client = createInternalClient({
+    service: 'gateway',
+    baseUrl: config.gateway.url,
+    serviceToken: config.serviceToken,
+    timeoutMs: config.gateway.timeoutMs,
   });
-  lifetime.defer('consumer', () => subscription.stop());
-  return serveInternal(context, createRouter(log, config.log.logEpoch), health);
+  lifetime.defer('client of gateway', () => client.close());
+  const gateway = createGatewayClient(client);
+  const standings = createProjectStandings({ ask: gateway.mayHaveEvents, clock, logger });
+  const subscription = await bus.broadcast({
+    name: 'event-stream-authority',
+    topics: ['authority.changes.v1'],
+    onMessage: onAuthorityChanged(standings),
+  });
+  lifetime.defer('authority changes', () => subscription.stop());
+  return standings;
 }

@@ -6,16 +6,16 @@ import { systemIdentifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
-import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { startTestService } from '@inventory/testkit/test-service';
 import { type RefreshEvent, refreshEvent, refreshEventType } from '../src/domain/refresh-event.ts';
 import { pruneLogs } from '../src/operations/prune-logs.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import { openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
 import { createLogPruning } from '../src/storage/log-pruning.ts';
 import { createProjectLog, type ProjectLog } from '../src/storage/project-log.ts';
+import { testConfig } from './support/test-config.ts';
 
 const dayMs = 24 * 3_600_000;
-const database = 'event_stream';
 const settings = { logEpoch: 3, keepMs: 7 * dayMs };
 let mongo: MongoConnection;
 let service: { readonly url: string; stop(): Promise<void> };
@@ -25,10 +25,10 @@ let clock: TestClock;
 
 beforeAll(async () => {
   const namespace = await openNamespace();
-  const config = testServiceConfig(namespace, database);
+  const config = testConfig(namespace, { log: { ...settings, pruneEveryMs: dayMs } });
   mongo = await connectMongo({ ...config.mongodb, service: 'test', logger: testLogger });
   service = await startTestService({
-    config: { ...config, log: { ...settings, pruneEveryMs: dayMs } },
+    config,
     start: startEventStream,
   });
   client = createInternalClient({

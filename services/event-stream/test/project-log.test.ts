@@ -7,17 +7,17 @@ import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/bui
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
-import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { refreshEvent } from '../src/domain/refresh-event.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import { indexes, openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
 import { createProjectLog } from '../src/storage/project-log.ts';
+import { testConfig, testDatabase } from './support/test-config.ts';
 
 type Completed = MessageBody<'refresh.completed.v1'>;
 type Appended = MessageBody<'project.event-appended.v1'>;
 
-const database = 'event_stream';
 const logSettings = { logEpoch: 1, keepMs: 7 * 24 * 3_600_000, pruneEveryMs: 3_600_000 };
 let namespace: TestNamespace;
 let mongo: MongoConnection;
@@ -29,13 +29,13 @@ beforeAll(async () => {
   namespace = await openNamespace();
   mongo = await connectMongo({
     uri: namespace.mongodbUri,
-    database: namespace.database(database),
+    database: namespace.database(testDatabase),
     service: 'test',
     logger: testLogger,
   });
   bus = await openTestBus(namespace);
   doorbell = await recordMessages(bus, ['project.events.v1']);
-  const config = { ...testServiceConfig(namespace, database), log: logSettings };
+  const config = testConfig(namespace, { log: logSettings });
   replicas = await Promise.all(
     [1, 2].map(() => startTestService({ config, start: startEventStream })),
   );

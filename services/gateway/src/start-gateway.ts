@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { type HealthChecks, serveHealth } from '@inventory/http/health';
 import { startHttpServer } from '@inventory/http/http-server';
+import { createInternalApp } from '@inventory/http/internal-app';
 import { createInternalClient, type InternalClient } from '@inventory/http/internal-client';
 import { createReplyBox } from '@inventory/messaging/reply-box';
 import { openBackends } from '@inventory/service-host/open-backends';
@@ -14,6 +15,7 @@ import { createRevisionStoreClient } from './clients/revision-store-client.ts';
 import { createRevisionStoreEraseClient } from './clients/revision-store-erase-client.ts';
 import { createStagingClient } from './clients/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
+import { createStandingRouter } from './http/internal/standing-routes.ts';
 import { observeWaitingReplies } from './metrics.ts';
 import { openOperatorApi } from './open-operator-api.ts';
 import { openPublicApi, publicApiIndexes } from './open-public-api.ts';
@@ -60,7 +62,10 @@ export async function startGateway(
     identifiers,
     logger,
   });
-  const listener = withHealth(health, operatorApi);
+  const { serviceToken } = config;
+  const router = createStandingRouter(tenancy);
+  const internalApi = createInternalApp({ router, health, serviceToken, logger });
+  const listener = privateListener(health, operatorApi, internalApi);
   const server = await startHttpServer({ listener, ...config.http });
   lifetime.defer('private HTTP', () => server.close(privateDrainMs));
 
@@ -99,9 +104,20 @@ function openClients({ config, lifetime }: ServiceContext<GatewayConfig>) {
   };
 }
 
-/** Health and metrics need no token: whoever probes them must not be able to operate. */
-function withHealth(health: HealthChecks, operatorApi: RequestListener): RequestListener {
+/**
+ * Operators and fellow services have a token each, for routes of their own. Health and metrics need
+ * none: whoever probes them must not be able to operate.
+ */
+function privateListener(
+  health: HealthChecks,
+  operatorApi: RequestListener,
+  internalApi: RequestListener,
+): RequestListener {
   return (request, response) => {
+    if (request.url?.startsWith('/internal/')) {
+      internalApi(request, response);
+      return;
+    }
     serveHealth(health, request, response).then(
       (served) => {
         if (!served) operatorApi(request, response);

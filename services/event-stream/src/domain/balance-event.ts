@@ -1,4 +1,14 @@
-import type { EventId, ProjectId } from '@inventory/contracts/ids';
+import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
+
+/** An account's available amount fell below its alert's threshold, as the ledger tells it. */
+export interface BalanceCrossing {
+  readonly accountId: AccountId;
+  readonly threshold: number;
+  readonly available: number;
+  /** The journal entry that crossed the threshold. */
+  readonly entrySeq: number;
+  readonly at: string;
+}
 
 /** The same crossing makes one event in each Project that is told of it. */
 export interface BalanceLowEvent {
@@ -9,4 +19,30 @@ export interface BalanceLowEvent {
   readonly projectId: ProjectId;
   readonly available: number;
   readonly threshold: number;
+}
+
+export const balanceLowEventType = 'account.balance.low';
+
+/**
+ * The name, within the account, that the event's UUIDv5 is made of. The Project is part of it:
+ * an event belongs to one log, so each Project that is told gets an event of its own.
+ */
+export function balanceLowName(crossing: BalanceCrossing, projectId: ProjectId): string {
+  return `${balanceLowEventType}/${crossing.threshold}/${crossing.entrySeq}/${projectId}`;
+}
+
+export function balanceLowEvent(
+  crossing: BalanceCrossing,
+  projectId: ProjectId,
+  eventUuid: string,
+): BalanceLowEvent {
+  return {
+    id: `evt_${eventUuid}`,
+    type: balanceLowEventType,
+    version: 1,
+    occurredAt: crossing.at,
+    projectId,
+    available: crossing.available,
+    threshold: crossing.threshold,
+  };
 }

@@ -2,12 +2,21 @@ import { projectPath } from '@inventory/contracts/http/parameters';
 import { logHeadsQuery, logPageQuery } from '@inventory/contracts/internal/event-log';
 import { readJson } from '@inventory/http/read-body';
 import Router from '@koa/router';
+import type { Webhooks } from '../open-webhooks.ts';
 import type { ProjectLog } from '../storage/project-log.ts';
 import { toLogPage } from './convert.ts';
+import { addWebhookRoutes } from './webhook-routes.ts';
 
-/** What gateways read: where logs end, and what is in them. */
-export function createRouter(log: ProjectLog, logEpoch: number): Router {
+interface RouterParts {
+  readonly log: ProjectLog;
+  readonly logEpoch: number;
+  readonly webhooks: Webhooks;
+}
+
+/** What gateways ask: where logs end, what is in them, and where their events are sent. */
+export function createRouter({ log, logEpoch, webhooks }: RouterParts): Router {
   const router = new Router();
+  addWebhookRoutes(router, webhooks);
   router.post('/logs/heads', async (context) => {
     const { project_ids: projectIds } = logHeadsQuery.parse(await readJson(context.req));
     const heads = await Promise.all(

@@ -1,6 +1,6 @@
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import type { Clock } from '@inventory/runtime/clock';
+import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
 import type { LoggedEvent } from '../domain/project-event.ts';
 import type { LogEntryDocument, PrunedEventDocument } from './collections.ts';
@@ -25,6 +25,14 @@ export interface ProjectLog {
   head(projectId: ProjectId): Promise<number>;
   /** Kept entries after a position, ascending. */
   after(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]>;
+  /** Kept entries that were appended in a time range, ascending. */
+  between(
+    projectId: ProjectId,
+    range: { readonly sinceMs: number; readonly untilMs: number },
+    limit: number,
+  ): Promise<KeptEntry[]>;
+  /** The kept entry of an event. */
+  find(projectId: ProjectId, eventId: EventId): Promise<KeptEntry | null>;
 }
 
 export interface ProjectLogSettings {
@@ -83,6 +91,11 @@ export function createProjectLog(
     event,
   });
 
+  const keptEntryOf = ({ event, position, appendedAt }: LogEntryDocument): KeptEntry => ({
+    ...entryOf(event, position),
+    appendedAtMs: appendedAt.getTime(),
+  });
+
   return {
     head,
     async append(accountId, event) {
@@ -104,10 +117,18 @@ export function createProjectLog(
       const kept = await log
         .find({ _id: placesAfter(projectId, position) }, { sort: { _id: 1 }, limit })
         .toArray();
-      return kept.map(({ event, position: place, appendedAt }) => ({
-        ...entryOf(event, place),
-        appendedAtMs: appendedAt.getTime(),
-      }));
+      return kept.map(keptEntryOf);
+    },
+    async between(projectId, { sinceMs, untilMs }, limit) {
+      const appendedAt = { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) };
+      const kept = await log
+        .find({ _id: placesAfter(projectId, 0), appendedAt }, { sort: { _id: 1 }, limit })
+        .toArray();
+      return kept.map(keptEntryOf);
+    },
+    async find(projectId, eventId) {
+      const kept = await log.findOne({ eventId, projectId });
+      return kept && keptEntryOf(kept);
     },
   };
 }

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { eventId, projectId, webhookEndpointId } from '../ids.ts';
+import { pagination } from './meta.ts';
+import { cursorParameter } from './parameters.ts';
+import { projectEventType, projectEventTypes } from './project-event.ts';
+
+/** Endpoints that one Project can have. */
+export const webhookEndpointsMax = 10;
+const urlCharactersMax = 2_000;
+const descriptionCharactersMax = 200;
+const dayS = 24 * 3_600;
+
+export const webhookEndpointState = z.enum(['enabled', 'disabled']);
+
+/** Why an endpoint takes no deliveries: somebody asked, it answered 410, or it failed for 5 days. */
+export const webhookDisabledReasons = ['requested', 'gone', 'failing'] as const;
+export const webhookDisabledReason = z.enum(webhookDisabledReasons);
+export type WebhookDisabledReason = z.infer<typeof webhookDisabledReason>;
+
+const url = z.string().min(1).max(urlCharactersMax);
+const description = z
+  .string()
+  .max(descriptionCharactersMax)
+  .regex(/^\P{Cc}*$/u, 'must not contain control characters')
+  .nullable();
+const types = z
+  .array(projectEventType)
+  .min(1, 'must name a type')
+  .max(projectEventTypes.length)
+  .refine((given) => new Set(given).size === given.length, 'must name each type once');
+
+/** Body of POST …/webhook-endpoints. */
+export const newWebhookEndpoint = z.strictObject({
+  url,
+  types,
+  description: description.default(null),
+});
+
+/** Body of PATCH …/webhook-endpoints/{endpoint_id}: what is absent stays. */
+export const webhookEndpointChange = z
+  .strictObject({
+    url: url.optional(),
+    types: types.optional(),
+    description: description.optional(),
+    state: webhookEndpointState.optional(),
+  })
+  .refine((change) => Object.keys(change).length > 0, 'must change something');
+
+export const webhookEndpointPath = z.object({
+  project_id: projectId,
+  endpoint_id: webhookEndpointId,
+});
+
+/** One endpoint. Its secrets are shown when they are made and never again. */
+export const webhookEndpoint = z.object({
+  endpoint_id: webhookEndpointId,
+  project_id: projectId,
+  url: z.string(),
+  description: z.string().nullable(),
+  types: z.array(projectEventType),
+  state: webhookEndpointState,
+  /** Null while it is enabled. */
+  disabled_reason: webhookDisabledReason.nullable(),
+  /** Since when every delivery has failed; null while they succeed. */
+  failing_since: z.iso.datetime().nullable(),
+  /** The newest first; one that was replaced ends. */
+  secrets: z.array(
+    z.object({ created_at: z.iso.datetime(), ends_at: z.iso.datetime().nullable() }),
+  ),
+  created_at: z.iso.datetime(),
+  changed_at: z.iso.datetime(),
+});
+export type WebhookEndpointView = z.infer<typeof webhookEndpoint>;
+
+/** An endpoint with the secret that was just made for it: `whsec_` and base64. */
+export const webhookEndpointWithSecret = webhookEndpoint.extend({ secret: z.string() });
+export type WebhookEndpointWithSecret = z.infer<typeof webhookEndpointWithSecret>;
+
+export const webhookEndpointList = z.object({ items: z.array(webhookEndpoint) });
+
+/** Body of POST …/rotate-secret: how long the present secret goes on signing too. */
+export const webhookRotation = z.strictObject({
+  overlap_seconds: z
+    .int()
+    .min(0)
+    .max(7 * dayS)
+    .default(dayS),
+});
+
+/** Type of the event that a test sends; it is in no log. */
+export const webhookPingType = 'webhook.ping';
+
+/** What was sent: an event of the Project's log, or a test. */
+export const webhookDeliveryType = z.enum([...projectEventTypes, webhookPingType]);
+export const webhookDeliveryStates = ['pending', 'delivered', 'failed'] as const;
+export const webhookDeliveryState = z.enum(webhookDeliveryStates);
+
+/** Why an attempt was no success. */
+export const webhookAttemptErrors = [
+  /** Answered, but not with 2xx. */
+  'status',
+  /** Answered with 3xx: redirects are not followed. */
+  'redirect',
+  'timeout',
+  /** The name does not resolve. */
+  'dns',
+  /** The name leads to an address that is not public. */
+  'address_refused',
+  'tls',
+  'connection',
+] as const;
+export const webhookAttemptError = z.enum(webhookAttemptErrors);
+
+export const webhookAttempt = z.object({
+  at: z.iso.datetime(),
+  /** HTTP status of the answer; null where there was none. */
+  status: z.int().nullable(),
+  duration_ms: z.int().min(0),
+  error: webhookAttemptError.nullable(),
+});
+
+export const webhookDelivery = z.object({
+  event_id: eventId,
+  type: webhookDeliveryType,
+  state: webhookDeliveryState,
+  /** Why it will not be tried again; null unless it failed. */
+  failure: z.enum(['attempts_exhausted', 'endpoint_disabled']).nullable(),
+  created_at: z.iso.datetime(),
+  next_attempt_at: z.iso.datetime().nullable(),
+  /** All of them; `attempts` holds the newest. */
+  attempts_total: z.int().min(0),
+  attempts: z.array(webhookAttempt),
+});
+export type WebhookDeliveryView = z.infer<typeof webhookDelivery>;
+
+export const webhookDeliveriesQuery = z.object({
+  state: webhookDeliveryState.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  cursor: cursorParameter.optional(),
+});
+
+export const webhookDeliveryList = z.object({ items: z.array(webhookDelivery), pagination });
+
+/** Body of POST …/redeliver: one event, or all that were appended in a time range. */
+export const webhookRedelivery = z.union([
+  z.strictObject({ event_id: eventId }),
+  z.strictObject({ since: z.iso.datetime(), until: z.iso.datetime().optional() }),
+]);
+export type WebhookRedelivery = z.infer<typeof webhookRedelivery>;
+
+export const webhookRedelivered = z.object({
+  /** Events that will be sent again. */
+  redelivered: z.int().min(0),
+  /** Where the range goes on; null when all of it was taken. */
+  continue_since: z.iso.datetime().nullable(),
+});
+export type WebhookRedelivered = z.infer<typeof webhookRedelivered>;
+
+/** A test was sent off; the endpoint's deliveries tell how it went. */
+export const webhookPing = z.object({ event_id: eventId });

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { newWebhookEndpoint, webhookDeliveriesQuery, webhookDelivery } from '../http/webhooks.ts';
+import { accountId, projectId } from '../ids.ts';
+
+/** Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. */
+export const newWebhookEndpointOfAccount = newWebhookEndpoint.extend({ account_id: accountId });
+
+/** Query of GET …/deliveries of the event-stream; `before` is the place of the last one seen. */
+export const internalDeliveriesQuery = webhookDeliveriesQuery
+  .omit({ cursor: true })
+  .extend({ before: z.string().max(100).optional() });
+
+/** Deliveries, the newest first; `next_before` is null on the last page. */
+export const internalDeliveryPage = z.object({
+  items: z.array(webhookDelivery),
+  next_before: z.string().nullable(),
+});
+export type InternalDeliveryPage = z.infer<typeof internalDeliveryPage>;
+
+/** Answer of GET /internal/projects/{project_id}/standing of the gateway. */
+export const projectStanding = z.object({
+  project_id: projectId,
+  /** Project and account are active, and the account has events. */
+  events: z.boolean(),
+});

@@ -1,0 +1,110 @@
+import { fromIsoTime } from '@inventory/runtime/clock';
+import { Agent, request } from 'undici';
+import { type AddressRules, addressOfHost, isPublicAddress } from '../domain/webhook-address.ts';
+import type { AttemptError } from '../domain/webhook-delivery.ts';
+import { AddressRefused, createGuardedLookup, NameUnresolved } from './guarded-lookup.ts';
+import type { ResolveHost } from './resolve-host.ts';
+
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+/** What came of a request. `retryAfter` is the header as it was sent. */
+export type WebhookAnswer =
+  | { readonly status: number; readonly retryAfter: string | null }
+  | { readonly status: null; readonly error: AttemptError };
+
+export interface WebhookSender {
+  /** Never rejects but for an aborted signal. */
+  send(request: WebhookRequest): Promise<WebhookAnswer>;
+  close(): Promise<void>;
+}
+
+export interface WebhookSenderOptions extends AddressRules {
+  readonly resolve: ResolveHost;
+  /** Longest time until the answer's head is there, connecting included. */
+  readonly timeoutMs: number;
+  /** PEM of certificate authorities to trust instead of the well-known ones; for tests. */
+  readonly authorities?: string;
+}
+
+/** Of an answer's body so much is read, so that the connection can be used again; none is kept. */
+const bodyBytesMax = 16 * 1024;
+const bodyMs = 1_000;
+
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
+  const { timeoutMs, resolve, allowPrivate, authorities } = options;
+  const agent = new Agent({
+    connect: {
+      timeout: timeoutMs,
+      lookup: createGuardedLookup(resolve, { allowPrivate }),
+      ...(authorities === undefined ? {} : { ca: authorities }),
+    },
+    connections: 16,
+    pipelining: 1,
+    keepAliveTimeout: 10_000,
+    keepAliveMaxTimeout: 30_000,
+    headersTimeout: timeoutMs,
+    maxHeaderSize: 16 * 1024,
+  });
+
+  async function post({ url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
+    // A host that is an address is connected to without a look-up.
+    const address = addressOfHost(new URL(url).hostname);
+    if (address !== null && !allowPrivate && !isPublicAddress(address)) {
+      return { status: null, error: 'address_refused' };
+    }
+    const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal });
+    const { statusCode: status, headers: answered } = answer;
+    // The status decides; a body that does not end costs its connection.
+    const readable = AbortSignal.any([signal, AbortSignal.timeout(bodyMs)]);
+    await answer.body.dump({ limit: bodyBytesMax, signal: readable }).catch(() => {});
+    const retryAfter = answered['retry-after'];
+    return { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null };
+  }
+
+  return {
+    async send(given) {
+      const timeout = AbortSignal.timeout(timeoutMs);
+      try {
+        return await post({ ...given, signal: AbortSignal.any([given.signal, timeout]) });
+      } catch (error) {
+        if (given.signal.aborted) throw error;
+        return { status: null, error: timeout.aborted ? 'timeout' : attemptErrorOf(error) };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** `Retry-After` in milliseconds from now; null for what is neither seconds nor a date. */
+export function retryAfterMs(header: string | null, nowMs: number): number | null {
+  if (header === null) return null;
+  if (/^[0-9]{1,9}$/.test(header)) return Number(header) * 1_000;
+  const atMs = fromIsoTime(header);
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+}
+
+const tlsCode =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|EPROTO)/;
+
+function attemptErrorOf(error: unknown): AttemptError {
+  const chain = causesOf(error);
+  if (chain.some((cause) => cause instanceof AddressRefused)) return 'address_refused';
+  if (chain.some((cause) => cause instanceof NameUnresolved)) return 'dns';
+  const codes = chain.map((cause) => String((cause as { code?: unknown }).code ?? ''));
+  if (codes.some((code) => tlsCode.test(code))) return 'tls';
+  if (codes.some((code) => code.includes('TIMEOUT') || code === 'ETIMEDOUT')) return 'timeout';
+  return 'connection';
+}
+
+/** An error with its causes, and those of an error that holds several. */
+function causesOf(error: unknown, depth = 0): unknown[] {
+  if (typeof error !== 'object' || error === null || depth > 5) return [];
+  const { cause, errors } = error as { cause?: unknown; errors?: unknown };
+  const inner = [cause, ...(Array.isArray(errors) ? errors : [])];
+  return [error, ...inner.flatMap((one) => causesOf(one, depth + 1))];
+}

@@ -1,0 +1,36 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const secretPrefix = 'whsec_';
+const secretBytes = 32;
+
+/** A new signing secret in the form of Standard Webhooks: `whsec_` and base64. */
+export function newWebhookSecret(): string {
+  return secretPrefix + randomBytes(secretBytes).toString('base64');
+}
+
+export interface SignedContent {
+  /** The event's id: the same at every attempt. */
+  readonly id: string;
+  /** Seconds since the epoch, of this attempt. */
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+/**
+ * Headers of Standard Webhooks. Each secret signs, so that a receiver that knows one of them, the
+ * present or the one being replaced, can verify.
+ */
+export function signatureHeaders(
+  { id, timestamp, body }: SignedContent,
+  secrets: readonly string[],
+): Readonly<Record<string, string>> {
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(secretPrefix.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  };
+}

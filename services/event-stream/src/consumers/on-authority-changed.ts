@@ -1,0 +1,9 @@
+import type { ReceivedMessage } from '@inventory/messaging/bus';
+import type { ProjectStandings } from '../operations/project-standings.ts';
+
+/** An account's change concerns Projects that are not named: all are asked about again. */
+export function onAuthorityChanged(standings: Pick<ProjectStandings, 'forget'>) {
+  return ({ type, body }: ReceivedMessage): void => {
+    if (type === 'authority.changed.v1') standings.forget(body.project_id);
+  };
+}

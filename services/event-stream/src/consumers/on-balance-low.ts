@@ -1,0 +1,15 @@
+import type { Handlers } from '@inventory/messaging/dispatch';
+import { type AnnounceBalanceDeps, announceBalance } from '../operations/announce-balance.ts';
+
+export function onBalanceLow(dependencies: AnnounceBalanceDeps): Handlers {
+  return {
+    'billing.balance-low.v1': ({ body }) =>
+      announceBalance(dependencies, {
+        accountId: body.account_id,
+        threshold: body.threshold,
+        available: body.available,
+        entrySeq: body.entry_seq,
+        at: body.at,
+      }),
+  };
+}

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { checkWebhookUrl, isPublicAddress } from './webhook-address.ts';
+
+test.each([
+  '0.0.0.0',
+  '0.1.2.3',
+  '10.0.0.1',
+  '100.64.0.1',
+  '127.0.0.1',
+  '127.255.255.254',
+  '169.254.169.254',
+  '168.63.129.16',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.1',
+  '192.0.2.1',
+  '192.168.1.1',
+  '198.18.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
+  '::',
+  '::1',
+  '::127.0.0.1',
+  '::ffff:127.0.0.1',
+  '::ffff:10.0.0.1',
+  '::ffff:a9fe:a9fe',
+  '64:ff9b::a00:1',
+  '100::1',
+  '2001::1',
+  '2001:db8::1',
+  '2002:7f00:1::1',
+  'fc00::1',
+  'fd00:ec2::254',
+  'fe80::1',
+  'fec0::1',
+  'ff02::1',
+  'no address',
+  '',
+])('%s is no address that webhooks go to (Events: webhooks)', (address) => {
+  expect(isPublicAddress(address)).toBe(false);
+});
+
+test.each(['1.1.1.1', '93.184.216.34', '2606:4700:4700::1111', '::ffff:1.1.1.1'])(
+  '%s is public',
+  (address) => {
+    expect(isPublicAddress(address)).toBe(true);
+  },
+);
+
+test('no way of writing a private IPv4 address as IPv6 makes it public (Events: webhooks)', () => {
+  const byte = fc.integer({ min: 0, max: 255 });
+  const privates = fc.oneof(
+    fc.tuple(fc.constant(10), byte, byte, byte),
+    fc.tuple(fc.constant(127), byte, byte, byte),
+    fc.tuple(fc.constant(192), fc.constant(168), byte, byte),
+    fc.tuple(fc.constant(169), fc.constant(254), byte, byte),
+    fc.tuple(fc.constant(172), fc.integer({ min: 16, max: 31 }), byte, byte),
+    fc.tuple(fc.constant(100), fc.integer({ min: 64, max: 127 }), byte, byte),
+  );
+  const hex = (value: number) => value.toString(16).padStart(2, '0');
+  fc.assert(
+    fc.property(privates, ([a, b, c, d]) => {
+      const groups = `${hex(a)}${hex(b)}:${hex(c)}${hex(d)}`;
+      const spellings = [
+        `${a}.${b}.${c}.${d}`,
+        `::ffff:${a}.${b}.${c}.${d}`,
+        `::ffff:${groups}`,
+        `::${groups}`,
+        `64:ff9b::${groups}`,
+        `2002:${groups}::1`,
+      ];
+      expect(spellings.filter(isPublicAddress)).toEqual([]);
+    }),
+  );
+});
+
+const strict = { allowPrivate: false };
+
+test.each([
+  ['http://example.com/hook', 'must be an https URL'],
+  ['ftp://example.com/', 'must be an https URL'],
+  ['https://user:secret@example.com/', 'must not hold a password'],
+  ['https://example.com/#part', 'must not have a fragment'],
+  ['https://127.0.0.1/', 'must lead to a public address'],
+  ['https://2130706433/', 'must lead to a public address'],
+  ['https://0x7f.1/', 'must lead to a public address'],
+  ['https://[::1]/', 'must lead to a public address'],
+  ['https://[::ffff:10.0.0.1]/', 'must lead to a public address'],
+  ['https://localhost/', 'must lead to a public address'],
+  ['https://a.localhost./', 'must lead to a public address'],
+  ['https://intranet/', 'must lead to a public address'],
+  ['not a url', 'must be a URL'],
+  ['', 'must be a URL'],
+])('an endpoint at %s is refused: it %s (Events: webhooks)', (url, reason) => {
+  expect(checkWebhookUrl(url, strict)).toEqual({ ok: false, reason });
+});
+
+test('a URL is kept as it is connected to, on any port', () => {
+  expect(checkWebhookUrl('https://EXAMPLE.com:8443/hook?a=b', strict)).toEqual({
+    ok: true,
+    url: 'https://example.com:8443/hook?a=b',
+  });
+});
+
+test('a local stack may use plain http and addresses of its own', () => {
+  const open = { allowPrivate: true };
+  expect(checkWebhookUrl('http://127.0.0.1:9000/hook', open).ok).toBe(true);
+  expect(checkWebhookUrl('http://localhost/hook', open).ok).toBe(true);
+  expect(checkWebhookUrl('file:///etc/passwd', open).ok).toBe(false);
+});

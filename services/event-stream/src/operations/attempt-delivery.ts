@@ -1,0 +1,147 @@
+import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import { retryAfterMs, type WebhookAnswer, type WebhookSender } from '../clients/webhook-sender.ts';
+import { signatureHeaders } from '../clients/webhook-signature.ts';
+import {
+  afterFailure,
+  type EndpointHealth,
+  type HealthLimits,
+  hasFailedTooLong,
+  healthy,
+} from '../domain/endpoint-health.ts';
+import {
+  type Attempt,
+  afterAttempt,
+  pingType,
+  type RetryRules,
+  type WebhookDelivery,
+} from '../domain/webhook-delivery.ts';
+import {
+  type DisabledReason,
+  signingSecrets,
+  type WebhookEndpoint,
+} from '../domain/webhook-endpoint.ts';
+import type { DeliveryStore } from '../storage/delivery-store.ts';
+import type { EndpointStore } from '../storage/endpoint-store.ts';
+
+export interface AttemptDeps {
+  readonly sender: Pick<WebhookSender, 'send'>;
+  readonly deliveries: Pick<DeliveryStore, 'record'>;
+  readonly endpoints: Pick<EndpointStore, 'find' | 'save'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly retries: RetryRules;
+  readonly health: HealthLimits;
+  readonly onAttempt: (attempt: Attempt, delivery: WebhookDelivery) => void;
+  readonly onDisabled: (reason: DisabledReason) => void;
+}
+
+const goneStatus = 410;
+const triesMax = 5;
+
+/**
+ * Sends a delivery that is claimed and keeps how it went: 1 send, 2 record the attempt, 3 note the
+ * endpoint's health. A crash after 1 sends it again when the claim is over, with the same id; one
+ * after 2 loses a mark in the health.
+ */
+export async function attemptDelivery(
+  deps: AttemptDeps,
+  endpoint: WebhookEndpoint,
+  claimed: WebhookDelivery,
+  signal: AbortSignal,
+): Promise<void> {
+  const begunMs = monotonicNow();
+  const answer = await deps.sender.send({ ...requestOf(deps, endpoint, claimed), signal });
+  const atMs = deps.clock.now();
+  const attempt = attemptOf(answer, atMs, Math.round(elapsedSince(begunMs)));
+  const progress = afterAttempt(
+    claimed,
+    {
+      isSuccess: attempt.error === null,
+      atMs,
+      retryAfterMs: answer.status === null ? null : retryAfterMs(answer.retryAfter, atMs),
+      random: deps.random(),
+    },
+    deps.retries,
+  );
+  const recorded = await deps.deliveries.record(claimed, attempt, progress);
+  deps.onAttempt(attempt, claimed);
+  if (recorded && claimed.type !== pingType) await noteHealth(deps, endpoint, attempt);
+}
+
+function requestOf({ clock }: AttemptDeps, endpoint: WebhookEndpoint, delivery: WebhookDelivery) {
+  const nowMs = clock.now();
+  const { eventId: id, body } = delivery;
+  const content = { id, timestamp: Math.floor(nowMs / 1_000), body };
+  return {
+    url: endpoint.url,
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'game-item-inventory-webhooks/1',
+      ...signatureHeaders(content, signingSecrets(endpoint, nowMs)),
+    },
+  };
+}
+
+function attemptOf(answer: WebhookAnswer, atMs: number, durationMs: number): Attempt {
+  if (answer.status === null) return { atMs, durationMs, status: null, error: answer.error };
+  const { status } = answer;
+  if (status >= 200 && status < 300) return { atMs, durationMs, status, error: null };
+  const error = status >= 300 && status < 400 ? 'redirect' : 'status';
+  return { atMs, durationMs, status, error };
+}
+
+async function noteHealth(
+  deps: AttemptDeps,
+  endpoint: WebhookEndpoint,
+  attempt: Attempt,
+): Promise<void> {
+  const { endpoints, logger } = deps;
+  let read: WebhookEndpoint | null = endpoint;
+  for (let tries = 0; tries < triesMax && read !== null; tries += 1) {
+    const fields = healthFields(deps, read, attempt);
+    if (fields === null) return;
+    if (await endpoints.save(read, fields)) {
+      if (fields.disabledReason === undefined) return;
+      const { id: endpoint_id, projectId: project_id } = endpoint;
+      const reason = fields.disabledReason;
+      logger.warn({ endpoint_id, project_id, reason }, 'a webhook endpoint was disabled');
+      deps.onDisabled(reason);
+      return;
+    }
+    read = await endpoints.find(endpoint.projectId, endpoint.id);
+  }
+}
+
+interface HealthFields {
+  readonly health: EndpointHealth;
+  readonly state?: 'disabled';
+  readonly disabledReason?: DisabledReason;
+  readonly changedAtMs?: number;
+}
+
+/** Null where nothing changes. */
+function healthFields(
+  deps: AttemptDeps,
+  { health, state }: WebhookEndpoint,
+  attempt: Attempt,
+): HealthFields | null {
+  if (attempt.error === null) return health.failures === 0 ? null : { health: healthy };
+  const next = afterFailure(health, attempt.atMs, deps.health);
+  const reason = reasonToDisable(attempt, hasFailedTooLong(next, deps.health));
+  if (reason === null || state === 'disabled') return { health: next };
+  const disabled = {
+    state: 'disabled',
+    disabledReason: reason,
+    changedAtMs: attempt.atMs,
+  } as const;
+  return { health: next, ...disabled };
+}
+
+function reasonToDisable(attempt: Attempt, failsTooLong: boolean): 'gone' | 'failing' | null {
+  if (attempt.status === goneStatus) return 'gone';
+  return failsTooLong ? 'failing' : null;
+}

@@ -1,0 +1,42 @@
+import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import { pingType } from '../domain/webhook-delivery.ts';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { DeliveryStore } from '../storage/delivery-store.ts';
+
+export interface PingDeps {
+  readonly deliveries: Pick<DeliveryStore, 'insertMissing'>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly wake: (endpointId: WebhookEndpointId) => void;
+}
+
+/** Sends an event of its own kind, signed as every other and in no log, also where it is disabled. */
+export async function pingEndpoint(
+  { deliveries, clock, identifiers, wake }: PingDeps,
+  { id: endpointId, projectId }: WebhookEndpoint,
+): Promise<EventId> {
+  const nowMs = clock.now();
+  const eventId: EventId = `evt_${identifiers.uuidV7()}`;
+  const body = JSON.stringify({
+    id: eventId,
+    version: 1,
+    type: pingType,
+    occurred_at: isoTime(nowMs),
+    project_id: projectId,
+    data: { endpoint_id: endpointId },
+    links: {},
+  });
+  const ping = {
+    endpointId,
+    projectId,
+    eventId,
+    type: pingType,
+    body,
+    appendedAtMs: null,
+  } as const;
+  await deliveries.insertMissing([ping], nowMs);
+  wake(endpointId);
+  return eventId;
+}

@@ -1,0 +1,67 @@
+import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Attempt, DeliveryProgress, WebhookDelivery } from '../domain/webhook-delivery.ts';
+import type { AttemptDocument, DeliveryDocument } from './webhook-collections.ts';
+
+/** What a delivery is made of. */
+export interface NewDelivery
+  extends Pick<WebhookDelivery, 'endpointId' | 'projectId' | 'eventId' | 'type' | 'body'> {
+  /** Null for what is in no log. */
+  readonly appendedAtMs: number | null;
+}
+
+export function keyOf(endpointId: WebhookEndpointId, eventId: EventId): string {
+  return `${endpointId}/${eventId}`;
+}
+
+const placeDigits = 15;
+
+export function toDocDelivery(delivery: NewDelivery, nowMs: number): DeliveryDocument {
+  const { endpointId, projectId, eventId, type, body, appendedAtMs } = delivery;
+  const createdAt = dateOf(nowMs);
+  return {
+    _id: keyOf(endpointId, eventId),
+    ...{ endpointId, projectId, eventId, type, body, createdAt },
+    state: 'pending',
+    failure: null,
+    place: `${String(nowMs).padStart(placeDigits, '0')}/${eventId}`,
+    appendedAt: appendedAtMs === null ? null : dateOf(appendedAtMs),
+    nextAttemptAt: createdAt,
+    failures: 0,
+    claim: 0,
+    attempts: [],
+    attemptsTotal: 0,
+  };
+}
+
+export function fromDocDelivery(doc: DeliveryDocument): WebhookDelivery {
+  const { endpointId, projectId, eventId, type, body, state, failure } = doc;
+  const { failures, claim, attemptsTotal } = doc;
+  return {
+    ...{ endpointId, projectId, eventId, type, body, state, failure },
+    ...{ failures, claim, attemptsTotal },
+    createdAtMs: doc.createdAt.getTime(),
+    nextAttemptAtMs: doc.nextAttemptAt?.getTime() ?? null,
+    attempts: doc.attempts.map(({ at, ...attempt }) => ({ ...attempt, atMs: at.getTime() })),
+  };
+}
+
+export function toDocAttempt({ atMs, status, durationMs, error }: Attempt): AttemptDocument {
+  return { at: dateOf(atMs), status, durationMs, error };
+}
+
+export function toDocProgress(progress: DeliveryProgress): Partial<DeliveryDocument> {
+  switch (progress.state) {
+    case 'delivered':
+      return { state: 'delivered', failure: null, nextAttemptAt: null };
+    case 'pending':
+      return { failures: progress.failures, nextAttemptAt: dateOf(progress.nextAttemptAtMs) };
+    case 'failed':
+      return {
+        state: 'failed',
+        failure: progress.failure,
+        failures: progress.failures,
+        nextAttemptAt: null,
+      };
+  }
+}

@@ -1,0 +1,102 @@
+import { dateOf } from '@inventory/runtime/clock';
+import type { EndpointHealth } from '../domain/endpoint-health.ts';
+import type { EndpointSecret, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { SecretSealer } from './sealed-secret.ts';
+import type { EndpointDocument } from './webhook-collections.ts';
+
+/** What of an endpoint can be set after it was made. */
+export type EndpointFields = Pick<
+  WebhookEndpoint,
+  | 'url'
+  | 'description'
+  | 'types'
+  | 'state'
+  | 'disabledReason'
+  | 'secrets'
+  | 'nextPosition'
+  | 'health'
+  | 'changedAtMs'
+>;
+
+export function toDocEndpoint(
+  endpoint: WebhookEndpoint,
+  place: string,
+  sealer: SecretSealer,
+): EndpointDocument {
+  const { id: endpointId, projectId, accountId, createdAtMs, version } = endpoint;
+  const createdAt = dateOf(createdAtMs);
+  const identity = { _id: place, endpointId, projectId, accountId, createdAt, version };
+  const fields = toDocFields(endpoint, endpointId, sealer) as Omit<
+    EndpointDocument,
+    keyof typeof identity | 'nextReadAt'
+  >;
+  return { ...identity, ...fields, nextReadAt: createdAt };
+}
+
+/** Only the fields that are given. */
+export function toDocFields(
+  { secrets, health, changedAtMs, ...same }: Partial<EndpointFields>,
+  endpointId: string,
+  sealer: SecretSealer,
+): Partial<EndpointDocument> {
+  const { url, description, types, state, disabledReason, nextPosition } = same;
+  const fields = {
+    url,
+    description,
+    types,
+    state,
+    disabledReason,
+    nextPosition,
+    secrets: secrets?.map(({ secret, createdAtMs, endsAtMs }) => ({
+      sealed: sealer.seal(secret, endpointId),
+      createdAt: dateOf(createdAtMs),
+      endsAt: dateOrNull(endsAtMs),
+    })),
+    changedAt: changedAtMs === undefined ? undefined : dateOf(changedAtMs),
+    ...(health && toDocHealth(health)),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+export function fromDocEndpoint(doc: EndpointDocument, sealer: SecretSealer): WebhookEndpoint {
+  const { endpointId: id, projectId, accountId, url, description, types, state } = doc;
+  const { disabledReason, nextPosition, version } = doc;
+  return {
+    ...{ id, projectId, accountId, url, description, types, state, disabledReason },
+    nextPosition,
+    version,
+    secrets: doc.secrets.map(
+      ({ sealed, createdAt, endsAt }): EndpointSecret => ({
+        secret: sealer.open(sealed, id),
+        createdAtMs: createdAt.getTime(),
+        endsAtMs: endsAt?.getTime() ?? null,
+      }),
+    ),
+    health: fromDocHealth(doc),
+    createdAtMs: doc.createdAt.getTime(),
+    changedAtMs: doc.changedAt.getTime(),
+  };
+}
+
+function toDocHealth(health: EndpointHealth) {
+  const { failures, failingSinceMs, lastFailureMs, pausedUntilMs } = health;
+  return {
+    failures,
+    failingSince: dateOrNull(failingSinceMs),
+    lastFailureAt: dateOrNull(lastFailureMs),
+    pausedUntil: pausedUntilMs === 0 ? null : dateOf(pausedUntilMs),
+  };
+}
+
+function fromDocHealth(doc: EndpointDocument): EndpointHealth {
+  return {
+    failures: doc.failures,
+    failingSinceMs: doc.failingSince?.getTime() ?? null,
+    lastFailureMs: doc.lastFailureAt?.getTime() ?? null,
+    pausedUntilMs: doc.pausedUntil?.getTime() ?? 0,
+  };
+}
+
+function dateOrNull(timeMs: number | null): Date | null {
+  return timeMs === null ? null : dateOf(timeMs);
+}

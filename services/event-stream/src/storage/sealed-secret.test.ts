@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { createSecretSealer } from './sealed-secret.ts';
+
+const newKey = () => randomBytes(32).toString('base64url');
+
+test('a sealed secret opens for its owner only and shows nothing of itself', () => {
+  const sealer = createSecretSealer([newKey()]);
+  const sealed = sealer.seal('whsec_secret', 'whe_1');
+
+  expect(sealer.open(sealed, 'whe_1')).toBe('whsec_secret');
+  expect(() => sealer.open(sealed, 'whe_2')).toThrow('WEBHOOK_SECRET_KEYS');
+  expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('whsec');
+  expect(sealer.seal('whsec_secret', 'whe_1')).not.toBe(sealed);
+});
+
+test('keys are replaced without losing what an older one sealed', () => {
+  const [older, newer] = [newKey(), newKey()];
+  const sealed = createSecretSealer([older]).seal('whsec_secret', 'whe_1');
+
+  expect(createSecretSealer([newer, older]).open(sealed, 'whe_1')).toBe('whsec_secret');
+  expect(() => createSecretSealer([newer]).open(sealed, 'whe_1')).toThrow();
+});
+
+test('a secret that was tampered with does not open', () => {
+  const sealer = createSecretSealer([newKey()]);
+  const bytes = Buffer.from(sealer.seal('whsec_secret', 'whe_1'), 'base64url');
+  bytes[20] = (bytes[20] ?? 0) ^ 1;
+
+  expect(() => sealer.open(bytes.toString('base64url'), 'whe_1')).toThrow();
+});

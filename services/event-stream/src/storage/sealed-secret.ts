@@ -1,0 +1,50 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { invariant } from '@inventory/runtime/bug';
+
+/** Seals secrets that have to be readable again: a signature needs the secret itself. */
+export interface SecretSealer {
+  /** `owner` is whose secret it is: moved to another one it does not open. */
+  seal(secret: string, owner: string): string;
+  open(sealed: string, owner: string): string;
+}
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+export const sealKeyBytes = 32;
+
+/** Keys in base64url: the first seals, every one opens, so that keys can be replaced. */
+export function createSecretSealer(encodedKeys: readonly string[]): SecretSealer {
+  const keys = encodedKeys.map((key) => Buffer.from(key, 'base64url'));
+  const [sealing] = keys;
+  invariant(sealing !== undefined, 'there is no key to seal secrets with');
+  return {
+    seal(secret, owner) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, sealing, nonce);
+      cipher.setAAD(Buffer.from(owner));
+      const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
+    },
+    open(sealed, owner) {
+      for (const key of keys) {
+        const secret = openWith(key, Buffer.from(sealed, 'base64url'), owner);
+        if (secret !== null) return secret;
+      }
+      throw new Error('no key of WEBHOOK_SECRET_KEYS opens a webhook secret');
+    },
+  };
+}
+
+function openWith(key: Buffer, bytes: Buffer, owner: string): string | null {
+  const nonce = bytes.subarray(0, nonceBytes);
+  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
+  decipher.setAAD(Buffer.from(owner));
+  decipher.setAuthTag(bytes.subarray(-tagBytes));
+  try {
+    const sealed = bytes.subarray(nonceBytes, -tagBytes);
+    return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,79 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedHook {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Exactly the bytes that arrived. */
+  readonly raw: Buffer;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
+export interface HookAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Whoever is sent webhooks: keeps every request, answers as it is told. */
+export async function startReceiver() {
+  const hooks: ReceivedHook[] = [];
+  let answer: (hook: ReceivedHook) => HookAnswer | Promise<HookAnswer> = () => ({ status: 204 });
+  const { url, close } = await listen((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', async () => {
+      const { url: path = '', headers } = request;
+      const hook = { path, headers, raw: Buffer.concat(chunks), atMs: Date.now() };
+      hooks.push(hook);
+      const { status, headers: answered } = await answer(hook);
+      response.writeHead(status, answered).end();
+    });
+  });
+  return {
+    url,
+    close,
+    hooks,
+    of: (path: string) => hooks.filter((hook) => hook.path === path),
+    answerWith(next: typeof answer) {
+      answer = next;
+    },
+  };
+}
+
+/** The private port of a gateway, as far as webhooks ask it. */
+export async function startGatewayStub() {
+  let isUp = true;
+  const withoutEvents = new Set<string>();
+  const asked: string[] = [];
+  const { url, close } = await listen((request, response) => {
+    const projectId = request.url?.split('/')[3] ?? '';
+    asked.push(projectId);
+    const body = { project_id: projectId, events: !withoutEvents.has(projectId) };
+    response.writeHead(isUp ? 200 : 503, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  });
+  return {
+    url,
+    close,
+    asked,
+    withoutEvents,
+    setUp(up: boolean) {
+      isUp = up;
+    },
+  };
+}
+
+async function listen(listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

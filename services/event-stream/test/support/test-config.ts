@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import type { TestNamespace } from '@inventory/testkit/namespace';
+import { testServiceConfig } from '@inventory/testkit/test-service';
+import { type EventStreamConfig, loadConfig, type WebhookConfig } from '../../src/config.ts';
+
+export const testDatabase = 'event_stream';
+
+export interface TestSettings {
+  readonly log?: Partial<EventStreamConfig['log']>;
+  readonly webhooks?: Partial<WebhookConfig>;
+  readonly gatewayUrl?: string;
+}
+
+/** The service's own defaults inside a namespace, with what a test changes of them. */
+export function testConfig(
+  namespace: TestNamespace,
+  { log, webhooks, gatewayUrl = 'http://127.0.0.1:9' }: TestSettings = {},
+): EventStreamConfig {
+  const base = testServiceConfig(namespace, testDatabase);
+  const defaults = loadConfig({
+    KAFKA_BROKERS: base.kafka.brokers.join(','),
+    MONGODB_URI: base.mongodb.uri,
+    MONGODB_DATABASE: base.mongodb.database,
+    HTTP_PORT: '0',
+    GATEWAY_URL: gatewayUrl,
+    WEBHOOK_SECRET_KEYS: randomBytes(32).toString('base64url'),
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+  });
+  return {
+    ...defaults,
+    ...base,
+    log: { ...defaults.log, ...log },
+    webhooks: { ...defaults.webhooks, sweepEveryMs: 200, ...webhooks },
+  };
+}

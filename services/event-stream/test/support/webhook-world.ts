@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type WebhookDeliveryView,
+  type webhookDelivery,
+  webhookEndpoint,
+  webhookEndpointList,
+  webhookEndpointWithSecret,
+  webhookPing,
+  webhookRedelivered,
+} from '@inventory/contracts/http/webhooks';
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import { internalDeliveryPage } from '@inventory/contracts/internal/webhooks';
+import { createInternalClient } from '@inventory/http/internal-client';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { openNamespace } from '@inventory/testkit/namespace';
+import { openTestBus } from '@inventory/testkit/test-bus';
+import { startTestService } from '@inventory/testkit/test-service';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { z } from 'zod';
+import type { WebhookConfig } from '../../src/config.ts';
+import { startEventStream } from '../../src/start-event-stream.ts';
+import { startGatewayStub, startReceiver } from './http-receiver.ts';
+import { testConfig } from './test-config.ts';
+
+export interface Customer {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+}
+
+export const newCustomer = (): Customer => ({
+  accountId: newAccountId(),
+  projectId: newProjectId(),
+});
+
+export type WebhookWorld = Awaited<ReturnType<typeof openWebhookWorld>>;
+
+const types = ['inventory.refresh.completed'] as const;
+const deleted = z.object({ deleted: z.literal(true) });
+
+/** Event-streams, whoever they ask and whoever they send to; all of it in this process. */
+export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}) {
+  const namespace = await openNamespace();
+  const [gateway, receiver, bus] = await Promise.all([
+    startGatewayStub(),
+    startReceiver(),
+    openTestBus(namespace),
+  ]);
+  const secretKeys = [randomBytes(32).toString('base64url')];
+  const config = testConfig(namespace, {
+    gatewayUrl: gateway.url,
+    webhooks: { secretKeys, ...webhooks },
+  });
+  const service = await startTestService({ config, start: startEventStream });
+  const client = createInternalClient({
+    baseUrl: service.url,
+    service: 'event-stream',
+    serviceToken: undefined,
+    timeoutMs: 10_000,
+  });
+  const pathOf = (projectId: string, endpointId?: string, rest = '') =>
+    `/projects/${projectId}/webhook-endpoints${endpointId ? `/${endpointId}` : ''}${rest}`;
+  const post = <Schema extends z.ZodType>(schema: Schema, path: string, body: unknown = {}) =>
+    client.json(schema, { method: 'POST', path, body });
+
+  return {
+    namespace,
+    config,
+    gateway,
+    receiver,
+    bus,
+    client,
+    pathOf,
+    create: ({ accountId, projectId }: Customer, path = '/hook', overrides: object = {}) =>
+      post(webhookEndpointWithSecret, pathOf(projectId), {
+        account_id: accountId,
+        url: `${receiver.url}${path}`,
+        types,
+        ...overrides,
+      }),
+    read: (projectId: string, id: string) =>
+      client.json(webhookEndpoint, { method: 'GET', path: pathOf(projectId, id) }),
+    list: (projectId: string) =>
+      client.json(webhookEndpointList, { method: 'GET', path: pathOf(projectId) }),
+    change: (projectId: string, id: string, body: object) =>
+      client.json(webhookEndpoint, { method: 'PUT', path: pathOf(projectId, id), body }),
+    remove: (projectId: string, id: string) =>
+      client.json(deleted, { method: 'DELETE', path: pathOf(projectId, id) }),
+    rotate: (projectId: string, id: string, body: object = {}) =>
+      post(webhookEndpointWithSecret, pathOf(projectId, id, '/rotate-secret'), body),
+    ping: (projectId: string, id: string) => post(webhookPing, pathOf(projectId, id, '/test')),
+    redeliver: (projectId: string, id: string, body: object) =>
+      post(webhookRedelivered, pathOf(projectId, id, '/redeliver'), body),
+    deliveries: (projectId: string, id: string, query: Record<string, string | number> = {}) =>
+      client.json(internalDeliveryPage, {
+        method: 'GET',
+        path: pathOf(projectId, id, '/deliveries'),
+        query,
+      }),
+    /** Announces terminal refreshes of a Project, as their owner does; answers their ids. */
+    async announce({ accountId, projectId }: Customer, times = 1): Promise<string[]> {
+      const ids = Array.from({ length: times }, newRefreshId);
+      await bus.publish(
+        ids.map((refreshId) => ({
+          type: 'refresh.completed.v1',
+          id: `completed:${refreshId}`,
+          body: {
+            refresh_id: refreshId,
+            account_id: accountId,
+            project_id: projectId,
+            outcome: 'private',
+            revision_id: null,
+            completed_at: new Date().toISOString(),
+          },
+        })),
+      );
+      return ids;
+    },
+    async close(): Promise<void> {
+      await client.close();
+      await service.stop();
+      await bus.close();
+      await Promise.all([receiver.close(), gateway.close()]);
+    },
+  };
+}
+
+/** Waits until a delivery of the endpoint is as wanted. */
+export function deliveryWhen(
+  world: Pick<WebhookWorld, 'deliveries'>,
+  { project_id, endpoint_id }: { project_id: string; endpoint_id: string },
+  reason: string,
+  wanted: (delivery: WebhookDeliveryView) => boolean,
+): Promise<z.infer<typeof webhookDelivery>> {
+  return waitFor(reason, async () => {
+    const { items } = await world.deliveries(project_id, endpoint_id);
+    return items.find(wanted);
+  });
+}
