@@ -252,6 +252,16 @@ describe('usage', () => {
   });
 });
 
+test('usage of more than one answer holds is refused, and says how to ask for less', async () => {
+  const { key, authority } = world.issue(mayRead);
+  world.ledger.usage.set(authority.accountId, 'too_large');
+
+  const { status, json } = await get('/v2/account/usage', key);
+
+  expect([status, json.error.code]).toEqual([422, 'invalid_request']);
+  expect(json.error.detail.issues).toMatchObject([{ in: 'query', field: 'from' }]);
+});
+
 describe('balance alert', () => {
   const put = (key: string, threshold: unknown, at = gateway) =>
     at.call({ method: 'PUT', path: '/v2/account/balance-alert', key, body: { threshold } });

@@ -15,7 +15,7 @@ import {
   type VerifyReport,
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
-import type { InternalClient } from '@inventory/http/internal-client';
+import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
 
 /** Reads of the billing-ledger. Rejects with ServiceUnreachable when it does not answer. */
 export interface LedgerClient {
@@ -23,11 +23,14 @@ export interface LedgerClient {
   balance(accountId: AccountId): Promise<BalanceView>;
   /** How the account pays and what limits it. */
   terms(accountId: AccountId): Promise<AccountTerms>;
-  /** What was charged on the UTC days from `from` to `to`, of one Project or of all. */
+  /**
+   * What was charged on the UTC days from `from` to `to`, of one Project or of all; null where
+   * that is more than one report may have.
+   */
   usage(
     accountId: AccountId,
     part: { from: string; to: string; projectId: ProjectId | undefined },
-  ): Promise<UsageReport>;
+  ): Promise<UsageReport | null>;
   /** All open holds of the account, oldest first. */
   holds(accountId: AccountId): Promise<HoldList>;
   /** Entries after a position of the account's journal, oldest first. */
@@ -40,6 +43,8 @@ export interface LedgerClient {
 }
 
 const verifyTimeoutMs = 4 * 60_000;
+/** A month of a busy account is some seconds of reading. */
+const usageTimeoutMs = 15_000;
 
 export function createLedgerClient(client: InternalClient): LedgerClient {
   const accountPath = (accountId: AccountId, part: string) => `/accounts/${accountId}/${part}`;
@@ -49,12 +54,19 @@ export function createLedgerClient(client: InternalClient): LedgerClient {
       client.json(balanceView, { method: 'GET', path: accountPath(accountId, 'balance') }),
     terms: (accountId) =>
       client.json(accountTerms, { method: 'GET', path: accountPath(accountId, 'terms') }),
-    usage: (accountId, { from, to, projectId }) =>
-      client.json(usageReport, {
-        method: 'GET',
-        path: accountPath(accountId, 'usage'),
-        query: { from, to, project_id: projectId },
-      }),
+    async usage(accountId, { from, to, projectId }) {
+      try {
+        return await client.json(usageReport, {
+          method: 'GET',
+          path: accountPath(accountId, 'usage'),
+          query: { from, to, project_id: projectId },
+          timeoutMs: usageTimeoutMs,
+        });
+      } catch (error) {
+        if (error instanceof CallRefused && error.code === 'usage_too_large') return null;
+        throw error;
+      }
+    },
     holds: (accountId) =>
       client.json(holdList, { method: 'GET', path: accountPath(accountId, 'holds') }),
     statement: (accountId, { afterSeq, limit }) =>

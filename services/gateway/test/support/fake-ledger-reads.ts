@@ -13,7 +13,7 @@ export interface LedgerReads {
   readonly balanceOf: (accountId: AccountId) => number;
   readonly terms: Map<AccountId, Omit<AccountTerms, 'account_id' | 'as_of_seq'>>;
   readonly statements: Map<AccountId, StatementRow[]>;
-  readonly usage: Map<AccountId, UsageReport['items']>;
+  readonly usage: Map<AccountId, UsageReport['items'] | 'too_large'>;
 }
 
 const prices: PriceList = {
@@ -47,10 +47,21 @@ export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
     case 'statement':
       return jsonAnswer(statementPart(reads.statements.get(accountId) ?? [], url.searchParams));
     case 'usage':
-      return jsonAnswer({ items: usagePart(reads.usage.get(accountId) ?? [], url.searchParams) });
+      if (reads.usage.get(accountId) === 'too_large') return usageTooLarge;
+      return jsonAnswer({ items: usagePart(usageOf(reads, accountId), url.searchParams) });
     default:
       return notFoundAnswer;
   }
+}
+
+const usageTooLarge = {
+  status: 422,
+  body: JSON.stringify({ error: { code: 'usage_too_large', message: 'usage_too_large' } }),
+};
+
+function usageOf({ usage }: Pick<LedgerReads, 'usage'>, accountId: AccountId) {
+  const items = usage.get(accountId);
+  return items === undefined || items === 'too_large' ? [] : items;
 }
 
 function balancesOf(available: number, { funding }: Pick<AccountTerms, 'funding'>) {

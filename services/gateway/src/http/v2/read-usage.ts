@@ -1,3 +1,4 @@
+import type { RequestIssue } from '@inventory/contracts/http/meta';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { LedgerClient } from '../../clients/ledger-client.ts';
@@ -13,6 +14,12 @@ export interface ReadUsageDeps {
   readonly clock: Clock;
 }
 
+const tooMuch = {
+  in: 'query',
+  field: 'from',
+  reason: 'is of more use than one answer holds: ask for fewer days or for one Project',
+} as const satisfies RequestIssue;
+
 /** GET /v2/account/usage: what was charged, by UTC day, Project and product. */
 export function readUsageRoute({ ledger, findProject, clock }: ReadUsageDeps): Route {
   return defineRoute({
@@ -24,7 +31,9 @@ export function readUsageRoute({ ledger, findProject, clock }: ReadUsageDeps): R
         if (project?.accountId !== accountId) throw refuse('project_not_found');
       }
       const span = spanOf(query, isoTime(clock.now()));
-      const { items } = await ledger.usage(accountId, { ...span, projectId });
+      const report = await ledger.usage(accountId, { ...span, projectId });
+      if (report === null) throw refuse('invalid_request', { detail: { issues: [tooMuch] } });
+      const { items } = report;
       return { status: 200, body: envelope({ ...span, items }, { request_id: requestId }) };
     },
   });
