@@ -33,6 +33,22 @@ test('description and reference are for everybody, and consume nothing', async (
   expect((await gateway.call({ path: '/v2/prices', key })).status).toBe(200);
 });
 
+test('every documented operation is there, and asks for a key', async () => {
+  const answer = await gateway.call({ path: '/openapi.json' });
+  const { paths } = JSON.parse(answer.text) as { paths: Record<string, object> };
+  const asked = Object.entries(paths).flatMap(([template, operations]) =>
+    Object.keys(operations).map((method) => ({ method: method.toUpperCase(), path: template })),
+  );
+
+  expect(asked.length).toBeGreaterThan(10);
+  for (const { method, path } of asked) {
+    // The template itself is a path: every `{name}` stands for some value.
+    const accept = path.endsWith('/stream') ? 'text/event-stream' : '*/*';
+    const { status } = await gateway.call({ method, path, headers: { accept } });
+    expect([method, path, status]).toEqual([method, path, 401]);
+  }
+});
+
 test('the page runs and loads nothing but its own, and cannot be framed', async () => {
   const { headers } = await gateway.call({ path: '/docs' });
   const policy = String(headers['content-security-policy']);

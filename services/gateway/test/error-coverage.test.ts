@@ -1,0 +1,243 @@
+import { type ErrorCode, errorCodes } from '@inventory/contracts/http/error-codes';
+import type { RefreshRefusal } from '@inventory/contracts/internal/refresh';
+import type { Scope } from '@inventory/contracts/scope';
+import { ServiceUnreachable } from '@inventory/http/internal-client';
+import { systemClock } from '@inventory/runtime/clock';
+import { newRefreshId, newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { Authority } from '../src/domain/authority.ts';
+import type { Endpoint } from '../src/http/endpoint.ts';
+import { publicEndpoints } from '../src/http/endpoints/public-endpoints.ts';
+import { errorCodesOf } from '../src/http/openapi/error-responses.ts';
+import { v1OriginalText } from '../src/http/v1/v1-failures.ts';
+import type { ApiAnswer, ApiCall } from './support/api-call.ts';
+import { completedView, refused } from './support/fake-collector.ts';
+import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
+import { membersText, saveInventory } from './support/fake-revision-store.ts';
+import { mayAll, rightCall, wrongCall } from './support/operation-calls.ts';
+import { refreshPathOf, statusPathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  impatientLimits,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+let impatient: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  const { find } = world;
+  // The place where keys are kept can be away or broken for every operation.
+  Object.assign(world, {
+    find: async (secret: string) => {
+      if (secret === 'away') throw new ServiceUnreachable('keys are away');
+      if (secret === 'broken') throw new TypeError('keys are broken');
+      return await find(secret);
+    },
+  });
+  [gateway, impatient] = await Promise.all([
+    startTestGateway(world),
+    startTestGateway(world, { limits: impatientLimits, livePages: { cursorAgeMaxMs: 0 } }),
+  ]);
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(async () => {
+  await Promise.all([gateway?.stop(), impatient?.stop()]);
+  await world?.close();
+});
+
+/** Said before a request has an operation: shown for the connection as a whole. */
+const ofTheConnection: readonly ErrorCode[] = [
+  'malformed_request',
+  'headers_too_large',
+  'request_timeout',
+];
+/** Of streams and logs, shown by the tests of these two operations. */
+const ofEvents: Readonly<Record<string, readonly ErrorCode[]>> = {
+  streamEvents: ['invalid_cursor', 'stream_limit_exceeded'],
+  listEvents: ['cursor_expired'],
+};
+
+/** One request of one operation, made so that it meets one code. */
+interface Case {
+  readonly endpoint: Endpoint;
+  readonly scope: Scope;
+  readonly key: string;
+  readonly authority: Authority;
+  readonly right: ApiCall;
+  send(changes?: Partial<ApiCall>, at?: TestGateway): Promise<ApiAnswer>;
+}
+
+function caseOf(endpoint: Endpoint, overrides: Partial<Authority> = {}): Case {
+  const { key, authority } = world.issue({ ...mayAll, ...overrides });
+  const scope = newScope();
+  const pages = [membersText('1'), membersText('2')];
+  saveInventory(world.revisions, scope, { pages });
+  setLiveInventory(world.collector.live, scope, { pages });
+  const right = rightCall(endpoint.operationId, scope, authority);
+  const send: Case['send'] = (changes = {}, at = gateway) => {
+    const headers = { ...right.headers, ...changes.headers };
+    return at.call({ ...right, key, ...changes, headers });
+  };
+  return { endpoint, scope, key, authority, right, send };
+}
+
+const withQuery = (path: string, query: string) => ({ path: `${path}?${query}` });
+
+function refusing(refusal: RefreshRefusal) {
+  return ({ send }: Case) => {
+    world.collector.decide = () => refused(refusal);
+    return send();
+  };
+}
+
+function lacking(code: 'insufficient_credits' | 'insufficient_units' | 'spend_cap_reached') {
+  const cap = { cap: 5, spent: 5, resets_at: '2030-01-01T00:00:00.000Z' };
+  const limit = code === 'spend_cap_reached' ? cap : {};
+  return (given: Case) => {
+    if (given.endpoint.operationId === 'requestRefresh') {
+      const refusal = { code, required: 125, available: 1, ...limit } as RefreshRefusal;
+      return refusing(refusal)(given);
+    }
+    world.ledger.refuseCharge = () => ({ code, required: 1, available: 0, ...limit });
+    return given.send();
+  };
+}
+
+async function keyInUse({ endpoint, send, right }: Case): Promise<ApiAnswer> {
+  const headers = { 'Idempotency-Key': 'k' };
+  if (endpoint.operationId === 'requestRefresh') {
+    world.collector.decide = () => ({ decision: 'duplicate', winner_refresh_id: newRefreshId() });
+    return await send({ headers });
+  }
+  const booked = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  world.ledger.beforeCharge = () => {
+    begun.resolve();
+    return booked.promise;
+  };
+  const first = send({ headers });
+  await begun.promise;
+  const second = await send({ ...right, headers });
+  booked.resolve();
+  await first;
+  return second;
+}
+
+async function keyOfOthers({ endpoint, send, right }: Case): Promise<ApiAnswer> {
+  const headers = { 'Idempotency-Key': 'k' };
+  await send({ headers });
+  return endpoint.input.body
+    ? await send({ headers, body: { max_credits: 126 } })
+    : await send({ ...withQuery(right.path, 'language=german'), headers });
+}
+
+async function oldCursor({ send, right }: Case): Promise<ApiAnswer> {
+  const first = await send({}, impatient);
+  world.revisions.inventories.clear();
+  const issuedByMs = systemClock.now();
+  await waitFor('the cursor has an age', () => systemClock.now() > issuedByMs);
+  return send(withQuery(right.path, `cursor=${first.json.data.pagination.next_cursor}`), impatient);
+}
+
+async function cancelledTooLate({ key, send, scope }: Case): Promise<ApiAnswer> {
+  const body = { max_credits: 125 };
+  const path = refreshPathOf(scope);
+  const started = await gateway.call({ method: 'POST', path, key, body });
+  const id: string = started.json.data.refresh_id;
+  const view = world.collector.views.get(id);
+  if (view) world.collector.views.set(id, completedView(view));
+  return await send({ path: `${statusPathOf(id)}/cancel` });
+}
+
+const platform = (trouble: Parameters<typeof noPage>[0]) => (given: Case) => {
+  world.collector.live.answerInstead = () => noPage(trouble, 3);
+  return given.send();
+};
+
+const foreignProject = 'prj_01890000-0000-7000-8000-000000000000';
+
+/** How each code is met, by whichever operation can answer it. */
+const ways: Partial<Record<ErrorCode, (given: Case) => Promise<ApiAnswer>>> = {
+  missing_api_key: ({ right }) => gateway.call(right),
+  invalid_api_key: ({ send }) => send({ key: 'inv_unknown' }),
+  permission_denied: ({ endpoint }) =>
+    caseOf(endpoint, { scopes: [], networkPolicies: [['192.0.2.0/24']] }).send(),
+  rate_limit_exceeded: ({ endpoint }) => caseOf(endpoint, { requestsPerMinute: 0 }).send(),
+  not_acceptable: ({ send }) => send({ headers: { accept: 'image/png' } }),
+  service_unavailable: ({ send }) => send({ key: 'away' }),
+  internal_error: ({ send }) => send({ key: 'broken' }),
+  invalid_request: ({ endpoint, right, send }) => send(wrongCall(endpoint.operationId, right)),
+  malformed_json: ({ send }) => send({ body: '{' }),
+  unsupported_media_type: ({ send }) => send({ headers: { 'content-type': 'text/plain' } }),
+  payload_too_large: ({ endpoint, send }) =>
+    send({ body: ' '.repeat((endpoint.bodyBytesMax ?? 16 * 1024) + 1) }),
+  max_credits_too_low: ({ send }) => send({ body: { max_credits: 124 } }),
+  invalid_cursor: ({ endpoint, right, send }) =>
+    send(withQuery(right.path, `${endpoint.input.query?.shape['after'] ? 'after' : 'cursor'}=no`)),
+  cursor_expired: oldCursor,
+  refresh_not_found: ({ send }) => send(),
+  project_not_found: ({ endpoint, right, send }) =>
+    endpoint.operationId === 'readUsage'
+      ? send(withQuery(right.path, `project_id=${foreignProject}`))
+      : send({ path: right.path.replace(/prj_[^/]+/, foreignProject) }),
+  inventory_revision_not_found: ({ send }) => {
+    world.revisions.inventories.clear();
+    return send();
+  },
+  inventory_private: platform('private'),
+  inventory_not_found: platform('not_found'),
+  upstream_unavailable: platform('throttled'),
+  upstream_timeout: platform('timeout'),
+  insufficient_credits: lacking('insufficient_credits'),
+  insufficient_units: lacking('insufficient_units'),
+  spend_cap_reached: lacking('spend_cap_reached'),
+  idempotency_conflict: keyOfOthers,
+  idempotency_in_progress: keyInUse,
+  refresh_already_completed: cancelledTooLate,
+  outstanding_limit_exceeded: refusing({
+    code: 'outstanding_limit_exceeded',
+    limit: 1_000,
+    retry_after_seconds: 4,
+  }),
+  product_unavailable: refusing({
+    code: 'product_unavailable',
+    reason: 'operator_closed',
+    retry_after_seconds: 30,
+  }),
+  billing_unavailable: ({ send }) => {
+    world.ledger.answersCharge = () => false;
+    return send({}, impatient);
+  },
+};
+
+const cases = publicEndpoints.flatMap((endpoint) =>
+  errorCodesOf(endpoint)
+    .filter((code) => !ofTheConnection.includes(code))
+    .filter((code) => !ofEvents[endpoint.operationId]?.includes(code))
+    .map((code) => ({ name: endpoint.operationId, code, endpoint })),
+);
+
+test.each(cases)('$name answers $code as documented', async ({ code, endpoint }) => {
+  const way = ways[code];
+  if (way === undefined) throw new Error(`how ${code} is met is not known`);
+
+  const answer = await way(caseOf(endpoint));
+
+  expect([answer.status, saidCode(endpoint, code, answer)]).toEqual([
+    errorCodes[code].status,
+    code,
+  ]);
+  expect(answer.headers['retry-after'] !== undefined).toBe(errorCodes[code].retryAfter);
+  expect(answer.headers['x-request-id']).toMatch(/^req_/);
+});
+
+/** The original route says a text where the others say the code. */
+function saidCode({ dialect }: Endpoint, code: ErrorCode, { json, text }: ApiAnswer): unknown {
+  if (dialect !== 'original' || code === 'invalid_request') return json.error?.code ?? text;
+  return (json as unknown as { detail: string }).detail === v1OriginalText(code) ? code : text;
+}

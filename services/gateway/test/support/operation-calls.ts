@@ -1,0 +1,73 @@
+import type { Scope } from '@inventory/contracts/scope';
+import { permissions } from '@inventory/contracts/vocabulary';
+import { newRefreshId } from '@inventory/testkit/builders';
+import type { Authority } from '../../src/domain/authority.ts';
+import type { ApiCall } from './api-call.ts';
+import {
+  currentPathOf,
+  livePathOf,
+  refreshPathOf,
+  statusPathOf,
+  v1AliasPathOf,
+  v1PathOf,
+} from './paths.ts';
+
+export const batchPath = '/v2/platform/inventory-refreshes/batch';
+
+/** May do everything, and is asked for nothing but its key. */
+export const mayAll: Partial<Authority> = { scopes: [...permissions], eventsEnabled: true };
+
+export function batchItem(scope: Scope, key = 'k', maxCredits = 125) {
+  return { ...scope, max_credits: maxCredits, idempotency_key: key };
+}
+
+/** A request of each operation that is right in itself. */
+export function rightCall(
+  operationId: string,
+  scope: Scope,
+  { projectId }: Pick<Authority, 'projectId'>,
+): ApiCall {
+  const refreshBody = { max_credits: 125 };
+  const calls: Readonly<Record<string, ApiCall>> = {
+    requestRefresh: { method: 'POST', path: refreshPathOf(scope), body: refreshBody },
+    requestRefreshes: { method: 'POST', path: batchPath, body: { items: [batchItem(scope)] } },
+    readRefresh: { path: statusPathOf(newRefreshId()) },
+    cancelRefresh: { method: 'POST', path: `${statusPathOf(newRefreshId())}/cancel` },
+    listRefreshes: { path: `/v2/projects/${projectId}/inventory-refreshes` },
+    readCurrent: { path: currentPathOf(scope) },
+    readLivePage: { path: livePathOf(scope) },
+    readV1Page: { path: v1PathOf(scope) },
+    readV1PageAlias: { path: v1AliasPathOf(scope) },
+    streamEvents: {
+      path: `/v2/projects/${projectId}/events/stream`,
+      headers: { accept: 'text/event-stream' },
+    },
+    listEvents: { path: `/v2/projects/${projectId}/events` },
+    readAccount: { path: '/v2/account' },
+    readStatement: { path: '/v2/account/statement' },
+    readUsage: { path: '/v2/account/usage' },
+    setBalanceAlert: { method: 'PUT', path: '/v2/account/balance-alert', body: { threshold: 5 } },
+    readPrices: { path: '/v2/prices' },
+  };
+  const call = calls[operationId];
+  if (call === undefined) throw new Error(`how ${operationId} is called is not known`);
+  return call;
+}
+
+/** The same operation with a value that it cannot take. */
+export function wrongCall(operationId: string, right: ApiCall): ApiCall {
+  const { path } = right;
+  switch (operationId) {
+    case 'requestRefreshes':
+      return { ...right, body: { items: [] } };
+    case 'setBalanceAlert':
+      return { ...right, body: { threshold: 0 } };
+    case 'readStatement':
+      return { ...right, path: `${path}?limit=0` };
+    case 'readUsage':
+      return { ...right, path: `${path}?from=yesterday` };
+    default:
+      // Every other one names a Project, a refresh or an inventory in its path.
+      return { ...right, path: path.replace(/prj_[^/]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d{17}/, 'x') };
+  }
+}
