@@ -1,4 +1,5 @@
 import { metrics } from '@opentelemetry/api';
+import type { LiveOutcome } from './domain/live-page.ts';
 import type { PlatformAnswer } from './domain/platform-answer.ts';
 import type { Refresh } from './domain/refresh.ts';
 
@@ -18,6 +19,12 @@ const platformAnswers = meter.createHistogram('inventory.platform.request.durati
   advice: { explicitBucketBoundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20] },
 });
 
+const livePages = meter.createHistogram('inventory.live_pages.duration', {
+  description: 'Live pages by how they ended, the wait for an egress identity included',
+  unit: 's',
+  advice: { explicitBucketBoundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20] },
+});
+
 /** A refresh entered a new phase. */
 export function countTransition(refresh: Refresh): void {
   const outcome = refresh.outcome ?? 'none';
@@ -32,10 +39,17 @@ export function countAnswer(answer: PlatformAnswer, durationMs: number): void {
   platformAnswers.record(durationMs / 1000, { answer: answer.kind });
 }
 
+/** A live page was answered: `page`, a confirmed denial, or why it is not known. */
+export function countLivePage(outcome: LiveOutcome, durationMs: number): void {
+  const result = outcome.outcome === 'trouble' ? outcome.trouble : outcome.outcome;
+  livePages.record(durationMs / 1000, { result });
+}
+
 export interface Gauges {
   readonly outstanding: () => number;
   readonly scansRunning: () => number;
   readonly identityWaits: () => number;
+  readonly livePages: () => number;
 }
 
 /** What is read when metrics are collected. */
@@ -53,4 +67,9 @@ export function observe(gauges: Gauges): void {
       description: 'Page requests that wait for an egress identity',
     })
     .addCallback((result) => result.observe(gauges.identityWaits()));
+  meter
+    .createObservableGauge('inventory.live_pages.running', {
+      description: 'Live pages that clients of this replica wait for',
+    })
+    .addCallback((result) => result.observe(gauges.livePages()));
 }

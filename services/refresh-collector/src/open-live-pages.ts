@@ -3,6 +3,7 @@ import type { RefreshCollectorConfig } from './config.ts';
 import { type LiveOutcome, liveRetryAfterSeconds } from './domain/live-page.ts';
 import type { CollectionPace } from './domain/retry-after.ts';
 import type { LivePageRoutes } from './http/live-page-routes.ts';
+import { countLivePage } from './metrics.ts';
 import type { Clients } from './open-clients.ts';
 import { createLiveSeats } from './operations/live-seats.ts';
 import { readLivePage } from './operations/read-live-page.ts';
@@ -18,7 +19,7 @@ interface LivePageParts {
 export function openLivePages(
   { config, lifetime, clock }: ServiceContext<RefreshCollectorConfig>,
   { clients, reading, pace }: LivePageParts,
-): LivePageRoutes {
+): LivePageRoutes & { readonly running: () => number } {
   const { live } = config;
   const seats = createLiveSeats(live);
   const rules = { ...config.scan, triesMax: live.triesMax, retryMs: live.retryMs };
@@ -32,10 +33,13 @@ export function openLivePages(
     });
   }
 
-  return {
-    read: (wanted, signal) =>
-      readLivePage({ reading, seats, rules }, wanted, AbortSignal.any([signal, lifetime.signal])),
-    retryAfterSeconds,
-    takeTurn: clients.takeTurn,
+  const read: LivePageRoutes['read'] = async (wanted, signal) => {
+    const startMs = reading.monotonicNow();
+    const ended = AbortSignal.any([signal, lifetime.signal]);
+    const outcome = await readLivePage({ reading, seats, rules }, wanted, ended);
+    countLivePage(outcome, reading.monotonicNow() - startMs);
+    return outcome;
   };
+
+  return { read, retryAfterSeconds, takeTurn: clients.takeTurn, running: () => seats.taken };
 }

@@ -84,13 +84,14 @@ export async function startRefreshCollector(
   const scanning = startScanning(context, parts);
   offerForScanning = scanning.offer;
   startSweepers(context, parts);
+  const livePages = openLivePages(context, { clients, reading, pace });
   observe({
     outstanding: () => admission.latch.outstanding,
     scansRunning: () => scanning.scheduler.running,
     identityWaits: () => identities.waiting,
+    livePages: livePages.running,
   });
   await startConsuming(context, backends, saga, admission);
-  const livePages = openLivePages(context, { clients, reading, pace });
   return serve(context, backends, { stores, admission, pace, livePages });
 }
 
