@@ -1,17 +1,25 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { startHttpServer } from '@inventory/http/http-server';
+import { newRequestId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import Koa from 'koa';
 import { callApi, closeCalls } from '../../test/support/api-call.ts';
 import { deliverPage } from './deliver-page.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal, refuse } from './refusal.ts';
 import type { RequestState } from './request-state.ts';
+import type { V1Dialect } from './v1/v1-dialect.ts';
+
+interface RequestOptions {
+  readonly timeLeftMs?: number;
+}
 
 const clock = createTestClock();
 const body = Buffer.alloc(300_000, 'x');
 let log: string[];
+let dialect: V1Dialect | undefined;
+let headers: Record<string, string>;
 let inside: () => Promise<void> | void;
 let server: Awaited<ReturnType<typeof startHttpServer>>;
 
@@ -28,18 +36,24 @@ beforeAll(async () => {
   });
   app.use(deliverPage(clock, { current: () => 1 }));
   app.use(async (context) => {
+    context.state.requestId = newRequestId();
     context.state.delivery = {
       deadlineMs: clock.now() + 1_000,
       delivered: () => log.push('delivered'),
       abandoned: () => log.push('abandoned'),
     };
+    if (dialect) context.state.v1 = dialect;
     await inside();
+    context.set(headers);
+    context.state.answerHeaders = Object.keys(headers);
     context.body = body;
   });
   server = await startHttpServer({ listener: app.callback(), host: '127.0.0.1', port: 0 });
 });
 beforeEach(() => {
   log = [];
+  dialect = undefined;
+  headers = {};
   inside = () => undefined;
 });
 afterAll(async () => {
@@ -95,6 +109,70 @@ test('a client that goes away in the middle of a page has had its page', async (
   await waitFor('the first bytes were taken', () => log.length > 0);
   await waitFor('the connection is closed', async () => (await connections()) === 0);
   expect(log).toEqual(['delivered']);
+});
+
+describe('a confirmed denial, which is charged like a page (Live Page rule 1)', () => {
+  const denial = (request: RequestOptions = {}) => {
+    const delivery = {
+      deadlineMs: clock.now() + (request.timeLeftMs ?? 1_000),
+      delivered: () => void log.push('delivered'),
+      abandoned: () => void log.push('abandoned'),
+    };
+    const billing = { credits_charged: 1, credits_remaining: 4 };
+    return refuse('inventory_private', { billing, delivery });
+  };
+  const deny = (request?: RequestOptions) => {
+    inside = () => Promise.reject(denial(request));
+  };
+
+  test.each(['v2', 'original', 'alias'] as const)('is delivered once (%s)', async (form) => {
+    dialect = form === 'v2' ? undefined : form;
+    deny();
+
+    const answer = await callApi(server.url, { path: '/' });
+
+    expect(answer.status).toBe(403);
+    expect(answer.text).toContain(
+      form === 'original' ? 'Inventory is private' : 'inventory_private',
+    );
+    expect(answer.headers['x-credits-charged']).toBe(form === 'v2' ? undefined : '1');
+    expect(log).toEqual(['delivered']);
+  });
+
+  test('is not written from its deadline on, and says nothing of a charge', async () => {
+    dialect = 'original';
+    deny({ timeLeftMs: 0 });
+
+    const answer = await callApi(server.url, { path: '/' });
+
+    expect([answer.status, answer.text]).toEqual([503, 'billing_unavailable']);
+    expect(answer.headers['x-credits-charged']).toBeUndefined();
+    expect(log).toEqual(['abandoned']);
+  });
+
+  test('is given up when its client is gone', async () => {
+    const socket = net.connect(server.port, '127.0.0.1');
+    inside = async () => {
+      socket.destroy();
+      await waitFor('the server saw the client go', async () => (await connections()) === 0);
+      throw denial();
+    };
+    socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+
+    await waitFor('the denial is given up', () => log.length > 0);
+    expect(log).toEqual(['abandoned']);
+  });
+});
+
+test('what the headers said of a page goes with it when it comes too late', async () => {
+  headers = { 'X-Credits-Charged': '1', 'Content-Encoding': 'br' };
+  inside = () => clock.advance(1_000);
+
+  const answer = await callApi(server.url, { path: '/' });
+
+  expect([answer.status, answer.text]).toEqual([503, 'billing_unavailable']);
+  expect(answer.headers['x-credits-charged']).toBeUndefined();
+  expect(answer.headers['content-encoding']).toBeUndefined();
 });
 
 /** Without the keep-alive ones of earlier tests, whose agent is closed here. */
