@@ -45,11 +45,14 @@ interface Asked {
   readonly answer: PlatformAnswer;
 }
 
+type Judge = typeof afterLiveAnswer;
+
 /** Plays answers against a page until it is settled; undefined when they run out. */
 function play(
   start: string | null,
   identities: number,
   answers: readonly (readonly [number, PlatformAnswer])[],
+  judge: Judge = afterLiveAnswer,
 ): { outcome: LiveOutcome | undefined; asked: Asked[]; last: LiveReading } {
   let reading = beginLivePage(start, rules);
   const asked: Asked[] = [];
@@ -59,7 +62,7 @@ function play(
     );
     const identity = usable[pick % usable.length] ?? 'egress-0';
     asked.push({ identity, probing: reading.tries.probing, answer });
-    const step = afterLiveAnswer(reading, { identity, identities }, answer, rules);
+    const step = judge(reading, { identity, identities }, answer, rules);
     if (step.outcome) return { outcome: step.outcome, asked, last: reading };
     reading = step.reading;
   }
@@ -72,20 +75,36 @@ const anyPlay = fc.record({
   answers: fc.array(fc.tuple(fc.nat(5), anyAnswer), { minLength: 1, maxLength: 20 }),
 });
 
+const billsOnlyWhatIsConfirmed = (judge?: Judge) =>
+  fc.property(anyPlay, ({ start, identities, answers }) => {
+    const { outcome, asked } = play(start, identities, answers, judge);
+    if (outcome?.outcome !== 'private' && outcome?.outcome !== 'not_found') return;
+    const same = asked.filter(({ answer }) => answer.kind === outcome.outcome);
+    const witnesses = new Set(same.map(({ identity }) => identity)).size;
+    expect(identities === 1 ? same.length >= 2 : witnesses >= 2).toBe(true);
+    // A later page says nothing about the inventory: its first page has to be denied too.
+    if (start !== null) expect(asked.at(-1)?.probing).toBe(true);
+  });
+
 describe('whatever the platform answers', () => {
   it('a denial that is billed was seen by two identities, or twice by the only one', () => {
-    fc.assert(
-      fc.property(anyPlay, ({ start, identities, answers }) => {
-        const { outcome, asked } = play(start, identities, answers);
-        if (outcome?.outcome !== 'private' && outcome?.outcome !== 'not_found') return;
-        const same = asked.filter(({ answer }) => answer.kind === outcome.outcome);
-        const witnesses = new Set(same.map(({ identity }) => identity)).size;
-        expect(identities === 1 ? same.length >= 2 : witnesses >= 2).toBe(true);
-        // A later page says nothing about the inventory: its first page has to be denied too.
-        if (start !== null) expect(asked.at(-1)?.probing).toBe(true);
+    fc.assert(billsOnlyWhatIsConfirmed(), { numRuns: 10_000 });
+  });
+
+  it.each<[string, Judge]>([
+    [
+      'believes one identity where there are others',
+      (reading, { identity }, ...rest) =>
+        afterLiveAnswer(reading, { identity, identities: 1 }, ...rest),
+    ],
+    [
+      'believes a later page alone',
+      (reading, ...rest) => ({
+        ...afterLiveAnswer({ ...reading, startAssetId: null }, ...rest),
       }),
-      { numRuns: 10_000 },
-    );
+    ],
+  ])('the property notices a judge that %s', (_fault, judge) => {
+    expect(fc.check(billsOnlyWhatIsConfirmed(judge), { numRuns: 10_000 }).failed).toBe(true);
   });
 
   it('a page is only what was asked for and can be gone on from', () => {
