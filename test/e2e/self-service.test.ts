@@ -1,0 +1,109 @@
+import { accountStatement, accountUsage, accountView } from '@inventory/contracts/http/account';
+import { priceView } from '@inventory/contracts/http/prices';
+import { refreshPath } from '@inventory/contracts/http/refresh';
+import { refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
+import type { PublicApi } from './support/public-api.ts';
+import { sizeScope } from './support/simulator-control.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+}, 120_000);
+afterAll(() => stack?.close(), 60_000);
+
+async function newAccountant() {
+  const { accountId, projectId } = await stack.operator.newCustomer({ credits: 1_000 });
+  const scopes = ['*', 'customer.account.read.v1'];
+  return { accountId, ...(await stack.operator.newCredential(projectId, { scopes })), projectId };
+}
+
+/** Starts a refresh of each size in one batch; their ids. */
+async function refreshBatch(api: PublicApi, sizes: readonly number[]): Promise<string[]> {
+  const items = sizes.map((assets, serial) => ({
+    ...sizeScope(assets, serial),
+    max_credits: 125,
+    idempotency_key: `size ${assets}`,
+  }));
+  const path = '/v2/platform/inventory-refreshes/batch';
+  const answer = await api.call({ method: 'POST', path, body: { items } });
+  return refreshBatchResults
+    .parse(answer.json.data)
+    .items.flatMap((item) => (item.success ? [item.data.refresh_id] : []));
+}
+
+test('a batch is followed by waiting, and the account shows what it cost (Account self-service)', async () => {
+  const { api, projectId } = await newAccountant();
+  const ids = await refreshBatch(api, [10, 2_001, 4_001]);
+  const ends = await Promise.all(ids.map((id) => api.call({ path: `${refreshPath(id)}?wait=30` })));
+
+  expect(ends.map(({ json }) => json.data.outcome)).toEqual(ids.map(() => 'complete_changed'));
+  const charged = ends.map(({ json }) => json.data.billing.credits_charged);
+  expect(charged).toEqual([1, 2, 3]);
+
+  const account = accountView.parse((await api.call({ path: '/v2/account' })).json.data);
+  expect(account.balance).toEqual({ total: 994, held: 0, available: 994 });
+  expect(account.credential.project_id).toBe(projectId);
+
+  const usage = accountUsage.parse((await api.call({ path: '/v2/account/usage' })).json.data);
+  expect(usage.items).toEqual([
+    expect.objectContaining({
+      project_id: projectId,
+      product_code: 'platform.inventory.refresh.v1',
+      asset: 'credits',
+      count: 3,
+      charged: 6,
+      reversed: 0,
+    }),
+  ]);
+}, 90_000);
+
+test('a waiting status hears of the end long before its time (Status)', async () => {
+  const { api } = await newAccountant();
+  const [id = ''] = await refreshBatch(api, [10]);
+  const startMs = performance.now();
+
+  const { json, headers } = await api.call({ path: `${refreshPath(id)}?wait=30` });
+
+  expect(json.data.state).toBe('completed');
+  expect(headers['retry-after']).toBeUndefined();
+  expect(performance.now() - startMs).toBeLessThan(15_000);
+}, 60_000);
+
+test('a statement adds up to the balance, as JSON and as CSV alike (Account self-service)', async () => {
+  const { api } = await newAccountant();
+  const ids = await refreshBatch(api, [20, 30]);
+  await Promise.all(ids.map((id) => api.call({ path: `${refreshPath(id)}?wait=30` })));
+  const { balance } = accountView.parse((await api.call({ path: '/v2/account' })).json.data);
+
+  const rows: { entry_id: string; change_available: number }[] = [];
+  const lines: string[] = [];
+  let cursor = '';
+  do {
+    const path = `/v2/account/statement?limit=2${cursor}`;
+    const { items, pagination } = accountStatement.parse((await api.call({ path })).json.data);
+    const csv = await api.call({ path, headers: { accept: 'text/csv' } });
+    rows.push(...items);
+    lines.push(...csv.text.trim().split('\r\n').slice(1));
+    expect(csv.headers.link !== undefined).toBe(pagination.has_more);
+    cursor = pagination.next_cursor === null ? '' : `&cursor=${pagination.next_cursor}`;
+  } while (cursor !== '');
+
+  expect(rows.reduce((sum, row) => sum + row.change_available, 0)).toBe(balance.available);
+  expect(lines.map((line) => line.split(',')[0])).toEqual(rows.map(({ entry_id }) => entry_id));
+}, 90_000);
+
+test('an alert that is set is shown, and unset again; prices are the active list', async () => {
+  const { api } = await newAccountant();
+  const set = (threshold: number | null) =>
+    api.call({ method: 'PUT', path: '/v2/account/balance-alert', body: { threshold } });
+  const alert = async () => (await api.call({ path: '/v2/account' })).json.data.balance_alert;
+
+  expect((await set(50)).status).toBe(200);
+  expect(await alert()).toEqual({ threshold: 50 });
+  expect((await set(null)).status).toBe(200);
+  expect(await alert()).toBeNull();
+  const prices = priceView.parse((await api.call({ path: '/v2/prices' })).json.data);
+  expect(prices).toMatchObject({ price_version: 1, refresh: { reservation: 125 } });
+}, 60_000);
