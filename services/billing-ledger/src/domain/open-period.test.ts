@@ -1,0 +1,113 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import fc from 'fast-check';
+import { type Account, applyEntry, newAccount } from './account.ts';
+import { amountMax } from './balances.ts';
+import { entryProblems } from './check-entry.ts';
+import type { Command } from './command.ts';
+import { evaluate } from './evaluate.ts';
+import type { Funding } from './funding.ts';
+import { dueOpening, openPeriod, periodStateOf, unitsAt } from './open-period.ts';
+import { periodStartMs } from './period.ts';
+import { createPriceBook, firstPriceList } from './price-list.ts';
+
+const accountId: AccountId = 'acc_0190aaaa-0000-7000-8000-000000000000';
+const prices = createPriceBook([firstPriceList]);
+const firstMonth = 2026 * 12 + 5;
+
+/** Times mostly within some milliseconds of a month's beginning: that is where entries crowd. */
+const times = fc
+  .tuple(fc.nat({ max: 4 }), fc.oneof(fc.integer({ min: -4, max: 4 }), fc.nat({ max: 1e9 })))
+  .map(([month, offsetMs]) => periodStartMs(firstMonth + month) + offsetMs);
+const fundings = fc.oneof(
+  fc.constant<Funding>({ mode: 'credits' }),
+  fc
+    .constantFrom(1, 130, amountMax - 5)
+    .map((unitsPerMonth): Funding => ({ mode: 'subscription', unitsPerMonth })),
+);
+const cases = fc.record({
+  configuredAt: times,
+  granted: fc.constantFrom(0, 1, 700),
+  funding: fundings,
+  now: times,
+});
+
+const common = { accountId, requestId: 'req_', reason: 'test' } as const;
+const configure = (funding: Funding): Command => ({
+  ...common,
+  kind: 'configure',
+  commandId: 'configure:one',
+  change: { sets: 'funding', funding },
+});
+const grant = (amount: number, number = 1): Command => ({
+  ...common,
+  kind: 'grant',
+  commandId: `grant:${number}`,
+  asset: 'units',
+  amount,
+});
+
+function after(account: Account, command: Command, now: number): Account {
+  return evaluate(account, command, { now, prices, recorded: () => undefined }).account;
+}
+
+function prepared({ configuredAt, granted, funding }: Case): Account {
+  const account = after(newAccount(accountId), configure(funding), configuredAt);
+  return granted === 0 ? account : after(account, grant(granted), configuredAt);
+}
+type Case = typeof cases extends fc.Arbitrary<infer Value> ? Value : never;
+
+describe('The beginning of a month', () => {
+  test('leaves nothing due, is sound entry by entry, and is what a read shows, however close to its edge', () => {
+    fc.assert(
+      fc.property(cases, (one) => {
+        const before = prepared(one);
+        const { account, opening } = openPeriod(before, one.now);
+        let folded = before;
+        const problems = opening.flatMap((entry) => {
+          const found = entryProblems(folded, entry, prices);
+          folded = applyEntry(folded, entry);
+          return found;
+        });
+        const at = Math.max(one.now, account.lastAt + 1);
+        return (
+          problems.length === 0 &&
+          dueOpening(periodStateOf(account), at) === null &&
+          // An allowance of the last milliseconds has expired by then: a read never saw it.
+          unitsAt(periodStateOf(before), at).available === account.balances.units.available
+        );
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test('in the last millisecond of a month begins the next one too, and grants only that', () => {
+    const funding: Funding = { mode: 'subscription', unitsPerMonth: 130 };
+    const before = prepared({
+      configuredAt: periodStartMs(firstMonth),
+      granted: 700,
+      funding,
+      now: 0,
+    });
+
+    const { opening } = openPeriod(before, periodStartMs(firstMonth + 2) - 1);
+
+    expect(opening.map(({ commandId, change }) => [commandId, change.available])).toEqual([
+      ['expire:2026-06', -830],
+      ['allowance:2026-08', 130],
+    ]);
+  });
+
+  test('grants no more than can be counted exactly, and nothing where nothing more can be', () => {
+    const funding: Funding = { mode: 'subscription', unitsPerMonth: amountMax - 5 };
+    const first = after(newAccount(accountId), configure(funding), periodStartMs(firstMonth));
+    const months = [0, 1, 2].map((month) => periodStartMs(firstMonth + month));
+
+    const [june, july, august] = months.map((_month, index) =>
+      months.slice(0, index + 1).reduce((account, at) => openPeriod(account, at).account, first),
+    );
+
+    expect(june?.balances.units).toMatchObject({ available: amountMax - 5 });
+    expect(july?.balances.units).toMatchObject({ available: 5, expired: amountMax - 5 });
+    expect(august?.balances.units).toMatchObject({ available: 0, expired: amountMax });
+  });
+});
