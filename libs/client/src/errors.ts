@@ -1,3 +1,5 @@
+import type { EventGap } from './options.ts';
+
 /** Root of everything this client throws, but for aborts and mistakes in its own arguments. */
 export class InventoryError extends Error {
   override name = 'InventoryError';
@@ -20,6 +22,55 @@ export class RefreshNotFinishedError extends InventoryError {
   constructor(refreshId: string, options: ErrorOptions = {}) {
     super(`Refresh ${refreshId} is not finished yet; it goes on.`, options);
     this.refreshId = refreshId;
+  }
+}
+
+/**
+ * The stream was ended because the Credential may not read it any more. Connecting again with the
+ * same key is of no use.
+ */
+export class AuthorizationRevokedError extends InventoryError {
+  override name = 'AuthorizationRevokedError';
+  /** `credential_revoked`, `events_disabled` and others. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`The stream may not be read any more: ${reason}.`);
+    this.reason = reason;
+  }
+}
+
+/**
+ * Events after the last cursor are no longer kept. Read the state of what you wait for, then follow
+ * the events from `gap.resumeCursor`; or give `onGap`, and both happens by itself.
+ */
+export class RecoveryRequiredError extends InventoryError {
+  override name = 'RecoveryRequiredError';
+  readonly gap: EventGap;
+
+  constructor(gap: EventGap) {
+    super(
+      `Events are missing (${gap.reason}): list the refreshes you wait for, then follow from gap.resumeCursor.`,
+    );
+    this.gap = gap;
+  }
+}
+
+/** Why a webhook is not to be believed. */
+export type WebhookFault =
+  | 'headers_missing'
+  | 'timestamp_malformed'
+  | 'timestamp_outside_tolerance'
+  | 'signature_mismatch'
+  | 'body_malformed';
+
+export class WebhookVerificationError extends InventoryError {
+  override name = 'WebhookVerificationError';
+  readonly reason: WebhookFault;
+
+  constructor(reason: WebhookFault) {
+    super(`The webhook is not to be believed: ${reason}.`);
+    this.reason = reason;
   }
 }
 

@@ -1,8 +1,10 @@
 import { type AccountCalls, createAccountCalls } from './account-calls.ts';
 import { createAsk } from './ask.ts';
 import { createCaller } from './caller.ts';
+import { createEventCalls, type EventCalls } from './event-calls.ts';
 import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { createRefreshCalls, type RefreshCalls } from './refresh-calls.ts';
+import { createStreamTransport } from './stream-transport.ts';
 import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { createTransport, type Fetch } from './transport.ts';
 
@@ -16,7 +18,7 @@ export interface InventoryClientOptions {
   readonly tryTimeoutMs?: number | undefined;
 }
 
-export interface InventoryClient extends RefreshCalls, PageCalls, AccountCalls {}
+export interface InventoryClient extends RefreshCalls, PageCalls, EventCalls, AccountCalls {}
 
 /** Longer than the service lets any answer take. */
 const tryTimeoutDefaultMs = 45_000;
@@ -31,11 +33,13 @@ export function createInventoryClient(
   surroundings: Surroundings = realSurroundings,
 ): InventoryClient {
   const { baseUrl, apiKey, fetch: ownFetch, tryTimeoutMs = tryTimeoutDefaultMs } = options;
-  const send = createTransport({ baseUrl, apiKey, fetch: ownFetch ?? fetch });
+  const transport = { baseUrl, apiKey, fetch: ownFetch ?? fetch };
+  const send = createTransport(transport);
   const ask = createAsk(createCaller({ send, tryTimeoutMs, surroundings }), surroundings);
   return {
     ...createRefreshCalls(ask, surroundings),
     ...createPageCalls(ask, surroundings),
+    ...createEventCalls(ask, createStreamTransport(transport), surroundings),
     ...createAccountCalls(ask),
   };
 }

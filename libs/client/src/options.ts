@@ -1,3 +1,4 @@
+import type { ProjectEvent } from './event-records.ts';
 import type { RefreshRecord } from './records.ts';
 
 export interface CallOptions {
@@ -52,6 +53,54 @@ export interface UsageOptions extends CallOptions {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly projectId?: string | undefined;
+}
+
+export interface ListEventsOptions extends CallOptions {
+  /** Cursor of the last event that was applied; without it, from the oldest that is kept on. */
+  readonly after?: string | null | undefined;
+  /** Per page, 1 to 100; 50 by default. */
+  readonly limit?: number | undefined;
+}
+
+/** Events that are no longer kept: nothing can bring back what lies between the two cursors. */
+export interface EventGap {
+  /** `cursor_too_old` or `log_epoch_changed`. */
+  readonly reason: string;
+  /** The place that cannot be gone on from. */
+  readonly lastCursor: string | null;
+  /** What happened since then is still there; null when nothing is. ISO 8601 UTC. */
+  readonly earliestAsOf: string | null;
+  /** Where what is kept begins. */
+  readonly resumeCursor: string;
+}
+
+/** A connection ended, and another follows. */
+export interface Interruption {
+  /** What the service said of it, the code of a refusal, or `ended`. */
+  readonly reason: string;
+  readonly retryInMs: number;
+}
+
+export interface FollowEventsOptions {
+  /** Cursor that `onProgress` stored last; without it, from the present end on. */
+  readonly lastEventId?: string | null | undefined;
+  /**
+   * Applies one event; the next waits for it. Whatever it throws ends the reading with that same
+   * error, and the event comes again next time.
+   */
+  readonly onEvent: (event: ProjectEvent, cursor: string) => void | Promise<void>;
+  /** Stores how far everything was applied: the `lastEventId` of the next start. */
+  readonly onProgress?: ((cursor: string) => void | Promise<void>) | undefined;
+  /**
+   * Makes up for events that are no longer kept, by reading the refreshes that you wait for. What
+   * is kept follows. Without it the reading ends with `RecoveryRequiredError`.
+   */
+  readonly onGap?: ((gap: EventGap) => void | Promise<void>) | undefined;
+  /** For your log. */
+  readonly onInterruption?: ((interruption: Interruption) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** A connection is given up that says nothing for this long; 45 s by default. */
+  readonly silenceMaxMs?: number | undefined;
 }
 
 /** The limits hold for each page of a walk. */

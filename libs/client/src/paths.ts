@@ -19,9 +19,17 @@ export function refreshPath(refreshId: string): string {
 }
 
 export function refreshesPath(projectId: string): string {
+  return `${projectPath(projectId)}/inventory-refreshes`;
+}
+
+export function eventsPath(projectId: string): string {
+  return `${projectPath(projectId)}/events`;
+}
+
+function projectPath(projectId: string): string {
   const isProject = projectId.startsWith('prj_') && uuid.test(projectId.slice('prj_'.length));
   if (!isProject) throw new TypeError('The id of a Project must be prj_ and a UUID.');
-  return `/v2/projects/${projectId}/inventory-refreshes`;
+  return `/v2/projects/${projectId}`;
 }
 
 type Parameter = string | number | readonly string[] | null | undefined;
@@ -41,6 +49,11 @@ export function checkedKey(key: string): string {
     throw new TypeError('An idempotency key must be 1 to 255 printable ASCII characters.');
   }
   return key;
+}
+
+/** A cursor as the service makes them; it becomes a header. */
+export function isCursor(cursor: unknown): cursor is string {
+  return typeof cursor === 'string' && /^[\x21-\x7e]{1,256}$/.test(cursor);
 }
 
 function isCount(value: number): boolean {

@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import {
   cpSync,
   mkdirSync,
@@ -9,11 +11,26 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { apiKey, currentData, failure, finished, pending, success } from '../test/answers.ts';
-import { type Respond, type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
+import {
+  apiKey,
+  currentData,
+  failure,
+  finished,
+  pending,
+  projectId,
+  success,
+} from '../test/answers.ts';
+import {
+  type Respond,
+  type ScriptedAnswer,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../test/scripted-server.ts';
+import { checkpoint, event, eventFrame, frame } from '../test/stream-server.ts';
 
 /** A customer's folder outside of this repository, with the package as npm packs it. */
 const here = resolve(__dirname, '..');
@@ -39,7 +56,7 @@ beforeAll(async () => {
   const [packed = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   await run('tar', ['-xzf', join(folder, packed), '--strip-components=1', '-C', installed]);
   mkdirSync(join(folder, 'node_modules/@types'));
-  for (const name of ['@types/node', 'undici-types']) {
+  for (const name of ['@types/node', 'undici-types', 'eventsource-parser']) {
     symlinkSync(join(modules, name), join(folder, 'node_modules', name));
   }
 }, 60_000);
@@ -58,6 +75,7 @@ function serve(): void {
   const looks = { left: 1 };
   const respond: Respond = ({ method, path, query, headers }) => {
     if (headers['x-api-key'] !== apiKey) return failure(401, 'invalid_api_key');
+    if (path.endsWith('/events/stream')) return streamAfter(headers['last-event-id']);
     if (path.includes('76100000000000002')) return failure(403, 'inventory_private');
     if (method === 'POST') return pending(1, 202);
     if (path.includes('/inventory-refreshes/')) {
@@ -70,7 +88,17 @@ function serve(): void {
   server.responds(respond);
 }
 
-test('it holds compiled code, types and the README, and needs no other package', () => {
+/** One event, and at the place behind it the end of the permission. */
+function streamAfter(lastEventId: unknown): ScriptedAnswer {
+  const start = checkpoint(String(lastEventId ?? 'start'));
+  const isFirst = lastEventId === undefined;
+  const rest = isFirst
+    ? eventFrame(1)
+    : frame('stream.authorization_revoked', { reason: 'credential_revoked' });
+  return { headers: { 'content-type': 'text/event-stream' }, body: `${start}${rest}` };
+}
+
+test('it holds compiled code, types and the README, and needs one other package: the parser of streams', () => {
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
@@ -81,7 +109,7 @@ test('it holds compiled code, types and the README, and needs no other package',
     files.filter((name) => /test|\.ts$|buildinfo/.test(name) && !/\.d\.ts$/.test(name)),
   ).toEqual([]);
   expect(manifest).not.toHaveProperty('private');
-  expect(manifest).not.toHaveProperty('dependencies');
+  expect(Object.keys(manifest.dependencies)).toEqual(['eventsource-parser']);
 });
 
 test('the examples of the README compile under the strictest settings of a customer', async () => {
@@ -102,14 +130,20 @@ test('the examples of the README compile under the strictest settings of a custo
 test.each([
   [0, 'complete_changed, 3 credits\n10000000000000000000 m0\n4001 assets\n'],
   [1, 'later\ncomplete_changed\n'],
-  [2, 'inventory_private 403 req_0197a4b0-0000-7000-8000-000000000003\n'],
+  [2, 'complete_changed of 0197a4b0-0000-7000-8000-000000000001\ncredential_revoked\n'],
+  [4, 'inventory_private 403 req_0197a4b0-0000-7000-8000-000000000003\n'],
 ])(
   'example %i of the README does what it shows',
   async (index, printed) => {
     serve();
     const file = join(folder, `run-${index}.mts`);
     writeFileSync(file, examples[index] ?? '');
-    const env = { INVENTORY_URL: server.url, INVENTORY_API_KEY: apiKey };
+    const env = {
+      INVENTORY_URL: server.url,
+      INVENTORY_API_KEY: apiKey,
+      INVENTORY_PROJECT: projectId,
+      CURSOR_FILE: join(folder, `cursor-${index}`),
+    };
 
     const { stdout, stderr } = await run(process.execPath, ['--no-warnings', file], { env });
 
@@ -118,3 +152,43 @@ test.each([
   },
   30_000,
 );
+
+test('the example of webhooks believes what is signed and refuses the rest', async () => {
+  const file = join(folder, 'run-webhooks.mts');
+  writeFileSync(file, `${examples[3]}\nconsole.log('ready');\n`);
+  const port = await freePort();
+  const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
+  const env = { PORT: String(port), WEBHOOK_SECRETS: `${secret} ${secret}` };
+  const receiver = spawn(process.execPath, ['--no-warnings', file], { env });
+  const printed: string[] = [];
+  receiver.stdout.on('data', (part) => printed.push(String(part)));
+  await once(receiver.stdout, 'data');
+
+  const body = JSON.stringify(event(1));
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const signature = createHmac('sha256', Buffer.alloc(24, 1))
+    .update(`${event(1).id}.${timestamp}.${body}`)
+    .digest('base64');
+  const headers = {
+    'webhook-id': event(1).id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${signature}`,
+  };
+  const sent = (text: string) =>
+    fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body: text });
+  const statuses = [(await sent(body)).status, (await sent(`${body} `)).status];
+  receiver.kill();
+  await once(receiver, 'close');
+
+  expect(statuses).toEqual([204, 400]);
+  expect(printed.join('')).toContain(`inventory.refresh.completed ${event(1).id}`);
+}, 30_000);
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}

@@ -7,10 +7,12 @@ import type {
   refreshAcceptanceMeta,
 } from '@inventory/contracts/http/meta';
 import type { priceView } from '@inventory/contracts/http/prices';
+import type { projectEvent } from '@inventory/contracts/http/project-event';
 import { type refreshPage, refreshRecord } from '@inventory/contracts/http/refresh';
 import type { StatementRow as WireStatementRow } from '@inventory/contracts/internal/ledger';
 import { currentData, finished, record } from '../test/answers.ts';
 import type { Account, PriceList, StatementRow, Usage } from './account-records.ts';
+import type { ProjectEvent } from './event-records.ts';
 import type { CurrentPage, LivePage, Meta, RefreshPage, RefreshRecord } from './records.ts';
 
 type Sent<Schema extends { parse(input: unknown): unknown }> = ReturnType<Schema['parse']>;
@@ -29,6 +31,7 @@ export type Kept = [
   Answers<Sent<typeof accountUsage>, Usage>,
   Answers<Sent<typeof priceView>, PriceList>,
   Answers<WireStatementRow, StatementRow>,
+  Answers<Sent<typeof projectEvent>, ProjectEvent>,
 ];
 /** Rows whose contract names fewer fields, and the amount that the client reads digit by digit. */
 type Loose = 'assets' | 'descriptions' | 'total_amount';

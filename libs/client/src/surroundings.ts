@@ -17,6 +17,9 @@ export const realSurroundings: Surroundings = {
   pause,
 };
 
+/** Milliseconds since 1970, as signed timestamps count. */
+export const wallClockMs: () => number = Date.now;
+
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

@@ -31,6 +31,7 @@ export interface SendLimits {
 
 export type Send = (call: Call, limits: SendLimits) => Promise<HttpAnswer>;
 
+export const userAgent = 'inventory-client/0.1.0';
 /** Above every page: 2,000 assets, each with the longest description seen. */
 const bodyBytesMax = 256 * 1024 * 1024;
 
@@ -75,7 +76,7 @@ function headersOf(call: Call, apiKey: string): Record<string, string> {
   return {
     'X-API-Key': apiKey,
     Accept: 'application/json',
-    'User-Agent': 'inventory-client/0.1.0',
+    'User-Agent': userAgent,
     ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...(call.idempotencyKey === undefined ? {} : { 'Idempotency-Key': call.idempotencyKey }),
   };
@@ -96,13 +97,13 @@ async function textOf(response: Response): Promise<string> {
 }
 
 /** A code such as ECONNREFUSED; messages are left out because some quote what was sent. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const { cause, name } = (error ?? {}) as { cause?: { code?: unknown }; name?: unknown };
   const { code } = (cause ?? error ?? {}) as { code?: unknown };
   return [code, name].find((word) => typeof word === 'string') ?? 'failed';
 }
 
-function checkedBaseUrl(baseUrl: string): string {
+export function checkedBaseUrl(baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError('baseUrl must be an http or https address.');
@@ -114,7 +115,7 @@ function checkedBaseUrl(baseUrl: string): string {
 }
 
 /** `fetch` quotes header values that it refuses, so none may get there. */
-function checkedApiKey(apiKey: string): string {
+export function checkedApiKey(apiKey: string): string {
   if (!/^[\x21-\x7e]{1,512}$/.test(apiKey)) {
     throw new TypeError('apiKey must be printable ASCII without blanks.');
   }

@@ -1,0 +1,374 @@
+import { apiKey, failure, projectId } from '../test/answers.ts';
+import {
+  checkpoint,
+  cursorOf,
+  event,
+  eventFrame,
+  frame,
+  type StreamScript,
+  type StreamServer,
+  startStreamServer,
+} from '../test/stream-server.ts';
+import { createTestSurroundings, type TestSurroundings } from '../test/test-surroundings.ts';
+import {
+  AuthenticationError,
+  AuthorizationRevokedError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RecoveryRequiredError,
+  UnexpectedAnswerError,
+} from './errors.ts';
+import { createInventoryClient } from './inventory-client.ts';
+import type { EventGap, FollowEventsOptions, Interruption } from './options.ts';
+import { realSurroundings } from './surroundings.ts';
+
+let server: StreamServer;
+
+beforeAll(async () => {
+  server = await startStreamServer();
+});
+afterAll(() => server.close());
+
+const done = new Error('enough was read');
+
+interface Followed {
+  readonly applied: readonly string[];
+  readonly stored: readonly string[];
+  readonly interruptions: readonly Interruption[];
+  readonly surroundings: TestSurroundings;
+  readonly error: unknown;
+}
+
+/** Follows until so many events were applied, or until it ends by itself. */
+async function follow(
+  enough: number,
+  options: Partial<FollowEventsOptions> = {},
+  chance = 0,
+): Promise<Followed> {
+  const surroundings = createTestSurroundings(chance);
+  const client = createInventoryClient({ baseUrl: server.url, apiKey }, surroundings);
+  const applied: string[] = [];
+  const stored: string[] = [];
+  const interruptions: Interruption[] = [];
+  const stop = new AbortController();
+  const error = await client
+    .followEvents(projectId, {
+      signal: stop.signal,
+      onEvent: ({ id }) => void applied.push(id),
+      onProgress: (cursor) => {
+        stored.push(cursor);
+        if (applied.length >= enough) stop.abort(done);
+      },
+      onInterruption: (one) => void interruptions.push(one),
+      ...options,
+    })
+    .catch((thrown: unknown) => thrown);
+  return { applied, stored, interruptions, surroundings, error };
+}
+
+const idsOf = (...serials: number[]) => serials.map((serial) => event(serial).id);
+const closing = (reason: string, retryAfterMs: number) =>
+  frame('stream.closing', { reason, retry_after_ms: retryAfterMs });
+
+test('events are applied one after the other, each before its progress is stored (Events: rule 4)', async () => {
+  server.plays({ parts: [checkpoint('start'), eventFrame(1), eventFrame(2)], end: 'silent' });
+  const order: string[] = [];
+
+  await follow(9, {
+    onEvent: async ({ id }) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push(id);
+    },
+    onProgress: (cursor) => {
+      order.push(cursor);
+      if (cursor === cursorOf(2)) throw done;
+    },
+  });
+
+  expect(order).toEqual(['start', event(1).id, cursorOf(1), event(2).id, cursorOf(2)]);
+  expect(server.asked[0]).toMatchObject({
+    path: `/v2/projects/${projectId}/events/stream`,
+    lastEventId: undefined,
+    headers: { accept: 'text/event-stream', 'x-api-key': apiKey },
+  });
+});
+
+test('a connection that ends anyhow is followed by one from the last applied event on (Events: rule 7)', async () => {
+  server.plays(
+    { parts: [checkpoint('start'), eventFrame(1)], end: 'eof' },
+    { parts: [checkpoint(cursorOf(1)), eventFrame(2), eventFrame(3).slice(0, -9)], end: 'cut' },
+    { parts: [checkpoint(cursorOf(2)), ':\n\n', eventFrame(3)], end: 'silent' },
+  );
+
+  const { applied, error } = await follow(3);
+
+  expect(applied).toEqual(idsOf(1, 2, 3));
+  expect(server.asked.map(({ lastEventId }) => lastEventId)).toEqual([
+    undefined,
+    cursorOf(1),
+    cursorOf(2),
+  ]);
+  expect(error).toBe(done);
+});
+
+test('the checkpoint is a place to come back to before there is any event', async () => {
+  server.plays({ parts: [checkpoint('start')] }, { parts: [checkpoint('start'), eventFrame(1)] });
+
+  const { stored } = await follow(1);
+
+  expect(stored).toEqual(['start', cursorOf(1)]);
+  expect(server.asked[1]?.lastEventId).toBe('start');
+});
+
+test('what comes again is applied once, and its place is stored (Events: rule 5)', async () => {
+  const again = frame('inventory.refresh.completed', event(1), cursorOf(2));
+  server.plays({ parts: [checkpoint('start'), eventFrame(1), again, eventFrame(3)] });
+
+  const { applied, stored } = await follow(2);
+
+  expect(applied).toEqual(idsOf(1, 3));
+  expect(stored).toEqual(['start', cursorOf(1), cursorOf(2), cursorOf(3)]);
+});
+
+test('an error of the callback ends the reading with that error, and the event is not passed over', async () => {
+  server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
+  const fault = new Error('the own database is away');
+
+  const { error, stored } = await follow(1, {
+    onEvent: () => {
+      throw fault;
+    },
+  });
+
+  expect(error).toBe(fault);
+  expect(stored).toEqual(['start']);
+  expect(server.asked).toHaveLength(1);
+});
+
+test('stream.closing is waited for as long as it asks, at most a minute, and a little longer by chance', async () => {
+  const start = checkpoint('start');
+  server.plays(
+    { parts: [start, closing('draining', 7_000)] },
+    { parts: [start, closing('max_age', 86_400_000)] },
+    { parts: [start, eventFrame(1)] },
+  );
+
+  const { surroundings, interruptions } = await follow(1, {}, 0.5);
+
+  expect(surroundings.waits).toEqual([7_000 * 1.125, 60_000 + 2_500]);
+  expect(interruptions.map(({ reason }) => reason)).toEqual(['draining', 'max_age']);
+});
+
+test('Retry-After of a refusal is waited for', async () => {
+  const refused = (status: number, code: string): StreamScript => ({
+    status,
+    headers: { 'content-type': 'application/json', 'retry-after': '5' },
+    parts: [JSON.stringify(failure(status, code).body)],
+  });
+  server.plays(refused(429, 'stream_limit_exceeded'), refused(503, 'service_unavailable'), {
+    parts: [checkpoint('start'), eventFrame(1)],
+  });
+
+  const { surroundings, interruptions } = await follow(1);
+
+  expect(surroundings.waits).toEqual([5_000, 5_000]);
+  expect(interruptions.map(({ reason }) => reason)).toEqual([
+    'stream_limit_exceeded',
+    'service_unavailable',
+  ]);
+});
+
+test('connections that come to nothing are tried ever more rarely, with full jitter, at most half a minute apart', async () => {
+  server.plays(...Array.from({ length: 8 }, () => ({ end: 'cut' as const })), {
+    parts: [checkpoint('start'), eventFrame(1)],
+  });
+
+  const { surroundings } = await follow(1, {}, 0.5);
+
+  expect(surroundings.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+});
+
+test.each([
+  [401, 'invalid_api_key', AuthenticationError],
+  [403, 'permission_denied', PermissionError],
+  [404, 'project_not_found', NotFoundError],
+  [422, 'invalid_cursor', InvalidRequestError],
+])(
+  'a refusal with %i %s ends the reading: the same key would be refused again',
+  async (status, code, type) => {
+    server.plays({
+      status,
+      headers: { 'content-type': 'application/json' },
+      parts: [JSON.stringify(failure(status, code).body)],
+    });
+
+    const { error } = await follow(1);
+
+    expect(error).toBeInstanceOf(type);
+    expect(error).toMatchObject({ code, status });
+    expect(server.asked).toHaveLength(1);
+  },
+);
+
+test('stream.authorization_revoked ends the reading with its reason', async () => {
+  const revoked = frame('stream.authorization_revoked', { reason: 'events_disabled' });
+  server.plays({ parts: [checkpoint('start'), eventFrame(1), revoked] });
+
+  const { error, applied } = await follow(9);
+
+  expect(error).toBeInstanceOf(AuthorizationRevokedError);
+  expect(error).toMatchObject({ reason: 'events_disabled', retryable: false });
+  expect(applied).toEqual(idsOf(1));
+  expect(server.asked).toHaveLength(1);
+});
+
+const recovery = frame('stream.recovery_required', {
+  reason: 'cursor_too_old',
+  earliest_as_of: '2026-01-01T00:00:00.000Z',
+  resume_cursor: 'kept',
+});
+const gap: EventGap = {
+  reason: 'cursor_too_old',
+  lastCursor: 'old',
+  earliestAsOf: '2026-01-01T00:00:00.000Z',
+  resumeCursor: 'kept',
+};
+
+test('stream.recovery_required ends the reading with what to do, and stores no progress', async () => {
+  server.plays({ parts: [checkpoint('old'), recovery] });
+
+  const { error, stored } = await follow(1, { lastEventId: 'old' });
+
+  expect(error).toBeInstanceOf(RecoveryRequiredError);
+  expect(error).toMatchObject({ gap });
+  expect(stored).toEqual([]);
+});
+
+test('with onGap the caller is told of the gap first, then everything kept is applied, then the stream goes on', async () => {
+  const list = {
+    success: true,
+    data: {
+      items: [1, 2].map((serial) => ({ cursor: cursorOf(serial), event: event(serial) })),
+      pagination: { has_more: false, next_cursor: null },
+    },
+    meta: { request_id: 'req_1' },
+  };
+  server.plays(
+    { parts: [checkpoint('old'), recovery] },
+    { headers: { 'content-type': 'application/json' }, parts: [JSON.stringify(list)] },
+    { parts: [checkpoint(cursorOf(2)), eventFrame(3)] },
+  );
+  const told: (EventGap | string)[] = [];
+
+  const { applied, stored } = await follow(3, {
+    lastEventId: 'old',
+    onGap: (one) => void told.push(one),
+  });
+
+  expect(told).toEqual([gap]);
+  expect(applied).toEqual(idsOf(1, 2, 3));
+  expect(stored).toEqual(['kept', cursorOf(1), cursorOf(2), cursorOf(3)]);
+  expect(server.asked[1]?.path).toBe(`/v2/projects/${projectId}/events?after=kept`);
+  expect(server.asked[2]?.lastEventId).toBe(cursorOf(2));
+});
+
+test('a connection that says nothing is given up, one that only says that it lives is not', async () => {
+  const start = checkpoint('start');
+  server.plays({ parts: [start], end: 'silent' }, { parts: [start, eventFrame(1)] });
+
+  const { interruptions, applied } = await follow(1, { silenceMaxMs: 80 });
+
+  expect(interruptions.map(({ reason }) => reason)).toEqual(['ConnectionError']);
+  expect(applied).toEqual(idsOf(1));
+});
+
+test('a reader that takes its time with an event is not silence', async () => {
+  server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
+  const stop = new AbortController();
+
+  const { interruptions, error } = await follow(1, {
+    silenceMaxMs: 60,
+    signal: stop.signal,
+    onEvent: () => realSurroundings.pause(150, undefined),
+    onProgress: (cursor) => {
+      if (cursor === cursorOf(1)) stop.abort(done);
+    },
+  });
+
+  expect(interruptions).toEqual([]);
+  expect(error).toBe(done);
+});
+
+test.each([
+  ['no JSON', 'event: inventory.refresh.completed\nid: c\ndata: {\n\n'],
+  ['another type', frame('other.type', event(1), 'c')],
+  ['another Project', frame('inventory.refresh.completed', event(1, { project_id: 'prj_x' }), 'c')],
+  ['no event id', frame('inventory.refresh.completed', event(1, { id: 'x' }), 'c')],
+  ['no cursor', frame('inventory.refresh.completed', event(1))],
+  ['a cursor that makes no header', frame('inventory.refresh.completed', event(1), 'c d')],
+  ['an oversized frame', `data: ${'x'.repeat(300_000)}\n\n`],
+  ['an endless line', `data: ${'x'.repeat(300_000)}`],
+])(
+  'a frame with %s is not applied, and read five times before it is told',
+  async (_name, broken) => {
+    server.plays({ parts: [checkpoint('start'), broken, eventFrame(2)] });
+
+    const { error, applied, stored } = await follow(1);
+
+    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(applied).toEqual([]);
+    expect(stored).toEqual(['start']);
+    expect(server.asked).toHaveLength(6);
+  },
+);
+
+test('control frames and event types that were added since harm nothing', async () => {
+  const added = event(1, { type: 'inventory.added.later', data: {} });
+  server.plays({
+    parts: [
+      checkpoint('start'),
+      frame('stream.added_later', {}),
+      frame('inventory.added.later', added, cursorOf(1)),
+      eventFrame(2),
+    ],
+  });
+
+  expect((await follow(2)).applied).toEqual(idsOf(1, 2));
+});
+
+test('an abort ends it at once, with its reason, and closes the connection', async () => {
+  server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
+
+  const { error } = await follow(1);
+
+  expect(error).toBe(done);
+  await expect(closed()).resolves.toBe(0);
+});
+
+async function closed(): Promise<number> {
+  for (let looks = 0; server.open() > 0 && looks < 100; looks += 1) {
+    await realSurroundings.pause(10, undefined);
+  }
+  return server.open();
+}
+
+test('a cursor that makes no header is the mistake of the caller', async () => {
+  const { error } = await follow(1, { lastEventId: 'a\r\nb' });
+
+  expect(error).toBeInstanceOf(TypeError);
+});
+
+test('the key is in nothing that is thrown', async () => {
+  const { body } = failure(401, 'invalid_api_key');
+  server.plays({
+    status: 401,
+    headers: { 'content-type': 'application/json' },
+    parts: [JSON.stringify(body).replace('It is', `It is ${apiKey}`)],
+  });
+
+  const { error } = await follow(1);
+
+  expect(`${error}`).toContain('[key]');
+  expect(JSON.stringify(error)).not.toContain(apiKey);
+});

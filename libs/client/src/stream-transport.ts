@@ -1,0 +1,111 @@
+import { ConnectionError, InventoryError, UnexpectedAnswerError } from './errors.ts';
+import { createFrameParser, type Frame } from './frame-parser.ts';
+import { readAnswer } from './read-answer.ts';
+import {
+  type Call,
+  checkedApiKey,
+  checkedBaseUrl,
+  nameOf,
+  reasonOf,
+  type TransportOptions,
+  userAgent,
+} from './transport.ts';
+
+export interface StreamAsk {
+  /** From the base address on. */
+  readonly path: string;
+  readonly lastEventId: string | null;
+  /** Longest time without a byte, the answer's head included. */
+  readonly silenceMaxMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The frames of one connection until it ends. Rejects as a call does; leaving the loop closes the
+ * connection. The next bytes are read only when the frames before them were taken.
+ */
+export type OpenStream = (ask: StreamAsk) => AsyncGenerator<Frame, void, void>;
+
+const refusalBytesMax = 64 * 1024;
+
+export function createStreamTransport(options: TransportOptions): OpenStream {
+  const baseUrl = checkedBaseUrl(options.baseUrl);
+  const apiKey = checkedApiKey(options.apiKey);
+
+  return async function* open({ path, lastEventId, silenceMaxMs, signal }) {
+    const call: Call = { method: 'GET', path };
+    const given = new AbortController();
+    const within = silenceWatch(silenceMaxMs, given);
+    try {
+      const response = await within(
+        options.fetch(`${baseUrl}${path}`, {
+          method: 'GET',
+          headers: {
+            'X-API-Key': apiKey,
+            Accept: 'text/event-stream',
+            'Cache-Control': 'no-cache',
+            'User-Agent': userAgent,
+            ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
+          },
+          redirect: 'manual',
+          signal: signal === undefined ? given.signal : AbortSignal.any([signal, given.signal]),
+        }),
+      );
+      if (response.status < 200 || response.status > 299) {
+        const text = (await textOf(response, within)).replaceAll(apiKey, '[key]');
+        readAnswer(call, { status: response.status, headers: response.headers, text });
+      }
+      yield* framesOf(response, within);
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (error instanceof InventoryError) throw error;
+      const reason = given.signal.aborted ? `silent for ${silenceMaxMs} ms` : reasonOf(error);
+      throw new ConnectionError(`${nameOf(call)}: ${reason}`);
+    } finally {
+      given.abort();
+    }
+  };
+}
+
+type Within = <Result>(work: Promise<Result>) => Promise<Result>;
+
+/** Only while something is waited for: a reader that takes its time is not silence. */
+function silenceWatch(silenceMaxMs: number, given: AbortController): Within {
+  return async (work) => {
+    const timer = setTimeout(() => given.abort(), silenceMaxMs);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+async function* framesOf(response: Response, within: Within): AsyncGenerator<Frame, void, void> {
+  const type = response.headers.get('content-type') ?? '';
+  const isStream = response.status === 200 && /^text\/event-stream\s*(;|$)/i.test(type);
+  if (!isStream || response.body === null) {
+    throw new UnexpectedAnswerError('The answer is no stream of events.');
+  }
+  const parser = createFrameParser();
+  const reader = response.body.getReader();
+  for (;;) {
+    const { done, value } = await within(reader.read());
+    if (done) return;
+    yield* parser.take(value);
+  }
+}
+
+async function textOf(response: Response, within: Within): Promise<string> {
+  if (response.body === null) return '';
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = 0; bytes < refusalBytesMax; ) {
+    const { done, value } = await within(reader.read());
+    if (done) break;
+    bytes += value.byteLength;
+    text += decoder.decode(value, { stream: true });
+  }
+  return text;
+}

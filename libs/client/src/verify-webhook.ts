@@ -1,0 +1,104 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { WebhookVerificationError } from './errors.ts';
+import type { ProjectEvent } from './event-records.ts';
+import { wallClockMs } from './surroundings.ts';
+
+/** As `fetch` or `node:http` give them. */
+export type ReceivedHeaders =
+  | Pick<Headers, 'get'>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface VerifyWebhookOptions {
+  /** How far the sender's clock may be off, either way; 300 by default. */
+  readonly toleranceSeconds?: number | undefined;
+  /** Milliseconds since 1970; the present by default. */
+  readonly nowMs?: number | undefined;
+}
+
+/** Sent to test an endpoint; there is nothing to apply. */
+export interface WebhookPing {
+  readonly type: 'webhook.ping';
+  readonly id: string;
+  readonly version: number;
+  readonly occurred_at: string;
+  readonly project_id: string;
+  readonly data: { readonly endpoint_id: string };
+}
+
+const toleranceDefaultSeconds = 300;
+/** More signatures than there are secrets in any rotation. */
+const signaturesMax = 16;
+
+/**
+ * The event of a webhook, once it is certain that the service sent it, by the scheme of Standard
+ * Webhooks. `rawBody` is the body as it was received, before any JSON parser; `secrets` are the
+ * endpoint's, `whsec_…`: two while one is being replaced. Throws {@link WebhookVerificationError}.
+ * The same event may come more than once: its `id` tells.
+ */
+export function verifyWebhook(
+  headers: ReceivedHeaders,
+  rawBody: string | Uint8Array,
+  secrets: string | readonly string[],
+  { toleranceSeconds = toleranceDefaultSeconds, nowMs = wallClockMs() }: VerifyWebhookOptions = {},
+): ProjectEvent | WebhookPing {
+  const keys = [secrets].flat().map(keyOf);
+  if (keys.length === 0) throw new TypeError('There must be a secret.');
+  const id = headerIn(headers, 'webhook-id');
+  const timestamp = headerIn(headers, 'webhook-timestamp');
+  const signatures = headerIn(headers, 'webhook-signature');
+  if (!id || !timestamp || !signatures) throw new WebhookVerificationError('headers_missing');
+  if (!/^[0-9]{1,12}$/.test(timestamp)) throw new WebhookVerificationError('timestamp_malformed');
+
+  const given = signaturesIn(signatures);
+  const expected = keys.map((key) =>
+    createHmac('sha256', key).update(`${id}.${timestamp}.`).update(rawBody).digest(),
+  );
+  // Every pair is compared, so that the time taken says nothing about which of them is right.
+  const matches = expected.flatMap((one) => given.map((other) => isSame(one, other)));
+  if (!matches.includes(true)) throw new WebhookVerificationError('signature_mismatch');
+  if (!(Math.abs(nowMs / 1_000 - Number(timestamp)) <= toleranceSeconds)) {
+    throw new WebhookVerificationError('timestamp_outside_tolerance');
+  }
+  return eventIn(rawBody);
+}
+
+function keyOf(secret: string): Buffer {
+  const [, base64 = ''] = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
+  const key = Buffer.from(base64, 'base64');
+  if (key.length === 0) throw new TypeError('A secret must be whsec_ and base64.');
+  return key;
+}
+
+function signaturesIn(header: string): Buffer[] {
+  return header
+    .split(' ', signaturesMax)
+    .filter((one) => one.startsWith('v1,'))
+    .map((one) => Buffer.from(one.slice('v1,'.length), 'base64'));
+}
+
+function isSame(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function headerIn(headers: ReceivedHeaders, name: string): string | null {
+  if (isFetched(headers)) return headers.get(name);
+  const found = Object.entries(headers).find(([one]) => one.toLowerCase() === name)?.[1];
+  return typeof found === 'string' ? found : null;
+}
+
+function isFetched(headers: ReceivedHeaders): headers is Pick<Headers, 'get'> {
+  return typeof headers.get === 'function';
+}
+
+function eventIn(rawBody: string | Uint8Array): ProjectEvent | WebhookPing {
+  const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody);
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null && 'type' in parsed) {
+      return parsed as ProjectEvent | WebhookPing;
+    }
+  } catch {
+    // Said below.
+  }
+  throw new WebhookVerificationError('body_malformed');
+}
