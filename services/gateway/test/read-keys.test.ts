@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import type { Scope } from '@inventory/contracts/scope';
 import { newScope } from '@inventory/testkit/builders';
@@ -238,6 +239,42 @@ describe('a replay on Live Page', () => {
     expect(world.ledger.balanceOf(authority.accountId)).toBe(0);
     expect((await read(scope, key, idempotencyKey)).status).toBe(200);
   });
+});
+
+test('a download that breaks off is read again free with its key (Reads)', async () => {
+  const { key, authority } = world.issue();
+  const scope = newScope();
+  const large = `"amount":"1","text":"${'x'.repeat(4_000_000)}"`;
+  const pages = [membersText('1').replace('"amount":"1"', large)];
+  setLiveInventory(world.collector.live, scope, { pages });
+  world.ledger.setBalance(authority.accountId, 10);
+  const headers = { 'idempotency-key': newKey() };
+  const { hostname, port } = new URL(gateway.url);
+  const broken = request({
+    hostname,
+    port,
+    path: livePathOf(scope),
+    headers: { 'x-api-key': key, ...headers },
+  });
+  await new Promise<void>((resolve) => {
+    broken
+      .on('error', () => undefined)
+      .on('response', (response) => {
+        response
+          .on('error', () => undefined)
+          .once('data', () => {
+            broken.destroy();
+            resolve();
+          });
+      });
+    broken.end();
+  });
+
+  const again = await gateway.call({ path: livePathOf(scope), key, headers });
+
+  expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true']);
+  expect(again.bytes.length).toBeGreaterThan(4_000_000);
+  expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
 });
 
 test('a key older than it is kept is as new, before the store has forgotten it', async () => {

@@ -18,6 +18,7 @@ interface RequestOptions {
 const clock = createTestClock();
 const body = Buffer.alloc(300_000, 'x');
 let log: string[];
+let content: Buffer;
 let dialect: V1Dialect | undefined;
 let headers: Record<string, string>;
 let inside: () => Promise<void> | void;
@@ -46,12 +47,13 @@ beforeAll(async () => {
     await inside();
     context.set(headers);
     context.state.answerHeaders = Object.keys(headers);
-    context.body = body;
+    context.body = content;
   });
   server = await startHttpServer({ listener: app.callback(), host: '127.0.0.1', port: 0 });
 });
 beforeEach(() => {
   log = [];
+  content = body;
   dialect = undefined;
   headers = {};
   inside = () => undefined;
@@ -108,6 +110,18 @@ test('a client that goes away in the middle of a page has had its page', async (
 
   await waitFor('the first bytes were taken', () => log.length > 0);
   await waitFor('the connection is closed', async () => (await connections()) === 0);
+  expect(log).toEqual(['delivered']);
+});
+
+test('nor is a page undone that was larger than its connection takes at once', async () => {
+  content = Buffer.alloc(40_000_000, 'x');
+  const socket = net.connect(server.port, '127.0.0.1');
+  socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n');
+  await once(socket, 'data');
+  socket.destroy();
+
+  await waitFor('the connection is closed', async () => (await connections()) === 0);
+  await waitFor('something is known of the page', () => log.length > 0);
   expect(log).toEqual(['delivered']);
 });
 

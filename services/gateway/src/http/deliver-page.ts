@@ -52,10 +52,10 @@ function write(context: PublicContext, delivery: PageDelivery): void {
     delivery.abandoned();
     return;
   }
-  const [first, rest] = [body.subarray(0, firstBytes), body.subarray(firstBytes)];
-  res.write(first, (error) => {
-    if (error) delivery.abandoned();
-    else delivery.delivered();
+  // The rest only then: what is written in one go is taken, and told of, as a whole.
+  res.write(body.subarray(0, firstBytes), (error) => {
+    if (error) return delivery.abandoned();
+    delivery.delivered();
+    res.end(body.subarray(firstBytes));
   });
-  res.end(rest);
 }
