@@ -106,15 +106,17 @@ function pidsOf(of: StackJson): number[] {
 }
 
 test(
-  'npm start shows one refresh in every state it goes through, its pages and its bill',
+  'npm start shows one refresh from its request to its event on the stream, its pages and its bill',
   async () => {
     const command = start();
     stack = await untilReady(command, folder, coldMs);
 
     const shown = command.output();
+    expect(shown).toMatch(/200 +checkpoint.*\n.*\/refresh\n +202 +(accepted|queued), 125 credits/);
     expect(shown).toMatch(
-      /queued .*\n.*collecting .*\n.*settling .*\n.*completed +complete_changed/,
+      /event: inventory\.refresh\.completed\n +id: \S+\n +data: \{"id":"evt_.*"outcome":"complete_changed"/,
     );
+    expect(shown).toMatch(/200 +completed, complete_changed/);
     expect(shown).toContain('125 reserved = 3 charged + 122 released');
     expect(shown).toContain('2,000 assets of 4,001');
     expect(shown).toContain('10,000 before, 9,994 now');
@@ -264,7 +266,7 @@ test(
 
     expect(stack.demo).toEqual(demo);
     expect(stack.operator_token).toBe(operator_token);
-    expect(command.output()).not.toContain('collecting');
+    expect(command.output()).not.toContain('event: ');
     expect(await availableCredits()).toBe(creditsAtStop);
     const current = '/v2/platform/users/76100500000000000/inventory/730/2/current?page_size=1';
     expect((await callGateway(current)).body.data.total_count).toBe(4_001);

@@ -54,6 +54,7 @@ export async function provideDemoAccount(options: DemoAccountOptions): Promise<D
 
   const accountId = kept.account_id ?? (await operator.createAccount('Demo customer'));
   if (kept.account_id === null) keep({ account_id: accountId });
+  await operator.enableEvents(accountId);
   const projectId = kept.project_id ?? (await operator.createProject(accountId, 'Demo project'));
   if (kept.project_id === null) keep({ project_id: projectId });
   let apiKey = kept.api_key ?? (await operator.issueCredential(projectId, 'Demo key'));

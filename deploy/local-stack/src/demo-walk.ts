@@ -1,12 +1,14 @@
 import type { InventoryClient } from '@inventory/client/inventory-client';
 import type { RefreshRecord } from '@inventory/client/records';
 import type { Scope } from '@inventory/contracts/scope';
-import { type FollowedRefresh, followRefresh, type StateChange } from './follow-refresh.ts';
+import { monotonicNow } from '@inventory/runtime/clock';
 import { inventoryPath } from './inventory-path.ts';
+import { type HeardEvent, listenForRefreshes, type RefreshListener } from './refresh-listener.ts';
 import { counted, grouped, type Screen } from './screen.ts';
 
 export interface DemoWalkOptions {
   readonly client: InventoryClient;
+  readonly projectId: string;
   readonly scope: Scope;
   /** What the inventory is known as. */
   readonly name: string;
@@ -15,31 +17,47 @@ export interface DemoWalkOptions {
   readonly signal: AbortSignal;
 }
 
+const openingMs = 15_000;
 const patienceMs = 90_000;
 const pagesShownMax = 3;
 
-/** One refresh from its request to its pages and its bill. Resolves with its id. */
+/**
+ * One refresh from its request to its pages and its bill. Its end is waited for on the Project's
+ * stream, as a customer's backend would. Resolves with its id.
+ */
 export async function walkDemo(options: DemoWalkOptions): Promise<string> {
-  const { client, scope, name, screen, signal } = options;
-  screen.heading(`One refresh, as a customer sees it (${name})`);
+  const { client, projectId, screen, signal } = options;
+  screen.heading(`One refresh, as a customer sees it (${options.name})`);
+  screen.line(`  GET /v2/projects/${projectId}/events/stream`);
+  const listener = listenForRefreshes(client, projectId, signal);
+  try {
+    await listener.opened(openingMs);
+    screen.line('       200  checkpoint: whatever ends from now on is told');
+    return await showRefresh(options, listener);
+  } finally {
+    await listener.stop();
+  }
+}
+
+async function showRefresh(options: DemoWalkOptions, listener: RefreshListener): Promise<string> {
+  const { client, scope, screen, signal } = options;
   screen.line(`  POST ${inventoryPath(scope)}/refresh`);
-  const accepted = await client.refresh(scope, { signal });
-  const { refresh_id: refreshId, billing } = accepted.record;
+  const { record: accepted } = await client.refresh(scope, { signal });
+  const { refresh_id: refreshId, state, billing } = accepted;
+  const begunMs = monotonicNow();
   const reserved = counted(billing.credits_reserved, 'credit');
-  screen.line(`       202  refresh ${refreshId}, ${reserved} reserved`);
-  const followed = await followRefresh({
-    accepted,
-    read: (id) => client.status(id, { signal }),
-    onChange: (change) => screen.line(stateLine(change)),
-    patienceMs,
-    signal,
-  });
-  if (followed === null) {
+  screen.line(`       202  ${state}, ${reserved} reserved, refresh ${refreshId}`);
+  const heard = await listener.heard(refreshId, patienceMs);
+  if (heard === null) {
     screen.line(`       It goes on: it is too long to wait for here. Its Status tells more.`);
     return refreshId;
   }
-  showBill(followed, screen);
-  if (followed.record.revision_id === null) return refreshId;
+  showFrame(heard, monotonicNow() - begunMs, screen);
+  screen.line(`  GET ${heard.event.links.refresh}`);
+  const { record } = await client.waitForRefresh(refreshId, { signal });
+  screen.line(`       200  ${record.state}, ${record.outcome}`);
+  screen.line(`  Bill      ${bill(record)}`);
+  if (record.revision_id === null) return refreshId;
   const remaining = await showPages(options);
   const spent = options.creditsAvailable - remaining;
   screen.line(
@@ -48,20 +66,12 @@ export async function walkDemo(options: DemoWalkOptions): Promise<string> {
   return refreshId;
 }
 
-function stateLine({ record, atMs, retryAfterSeconds }: StateChange): string {
-  const at = `${(atMs / 1_000).toFixed(1)} s`.padStart(10);
-  const again = retryAfterSeconds === null ? '' : `Retry-After: ${retryAfterSeconds}`;
-  const shown = record.outcome ?? `billing ${record.billing_state}`;
-  return `${at}  ${record.state.padEnd(11)} ${shown.padEnd(18)} ${again}`.trimEnd();
-}
-
-function showBill({ record, patientClient }: FollowedRefresh, screen: Screen): void {
-  const { reads, knowsAfterMs } = patientClient;
-  const knows = (knowsAfterMs / 1_000).toFixed(1);
-  screen.line(
-    `       Reading only when Retry-After says so: ${counted(reads, 'read')}, known after ${knows} s.`,
-  );
-  screen.line(`  Bill      ${bill(record)}`);
+/** As it came over the wire. */
+function showFrame({ event, cursor }: HeardEvent, afterMs: number, screen: Screen): void {
+  const at = `${(afterMs / 1_000).toFixed(1)} s`.padStart(10);
+  screen.line(`${at}  event: ${event.type}`);
+  screen.line(`            id: ${cursor}`);
+  screen.line(`            data: ${JSON.stringify(event)}`);
 }
 
 function bill({ billing }: RefreshRecord): string {

@@ -7,6 +7,8 @@ export interface OperatorClient {
   createAccount(name: string): Promise<string>;
   /** `active` or `suspended`; null when there is no such account. */
   accountState(accountId: string): Promise<string | null>;
+  /** Lets the account read event streams. */
+  enableEvents(accountId: string): Promise<void>;
   createProject(accountId: string, name: string): Promise<string>;
   /** With every permission there is. The secret is shown this once. */
   issueCredential(projectId: string, name: string): Promise<string>;
@@ -45,6 +47,9 @@ export function createOperatorClient({ url, token }: OperatorAccess): OperatorCl
         if (error instanceof CallFailed && error.status === 404) return null;
         throw error;
       }
+    },
+    async enableEvents(accountId) {
+      await call('PUT', `/accounts/${accountId}/events`, { enabled: true });
     },
     async createProject(accountId, name) {
       return text(await call('POST', `/accounts/${accountId}/projects`, { name }), 'project_id');

@@ -149,9 +149,9 @@ async function walk(
     return;
   }
   const client = createInventoryClient({ baseUrl: stack.gatewayUrl, apiKey: demo.apiKey });
-  const { creditsAvailable } = demo;
+  const { creditsAvailable, projectId } = demo;
   try {
-    await walkDemo({ ...inventory, client, creditsAvailable, screen, signal });
+    await walkDemo({ ...inventory, client, projectId, creditsAvailable, screen, signal });
   } catch (error) {
     if (signal.aborted) return;
     const sentence = `The refresh could not be shown to its end: ${sentenceOf(error)}`;

@@ -20,7 +20,9 @@ test.each([
   '/cancel',
   '/current',
   '/inventory-refreshes/$REFRESH',
-  '/v2/projects/prj_1',
+  '/v2/projects/prj_1/inventory-refreshes',
+  '/v2/projects/prj_1/events/stream',
+  '/v2/projects/prj_1/events?',
 ])('there is a whole call to paste for %s', (path) => {
   const [line] = callLines(options).filter((one) => one.includes('curl') && one.includes(path));
 

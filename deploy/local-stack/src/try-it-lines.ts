@@ -36,6 +36,10 @@ export function callLines({ stack, demo, scope }: TryItOptions): string[] {
     `curl -si -X POST ${key} ${refreshes}/$REFRESH/cancel`,
     '# current: the saved inventory, page by page',
     `curl -s --compressed ${key} '${inventory}/current?page_size=2'`,
+    '# stream: every refresh that ends, as it ends (Ctrl-C; -H "Last-Event-ID: <id>" goes on behind one)',
+    `curl -N ${key} '${url}/v2/projects/${demo.projectId}/events/stream'`,
+    '# list of events',
+    `curl -s ${key} '${url}/v2/projects/${demo.projectId}/events?limit=5'`,
     '# list of refreshes',
     `curl -s ${key} '${url}/v2/projects/${demo.projectId}/inventory-refreshes?limit=5'`,
   ];
