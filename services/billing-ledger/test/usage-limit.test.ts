@@ -1,0 +1,38 @@
+import { startHttpServer } from '@inventory/http/http-server';
+import { createInternalApp } from '@inventory/http/internal-app';
+import { createLogger } from '@inventory/runtime/logger';
+import { newAccountId } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { createLedgerRouter, type LedgerRoutes } from '../src/http/router.ts';
+
+test('usage of more than one report may have is refused by its own code, not cut off (GET usage)', async () => {
+  const notAsked = () => Promise.reject(new Error('not asked'));
+  const routes: LedgerRoutes = {
+    readStanding: notAsked,
+    loadAccount: notAsked,
+    readStatement: notAsked,
+    readUsage: async () => ({ result: 'too_much' }),
+    listOldHolds: notAsked,
+    verifyJournal: notAsked,
+    prices: { book: { activeAt: neverPriced, byVersion: neverPriced }, refresh: notAsked },
+    clock: createTestClock(),
+  };
+  const listener = createInternalApp({
+    router: createLedgerRouter(routes),
+    health: { notReady: async () => [], notAlive: () => [] },
+    serviceToken: undefined,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  });
+  const server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
+
+  const path = `/accounts/${newAccountId()}/usage?from=2026-11-01&to=2026-11-30`;
+  const answer = await fetch(`${server.url}${path}`);
+
+  expect(answer.status).toBe(422);
+  expect(await answer.json()).toMatchObject({ error: { code: 'usage_too_large' } });
+  await server.close(100);
+});
+
+function neverPriced(): never {
+  throw new Error('not asked');
+}
