@@ -10,6 +10,7 @@ import type { LedgerClient } from './clients/ledger-client.ts';
 import type { LivePageClient } from './clients/live-page-client.ts';
 import type { RevisionStoreClient } from './clients/revision-store-client.ts';
 import type { StagingClient } from './clients/staging-client.ts';
+import type { WebhookClient } from './clients/webhook-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { onProjectEvent } from './consumers/on-project-event.ts';
 import type { StoredAuthority } from './domain/stream-standing.ts';
@@ -32,6 +33,8 @@ import { readUsageRoute } from './http/v2/read-usage.ts';
 import { requestRefreshRoute } from './http/v2/request-refresh.ts';
 import { requestRefreshesRoute } from './http/v2/request-refreshes.ts';
 import { setBalanceAlertRoute } from './http/v2/set-balance-alert.ts';
+import { webhookDeliveryRoutes } from './http/webhooks/delivery-routes.ts';
+import { webhookEndpointRoutes } from './http/webhooks/endpoint-routes.ts';
 import { openCaptures } from './open-captures.ts';
 import { openEventStreams } from './open-event-streams.ts';
 import { livePageRoutes } from './open-live-pages.ts';
@@ -69,6 +72,7 @@ export interface PublicApiParts {
   readonly staging: StagingClient;
   readonly prices: Pick<PriceVersion, 'current' | 'list'>;
   readonly eventLog: EventStreamClient;
+  readonly webhooks: WebhookClient;
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;
 }
 
@@ -114,11 +118,7 @@ export async function openPublicApi(
     identifiers,
   };
   const { eventLog: log, findBySecretDigest } = parts;
-  const events = openEventStreams(context, {
-    log,
-    cursors,
-    findBySecretDigest,
-  });
+  const events = openEventStreams(context, { log, cursors, findBySecretDigest });
   const ringWaits = onProjectEvent(waits);
   // One reader for all that this replica hears of events: each record is decoded once.
   const announcements = await parts.bus.broadcast({
@@ -145,6 +145,8 @@ export async function openPublicApi(
     readPricesRoute({ ledger }),
     streamEventsRoute(events),
     listEventsRoute(events),
+    ...webhookEndpointRoutes(parts.webhooks),
+    ...webhookDeliveryRoutes({ webhooks: parts.webhooks, cursors }),
   ];
   const listener = createPublicApp({
     routes,

@@ -14,6 +14,7 @@ import { createLivePageClient } from './clients/live-page-client.ts';
 import { createRevisionStoreClient } from './clients/revision-store-client.ts';
 import { createRevisionStoreEraseClient } from './clients/revision-store-erase-client.ts';
 import { createStagingClient } from './clients/staging-client.ts';
+import { createWebhookClient } from './clients/webhook-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { createStandingRouter } from './http/internal/standing-routes.ts';
 import { observeWaitingReplies } from './metrics.ts';
@@ -50,6 +51,8 @@ export async function startGateway(
   const prices = trackPrices({ ledger, logger });
   lifetime.defer('prices', () => prices.stop());
 
+  const webhooks = createWebhookClient(eventStreamClient);
+
   const operatorApi = openOperatorApi({
     tenancy,
     bus,
@@ -79,6 +82,7 @@ export async function startGateway(
     findProject: tenancy.findProject,
     findBySecretDigest: tenancy.findBySecretDigest,
     eventLog: createEventStreamClient(eventStreamClient),
+    webhooks,
     revisions: createRevisionStoreClient(revisionStoreClient),
     livePages: createLivePageClient(collectorClient, config.livePages),
     staging: createStagingClient(revisionStoreClient, config.captures.stagingTimeoutMs),

@@ -31,13 +31,16 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** Codes of operations that these routes do not have: live pages and streams. */
+/** Codes of operations that these routes do not have: live pages, streams and webhooks. */
 const ofOtherRoutes: readonly ErrorCode[] = [
   'inventory_private',
   'inventory_not_found',
   'stream_limit_exceeded',
   'upstream_unavailable',
   'upstream_timeout',
+  'webhook_endpoint_not_found',
+  'event_not_found',
+  'webhook_endpoint_limit_reached',
 ];
 
 const newKey = (overrides = {}) => world.issue(overrides).key;

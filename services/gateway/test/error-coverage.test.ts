@@ -95,6 +95,13 @@ function refusing(refusal: RefreshRefusal) {
   };
 }
 
+function webhooksRefusing(status: number, code: string) {
+  return ({ send }: Case) => {
+    world.webhooks.refusal = { status, code, message: code };
+    return send();
+  };
+}
+
 function lacking(code: 'insufficient_credits' | 'insufficient_units' | 'spend_cap_reached') {
   const cap = { cap: 5, spent: 5, resets_at: '2030-01-01T00:00:00.000Z' };
   const limit = code === 'spend_cap_reached' ? cap : {};
@@ -185,6 +192,9 @@ const ways: Partial<Record<ErrorCode, (given: Case) => Promise<ApiAnswer>>> = {
     endpoint.operationId === 'readUsage'
       ? send(withQuery(right.path, `project_id=${foreignProject}`))
       : send({ path: right.path.replace(/prj_[^/]+/, foreignProject) }),
+  webhook_endpoint_not_found: webhooksRefusing(404, 'endpoint_not_found'),
+  event_not_found: webhooksRefusing(404, 'event_not_found'),
+  webhook_endpoint_limit_reached: webhooksRefusing(409, 'endpoint_limit_reached'),
   inventory_revision_not_found: ({ send }) => {
     world.revisions.inventories.clear();
     return send();

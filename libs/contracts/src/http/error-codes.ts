@@ -54,6 +54,13 @@ export const errorCodes = {
   },
   refresh_not_found: { status: 404, message: 'There is no such refresh.', retryAfter: false },
   project_not_found: { status: 404, message: 'There is no such Project.', retryAfter: false },
+  webhook_endpoint_not_found: {
+    status: 404,
+    message: 'There is no such webhook endpoint.',
+    retryAfter: false,
+  },
+  /** It was never appended, or neither log nor deliveries keep it any more. */
+  event_not_found: { status: 404, message: 'There is no such event.', retryAfter: false },
   inventory_revision_not_found: {
     status: 404,
     message: 'No complete revision of this inventory has been saved.',
@@ -77,6 +84,11 @@ export const errorCodes = {
     status: 409,
     message: 'The first request with this Idempotency-Key is still being decided.',
     retryAfter: true,
+  },
+  webhook_endpoint_limit_reached: {
+    status: 409,
+    message: 'The Project has all the webhook endpoints it can have.',
+    retryAfter: false,
   },
   refresh_already_completed: {
     status: 409,

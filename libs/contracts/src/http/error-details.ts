@@ -43,6 +43,7 @@ export const errorDetails = {
     required: z.int().min(1).optional(),
   }),
   outstanding_limit_exceeded: z.object({ limit: z.int().min(0) }),
+  webhook_endpoint_limit_reached: z.object({ limit: z.int().min(0) }),
   stream_limit_exceeded: z.object({ limit: z.int().min(0) }),
   /** Of an event cursor: where what is kept begins. */
   cursor_expired: z.object({

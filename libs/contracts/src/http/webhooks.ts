@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { eventId, projectId, webhookEndpointId } from '../ids.ts';
 import { pagination } from './meta.ts';
-import { cursorParameter } from './parameters.ts';
+import { canonicalDecimal, cursorParameter } from './parameters.ts';
 import { projectEventType, projectEventTypes } from './project-event.ts';
 
 /** Endpoints that one Project can have. */
@@ -78,6 +78,12 @@ export type WebhookEndpointWithSecret = z.infer<typeof webhookEndpointWithSecret
 
 export const webhookEndpointList = z.object({ items: z.array(webhookEndpoint) });
 
+/** An endpoint that is gone. */
+export const deletedWebhookEndpoint = z.object({
+  endpoint_id: webhookEndpointId,
+  deleted: z.literal(true),
+});
+
 /** Body of POST …/rotate-secret: how long the present secret goes on signing too. */
 export const webhookRotation = z.strictObject({
   overlap_seconds: z
@@ -135,17 +141,20 @@ export type WebhookDeliveryView = z.infer<typeof webhookDelivery>;
 
 export const webhookDeliveriesQuery = z.object({
   state: webhookDeliveryState.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: canonicalDecimal(1, 100).default(50),
   cursor: cursorParameter.optional(),
 });
 
 export const webhookDeliveryList = z.object({ items: z.array(webhookDelivery), pagination });
 
 /** Body of POST …/redeliver: one event, or all that were appended in a time range. */
-export const webhookRedelivery = z.union([
-  z.strictObject({ event_id: eventId }),
-  z.strictObject({ since: z.iso.datetime(), until: z.iso.datetime().optional() }),
-]);
+export const webhookRedelivery = z.union(
+  [
+    z.strictObject({ event_id: eventId }),
+    z.strictObject({ since: z.iso.datetime(), until: z.iso.datetime().optional() }),
+  ],
+  'must be an event_id, or since and until',
+);
 export type WebhookRedelivery = z.infer<typeof webhookRedelivery>;
 
 export const webhookRedelivered = z.object({

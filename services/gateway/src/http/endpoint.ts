@@ -3,16 +3,22 @@ import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import type { z } from 'zod';
 import type { InputSchemas } from './validate-input.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-export type EndpointTag = 'Refreshes' | 'Inventories' | 'Events' | 'Account' | 'Version 1';
+export type EndpointTag =
+  | 'Refreshes'
+  | 'Inventories'
+  | 'Events'
+  | 'Webhooks'
+  | 'Account'
+  | 'Version 1';
 
 /** Headers that an answer can have beside those of every answer, and what they say. */
 export type DocumentedHeaders = Readonly<Record<string, string>>;
 
 /** What a successful answer is: `data` in the common envelope, or a body of its own. */
 export interface DocumentedAnswer {
-  readonly status: 200 | 202;
+  readonly status: 200 | 201 | 202;
   readonly description: string;
   readonly body:
     | { readonly data: z.ZodType; readonly meta: z.ZodType }

@@ -36,7 +36,7 @@ export interface StreamAnswer {
 }
 
 export interface Answer {
-  readonly status: 200 | 202;
+  readonly status: 200 | 201 | 202;
   readonly headers?: Readonly<Record<string, string>>;
   /** What the body is, where it is not JSON. */
   readonly type?: string;

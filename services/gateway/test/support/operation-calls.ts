@@ -28,6 +28,10 @@ export function rightCall(
   { projectId }: Pick<Authority, 'projectId'>,
 ): ApiCall {
   const refreshBody = { max_credits: 125 };
+  const hooks = `/v2/projects/${projectId}/webhook-endpoints`;
+  const hook = `${hooks}/whe_${newRefreshId()}`;
+  const newHook = { url: 'https://example.com/hook', types: ['inventory.refresh.completed'] };
+  const disable = { state: 'disabled' };
   const calls: Readonly<Record<string, ApiCall>> = {
     requestRefresh: { method: 'POST', path: refreshPathOf(scope), body: refreshBody },
     requestRefreshes: { method: 'POST', path: batchPath, body: { items: [batchItem(scope)] } },
@@ -43,6 +47,19 @@ export function rightCall(
       headers: { accept: 'text/event-stream' },
     },
     listEvents: { path: `/v2/projects/${projectId}/events` },
+    createWebhookEndpoint: { method: 'POST', path: hooks, body: newHook },
+    listWebhookEndpoints: { path: hooks },
+    readWebhookEndpoint: { path: hook },
+    changeWebhookEndpoint: { method: 'PATCH', path: hook, body: disable },
+    deleteWebhookEndpoint: { method: 'DELETE', path: hook },
+    rotateWebhookSecret: { method: 'POST', path: `${hook}/rotate-secret`, body: {} },
+    testWebhookEndpoint: { method: 'POST', path: `${hook}/test` },
+    listWebhookDeliveries: { path: `${hook}/deliveries` },
+    redeliverWebhookEvents: {
+      method: 'POST',
+      path: `${hook}/redeliver`,
+      body: { event_id: `evt_${newRefreshId()}` },
+    },
     readAccount: { path: '/v2/account' },
     readStatement: { path: '/v2/account/statement' },
     readUsage: { path: '/v2/account/usage' },

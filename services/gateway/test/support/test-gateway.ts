@@ -14,6 +14,7 @@ import { createLedgerClient } from '../../src/clients/ledger-client.ts';
 import { createLivePageClient } from '../../src/clients/live-page-client.ts';
 import { createRevisionStoreClient } from '../../src/clients/revision-store-client.ts';
 import { createStagingClient } from '../../src/clients/staging-client.ts';
+import { createWebhookClient } from '../../src/clients/webhook-client.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
 import type { Authority } from '../../src/domain/authority.ts';
 import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
@@ -24,6 +25,7 @@ import { callDocumented } from './call-documented.ts';
 import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
 import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
 import { type FakeRevisionStore, startFakeRevisionStore } from './fake-revision-store.ts';
+import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
 
 /** Everything around a gateway: real Kafka and MongoDB, fake neighbours, Credentials in memory. */
 export interface GatewayWorld {
@@ -32,6 +34,7 @@ export interface GatewayWorld {
   readonly collector: FakeCollector;
   readonly ledger: FakeLedger;
   readonly revisions: FakeRevisionStore;
+  readonly webhooks: FakeWebhooks;
   /** A secret and what it stands for. */
   issue(overrides?: Partial<Authority>): { key: string; authority: Authority };
   find(secret: string): Promise<Authority | null>;
@@ -83,10 +86,11 @@ export const impatientLimits = { decisionTimeoutMs: 1_500, chargeTimeoutMs: 1_50
 export async function openWorld(): Promise<GatewayWorld> {
   const namespace = await openNamespace();
   const bus = await openTestBus(namespace);
-  const [collector, ledger, revisions] = await Promise.all([
+  const [collector, ledger, revisions, webhooks] = await Promise.all([
     startFakeCollector(bus),
     startFakeLedger(bus),
     startFakeRevisionStore(),
+    startFakeWebhooks(),
   ]);
   const authorities = new Map<string, Authority>();
   return {
@@ -95,6 +99,7 @@ export async function openWorld(): Promise<GatewayWorld> {
     collector,
     ledger,
     revisions,
+    webhooks,
     issue(overrides = {}) {
       const authority: Authority = {
         accountId: newAccountId(),
@@ -117,7 +122,7 @@ export async function openWorld(): Promise<GatewayWorld> {
     findProject: async (id) =>
       [...authorities.values()].find(({ projectId }) => projectId === id) ?? null,
     reset() {
-      for (const fake of [collector, ledger, revisions]) {
+      for (const fake of [collector, ledger, revisions, webhooks]) {
         fake.reset();
         fake.http.isDown = false;
       }
@@ -125,7 +130,7 @@ export async function openWorld(): Promise<GatewayWorld> {
     async close() {
       closeCalls();
       await bus.close();
-      await Promise.all([collector, ledger, revisions].map((fake) => fake.close()));
+      await Promise.all([collector, ledger, revisions, webhooks].map((fake) => fake.close()));
     },
   };
 }
@@ -156,7 +161,7 @@ export async function startTestGateway(
       refreshCollectorUrl: world.collector.http.url,
       billingLedgerUrl: world.ledger.http.url,
       revisionStoreUrl: world.revisions.http.url,
-      eventStreamUrl: unusedUrl,
+      eventStreamUrl: world.webhooks.http.url,
       collectorTimeoutMs: overrides.readTimeoutMs ?? 10_000,
       revisionStoreTimeoutMs: overrides.readTimeoutMs ?? 10_000,
     },
@@ -195,6 +200,7 @@ async function startPublicApi(
   const collector = open('refresh-collector', services.refreshCollectorUrl, collectorTimeoutMs);
   const ledger = open('billing-ledger', services.billingLedgerUrl, collectorTimeoutMs);
   const revisions = open('revision-store', services.revisionStoreUrl, revisionStoreTimeoutMs);
+  const eventStream = open('event-stream', services.eventStreamUrl, collectorTimeoutMs);
   const ledgerClient = createLedgerClient(ledger);
   const prices = trackPrices({ ledger: ledgerClient, logger });
   lifetime.defer('prices', () => prices.stop());
@@ -211,6 +217,7 @@ async function startPublicApi(
     staging: createStagingClient(revisions, config.captures.stagingTimeoutMs),
     prices,
     eventLog: world.eventLog,
+    webhooks: createWebhookClient(eventStream),
     findBySecretDigest: async () => null,
   });
 }

@@ -6,6 +6,11 @@ import {
   readUsageEndpoint,
   setBalanceAlertEndpoint,
 } from './account-endpoints.ts';
+import {
+  listWebhookDeliveries,
+  redeliverWebhookEvents,
+  testWebhookEndpoint,
+} from './delivery-endpoints.ts';
 import { listEventsEndpoint, streamEventsEndpoint } from './event-endpoints.ts';
 import { livePageEndpoint, readCurrentEndpoint, v1PageEndpoints } from './page-endpoints.ts';
 import {
@@ -15,6 +20,14 @@ import {
   requestRefreshEndpoint,
   requestRefreshesEndpoint,
 } from './refresh-endpoints.ts';
+import {
+  changeWebhookEndpoint,
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  listWebhookEndpoints,
+  readWebhookEndpoint,
+  rotateWebhookSecret,
+} from './webhook-endpoints.ts';
 
 /** Every operation of the public API, in the order of the reference. */
 export const publicEndpoints: readonly Endpoint[] = [
@@ -27,6 +40,15 @@ export const publicEndpoints: readonly Endpoint[] = [
   livePageEndpoint,
   streamEventsEndpoint,
   listEventsEndpoint,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  readWebhookEndpoint,
+  changeWebhookEndpoint,
+  deleteWebhookEndpoint,
+  rotateWebhookSecret,
+  testWebhookEndpoint,
+  listWebhookDeliveries,
+  redeliverWebhookEvents,
   readAccountEndpoint,
   readStatementEndpoint,
   readUsageEndpoint,

@@ -11,6 +11,7 @@ export const exampleIds = {
   project: 'prj_0198c0de-0000-7000-8000-000000000005',
   account: 'acc_0198c0de-0000-7000-8000-000000000006',
   credential: 'cred_0198c0de-0000-7000-8000-000000000007',
+  webhookEndpoint: 'whe_0198c0de-0000-7000-8000-000000000009',
 } as const;
 
 export const exampleScope = {
@@ -112,6 +113,7 @@ const details: Partial<Record<ErrorCode, unknown>> = {
   spend_cap_reached: { cap: 5_000, spent: 4_950, resets_at: '2026-02-01T00:00:00.000Z' },
   rate_limit_exceeded: { limit_per_minute: 120, remaining: 0, reset_seconds: 42 },
   stream_limit_exceeded: { limit: 4 },
+  webhook_endpoint_limit_reached: { limit: 10 },
   outstanding_limit_exceeded: { limit: 1_000 },
   product_unavailable: { admission_state: 'closed', reason: 'global_outstanding_closed' },
   upstream_unavailable: { reason: 'throttled' },

@@ -50,6 +50,7 @@ const tags: Readonly<Record<EndpointTag, string>> = {
   Refreshes: 'Complete collections in the background: start, follow, cancel, list.',
   Inventories: 'Reading what is saved, or the platform itself.',
   Events: 'What became terminal, as it happens and to look up.',
+  Webhooks: 'The same events, sent to you, signed.',
   Account: 'Money, limits and prices.',
   'Version 1': 'Deprecated routes with their own bodies.',
 };

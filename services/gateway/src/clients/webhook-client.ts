@@ -1,0 +1,134 @@
+import {
+  type newWebhookEndpoint,
+  type WebhookEndpointView,
+  type WebhookEndpointWithSecret,
+  type WebhookRedelivered,
+  type WebhookRedelivery,
+  webhookEndpoint,
+  type webhookEndpointChange,
+  webhookEndpointList,
+  webhookEndpointWithSecret,
+  webhookPing,
+  webhookRedelivered,
+} from '@inventory/contracts/http/webhooks';
+import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import {
+  type InternalDeliveryPage,
+  internalDeliveryPage,
+} from '@inventory/contracts/internal/webhooks';
+import {
+  CallRefused,
+  type InternalCall,
+  type InternalClient,
+  ServiceUnreachable,
+} from '@inventory/http/internal-client';
+import { z } from 'zod';
+
+export interface NamedEndpoint {
+  readonly projectId: ProjectId;
+  readonly endpointId: WebhookEndpointId;
+}
+
+export interface DeliveriesPart {
+  readonly state?: string | undefined;
+  /** Place of the last one seen. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+const refusalCodes = [
+  'endpoint_not_found',
+  'endpoint_limit_reached',
+  'event_not_found',
+  'concurrent_change',
+  'invalid_url',
+] as const;
+const refusal = z.object({
+  error: z.object({ code: z.enum(refusalCodes), message: z.string() }),
+});
+
+/** The event-stream did not do what was asked; `reason` says what is wrong with a URL. */
+export class WebhookRefused extends Error {
+  override name = 'WebhookRefused';
+  readonly code: (typeof refusalCodes)[number];
+  readonly reason: string;
+
+  constructor(code: WebhookRefused['code'], reason: string) {
+    super(`${code}: ${reason}`);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** A Project's webhook endpoints. Rejects with {@link WebhookRefused} or ServiceUnreachable. */
+export interface WebhookClient {
+  create(
+    owner: { readonly projectId: ProjectId; readonly accountId: AccountId },
+    wanted: z.output<typeof newWebhookEndpoint>,
+  ): Promise<WebhookEndpointWithSecret>;
+  list(projectId: ProjectId): Promise<WebhookEndpointView[]>;
+  read(named: NamedEndpoint): Promise<WebhookEndpointView>;
+  change(
+    named: NamedEndpoint,
+    change: z.output<typeof webhookEndpointChange>,
+  ): Promise<WebhookEndpointView>;
+  remove(named: NamedEndpoint): Promise<void>;
+  rotate(named: NamedEndpoint, overlapSeconds: number): Promise<WebhookEndpointWithSecret>;
+  ping(named: NamedEndpoint): Promise<EventId>;
+  deliveries(named: NamedEndpoint, part: DeliveriesPart): Promise<InternalDeliveryPage>;
+  redeliver(named: NamedEndpoint, wanted: WebhookRedelivery): Promise<WebhookRedelivered>;
+}
+
+export function createWebhookClient(client: Pick<InternalClient, 'bytes'>): WebhookClient {
+  async function ask<Schema extends z.ZodType>(
+    schema: Schema,
+    call: InternalCall,
+  ): Promise<z.output<Schema>> {
+    const { status, body } = await client.bytes(call);
+    const answer: unknown = JSON.parse(body.toString());
+    if (status < 400) return parse(schema, answer);
+    const refused = refusal.safeParse(answer);
+    if (!refused.success) throw new CallRefused('event-stream', status, 'refused');
+    throw new WebhookRefused(refused.data.error.code, refused.data.error.message);
+  }
+  const post = <Schema extends z.ZodType>(schema: Schema, path: string, body: unknown = {}) =>
+    ask(schema, { method: 'POST', path, body });
+
+  return {
+    create: ({ projectId, accountId }, wanted) =>
+      post(webhookEndpointWithSecret, pathOf(projectId), { ...wanted, account_id: accountId }),
+    list: async (projectId) =>
+      (await ask(webhookEndpointList, { method: 'GET', path: pathOf(projectId) })).items,
+    read: (named) => ask(webhookEndpoint, { method: 'GET', path: pathOfOne(named) }),
+    change: (named, body) => ask(webhookEndpoint, { method: 'PUT', path: pathOfOne(named), body }),
+    async remove(named) {
+      await ask(z.object({}), { method: 'DELETE', path: pathOfOne(named) });
+    },
+    rotate: (named, overlapSeconds) =>
+      post(webhookEndpointWithSecret, `${pathOfOne(named)}/rotate-secret`, {
+        overlap_seconds: overlapSeconds,
+      }),
+    ping: async (named) => (await post(webhookPing, `${pathOfOne(named)}/test`)).event_id,
+    deliveries: (named, part) =>
+      ask(internalDeliveryPage, {
+        method: 'GET',
+        path: `${pathOfOne(named)}/deliveries`,
+        query: { ...part },
+      }),
+    redeliver: (named, wanted) => post(webhookRedelivered, `${pathOfOne(named)}/redeliver`, wanted),
+  };
+}
+
+function pathOf(projectId: ProjectId): string {
+  return `/projects/${projectId}/webhook-endpoints`;
+}
+
+function pathOfOne({ projectId, endpointId }: NamedEndpoint): string {
+  return `${pathOf(projectId)}/${endpointId}`;
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new ServiceUnreachable('event-stream answered what it should not', { cause: parsed.error });
+}

@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import type { WebhookDeliveryView, WebhookEndpointView } from '@inventory/contracts/http/webhooks';
+import { type FakeAnswer, type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
+
+export interface WebhookAsk {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** The event-stream, as far as it keeps webhook endpoints. */
+export interface FakeWebhooks {
+  readonly http: HttpFake;
+  /** Everything it was asked, the newest last. */
+  readonly asked: WebhookAsk[];
+  /** What it refuses everything with; null where it does what it is asked. */
+  refusal: { status: number; code: string; message: string } | null;
+  /** Deliveries of every endpoint, and where they go on. */
+  deliveries: { items: WebhookDeliveryView[]; next_before: string | null };
+  reset(): void;
+  close(): Promise<void>;
+}
+
+export const fakeSecret = 'whsec_CkJ8yzrm6OvkcU4c0M3hSvv0j1GPVDyYw4xJ1T9yQmE=';
+const at = '2026-11-21T10:00:00.000Z';
+const newEndpointId = 'whe_0198c0de-0000-7000-8000-000000000009';
+
+export async function startFakeWebhooks(): Promise<FakeWebhooks> {
+  const asked: WebhookAsk[] = [];
+  const fake = {
+    asked,
+    refusal: null as FakeWebhooks['refusal'],
+    deliveries: { items: [], next_before: null } as FakeWebhooks['deliveries'],
+  };
+
+  async function answer(url: URL, request: IncomingMessage): Promise<FakeAnswer> {
+    const body = await jsonOf(request);
+    const { method = '' } = request;
+    asked.push({ method, path: url.pathname, query: Object.fromEntries(url.searchParams), body });
+    if (fake.refusal) {
+      const { status, code, message } = fake.refusal;
+      return jsonAnswer({ error: { code, message } }, status);
+    }
+    return granted(method, url, body);
+  }
+
+  function granted(method: string, url: URL, body: object): FakeAnswer {
+    const [, , projectId = '', , endpointId = newEndpointId, verb] = url.pathname.split('/');
+    const endpoint = { ...endpointOf(projectId, endpointId), ...body };
+    if (verb === 'test') return jsonAnswer({ event_id: `evt_${endpointId.slice(4)}` });
+    if (verb === 'deliveries') return jsonAnswer(fake.deliveries);
+    if (verb === 'redeliver') return jsonAnswer({ redelivered: 1, continue_since: null });
+    if (verb === 'rotate-secret') return jsonAnswer({ ...endpoint, secret: fakeSecret });
+    if (method === 'DELETE') return jsonAnswer({ endpoint_id: endpointId, deleted: true });
+    if (method === 'POST') return jsonAnswer({ ...endpoint, secret: fakeSecret }, 201);
+    if (url.pathname.endsWith('/webhook-endpoints')) return jsonAnswer({ items: [endpoint] });
+    return jsonAnswer(endpoint);
+  }
+
+  const http = await startHttpFake(answer);
+  return Object.assign(fake, {
+    http,
+    reset() {
+      fake.refusal = null;
+      fake.deliveries = { items: [], next_before: null };
+    },
+    close: () => http.close(),
+  });
+}
+
+function endpointOf(projectId: string, endpointId: string): WebhookEndpointView {
+  return {
+    endpoint_id: endpointId as WebhookEndpointView['endpoint_id'],
+    project_id: projectId as WebhookEndpointView['project_id'],
+    url: 'https://example.com/hook',
+    description: null,
+    types: ['inventory.refresh.completed'],
+    state: 'enabled',
+    disabled_reason: null,
+    failing_since: null,
+    secrets: [{ created_at: at, ends_at: null }],
+    created_at: at,
+    changed_at: at,
+  };
+}
+
+async function jsonOf(request: IncomingMessage): Promise<object> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  return text === '' ? {} : (JSON.parse(text) as object);
+}

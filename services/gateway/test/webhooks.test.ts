@@ -1,0 +1,188 @@
+import type { WebhookDeliveryView } from '@inventory/contracts/http/webhooks';
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { fakeSecret } from './support/fake-webhooks.ts';
+import {
+  type GatewayWorld,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+const manage = { scopes: ['customer.webhooks.manage.v1'], eventsEnabled: true } as const;
+let world: GatewayWorld;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world);
+}, 60_000);
+afterEach(() => world.reset());
+afterAll(async () => {
+  await gateway.stop();
+  await world.close();
+});
+
+const hook = { url: 'https://example.com/hook', types: ['inventory.refresh.completed'] };
+const pathOf = (projectId: string, rest = '') =>
+  `/v2/projects/${projectId}/webhook-endpoints${rest}`;
+const lastAsked = () => world.webhooks.asked.at(-1);
+
+test('the secret of an endpoint is shown when it is made or replaced, and not when it is read (Events: webhooks)', async () => {
+  const { key, authority } = world.issue(manage);
+  const path = pathOf(authority.projectId);
+
+  const created = await gateway.call({ method: 'POST', path, key, body: hook });
+  const { endpoint_id: id } = created.json.data;
+  const rotated = await gateway.call({
+    method: 'POST',
+    path: `${path}/${id}/rotate-secret`,
+    key,
+    body: {},
+  });
+  const read = await gateway.call({ path: `${path}/${id}`, key });
+  const list = await gateway.call({ path, key });
+
+  expect([created.status, created.json.data.secret]).toEqual([201, fakeSecret]);
+  expect([rotated.status, rotated.json.data.secret]).toEqual([200, fakeSecret]);
+  expect(read.text + list.text).not.toContain('whsec_');
+  expect(created.headers['cache-control']).toBe('no-store');
+  expect(world.webhooks.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({
+    ...hook,
+    description: null,
+    account_id: authority.accountId,
+  });
+});
+
+test('a Project that is not the own one has no endpoints to be seen (Events: webhooks)', async () => {
+  const { key } = world.issue(manage);
+  const before = world.webhooks.asked.length;
+
+  const answers = await Promise.all([
+    gateway.call({ path: pathOf(newProjectId()), key }),
+    gateway.call({ method: 'POST', path: pathOf(newProjectId()), key, body: hook }),
+    gateway.call({ method: 'DELETE', path: pathOf(newProjectId(), `/whe_${newRefreshId()}`), key }),
+  ]);
+
+  expect(answers.map(({ json }) => json.error.code)).toEqual(Array(3).fill('project_not_found'));
+  expect(world.webhooks.asked).toHaveLength(before);
+});
+
+test('the legacy wildcard does not manage webhooks (Authentication: explicit permissions)', async () => {
+  const { key, authority } = world.issue({ scopes: ['*'], eventsEnabled: true });
+
+  const answer = await gateway.call({ path: pathOf(authority.projectId), key });
+
+  expect([answer.status, answer.json.error.detail]).toEqual([
+    403,
+    { permission: 'customer.webhooks.manage.v1' },
+  ]);
+});
+
+test('without events nothing new is sent, and what is there can still be seen and deleted (Events: webhooks)', async () => {
+  const { key, authority } = world.issue({ ...manage, eventsEnabled: false });
+  const path = pathOf(authority.projectId);
+  const one = `${path}/whe_${newRefreshId()}`;
+
+  const refused = await Promise.all([
+    gateway.call({ method: 'POST', path, key, body: hook }),
+    gateway.call({ method: 'POST', path: `${one}/test`, key }),
+    gateway.call({
+      method: 'POST',
+      path: `${one}/redeliver`,
+      key,
+      body: { event_id: `evt_${newRefreshId()}` },
+    }),
+  ]);
+  const allowed = await Promise.all([
+    gateway.call({ path, key }),
+    gateway.call({ method: 'DELETE', path: one, key }),
+  ]);
+
+  expect(refused.map(({ json }) => json.error.detail)).toEqual(
+    Array(3).fill({ reason: 'events_not_enabled' }),
+  );
+  expect(allowed.map(({ status }) => status)).toEqual([200, 200]);
+});
+
+test('a URL that cannot be sent to is told as a problem of the body, with the reason (Events: webhooks)', async () => {
+  const { key, authority } = world.issue(manage);
+  const message = 'must lead to a public address';
+  world.webhooks.refusal = { status: 422, code: 'invalid_url', message };
+
+  const answer = await gateway.call({
+    method: 'POST',
+    path: pathOf(authority.projectId),
+    key,
+    body: { ...hook, url: 'https://127.0.0.1/' },
+  });
+
+  expect([answer.status, answer.json.error]).toMatchObject([
+    422,
+    {
+      code: 'invalid_request',
+      detail: { issues: [{ in: 'body', field: 'url', reason: message }] },
+    },
+  ]);
+});
+
+test('deliveries are listed on, page by page, with a cursor of this endpoint only (Events: webhooks)', async () => {
+  const { key, authority } = world.issue(manage);
+  const [one, other] = [1, 2].map(() =>
+    pathOf(authority.projectId, `/whe_${newRefreshId()}/deliveries`),
+  ) as [string, string];
+  const delivery: WebhookDeliveryView = {
+    event_id: `evt_${newRefreshId()}`,
+    type: 'inventory.refresh.completed',
+    state: 'failed',
+    failure: 'attempts_exhausted',
+    created_at: '2026-11-21T10:00:00.000Z',
+    next_attempt_at: null,
+    attempts_total: 1,
+    attempts: [{ at: '2026-11-21T10:00:01.000Z', status: null, duration_ms: 7, error: 'dns' }],
+  };
+  world.webhooks.deliveries = { items: [delivery], next_before: '001/evt' };
+
+  const first = await gateway.call({ path: `${one}?state=failed&limit=1`, key });
+  const { next_cursor: cursor } = first.json.data.pagination;
+  world.webhooks.deliveries = { items: [], next_before: null };
+  const second = await gateway.call({ path: `${one}?cursor=${cursor}`, key });
+  const asked = lastAsked();
+  const moved = await gateway.call({ path: `${other}?cursor=${cursor}`, key });
+
+  expect(first.json.data).toMatchObject({ items: [delivery], pagination: { has_more: true } });
+  expect(asked?.query).toEqual({ before: '001/evt', limit: '50' });
+  expect(second.json.data).toEqual({
+    items: [],
+    pagination: { has_more: false, next_cursor: null },
+  });
+  expect(moved.json.error.code).toBe('invalid_cursor');
+});
+
+test('an endpoint that is changed all the time is worth another try', async () => {
+  const { key, authority } = world.issue(manage);
+  world.webhooks.refusal = { status: 409, code: 'concurrent_change', message: 'again' };
+  const path = pathOf(authority.projectId, `/whe_${newRefreshId()}`);
+
+  const answer = await gateway.call({ method: 'PATCH', path, key, body: { state: 'disabled' } });
+
+  expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1']);
+});
+
+test('what is to be sent again is one event or a range, never both and never neither (Events: webhooks)', async () => {
+  const { key, authority } = world.issue(manage);
+  const path = pathOf(authority.projectId, `/whe_${newRefreshId()}/redeliver`);
+  const event_id = `evt_${newRefreshId()}`;
+  const since = '2026-11-21T10:00:00.000Z';
+
+  const send = async (body: object) =>
+    (await gateway.call({ method: 'POST', path, key, body })).status;
+
+  expect(await Promise.all([{ event_id }, { since }, { since, until: since }].map(send))).toEqual([
+    202, 202, 202,
+  ]);
+  expect(
+    await Promise.all(
+      [{}, { event_id, since }, { until: since }, { since: 'yesterday' }].map(send),
+    ),
+  ).toEqual([422, 422, 422, 422]);
+});
