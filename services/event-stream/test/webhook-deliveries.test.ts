@@ -1,6 +1,10 @@
+import { systemIdentifiers, uuidV5 } from '@inventory/runtime/identifiers';
+import { newProjectId } from '@inventory/testkit/builders';
+import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Webhook } from 'standardwebhooks';
 import {
+  type Customer,
   deliveryWhen,
   newCustomer,
   openWebhookWorld,
@@ -8,63 +12,75 @@ import {
 } from './support/webhook-world.ts';
 
 let world: WebhookWorld;
+let doorbell: MessageRecorder;
 
 beforeAll(async () => {
   world = await openWebhookWorld({
     retries: { scheduleMs: [50, 100, 100], retryAfterMaxMs: 60_000 },
-    timeoutMs: 1_000,
+    timeoutMs: 500,
   });
-});
+  doorbell = await recordMessages(world.bus, ['project.events.v1']);
+}, 60_000);
 afterAll(() => world.close());
 beforeEach(() => world.receiver.answerWith(() => ({ status: 204 })));
 
-const headersOf = (hook: { headers: NodeJS.Dict<string | string[]> }) =>
-  hook.headers as Record<string, string>;
+const arrived = (path: string, times = 1) =>
+  waitFor(`${times} requests reach ${path}`, () => {
+    const hooks = world.receiver.of(path);
+    return hooks.length >= times && hooks;
+  });
+const isDelivered = (one: { state: string }) => one.state === 'delivered';
+const isFailed = (one: { state: string }) => one.state === 'failed';
 
-test('a terminal refresh reaches its endpoint once, signed, as the JSON of the stream (Events: webhooks)', async () => {
+/** A new Project with an endpoint at a path of its own. */
+async function subscribed(path: string, overrides: object = {}) {
   const customer = newCustomer();
-  const endpoint = await world.create(customer, '/once');
+  const endpoint = await world.create(customer, path, overrides);
+  return { customer, endpoint };
+}
 
-  const [refreshId] = await world.announce(customer);
-  const [hook] = await waitFor('the event arrives', () => {
-    const hooks = world.receiver.of('/once');
-    return hooks.length > 0 && hooks;
+/** Everything of the Project is in its log. */
+const appended = ({ projectId }: Customer, times: number) =>
+  waitFor('the events are appended', () => {
+    const rung = doorbell.of('project.event-appended.v1');
+    return rung.filter(({ project_id }) => project_id === projectId).length >= times;
   });
 
-  const event = new Webhook(endpoint.secret).verify(hook?.raw ?? '', headersOf(hook as never));
+test('a terminal refresh reaches its endpoint once, signed, as the JSON of the stream (Events: webhooks)', async () => {
+  const { customer, endpoint } = await subscribed('/once');
+
+  const [refreshId] = await world.announce(customer);
+  const delivery = await deliveryWhen(world, endpoint, 'it arrives', isDelivered);
+  const [hook] = await arrived('/once');
+
+  const event = new Webhook(endpoint.secret).verify(
+    hook?.raw ?? '',
+    hook?.headers as Record<string, string>,
+  );
   expect(event).toMatchObject({
+    id: delivery.event_id,
     type: 'inventory.refresh.completed',
     project_id: customer.projectId,
     data: { refresh_id: refreshId, state: 'completed', outcome: 'private' },
   });
-  expect(hook?.headers['webhook-id']).toBe((event as { id: string }).id);
-  const delivery = await deliveryWhen(
-    world,
-    endpoint,
-    'it is kept',
-    (one) => one.state === 'delivered',
-  );
+  expect(hook?.headers['webhook-id']).toBe(delivery.event_id);
+  expect(hook?.headers['content-type']).toBe('application/json');
   expect(delivery).toMatchObject({
-    event_id: (event as { id: string }).id,
     next_attempt_at: null,
+    failure: null,
+    attempts_total: 1,
     attempts: [{ status: 204, error: null }],
   });
   expect(world.receiver.of('/once')).toHaveLength(1);
 });
 
 test('a failed delivery is tried again with the same id and the same bytes until it succeeds (Events: webhooks)', async () => {
-  const customer = newCustomer();
-  const endpoint = await world.create(customer, '/again');
+  const { customer, endpoint } = await subscribed('/again');
   let failures = 0;
   world.receiver.answerWith(() => ({ status: failures++ < 2 ? 500 : 200 }));
 
   await world.announce(customer);
-  const delivery = await deliveryWhen(
-    world,
-    endpoint,
-    'it succeeds',
-    (one) => one.state === 'delivered',
-  );
+  const delivery = await deliveryWhen(world, endpoint, 'it succeeds', isDelivered);
 
   const hooks = world.receiver.of('/again');
   expect(new Set(hooks.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
@@ -77,5 +93,174 @@ test('a failed delivery is tried again with the same id and the same bytes until
   expect(await world.read(customer.projectId, endpoint.endpoint_id)).toMatchObject({
     state: 'enabled',
     failing_since: null,
+  });
+});
+
+test('a redirect is a failure and is not followed (Events: webhooks)', async () => {
+  const { customer, endpoint } = await subscribed('/moved');
+  const location = `${world.receiver.url}/elsewhere`;
+  world.receiver.answerWith(() => ({ status: 307, headers: { location } }));
+
+  await world.announce(customer);
+  const delivery = await deliveryWhen(world, endpoint, 'it has failed', isFailed);
+
+  expect(delivery).toMatchObject({ failure: 'attempts_exhausted', attempts_total: 4 });
+  expect(delivery.attempts[0]).toMatchObject({ status: 307, error: 'redirect' });
+  expect(world.receiver.of('/elsewhere')).toEqual([]);
+});
+
+test('an answer that does not come in time is a failure, and the next attempt can succeed (Events: webhooks)', async () => {
+  const { customer, endpoint } = await subscribed('/slow');
+  const late = Promise.withResolvers<{ status: number }>();
+  let tries = 0;
+  world.receiver.answerWith(() => (tries++ === 0 ? late.promise : { status: 200 }));
+
+  await world.announce(customer);
+  const delivery = await deliveryWhen(world, endpoint, 'it arrives', isDelivered);
+  late.resolve({ status: 200 });
+
+  expect(delivery.attempts.map(({ error }) => error)).toEqual(['timeout', null]);
+});
+
+test('an endpoint that is gone (410) is disabled at once, and says why (Events: webhooks)', async () => {
+  const { customer, endpoint } = await subscribed('/gone');
+  world.receiver.answerWith(() => ({ status: 410 }));
+
+  await world.announce(customer);
+  const disabled = await waitFor('the endpoint is disabled', async () => {
+    const found = await world.read(customer.projectId, endpoint.endpoint_id);
+    return found.state === 'disabled' && found;
+  });
+  const delivery = await deliveryWhen(world, endpoint, 'it has ended', isFailed);
+
+  expect(disabled.disabled_reason).toBe('gone');
+  expect(delivery).toMatchObject({ failure: 'endpoint_disabled', attempts_total: 1 });
+});
+
+test('Retry-After makes the next attempt wait as long as it says (Events: webhooks)', async () => {
+  const { customer, endpoint } = await subscribed('/later');
+  world.receiver.answerWith(() => ({ status: 503, headers: { 'retry-after': '30' } }));
+
+  await world.announce(customer);
+  const tried = (one: { attempts_total: number }) => one.attempts_total > 0;
+  const delivery = await deliveryWhen(world, endpoint, 'it was tried', tried);
+
+  const waitMs =
+    Date.parse(delivery.next_attempt_at ?? '') - Date.parse(delivery.attempts[0]?.at ?? '');
+  expect(waitMs).toBe(30_000);
+});
+
+test('what an endpoint missed while it was disabled is sent by time range, once each, and what it has is sent again by id (Events: webhooks)', async () => {
+  const { customer, endpoint } = await subscribed('/range');
+  const { project_id: project, endpoint_id: id } = endpoint;
+  await world.announce(customer);
+  await deliveryWhen(world, endpoint, 'the first arrives', isDelivered);
+  await world.change(project, id, { state: 'disabled' });
+  await world.announce(customer, 3);
+  await appended(customer, 4);
+  const enabled = await world.change(project, id, { state: 'enabled' });
+  await world.announce(customer);
+  await arrived('/range', 2);
+
+  const range = await world.redeliver(project, id, { since: endpoint.created_at });
+  const hooks = await arrived('/range', 7);
+  const [first] = hooks;
+  const one = await world.redeliver(project, id, { event_id: first?.headers['webhook-id'] });
+  const again = await arrived('/range', 8);
+
+  expect(enabled).toMatchObject({ state: 'enabled', disabled_reason: null });
+  expect(range).toEqual({ redelivered: 5, continue_since: null });
+  expect(one.redelivered).toBe(1);
+  expect(new Set(again.map(({ headers }) => headers['webhook-id'])).size).toBe(5);
+  expect(again[7]?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+  expect(again[7]?.raw).toEqual(first?.raw);
+});
+
+test('an event that never was cannot be sent again, nor one of another Project (Events: webhooks)', async () => {
+  const { endpoint } = await subscribed('/unknown');
+  const other = await subscribed('/unknown-other');
+  await world.announce(other.customer);
+  const foreign = await deliveryWhen(world, other.endpoint, 'it arrives', isDelivered);
+  const { project_id: project, endpoint_id: id } = endpoint;
+
+  for (const event_id of [`evt_${systemIdentifiers.uuidV7()}`, foreign.event_id]) {
+    await expect(world.redeliver(project, id, { event_id })).rejects.toMatchObject({
+      status: 404,
+      code: 'event_not_found',
+    });
+  }
+});
+
+test('a test reaches an endpoint also where it is disabled, signed, and is tried once (Events: webhooks)', async () => {
+  const { endpoint } = await subscribed('/ping');
+  const { project_id: project, endpoint_id: id } = endpoint;
+  await world.change(project, id, { state: 'disabled' });
+  world.receiver.answerWith(() => ({ status: 500 }));
+
+  const { event_id } = await world.ping(project, id);
+  const delivery = await deliveryWhen(world, endpoint, 'it was tried', isFailed);
+
+  const [hook] = world.receiver.of('/ping');
+  const headers = hook?.headers as Record<string, string>;
+  expect(new Webhook(endpoint.secret).verify(hook?.raw ?? '', headers)).toMatchObject({
+    id: event_id,
+    type: 'webhook.ping',
+    data: { endpoint_id: id },
+  });
+  expect(delivery).toMatchObject({ event_id, type: 'webhook.ping', attempts_total: 1 });
+});
+
+test('a suspended Project is sent nothing, and what was appended meanwhile once it is active again (Tenancy)', async () => {
+  const { customer, endpoint } = await subscribed('/suspended');
+  const { accountId: account_id, projectId: project_id } = customer;
+  world.gateway.withoutEvents.add(project_id);
+  await world.announce(customer, 2);
+  await appended(customer, 2);
+  await waitFor('the gateway was asked', () => world.gateway.asked.includes(project_id));
+  const whileSuspended = (await world.deliveries(project_id, endpoint.endpoint_id)).items;
+
+  world.gateway.withoutEvents.delete(project_id);
+  const at = new Date().toISOString();
+  const body = { account_id, project_id, credential_id: null, at };
+  await world.bus.publish([{ type: 'authority.changed.v1', id: project_id, body }]);
+  await arrived('/suspended', 2);
+
+  expect(whileSuspended).toEqual([]);
+});
+
+test('a low balance is told once per crossing to each Project that has an endpoint for it (Events: account.balance.low)', async () => {
+  const types = ['account.balance.low'];
+  const one = await subscribed('/low-1', { types });
+  const account_id = one.customer.accountId;
+  const second: Customer = { accountId: account_id, projectId: newProjectId() };
+  const deaf: Customer = { accountId: account_id, projectId: newProjectId() };
+  await world.create(second, '/low-2', { types: [...types, 'inventory.refresh.completed'] });
+  await world.create(deaf, '/low-3');
+  const body = {
+    account_id,
+    threshold: 500,
+    available: 499,
+    entry_seq: 44,
+    at: '2026-11-21T10:00:00.000Z',
+  };
+  const message = { type: 'billing.balance-low.v1', id: `${account_id}/44`, body } as const;
+
+  await world.bus.publish([message, message]);
+  await world.announce(one.customer);
+  await Promise.all([arrived('/low-1'), arrived('/low-2')]);
+  await appended(one.customer, 3);
+
+  const hooks = ['/low-1', '/low-2', '/low-3'].map((path) => world.receiver.of(path));
+  expect(hooks.map((list) => list.length)).toEqual([1, 1, 0]);
+  const [first] = hooks.flat().map(({ raw }) => JSON.parse(raw.toString()));
+  const name = `account.balance.low/500/44/${one.customer.projectId}`;
+  expect(first).toEqual({
+    id: `evt_${uuidV5(account_id.slice(4), name)}`,
+    version: 1,
+    type: 'account.balance.low',
+    occurred_at: body.at,
+    project_id: one.customer.projectId,
+    data: { available: 499, threshold: 500 },
+    links: { account: '/v2/account' },
   });
 });

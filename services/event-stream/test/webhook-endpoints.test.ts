@@ -1,0 +1,151 @@
+import { connectMongo } from '@inventory/mongo/connect';
+import { testLogger } from '@inventory/testkit/namespace';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { Webhook } from 'standardwebhooks';
+import {
+  deliveryWhen,
+  newCustomer,
+  openWebhookWorld,
+  type WebhookWorld,
+} from './support/webhook-world.ts';
+
+let world: WebhookWorld;
+
+beforeAll(async () => {
+  world = await openWebhookWorld();
+}, 60_000);
+afterAll(() => world.close());
+
+test('a Project has ten endpoints at most, however many are made at once, and a deleted one makes room (Events: webhooks)', async () => {
+  const customer = newCustomer();
+
+  const made = await Promise.allSettled(
+    Array.from({ length: 25 }, (_none, index) => world.create(customer, `/${index}`)),
+  );
+  const { items } = await world.list(customer.projectId);
+  const [first] = items;
+  await world.remove(customer.projectId, first?.endpoint_id ?? '');
+  const after = await world.create(customer, '/after');
+
+  const refused = made.filter((one) => one.status === 'rejected');
+  expect(items).toHaveLength(10);
+  expect(refused).toHaveLength(15);
+  for (const { reason } of refused) {
+    expect(reason).toMatchObject({ status: 409, code: 'endpoint_limit_reached' });
+  }
+  const ids = (await world.list(customer.projectId)).items.map(({ endpoint_id }) => endpoint_id);
+  expect(ids).toHaveLength(10);
+  expect(ids).toContain(after.endpoint_id);
+});
+
+test('while a secret is replaced both sign, and afterwards the new one alone (Events: webhooks)', async () => {
+  const customer = newCustomer();
+  const old = await world.create(customer, '/rotate');
+  const { project_id: project, endpoint_id: id } = old;
+
+  const between = await world.rotate(project, id, { overlap_seconds: 3_600 });
+  await world.ping(project, id);
+  const [both] = await arrived('/rotate', 1);
+  const last = await world.rotate(project, id, { overlap_seconds: 0 });
+  await world.ping(project, id);
+  const [, alone] = await arrived('/rotate', 2);
+
+  for (const { secret } of [old, between]) expect(verifies(secret, both)).toBe(true);
+  expect(verifies(last.secret, alone)).toBe(true);
+  for (const { secret } of [old, between]) expect(verifies(secret, alone)).toBe(false);
+  expect(between.secrets.map(({ ends_at }) => ends_at === null)).toEqual([true, false]);
+});
+
+const arrived = (path: string, times: number) =>
+  waitFor(`${times} requests reach ${path}`, () => {
+    const hooks = world.receiver.of(path);
+    return hooks.length >= times && hooks;
+  });
+
+function verifies(secret: string, hook: { raw: Buffer; headers: object } | undefined): boolean {
+  try {
+    new Webhook(secret).verify(hook?.raw ?? '', hook?.headers as Record<string, string>);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('nothing that is stored or read back shows a secret (Events: webhooks)', async () => {
+  const customer = newCustomer();
+  const { secret, project_id, endpoint_id } = await world.create(customer, '/sealed');
+  const mongo = await connectMongo({
+    ...world.config.mongodb,
+    service: 'test',
+    logger: testLogger,
+  });
+
+  const stored = await mongo.db
+    .collection('webhookEndpoints')
+    .find({ projectId: project_id })
+    .toArray();
+  await mongo.close();
+  const read = await world.read(project_id, endpoint_id);
+
+  expect(stored).toHaveLength(1);
+  expect(JSON.stringify([stored, read])).not.toContain(secret.slice(6));
+});
+
+test('an endpoint is found under its own Project only, and a deleted one not at all (Events: webhooks)', async () => {
+  const customer = newCustomer();
+  const { endpoint_id: id } = await world.create(customer, '/own');
+  const other = newCustomer();
+  await world.create(other, '/other');
+  const notFound = { status: 404, code: 'endpoint_not_found' };
+
+  for (const ask of [
+    () => world.read(other.projectId, id),
+    () => world.change(other.projectId, id, { state: 'disabled' }),
+    () => world.rotate(other.projectId, id),
+    () => world.ping(other.projectId, id),
+    () => world.deliveries(other.projectId, id),
+    () => world.remove(other.projectId, id),
+  ]) {
+    await expect(ask()).rejects.toMatchObject(notFound);
+  }
+  await world.remove(customer.projectId, id);
+  await expect(world.read(customer.projectId, id)).rejects.toMatchObject(notFound);
+});
+
+test('a change keeps what it does not name, and a bad one changes nothing (Events: webhooks)', async () => {
+  const customer = newCustomer();
+  const made = await world.create(customer, '/change', { description: 'first' });
+  const { project_id: project, endpoint_id: id } = made;
+
+  const changed = await world.change(project, id, { description: null });
+  for (const bad of [{}, { url: 'ftp://x/' }, { types: [] }, { secret: 'mine' }]) {
+    await expect(world.change(project, id, bad)).rejects.toMatchObject({ status: 422 });
+  }
+
+  const { secret: _secret, ...before } = made;
+  const { changed_at } = changed;
+  expect(changed).toEqual({ ...before, description: null, changed_at });
+  expect(await world.read(project, id)).toEqual(changed);
+});
+
+test('deliveries are read newest first, in pages, and by state (Events: webhooks)', async () => {
+  const customer = newCustomer();
+  const endpoint = await world.create(customer, '/pages');
+  const { project_id: project, endpoint_id: id } = endpoint;
+  await world.announce(customer, 5);
+  await waitFor('all are delivered', async () => {
+    const { items } = await world.deliveries(project, id, { state: 'delivered' });
+    return items.length === 5;
+  });
+  await deliveryWhen(world, endpoint, 'all are there', ({ state }) => state === 'delivered');
+
+  const first = await world.deliveries(project, id, { limit: 3 });
+  const second = await world.deliveries(project, id, { limit: 3, before: first.next_before ?? '' });
+  const all = await world.deliveries(project, id);
+
+  expect([...first.items, ...second.items]).toEqual(all.items);
+  expect([first.items.length, second.items.length, second.next_before]).toEqual([3, 2, null]);
+  const times = all.items.map(({ created_at }) => created_at);
+  expect(times).toEqual([...times].sort().reverse());
+  expect((await world.deliveries(project, id, { state: 'failed' })).items).toEqual([]);
+});
