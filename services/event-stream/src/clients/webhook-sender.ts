@@ -27,8 +27,6 @@ export interface WebhookSenderOptions extends AddressRules {
   readonly resolve: ResolveHost;
   /** Longest time until the answer's head is there, connecting included. */
   readonly timeoutMs: number;
-  /** PEM of certificate authorities to trust instead of the well-known ones; for tests. */
-  readonly authorities?: string;
 }
 
 /** Of an answer's body so much is read, so that the connection can be used again; none is kept. */
@@ -36,12 +34,11 @@ const bodyBytesMax = 16 * 1024;
 const bodyMs = 1_000;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { timeoutMs, resolve, allowPrivate, authorities } = options;
+  const { timeoutMs, resolve, allowPrivate } = options;
   const agent = new Agent({
     connect: {
       timeout: timeoutMs,
       lookup: createGuardedLookup(resolve, { allowPrivate }),
-      ...(authorities === undefined ? {} : { ca: authorities }),
     },
     connections: 16,
     pipelining: 1,
@@ -80,11 +77,13 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   };
 }
 
+const httpDate = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/;
+
 /** `Retry-After` in milliseconds from now; null for what is neither seconds nor a date. */
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   if (/^[0-9]{1,9}$/.test(header)) return Number(header) * 1_000;
-  const atMs = fromIsoTime(header);
+  const atMs = httpDate.test(header) ? fromIsoTime(header) : Number.NaN;
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 

@@ -1,0 +1,64 @@
+import type { LookupAddress } from 'node:dns';
+import { createGuardedLookup } from './guarded-lookup.ts';
+
+const strict = { allowPrivate: false };
+
+/** A name server that gives one answer after the other, and counts how often it was asked. */
+function answering(...answers: readonly (readonly string[])[]) {
+  const asked: string[] = [];
+  const resolve = async (hostname: string) => {
+    asked.push(hostname);
+    const answer = answers[Math.min(asked.length, answers.length) - 1];
+    if (answer === undefined) throw new Error('unknown name');
+    return answer;
+  };
+  return { asked, resolve };
+}
+
+function lookUp(
+  lookup: ReturnType<typeof createGuardedLookup>,
+  options: { all?: boolean; family?: number } = { all: true },
+): Promise<string | LookupAddress[]> {
+  return new Promise((resolve, reject) => {
+    lookup('hook.example.com', options, (error, address) => {
+      if (error) reject(error);
+      else resolve(address);
+    });
+  });
+}
+
+test('a name that answers public first and loopback next is asked once per connection, which goes where it was checked (Events: webhooks)', async () => {
+  const { asked, resolve } = answering(['93.184.216.34'], ['127.0.0.1']);
+  const lookup = createGuardedLookup(resolve, strict);
+
+  expect(await lookUp(lookup)).toEqual([{ address: '93.184.216.34', family: 4 }]);
+  await expect(lookUp(lookup)).rejects.toThrow('not public');
+  expect(asked).toHaveLength(2);
+});
+
+test('one private address among public ones refuses the name (Events: webhooks)', async () => {
+  const { resolve } = answering(['93.184.216.34', '10.0.0.1', '2606:4700:4700::1111']);
+
+  await expect(lookUp(createGuardedLookup(resolve, strict))).rejects.toThrow('not public');
+});
+
+test('a name that does not resolve is told apart from one that must not be used', async () => {
+  await expect(lookUp(createGuardedLookup(answering().resolve, strict))).rejects.toMatchObject({
+    name: 'NameUnresolved',
+  });
+  await expect(lookUp(createGuardedLookup(answering([]).resolve, strict))).rejects.toMatchObject({
+    name: 'NameUnresolved',
+  });
+});
+
+test('a caller that wants one address, or one kind, gets it checked all the same', async () => {
+  const { resolve } = answering(['93.184.216.34', '2606:4700:4700::1111']);
+  const lookup = createGuardedLookup(resolve, strict);
+
+  expect(await lookUp(lookup, { all: false })).toBe('93.184.216.34');
+  expect(await lookUp(lookup, { all: true, family: 6 })).toEqual([
+    { address: '2606:4700:4700::1111', family: 6 },
+  ]);
+  const mixed = createGuardedLookup(answering(['93.184.216.34', '::1']).resolve, strict);
+  await expect(lookUp(mixed, { all: false, family: 4 })).rejects.toThrow('not public');
+});

@@ -1,0 +1,138 @@
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createWebhookSender, retryAfterMs, type WebhookSender } from './webhook-sender.ts';
+
+let hits: { host: string | undefined; body: string }[];
+let answer: RequestListener;
+const server = createServer((request, response) => {
+  let body = '';
+  request.on('data', (chunk) => {
+    body += String(chunk);
+  });
+  request.on('end', () => {
+    hits.push({ host: request.headers.host, body });
+    answer(request, response);
+  });
+});
+let port: number;
+const senders: WebhookSender[] = [];
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+beforeEach(() => {
+  hits = [];
+  answer = (_request, response) => void response.writeHead(200).end();
+});
+afterAll(async () => {
+  await Promise.all(senders.map((sender) => sender.close()));
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+function send(
+  url: string,
+  options: {
+    allowPrivate?: boolean;
+    resolve?: (name: string) => Promise<string[]>;
+    timeoutMs?: number;
+  } = {},
+) {
+  const { allowPrivate = true, resolve = async () => ['127.0.0.1'], timeoutMs = 5_000 } = options;
+  const sender = createWebhookSender({ allowPrivate, resolve, timeoutMs });
+  senders.push(sender);
+  const { signal } = new AbortController();
+  return sender.send({ url, headers: { 'content-type': 'application/json' }, body: '{}', signal });
+}
+
+test('a request goes to the address that was resolved, under the name that was given', async () => {
+  const sent = await send(`http://hook.example.com:${port}/a`);
+
+  expect(sent).toEqual({ status: 200, retryAfter: null });
+  expect(hits).toEqual([{ host: `hook.example.com:${port}`, body: '{}' }]);
+});
+
+test('a name that leads to this machine is refused and nothing is sent (Events: webhooks)', async () => {
+  const sent = await send(`http://hook.example.com:${port}/`, { allowPrivate: false });
+
+  expect(sent).toEqual({ status: null, error: 'address_refused' });
+  expect(hits).toEqual([]);
+});
+
+test.each(['127.0.0.1', '[::ffff:127.0.0.1]', '2130706433'])(
+  'an address as host, %s, is refused without a look-up (Events: webhooks)',
+  async (host) => {
+    const sent = await send(`http://${host}:${port}/`, { allowPrivate: false });
+
+    expect(sent).toEqual({ status: null, error: 'address_refused' });
+    expect(hits).toEqual([]);
+  },
+);
+
+test('each way to fail has its name', async () => {
+  const closed = createTcpServer();
+  await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const { port: nobody } = closed.address() as AddressInfo;
+  await new Promise((resolve) => closed.close(resolve));
+  const unknown = async () => {
+    throw new Error('no such name');
+  };
+
+  expect(await send(`http://a.example:${port}/`, { resolve: unknown })).toMatchObject({
+    error: 'dns',
+  });
+  expect(await send(`http://a.example:${nobody}/`)).toMatchObject({ error: 'connection' });
+  expect(await send(`https://a.example:${port}/`)).toMatchObject({ error: 'tls' });
+  answer = () => {};
+  expect(await send(`http://a.example:${port}/`, { timeoutMs: 200 })).toMatchObject({
+    error: 'timeout',
+  });
+  answer = (request) => void request.socket.destroy();
+  expect(await send(`http://a.example:${port}/`)).toMatchObject({ error: 'connection' });
+});
+
+test('the status decides: a body without an end delays nobody for long and fails nothing', async () => {
+  answer = (_request, response) => {
+    response.writeHead(200);
+    response.write('x'.repeat(100_000));
+  };
+
+  expect(await send(`http://a.example:${port}/`)).toMatchObject({ status: 200 });
+});
+
+test('redirects are answers like any other (Events: webhooks)', async () => {
+  answer = (_request, response) => {
+    response.writeHead(302, { location: `http://a.example:${port}/next` }).end();
+  };
+
+  expect(await send(`http://a.example:${port}/`)).toMatchObject({ status: 302 });
+  expect(hits).toHaveLength(1);
+});
+
+test('a request is cut short when the service stops', async () => {
+  answer = () => {};
+  const sender = createWebhookSender({
+    allowPrivate: true,
+    resolve: async () => ['127.0.0.1'],
+    timeoutMs: 10_000,
+  });
+  senders.push(sender);
+  const stopping = new AbortController();
+  const url = `http://a.example:${port}/`;
+  const sent = sender.send({ url, headers: {}, body: '', signal: stopping.signal });
+  stopping.abort();
+
+  await expect(sent).rejects.toThrow();
+});
+
+test('Retry-After is read as seconds and as a date, and as nothing else', () => {
+  const nowMs = Date.UTC(2026, 10, 21, 10);
+
+  expect(retryAfterMs('30', nowMs)).toBe(30_000);
+  expect(retryAfterMs('Sat, 21 Nov 2026 10:01:00 GMT', nowMs)).toBe(60_000);
+  expect(retryAfterMs('Sat, 21 Nov 2026 09:00:00 GMT', nowMs)).toBe(0);
+  for (const header of [null, '', 'soon', '-1', '99999999999']) {
+    expect([header, retryAfterMs(header, nowMs)]).toEqual([header, null]);
+  }
+});

@@ -1,0 +1,70 @@
+import { newProjectId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { createProjectStandings } from './project-standings.ts';
+
+const minuteMs = 60_000;
+const projectId = newProjectId();
+
+/** A gateway that says what it is told to, or nothing. */
+function world() {
+  const clock = createTestClock();
+  const gateway = { events: true, isUp: true, asked: 0 };
+  const standings = createProjectStandings({
+    async ask() {
+      gateway.asked += 1;
+      if (!gateway.isUp) throw new Error('away');
+      return gateway.events;
+    },
+    clock,
+    logger: testLogger,
+  });
+  return { clock, gateway, standings, ask: () => standings.mayHaveEvents(projectId) };
+}
+
+test('what is known counts for half a minute, or until a change is announced (Tenancy)', async () => {
+  const { clock, gateway, standings, ask } = world();
+
+  expect([await ask(), await ask(), gateway.asked]).toEqual([true, true, 1]);
+  gateway.events = false;
+  expect(await ask()).toBe(true);
+  standings.forget(projectId);
+  expect([await ask(), gateway.asked]).toEqual([false, 2]);
+  gateway.events = true;
+  clock.advance(minuteMs);
+  expect(await ask()).toBe(true);
+  gateway.events = false;
+  standings.forget(null);
+  expect(await ask()).toBe(false);
+});
+
+test('while the gateway is away what it said last counts for five minutes, then nothing is sent (Tenancy)', async () => {
+  const { clock, gateway, ask } = world();
+  await ask();
+  gateway.isUp = false;
+
+  clock.advance(4 * minuteMs);
+  expect(await ask()).toBe(true);
+  clock.advance(2 * minuteMs);
+  expect(await ask()).toBe(false);
+  gateway.isUp = true;
+  expect(await ask()).toBe(true);
+});
+
+test('of a Project that was never asked about nothing is sent while the gateway is away (Tenancy)', async () => {
+  const { gateway, ask } = world();
+  gateway.isUp = false;
+
+  expect(await ask()).toBe(false);
+});
+
+test('an answer that was on its way when a change was announced is asked for again (Tenancy)', async () => {
+  const { gateway, standings, ask } = world();
+
+  const first = ask();
+  standings.forget(projectId);
+  await first;
+  await ask();
+
+  expect(gateway.asked).toBe(2);
+});

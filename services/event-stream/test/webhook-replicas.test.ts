@@ -1,0 +1,185 @@
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { newProjectId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { startTestService } from '@inventory/testkit/test-service';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { WebhookDelivery } from '../src/domain/webhook-delivery.ts';
+import { startEventStream } from '../src/start-event-stream.ts';
+import { createDeliveryStore, type DeliveryStore } from '../src/storage/delivery-store.ts';
+import { openDeliveryCollection } from '../src/storage/webhook-collections.ts';
+import {
+  deliveryWhen,
+  newCustomer,
+  openWebhookWorld,
+  type WebhookWorld,
+} from './support/webhook-world.ts';
+
+let world: WebhookWorld;
+let second: { stop(): Promise<void> };
+let mongo: MongoConnection;
+let deliveries: DeliveryStore;
+
+beforeAll(async () => {
+  const { limits } = { limits: { requestsMax: 64, requestsPerEndpointMax: 4, claimMs: 800 } };
+  world = await openWebhookWorld({ limits, timeoutMs: 500 });
+  second = await startTestService({ config: world.config, start: startEventStream });
+  const namespace = await openNamespace({ topics: false });
+  mongo = await connectMongo({
+    uri: namespace.mongodbUri,
+    database: namespace.database('claims'),
+    service: 'test',
+    logger: testLogger,
+  });
+  deliveries = createDeliveryStore(openDeliveryCollection(mongo.db));
+}, 60_000);
+afterAll(async () => {
+  await second.stop();
+  await world.close();
+  await mongo.close();
+});
+beforeEach(() => world.receiver.answerWith(() => ({ status: 204 })));
+
+test('two replicas send each event once, to every endpoint of its Project (Events: webhooks)', async () => {
+  const customers = Array.from({ length: 4 }, newCustomer);
+  await Promise.all(
+    customers.flatMap((customer, index) => [
+      world.create(customer, `/${index}/a`),
+      world.create(customer, `/${index}/b`),
+    ]),
+  );
+
+  const refreshes = await Promise.all(customers.map((customer) => world.announce(customer, 25)));
+  await waitFor('everything is sent', () => world.receiver.hooks.length >= 200);
+
+  for (const [index, ids] of refreshes.entries()) {
+    for (const path of [`/${index}/a`, `/${index}/b`]) {
+      const told = world.receiver
+        .of(path)
+        .map(({ raw }) => JSON.parse(raw.toString()).data.refresh_id);
+      expect(told.sort()).toEqual([...ids].sort());
+    }
+  }
+});
+
+test('an endpoint that hangs takes four requests and holds up nobody else (Events: webhooks)', async () => {
+  const [stuck, quick] = [newCustomer(), newCustomer()];
+  await world.create(stuck, '/stuck');
+  await world.create(quick, '/quick');
+  const released = Promise.withResolvers<{ status: number }>();
+  world.receiver.answerWith(({ path }) => (path === '/stuck' ? released.promise : { status: 200 }));
+
+  await world.announce(stuck, 30);
+  await waitFor('the endpoint is being tried', () => world.receiver.of('/stuck').length >= 4);
+  await world.announce(quick, 10);
+  await waitFor('the other gets its events', () => world.receiver.of('/quick').length >= 10);
+  released.resolve({ status: 200 });
+
+  expect(world.receiver.of('/stuck').length).toBeLessThan(30);
+});
+
+/** A delivery that is due now, in a store that no replica reads. */
+async function due(nowMs: number): Promise<WebhookDelivery> {
+  const endpointId = `whe_${systemIdentifiers.uuidV7()}` as const;
+  const eventId = `evt_${systemIdentifiers.uuidV7()}` as const;
+  const projectId = newProjectId();
+  const type = 'inventory.refresh.completed';
+  const wanted = { endpointId, eventId, projectId, type, body: '{}', appendedAtMs: nowMs } as const;
+  await deliveries.insertMissing([wanted], nowMs);
+  return (await deliveries.page(endpointId, { limit: 1 }))[0]?.delivery as WebhookDelivery;
+}
+
+const attempt = { atMs: 5_000, status: 200, durationMs: 3, error: null } as const;
+
+test('of those who claim a delivery at once one gets it, and after its time another (Events: webhooks)', async () => {
+  const delivery = await due(1_000);
+
+  const claims = await Promise.all(
+    Array.from({ length: 8 }, () => deliveries.claim(delivery, 60_000)),
+  );
+  const [held] = claims.filter((claim) => claim !== null);
+  const ids = async (nowMs: number) =>
+    (await deliveries.due(nowMs, [], 1_000)).map(({ eventId }) => eventId);
+
+  expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
+  expect(await ids(59_999)).not.toContain(delivery.eventId);
+  expect(await ids(60_000)).toContain(delivery.eventId);
+  expect(await deliveries.claim(held as WebhookDelivery, 120_000)).toMatchObject({ claim: 2 });
+});
+
+test('whoever comes back after its claim was taken over reports in vain (Events: webhooks)', async () => {
+  const delivery = await due(1_000);
+  const paused = (await deliveries.claim(delivery, 2_000)) as WebhookDelivery;
+  const other = (await deliveries.claim(paused, 3_000)) as WebhookDelivery;
+
+  const late = await deliveries.record(paused, attempt, { state: 'delivered' });
+  const inTime = await deliveries.record(
+    other,
+    { ...attempt, status: 500, error: 'status' },
+    {
+      state: 'pending',
+      nextAttemptAtMs: 9_000,
+      failures: 1,
+    },
+  );
+
+  expect([late, inTime]).toEqual([false, true]);
+  const [kept] = await deliveries.page(delivery.endpointId, { limit: 1 });
+  expect(kept?.delivery).toMatchObject({ state: 'pending', failures: 1, attemptsTotal: 1 });
+});
+
+test('made again by whoever was cut short, a delivery is still one (Events: webhooks)', async () => {
+  const { endpointId, eventId, projectId, type, body } = await due(1_000);
+  const same = { endpointId, eventId, projectId, type, body, appendedAtMs: 1_000 };
+  const next = { ...same, eventId: `evt_${systemIdentifiers.uuidV7()}` } as const;
+
+  expect(await deliveries.insertMissing([same, next], 2_000)).toBe(1);
+  expect(await deliveries.page(endpointId, { limit: 10 })).toHaveLength(2);
+});
+
+test('only the newest twenty attempts are kept, and all are counted', async () => {
+  let delivery = await due(1_000);
+  for (let times = 0; times < 23; times += 1) {
+    delivery = (await deliveries.claim(delivery, 2_000)) as WebhookDelivery;
+    const failed = { ...attempt, atMs: times, status: 500, error: 'status' } as const;
+    await deliveries.record(delivery, failed, {
+      state: 'pending',
+      nextAttemptAtMs: 3_000,
+      failures: times + 1,
+    });
+  }
+
+  const [kept] = await deliveries.page(delivery.endpointId, { limit: 1 });
+  expect(kept?.delivery.attemptsTotal).toBe(23);
+  expect(kept?.delivery.attempts.map(({ atMs }) => atMs)).toEqual(
+    Array.from({ length: 20 }, (_none, index) => index + 3),
+  );
+});
+
+test('a delivery whose sender was lost before it reported is sent again with the same id (Events: webhooks)', async () => {
+  const customer = newCustomer();
+  const endpoint = await world.create(customer, '/lost');
+  await world.announce(customer);
+  const isDelivered = ({ state }: { state: string }) => state === 'delivered';
+  const sent = await deliveryWhen(world, endpoint, 'it arrives', isDelivered);
+  const service = await connectMongo({
+    ...world.config.mongodb,
+    service: 'test',
+    logger: testLogger,
+  });
+
+  // As if the process had ended between the answer and the record of it.
+  await openDeliveryCollection(service.db).updateOne(
+    { endpointId: endpoint.endpoint_id, eventId: sent.event_id },
+    { $set: { state: 'pending', nextAttemptAt: new Date(), attempts: [], attemptsTotal: 0 } },
+  );
+  await service.close();
+  const hooks = await waitFor('it is sent again', () => {
+    const found = world.receiver.of('/lost');
+    return found.length === 2 && found;
+  });
+
+  expect(new Set(hooks.map(({ headers }) => headers['webhook-id']))).toEqual(
+    new Set([sent.event_id]),
+  );
+});
