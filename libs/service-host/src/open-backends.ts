@@ -13,7 +13,15 @@ export interface Backends {
   readonly health: HealthChecks;
 }
 
-/** Opens the service's own database and the message bus; each is closed with the lifetime. */
+/** Ends a start that was only to make the indexes. */
+export class IndexesReady extends Error {
+  override name = 'IndexesReady';
+}
+
+/**
+ * Opens the service's own database and the message bus; each is closed with the lifetime. Every
+ * service calls it before it opens anything else.
+ */
 export async function openBackends(
   context: ServiceContext,
   service: ServiceName,
@@ -23,6 +31,7 @@ export async function openBackends(
   const mongo = await connectMongo({ ...config.mongodb, service, logger });
   lifetime.defer('MongoDB', () => mongo.close());
   await ensureIndexes(mongo.db, indexes);
+  if (context.indexesOnly) throw new IndexesReady();
   const bus =
     context.bus ?? (await createKafkaBus({ ...config.kafka, service, logger, identifiers }));
   lifetime.defer('message bus', () => bus.close());

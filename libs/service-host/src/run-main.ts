@@ -6,6 +6,7 @@ import { runService } from '@inventory/runtime/run-service';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { SettingsError } from '@inventory/runtime/settings';
 import { telemetry } from '@inventory/runtime/telemetry-access';
+import { type PreparedContext, prepareIndexes, prepareTopics } from './prepare.ts';
 import type { ServiceContext } from './service-context.ts';
 
 export interface MainOptions<Config extends ServiceConfig> {
@@ -16,38 +17,51 @@ export interface MainOptions<Config extends ServiceConfig> {
   readonly process: NodeJS.Process;
 }
 
-/** The whole of a service's main: configuration, then the service until it is told to stop. */
+/**
+ * The whole of a service's main: configuration, then the service until it is told to stop. With
+ * `--check-config`, `--ensure-topics` or `--ensure-indexes` it does that and ends.
+ */
 export async function runMain<Config extends ServiceConfig>(
   options: MainOptions<Config>,
 ): Promise<void> {
   const { service, process } = options;
-  let config: Config;
+  const { argv, env } = process;
   try {
-    config = options.loadConfig(process.env);
+    if (argv.includes('--ensure-topics')) {
+      await prepareTopics(env, createLogger({ service, level: 'info' }));
+      return;
+    }
+    await runConfigured(options, options.loadConfig(env));
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${service}: ${error.message}\n`);
     process.exitCode = 1;
-    return;
   }
-  if (process.argv.includes('--check-config')) {
+}
+
+async function runConfigured<Config extends ServiceConfig>(
+  { service, start, process }: MainOptions<Config>,
+  config: Config,
+): Promise<void> {
+  const { argv } = process;
+  if (argv.includes('--check-config')) {
     process.stdout.write(`${service}: the configuration is valid\n`);
     return;
   }
   const logger = createLogger({ service, level: config.logLevel });
+  const { stopDeadlineMs } = config;
+  const surroundings = { config, clock: systemClock, identifiers: systemIdentifiers };
+  if (argv.includes('--ensure-indexes')) {
+    const toIndexes = (part: PreparedContext) => start({ ...surroundings, ...part });
+    await prepareIndexes({ logger, stopDeadlineMs, start: toIndexes });
+    return;
+  }
   await runService({
     logger,
-    stopDeadlineMs: config.stopDeadlineMs,
+    stopDeadlineMs,
     start: async (lifetime) => {
       lifetime.defer('telemetry', () => telemetry()?.flush());
-      const context = {
-        config,
-        lifetime,
-        logger,
-        clock: systemClock,
-        identifiers: systemIdentifiers,
-      };
-      await options.start(context);
+      await start({ ...surroundings, lifetime, logger });
     },
   });
 }

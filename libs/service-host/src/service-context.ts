@@ -14,6 +14,8 @@ export interface ServiceContext<Config extends ServiceConfig = ServiceConfig> {
   readonly identifiers: Identifiers;
   /** Instead of Kafka; for simulations. */
   readonly bus?: MessageBus;
+  /** The start ends with IndexesReady once the indexes are there: no message is read. */
+  readonly indexesOnly?: boolean;
 }
 
 /** What a started service tells whoever started it. */

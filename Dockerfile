@@ -1,0 +1,52 @@
+# syntax=docker/dockerfile:1
+# One image for every program of ours:
+#   docker build --build-arg SERVICE=gateway -t game-item-inventory/gateway .
+# SERVICE is gateway, refresh-collector, billing-ledger, revision-store, event-stream or
+# platform-simulator. Everything before the last two stages is the same for all of them.
+# For a pinned base: --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:…
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+FROM ${NODE_IMAGE} AS base
+# The preinstalled npm keeps its cache in a mount: it is never part of a layer.
+ENV npm_config_cache=/tmp/npm-cache
+
+# Manifests alone: what follows is built anew only when one of them changed.
+FROM base AS manifests
+WORKDIR /source
+COPY . .
+RUN ["node", "scripts/image.js", "manifests", "/manifests"]
+
+FROM base AS compiled
+WORKDIR /source
+COPY --from=manifests /manifests/ ./
+RUN --mount=type=cache,target=/tmp/npm-cache \
+    npm install --ignore-scripts --no-audit --no-fund --loglevel=error
+COPY . .
+RUN ["node", "scripts/image.js", "compile"]
+
+FROM compiled AS program
+ARG SERVICE
+RUN --mount=type=cache,target=/tmp/npm-cache \
+    node scripts/image.js program "${SERVICE}" /program
+
+FROM ${NODE_IMAGE}
+ARG SERVICE
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="game-item-inventory ${SERVICE}" \
+      org.opencontainers.image.description="Complete item inventories of game platform accounts" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.licenses="UNLICENSED" \
+      org.opencontainers.image.base.name="docker.io/library/node:24.21.0-bookworm-slim"
+ENV NODE_ENV=production OTEL_SERVICE_NAME=${SERVICE}
+# Owned by root and written by nobody: the process needs no file of its own.
+COPY --from=program /program /app
+WORKDIR /app
+# As a number, so that an orchestrator can see that it is not root.
+USER 1000:1000
+# Longer than the longest graceful stop is for whoever starts it: see docs/deploying.md.
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=1s --retries=3 \
+    CMD ["node", "/app/healthcheck.js"]
+ENTRYPOINT ["node", "main.js"]

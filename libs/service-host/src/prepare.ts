@@ -1,0 +1,62 @@
+import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
+import { openLifetime } from '@inventory/runtime/lifetime';
+import type { Logger } from '@inventory/runtime/logger';
+import { serviceSettings } from '@inventory/runtime/service-settings';
+import { integer, readSettings } from '@inventory/runtime/settings';
+import { IndexesReady } from './open-backends.ts';
+import type { ServiceContext } from './service-context.ts';
+
+/** Settings of `--ensure-topics`, beside which no setting of a service is read. */
+export const topicJobSettings = {
+  KAFKA_BROKERS: serviceSettings.KAFKA_BROKERS,
+  KAFKA_TOPIC_PREFIX: serviceSettings.KAFKA_TOPIC_PREFIX,
+  TOPIC_PARTITIONS: integer(1, 1_000)
+    .prefault('12')
+    .describe('Partitions of a work topic: no more replicas of a service than that have work'),
+  TOPIC_REPLICATION_FACTOR: integer(1, 9)
+    .prefault('3')
+    .describe('Brokers that keep each record; all but one must have it before it counts'),
+} as const;
+
+/** Makes the topics that are missing, and leaves those that are there as they are. */
+export async function prepareTopics(
+  environment: Record<string, string | undefined>,
+  logger: Logger,
+): Promise<void> {
+  const parsed = readSettings(topicJobSettings, environment);
+  const made = await ensureTopics({
+    brokers: parsed.KAFKA_BROKERS,
+    topicPrefix: parsed.KAFKA_TOPIC_PREFIX,
+    partitions: parsed.TOPIC_PARTITIONS,
+    replicationFactor: parsed.TOPIC_REPLICATION_FACTOR,
+    logger,
+  });
+  logger.info({ made }, 'topics are there');
+}
+
+export type PreparedContext = Pick<ServiceContext, 'lifetime' | 'logger' | 'indexesOnly'>;
+
+export interface PrepareIndexesOptions {
+  readonly logger: Logger;
+  readonly stopDeadlineMs: number;
+  /** The start of the service: it goes as far as its indexes. */
+  readonly start: (context: PreparedContext) => Promise<unknown>;
+}
+
+/** Makes the indexes that are missing, by the service's own start, so that the two cannot differ. */
+export async function prepareIndexes({
+  logger,
+  stopDeadlineMs,
+  start,
+}: PrepareIndexesOptions): Promise<void> {
+  const lifetime = openLifetime(logger, stopDeadlineMs);
+  try {
+    await start({ lifetime, logger, indexesOnly: true });
+    throw new Error('this service opened no database');
+  } catch (error) {
+    if (!(error instanceof IndexesReady)) throw error;
+    logger.info('indexes are there');
+  } finally {
+    await lifetime.close();
+  }
+}
