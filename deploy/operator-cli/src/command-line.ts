@@ -6,6 +6,7 @@ import { limitCommands } from './limit-commands.ts';
 import { moneyCommands } from './money-commands.ts';
 import { serviceCommands } from './service-commands.ts';
 import { termsCommands } from './terms-commands.ts';
+import { webhookCommands } from './webhook-commands.ts';
 
 export const commands: readonly Command[] = [
   ...accountCommands,
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   ...limitCommands,
   ...moneyCommands,
   ...termsCommands,
+  ...webhookCommands,
   ...serviceCommands,
 ];
 

@@ -6,6 +6,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { AdmissionClient } from './clients/admission-client.ts';
 import type { LedgerClient } from './clients/ledger-client.ts';
 import type { RevisionStoreEraseClient } from './clients/revision-store-erase-client.ts';
+import type { WebhookClient } from './clients/webhook-client.ts';
 import { accountRoutes } from './http/operator/account-routes.ts';
 import { credentialRoutes } from './http/operator/credential-routes.ts';
 import { moneyRoutes } from './http/operator/money-routes.ts';
@@ -13,6 +14,7 @@ import { createOperatorApp } from './http/operator/operator-app.ts';
 import { projectRoutes } from './http/operator/project-routes.ts';
 import { serviceRoutes } from './http/operator/service-routes.ts';
 import { termsRoutes } from './http/operator/terms-routes.ts';
+import { webhookRoutes } from './http/operator/webhook-routes.ts';
 import type { Tenancy } from './open-tenancy.ts';
 import type { ReplyChannel } from './operations/ask-owner.ts';
 
@@ -21,6 +23,7 @@ interface OperatorApiOptions extends ReplyChannel {
   readonly ledger: LedgerClient;
   readonly admission: AdmissionClient;
   readonly inventories: RevisionStoreEraseClient;
+  readonly webhooks: WebhookClient;
   /** What an operator must present; at least 16 characters. */
   readonly token: string;
   readonly clock: Clock;
@@ -40,6 +43,7 @@ export function openOperatorApi(options: OperatorApiOptions): RequestListener {
     ...credentialRoutes(tenancy, clock),
     ...moneyRoutes(options),
     ...termsRoutes(options),
+    ...webhookRoutes(options),
     ...serviceRoutes(options),
   ];
   return createOperatorApp({ ...options, routes });

@@ -60,6 +60,7 @@ export async function startGateway(
     ledger,
     admission: createAdmissionClient(collectorClient),
     inventories: createRevisionStoreEraseClient(revisionStoreClient),
+    webhooks,
     token: config.operatorToken,
     clock,
     identifiers,

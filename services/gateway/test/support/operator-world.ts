@@ -11,9 +11,11 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { createAdmissionClient } from '../../src/clients/admission-client.ts';
 import { createLedgerClient } from '../../src/clients/ledger-client.ts';
 import { createRevisionStoreEraseClient } from '../../src/clients/revision-store-erase-client.ts';
+import { createWebhookClient } from '../../src/clients/webhook-client.ts';
 import { openOperatorApi } from '../../src/open-operator-api.ts';
 import type { Tenancy } from '../../src/open-tenancy.ts';
 import { type FakeBooks, startFakeBooks } from './fake-books.ts';
+import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
 import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
 import { openTenancyReplica } from './tenancy-replica.ts';
 
@@ -26,6 +28,7 @@ export interface OperatorWorld {
   readonly books: FakeBooks;
   readonly collector: HttpFake;
   readonly revisions: HttpFake;
+  readonly webhooks: FakeWebhooks;
   /** Paths that were erased. */
   readonly erased: string[];
   /** Every line that was logged. */
@@ -58,6 +61,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   const neighbours = await openTestBus(namespace);
   const books = await startFakeBooks(neighbours);
   const { collector, revisions, erased } = await startOtherFakes();
+  const webhooks = await startFakeWebhooks();
   const replica = await openTenancyReplica({ namespace });
   const replies = await createReplyBox(replica.bus, 'operator-test');
   const clientOf = (service: string, { url: baseUrl }: HttpFake) =>
@@ -66,6 +70,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
     ledger: clientOf('billing-ledger', books.http),
     collector: clientOf('refresh-collector', collector),
     revisions: clientOf('revision-store', revisions),
+    webhooks: clientOf('event-stream', webhooks.http),
   };
   const log: string[] = [];
   const logger = createLogger({
@@ -82,6 +87,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
     ledger: createLedgerClient(clients.ledger),
     admission: createAdmissionClient(clients.collector),
     inventories: createRevisionStoreEraseClient(clients.revisions),
+    webhooks: createWebhookClient(clients.webhooks),
     token,
     clock: systemClock,
     identifiers: systemIdentifiers,
@@ -92,7 +98,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   await waitFor('replies can be heard', () => replica.bus.health().ready);
   return {
     ...{ url, token, namespace, tenancy: replica.tenancy, books, collector, revisions },
-    ...{ erased, log },
+    ...{ erased, log, webhooks },
     call: (call) => callOperator(url, token, call),
     async close() {
       await server.close(500);
@@ -100,7 +106,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
       await replies.stop();
       await replica.close();
       await neighbours.close();
-      await Promise.all([books.close(), collector.close(), revisions.close()]);
+      await Promise.all([books, collector, revisions, webhooks].map((fake) => fake.close()));
     },
   };
 }

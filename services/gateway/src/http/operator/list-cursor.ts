@@ -1,7 +1,7 @@
 import { OperatorError } from './operator-errors.ts';
 
 /** Lists whose cursors must not be mixed up. */
-type ListName = 'accounts' | 'projects' | 'credentials' | 'holds' | 'statement';
+type ListName = 'accounts' | 'projects' | 'credentials' | 'holds' | 'statement' | 'deliveries';
 
 /** Opaque to whoever gets it; it names a position and grants nothing. */
 export function writeCursor(list: ListName, position: string): string {

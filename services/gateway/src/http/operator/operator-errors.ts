@@ -13,6 +13,8 @@ export const operatorErrors = {
   account_not_found: { status: 404, message: 'There is no such account.' },
   project_not_found: { status: 404, message: 'There is no such Project.' },
   credential_not_found: { status: 404, message: 'There is no such Credential.' },
+  webhook_endpoint_not_found: { status: 404, message: 'There is no such webhook endpoint.' },
+  event_not_found: { status: 404, message: 'There is no such event.' },
   method_not_allowed: { status: 405, message: 'The route does not offer this method.' },
   not_acceptable: { status: 406, message: 'None of the accepted types is offered here.' },
   credential_revoked: { status: 409, message: 'The Credential is revoked.' },

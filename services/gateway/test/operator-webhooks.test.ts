@@ -1,0 +1,107 @@
+import type { WebhookDeliveryView } from '@inventory/contracts/http/webhooks';
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { fakeSecret } from './support/fake-webhooks.ts';
+import { runOperator } from './support/operator-command.ts';
+import { type OperatorWorld, openOperatorWorld } from './support/operator-world.ts';
+
+let world: OperatorWorld;
+let projectId: string;
+let endpointId: string;
+
+beforeAll(async () => {
+  world = await openOperatorWorld();
+  const account = await world.tenancy.createAccount({ name: 'Trader' });
+  const project = await world.tenancy.createProject({ accountId: account.id, name: null });
+  projectId = project.id;
+}, 60_000);
+beforeEach(() => {
+  endpointId = `whe_${newRefreshId()}`;
+});
+afterEach(() => world.webhooks.reset());
+afterAll(() => world?.close());
+
+const named = () => ['--project', projectId, '--endpoint', endpointId];
+const run = (...args: string[]) =>
+  runOperator({ OPERATOR_URL: world.url, OPERATOR_TOKEN: world.token }, [...args, '--json']);
+const asked = () => world.webhooks.asked.map(({ method, path, body }) => [method, path, body]);
+const pathOf = (rest = '') => `/projects/${projectId}/webhook-endpoints/${endpointId}${rest}`;
+
+test('every verb reaches the endpoint that is named (Operating surface: webhooks)', async () => {
+  const before = asked().length;
+  const since = '2026-11-21T10:00:00.000Z';
+
+  const ends = [
+    await run('webhook', 'list', '--project', projectId),
+    await run('webhook', 'show', ...named()),
+    await run('webhook', 'disable', ...named()),
+    await run('webhook', 'enable', ...named()),
+    await run('webhook', 'rotate-secret', ...named(), '--overlap-seconds', '60'),
+    await run('webhook', 'test', ...named()),
+    await run('webhook', 'redeliver', ...named(), '--since', since),
+    await run('webhook', 'redeliver', ...named(), '--event', `evt_${newRefreshId()}`),
+    await run('webhook', 'deliveries', ...named(), '--state', 'failed'),
+    await run('webhook', 'delete', ...named()),
+  ];
+
+  expect(ends.map(({ code, err }) => [code, code === 0 ? '' : err])).toEqual(
+    ends.map(() => [0, '']),
+  );
+  expect(ends[4]?.json.secret).toBe(fakeSecret);
+  expect(asked().slice(before)).toEqual([
+    ['GET', `/projects/${projectId}/webhook-endpoints`, {}],
+    ['GET', pathOf(), {}],
+    ['PUT', pathOf(), { state: 'disabled' }],
+    ['PUT', pathOf(), { state: 'enabled' }],
+    ['POST', pathOf('/rotate-secret'), { overlap_seconds: 60 }],
+    ['POST', pathOf('/test'), {}],
+    ['POST', pathOf('/redeliver'), { since }],
+    ['POST', pathOf('/redeliver'), { event_id: expect.stringMatching(/^evt_/) }],
+    ['GET', pathOf('/deliveries'), {}],
+    ['DELETE', pathOf(), {}],
+  ]);
+}, 60_000);
+
+test('what is changed is written down, and no secret with it (Operating surface: webhooks)', async () => {
+  await world.call({ method: 'POST', path: pathOf('/rotate-secret'), body: {} });
+
+  const lines = world.log.filter((line) => line.includes(endpointId));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('webhook-endpoint.rotate-secret');
+  expect(world.log.join('')).not.toContain('whsec_');
+});
+
+test('deliveries are listed on from the cursor that was given, and from no other (Operating surface: webhooks)', async () => {
+  const place = `001795292355407/evt_${newRefreshId()}`;
+  const items: WebhookDeliveryView[] = [];
+  world.webhooks.deliveries = { items, next_before: place };
+  const path = pathOf('/deliveries');
+
+  const first = await world.call({ path: `${path}?limit=1` });
+  await world.call({ path: `${path}?cursor=${first.json.next_cursor}` });
+  const before = world.webhooks.asked.at(-1)?.query['before'];
+  const forged = await world.call({ path: `${path}?cursor=forged` });
+
+  expect(first.json).toEqual({ items: [], next_cursor: expect.any(String) });
+  expect(before).toBe(place);
+  expect([forged.status, forged.json.error.code]).toEqual([422, 'invalid_cursor']);
+});
+
+test('what is not there has a code of its own (Operating surface: webhooks)', async () => {
+  const unknown = await world.call({ path: `/projects/${newProjectId()}/webhook-endpoints` });
+  world.webhooks.refusal = { status: 404, code: 'endpoint_not_found', message: 'none' };
+  const endpoint = await world.call({ path: pathOf() });
+  world.webhooks.refusal = { status: 404, code: 'event_not_found', message: 'none' };
+  const body = { event_id: `evt_${newRefreshId()}` };
+  const event = await world.call({ method: 'POST', path: pathOf('/redeliver'), body });
+  world.webhooks.refusal = { status: 409, code: 'concurrent_change', message: 'again' };
+  const changed = await world.call({ method: 'POST', path: pathOf('/enable'), body: {} });
+
+  expect(
+    [unknown, endpoint, event, changed].map(({ status, json }) => [status, json.error.code]),
+  ).toEqual([
+    [404, 'project_not_found'],
+    [404, 'webhook_endpoint_not_found'],
+    [404, 'event_not_found'],
+    [409, 'concurrent_change'],
+  ]);
+});
