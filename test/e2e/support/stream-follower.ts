@@ -1,0 +1,64 @@
+import type { ProjectEvent } from '@inventory/client/event-records';
+import { createInventoryClient } from '@inventory/client/inventory-client';
+
+export interface AppliedEvent {
+  readonly event: ProjectEvent;
+  readonly atMs: number;
+}
+
+/** A customer's backend that reads one Project's stream with the client library. */
+export interface StreamFollower {
+  readonly projectId: string;
+  /** What its callback was given, repetitions included. */
+  readonly applied: readonly AppliedEvent[];
+  /** Whether it has a place to come back to. */
+  readonly isPlaced: () => boolean;
+  /** What ended the reading before it was stopped. */
+  readonly failure: () => unknown;
+  readonly interruptions: () => number;
+  stop(): Promise<void>;
+}
+
+export interface FollowerOptions {
+  readonly url: string;
+  readonly projectId: string;
+  readonly apiKey: string;
+  readonly lastEventId?: string;
+  readonly onGap?: () => void;
+}
+
+export function startFollower(options: FollowerOptions): StreamFollower {
+  const { url: baseUrl, apiKey, projectId, lastEventId, onGap } = options;
+  const stopped = new AbortController();
+  const applied: AppliedEvent[] = [];
+  let isPlaced = false;
+  let interruptions = 0;
+  let failure: unknown;
+  const reading = createInventoryClient({ baseUrl, apiKey })
+    .followEvents(projectId, {
+      signal: stopped.signal,
+      lastEventId,
+      onEvent: (event) => void applied.push({ event, atMs: Date.now() }),
+      onProgress: () => {
+        isPlaced = true;
+      },
+      onInterruption: () => {
+        interruptions += 1;
+      },
+      ...(onGap ? { onGap } : {}),
+    })
+    .catch((error: unknown) => {
+      if (!stopped.signal.aborted) failure = error;
+    });
+  return {
+    projectId,
+    applied,
+    isPlaced: () => isPlaced,
+    failure: () => failure,
+    interruptions: () => interruptions,
+    async stop() {
+      stopped.abort();
+      await reading;
+    },
+  };
+}
