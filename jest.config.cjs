@@ -35,7 +35,7 @@ module.exports = {
     {
       ...shared,
       displayName: 'house',
-      testMatch: ['<rootDir>/test/{tidy,contract}/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/{tidy,contract,deploy}/**/*.test.ts'],
     },
     {
       ...withBackends,

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJson, root } from '../tidy/tracked-files.ts';
+
+const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8').replaceAll(/\\\n\s*/g, '');
+const lines = dockerfile.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+const stages = lines.reduce<string[][]>((found, line) => {
+  if (line.startsWith('FROM ')) found.push([]);
+  found.at(-1)?.push(line);
+  return found;
+}, []);
+const last = stages.at(-1) ?? [];
+const words = (instruction: string) =>
+  last
+    .filter((line) => line.startsWith(`${instruction} `))
+    .map((line) => line.slice(instruction.length + 1));
+
+/** What the image holds is made by scripts/image.js, which test/e2e/image.test.ts runs. */
+describe('the Dockerfile', () => {
+  it('runs nothing but the commands that are tested without it, and one plain install', () => {
+    const commands = stages
+      .flat()
+      .filter((line) => line.startsWith('RUN '))
+      .map((line) => line.replace(/^RUN (--mount=\S+ )?/, '').replaceAll(/[[\]",${}]/g, ''));
+    expect(commands).toEqual([
+      'node scripts/image.js manifests /manifests',
+      'npm install --ignore-scripts --no-audit --no-fund --loglevel=error',
+      'node scripts/image.js compile',
+      'node scripts/image.js program SERVICE /program',
+    ]);
+  });
+
+  it('stands on the Node that is tested', () => {
+    const { devDependencies } = readJson<{ devDependencies: { node: string } }>('package.json');
+    expect(dockerfile).toContain(`ARG NODE_IMAGE=node:${devDependencies.node}-bookworm-slim`);
+    expect(last[0]?.replaceAll(/[${}]/g, '')).toBe('FROM NODE_IMAGE');
+  });
+
+  it('ends in an image of the program alone, which runs as nobody in particular', () => {
+    expect(words('COPY')).toEqual(['--from=program /program /app']);
+    expect(words('USER')).toEqual(['1000:1000']);
+    expect(words('RUN')).toEqual([]);
+  });
+
+  it('starts node itself, so that signals reach it, and asks node for its health', () => {
+    expect(words('ENTRYPOINT')).toEqual(['["node", "main.js"]']);
+    expect(words('HEALTHCHECK')[0]).toMatch(/CMD \["node", "\/app\/healthcheck\.js"\]$/);
+  });
+
+  it('takes only what is compiled into the build: no secret, history, data or test', () => {
+    const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+    expect(ignored.find((line) => line !== '' && !line.startsWith('#'))).toBe('*');
+    for (const kept of ['.git', '.local', '.env', 'node_modules', 'docs']) {
+      expect(ignored).not.toContain(`!${kept}`);
+    }
+    expect(ignored).toEqual(expect.arrayContaining(['**/node_modules', '**/dist', '**/.env*']));
+  });
+});
