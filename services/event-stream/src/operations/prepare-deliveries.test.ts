@@ -1,0 +1,114 @@
+import type { EventId } from '@inventory/contracts/ids';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import fc from 'fast-check';
+import { healthy } from '../domain/endpoint-health.ts';
+import type { LoggedEvent } from '../domain/project-event.ts';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { KeptEntry } from '../storage/project-log.ts';
+import { type PrepareDeps, prepareDeliveries } from './prepare-deliveries.ts';
+
+const projectId = newProjectId();
+
+function entryAt(position: number, type: LoggedEvent['type']): KeptEntry {
+  const id: EventId = `evt_${newRefreshId()}`;
+  const common = { id, version: 1, occurredAt: '2026-11-21T10:00:00.000Z', projectId } as const;
+  const event: LoggedEvent =
+    type === 'account.balance.low'
+      ? { ...common, type, available: 1, threshold: 2 }
+      : { ...common, type, refreshId: newRefreshId(), outcome: 'private' };
+  return { projectId, logEpoch: 1, position, event, appendedAtMs: position };
+}
+
+/** The stores as the databases keep them, which fail whenever they are told to. */
+function world(entries: readonly KeptEntry[], fails: () => boolean) {
+  const made = new Map<string, number>();
+  let endpoint: WebhookEndpoint = {
+    id: `whe_${newRefreshId()}`,
+    projectId,
+    accountId: newAccountId(),
+    url: 'https://example.com/',
+    description: null,
+    types: ['inventory.refresh.completed'],
+    state: 'enabled',
+    disabledReason: null,
+    secrets: [],
+    nextPosition: 1,
+    health: healthy,
+    version: 1,
+    createdAtMs: 0,
+    changedAtMs: 0,
+  };
+  const orFail = async <Value>(value: () => Value): Promise<Value> => {
+    if (fails()) throw new Error('cut short');
+    return value();
+  };
+  const deps: PrepareDeps = {
+    log: {
+      after: (_id, position, limit) =>
+        orFail(() => entries.filter((entry) => entry.position > position).slice(0, limit)),
+    },
+    deliveries: {
+      insertMissing: (wanted) =>
+        orFail(() => {
+          const missing = wanted.filter(({ eventId }) => !made.has(eventId));
+          for (const { eventId } of missing) made.set(eventId, (made.get(eventId) ?? 0) + 1);
+          return missing.length;
+        }),
+    },
+    endpoints: {
+      advance: (read, to) =>
+        orFail(() => {
+          if (read.nextPosition !== endpoint.nextPosition) return false;
+          endpoint = { ...endpoint, nextPosition: to };
+          return true;
+        }),
+    },
+    standings: { mayHaveEvents: async () => true },
+    clock: createTestClock(),
+  };
+  return { deps, made, endpoint: () => endpoint };
+}
+
+const going = new AbortController().signal;
+
+test('however often readers are cut short and wherever they overlap, each event has one delivery and none is passed over (Events: webhooks)', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom('inventory.refresh.completed', 'account.balance.low'), {
+        maxLength: 600,
+      }),
+      fc.array(fc.boolean(), { maxLength: 30 }),
+      fc.integer({ min: 1, max: 4 }),
+      async (types, cuts, readers) => {
+        const entries = types.map((type, index) => entryAt(index + 1, type as LoggedEvent['type']));
+        const left = [...cuts];
+        const { deps, made, endpoint } = world(entries, () => left.shift() ?? false);
+
+        for (let round = 0; round <= cuts.length + 1; round += 1) {
+          await Promise.allSettled(
+            Array.from({ length: readers }, () => prepareDeliveries(deps, endpoint(), going)),
+          );
+          // A place that moved has left nothing behind.
+          const passed = entries.filter(({ position }) => position < endpoint().nextPosition);
+          for (const { event } of passed) {
+            const isWanted = event.type === 'inventory.refresh.completed';
+            expect(made.get(event.id) ?? 0).toBe(isWanted ? 1 : 0);
+          }
+        }
+
+        expect(endpoint().nextPosition).toBe(entries.length + 1);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('a Project that may not have its events keeps its place (Tenancy)', async () => {
+  const { deps, made, endpoint } = world([entryAt(1, 'inventory.refresh.completed')], () => false);
+  const standings = { mayHaveEvents: async () => false };
+
+  await prepareDeliveries({ ...deps, standings }, endpoint(), going);
+
+  expect([made.size, endpoint().nextPosition]).toEqual([0, 1]);
+});
