@@ -1,0 +1,160 @@
+import type { StackPart } from '@inventory/local-stack/stack';
+import { pause } from '@inventory/runtime/wait';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { openChance } from '../support/random-seed.ts';
+import { type CuttingProxy, startCuttingProxy } from './support/cutting-proxy.ts';
+import type { Customer } from './support/operator.ts';
+import { createPatientClient } from './support/patient-client.ts';
+import { readProjectLog } from './support/project-log.ts';
+import { sizeScope } from './support/simulator-control.ts';
+import { type StreamFollower, startFollower } from './support/stream-follower.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+const readers = 24;
+const pacingMs = 400;
+/** A dead member's place in its group is given on after that. */
+const sessionTimeoutMs = 15_000;
+let stack: TestStack;
+let network: CuttingProxy;
+let customer: Customer;
+let followers: readonly StreamFollower[] = [];
+let serial = 0;
+
+beforeAll(async () => {
+  const chance = openChance();
+  process.stderr.write(`stream chaos: TEST_SEED=${chance.seed}\n`);
+  stack = await openTestStack({
+    ownBackends: true,
+    replicas: { gateway: 2 },
+    serviceEnvironment: { gateway: { STREAMS_PER_PROJECT_MAX: String(readers) } },
+  });
+  // As a balancer: only to gateways that are up.
+  const targets = () =>
+    stack
+      .replicasOf('gateway')
+      .filter(({ phase }) => phase === 'up')
+      .map(({ publicUrl }) => publicUrl ?? '');
+  network = await startCuttingProxy({ targets, chance, lifeMeanMs: null });
+  customer = await stack.operator.newCustomer();
+  const { accountId, projectId } = customer;
+  await stack.operator.call('PUT', `/accounts/${accountId}/events`, { enabled: true });
+  const scopes = ['*', 'customer.events.read.v1'];
+  const { secret: apiKey } = await stack.operator.newCredential(projectId, { scopes });
+  followers = Array.from({ length: readers }, () =>
+    startFollower({ url: network.url, projectId, apiKey }),
+  );
+  await waitFor(
+    'every reader has its first place',
+    () => followers.every((one) => one.isPlaced()),
+    {
+      timeoutMs: 30_000,
+    },
+  );
+}, 180_000);
+afterAll(async () => {
+  await Promise.all(followers.map((one) => one.stop()));
+  await network?.close();
+  await stack?.close();
+}, 60_000);
+
+/** Refreshes at a steady pace, each sent until it is taken, while something happens. */
+async function underLoad(work: () => Promise<void>): Promise<string[]> {
+  const startMs = performance.now();
+  const client = createPatientClient({
+    apis: [customer.api],
+    nowMs: () => performance.now() - startMs,
+    onAttempt: () => undefined,
+    giveUpAfterMs: 90_000,
+  });
+  const posts: Promise<{ readonly refreshId: string }>[] = [];
+  const load = { ended: false };
+  const posting = (async () => {
+    while (!load.ended) {
+      serial += 1;
+      posts.push(client.refresh(sizeScope(3, serial)));
+      await pause(pacingMs);
+    }
+  })();
+  try {
+    await work();
+  } finally {
+    load.ended = true;
+    await posting;
+  }
+  return (await Promise.all(posts)).map(({ refreshId }) => refreshId);
+}
+
+/** The longest that any reader went without an event after this moment. */
+function longestGapSince(sinceMs: number): number {
+  return Math.max(
+    ...followers.map(({ applied }) => {
+      const times = applied.map(({ atMs }) => atMs).filter((atMs) => atMs >= sinceMs);
+      const from = [sinceMs, ...times];
+      return Math.max(...times.map((atMs, index) => atMs - (from[index] ?? sinceMs)));
+    }),
+  );
+}
+
+const appliedSince = (sinceMs: number) =>
+  followers.map(({ applied }) => applied.filter(({ atMs }) => atMs >= sinceMs).length);
+
+async function expectLogApplied(): Promise<void> {
+  const stored = await waitFor(
+    'every reader applied as much as the log holds',
+    async () => {
+      const log = await readProjectLog(stack, customer.projectId);
+      const counts = followers.map(({ applied }) => applied.length);
+      if (counts.some((count) => count < log.length)) throw new Error(`${log.length}: ${counts}`);
+      return log;
+    },
+    { timeoutMs: 60_000, everyMs: 250 },
+  );
+  for (const { applied, failure } of followers) {
+    expect(failure()).toBeUndefined();
+    expect(applied.map(({ event }) => event.id)).toEqual(stored.map(({ eventId }) => eventId));
+  }
+  expect(stored.map(({ position }) => position)).toEqual(stored.map((_one, index) => index + 1));
+}
+
+const killed: readonly (readonly [string, number, () => StackPart | null | undefined])[] = [
+  ['a gateway', 10_000, () => stack.replicasOf('gateway')[1]],
+  ['the event-stream', sessionTimeoutMs + 15_000, () => stack.service('event-stream')],
+  ['the broker', sessionTimeoutMs + 15_000, () => stack.kafka],
+];
+
+test.each(killed)(
+  'kill -9 of %s under load: every reader gets every event once and in order, with no gap over %i ms',
+  async (name, gapMaxMs, victim) => {
+    let killedAtMs = 0;
+    const accepted = await underLoad(async () => {
+      const startMs = Date.now();
+      await waitFor('events flow', () => appliedSince(startMs).every((count) => count >= 3), {
+        timeoutMs: 30_000,
+      });
+      killedAtMs = Date.now();
+      await victim()?.kill('SIGKILL');
+      await waitFor(
+        'events flow again',
+        () => appliedSince(killedAtMs + 3_000).every((count) => count >= 5),
+        { timeoutMs: gapMaxMs + 30_000 },
+      );
+    });
+    await waitFor(
+      'every refresh is in the log',
+      async () => {
+        const log = await readProjectLog(stack, customer.projectId);
+        const logged = new Set(log.map(({ refreshId }) => refreshId));
+        const missing = accepted.filter((id) => !logged.has(id)).length;
+        if (missing > 0) throw new Error(`${missing} are missing`);
+        return true;
+      },
+      { timeoutMs: 60_000, everyMs: 250 },
+    );
+
+    await expectLogApplied();
+    const gapMs = longestGapSince(killedAtMs);
+    process.stderr.write(`${name}: longest gap ${gapMs} ms\n`);
+    expect(gapMs).toBeLessThanOrEqual(gapMaxMs);
+  },
+  180_000,
+);
