@@ -80,8 +80,8 @@ export const settings = {
   WEBHOOK_CLAIM_MS: duration()
     .prefault('60000')
     .describe(
-      'Time after which another replica takes on a delivery that nobody reported on; longer than ' +
-        'WEBHOOK_TIMEOUT_MS',
+      'Time after which another replica takes on a delivery that nobody reported on; a second ' +
+        'more than WEBHOOK_TIMEOUT_MS at least',
     ),
   WEBHOOK_SWEEP_EVERY_MS: duration()
     .prefault('30000')
@@ -107,6 +107,7 @@ export interface WebhookConfig {
 
 const gatewayTimeoutMs = 3_000;
 const drainMs = 5_000;
+const recordMs = 1_000;
 const retryAfterMaxMs = dayMs;
 
 export interface EventStreamConfig extends ServiceConfig {
@@ -135,7 +136,8 @@ function webhookConfig(parsed: ReturnType<typeof readSettings<typeof settings>>)
     limits: {
       requestsMax: parsed.WEBHOOK_REQUESTS_MAX,
       requestsPerEndpointMax: parsed.WEBHOOK_REQUESTS_PER_ENDPOINT_MAX,
-      claimMs: parsed.WEBHOOK_CLAIM_MS,
+      // A claim that ended before its answer could be recorded would send everything twice.
+      claimMs: Math.max(parsed.WEBHOOK_CLAIM_MS, parsed.WEBHOOK_TIMEOUT_MS + recordMs),
     },
     sweepEveryMs: parsed.WEBHOOK_SWEEP_EVERY_MS,
     keepMs: parsed.WEBHOOK_KEEP_MS,

@@ -91,6 +91,32 @@ test('nothing that is stored or read back shows a secret (Events: webhooks)', as
   expect(JSON.stringify([stored, read])).not.toContain(secret.slice(6));
 });
 
+test('an endpoint whose secret no key opens holds up nobody, sends nothing unsigned, and goes on after a rotation (Events: webhooks)', async () => {
+  const [customer, other] = [newCustomer(), newCustomer()];
+  const lost = await world.create(customer, '/lost-key');
+  await world.create(other, '/kept-key');
+  const mongo = await connectMongo({
+    ...world.config.mongodb,
+    service: 'test',
+    logger: testLogger,
+  });
+  await mongo.db
+    .collection('webhookEndpoints')
+    .updateOne({ endpointId: lost.endpoint_id }, { $set: { 'secrets.0.sealed': 'AAAA' } });
+  await mongo.close();
+
+  await world.announce(customer);
+  await deliveryWhen(world, lost, 'its delivery waits', ({ state }) => state === 'pending');
+  await world.announce(other);
+  await arrived('/kept-key', 1);
+  const unsigned = world.receiver.of('/lost-key').length;
+  const { secret } = await world.rotate(lost.project_id, lost.endpoint_id);
+  const [hook] = await arrived('/lost-key', 1);
+
+  expect(unsigned).toBe(0);
+  expect(verifies(secret, hook)).toBe(true);
+});
+
 test('an endpoint is found under its own Project only, and a deleted one not at all (Events: webhooks)', async () => {
   const customer = newCustomer();
   const { endpoint_id: id } = await world.create(customer, '/own');

@@ -62,8 +62,13 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     const nowMs = clock.now();
     const isPing = delivery.type === pingType;
     if (endpoint.state === 'disabled' && !isPing) return 'disabled';
-    if (!(await standings.mayHaveEvents(endpoint.projectId)))
+    if (endpoint.secrets.length === 0) {
+      logger.error({ endpoint_id: endpoint.id }, 'no key of WEBHOOK_SECRET_KEYS opens its secrets');
       return { holdUntilMs: nowMs + holdMs };
+    }
+    if (!(await standings.mayHaveEvents(endpoint.projectId))) {
+      return { holdUntilMs: nowMs + holdMs };
+    }
     const { pausedUntilMs } = endpoint.health;
     if (pausedUntilMs > nowMs && !isPing) return { holdUntilMs: pausedUntilMs };
     const most = concurrencyOf(endpoint.health, limits.requestsPerEndpointMax, deps.health);
@@ -114,6 +119,9 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       const ids = [...new Set(due.map(({ endpointId }) => endpointId))];
       const found = new Map((await endpoints.findMany(ids)).map((one) => [one.id, one]));
       for (const id of ids) if (!found.has(id)) await deliveries.removeOf(id);
+      // Asked beside each other: then each delivery finds its answer.
+      const projects = new Set([...found.values()].map(({ projectId }) => projectId));
+      await Promise.all([...projects].map((id) => standings.mayHaveEvents(id)));
       for (const delivery of due) {
         if (requests.size >= limits.requestsMax || aborting.signal.aborted) break;
         const endpoint = found.get(delivery.endpointId);

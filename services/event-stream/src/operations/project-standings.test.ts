@@ -48,7 +48,19 @@ test('while the gateway is away what it said last counts for five minutes, then 
   clock.advance(2 * minuteMs);
   expect(await ask()).toBe(false);
   gateway.isUp = true;
+  clock.advance(5_000);
   expect(await ask()).toBe(true);
+});
+
+test('a gateway that does not answer keeps nobody waiting again for a few seconds', async () => {
+  const { clock, gateway, ask } = world();
+  await ask();
+  gateway.isUp = false;
+  clock.advance(minuteMs);
+
+  expect([await ask(), await ask(), await ask(), gateway.asked]).toEqual([true, true, true, 2]);
+  clock.advance(5_000);
+  expect([await ask(), gateway.asked]).toEqual([true, 3]);
 });
 
 test('of a Project that was never asked about nothing is sent while the gateway is away (Tenancy)', async () => {

@@ -27,6 +27,8 @@ interface Known {
 
 const freshMs = 30_000;
 const usableMs = 5 * 60_000;
+/** After a try in vain nobody is kept waiting by another for so long. */
+const restMs = 5_000;
 const knownMax = 10_000;
 
 export function createProjectStandings(options: ProjectStandingsOptions): ProjectStandings {
@@ -34,10 +36,10 @@ export function createProjectStandings(options: ProjectStandingsOptions): Projec
   const known = new Map<ProjectId, Known>();
   const asking = new Map<ProjectId, Promise<boolean>>();
   let changes = 0;
+  let askAgainAtMs = 0;
 
   async function askOwner(projectId: ProjectId): Promise<boolean> {
     const askedAtMs = clock.now();
-    const before = known.get(projectId);
     const changesBefore = changes;
     try {
       const events = await ask(projectId);
@@ -47,15 +49,22 @@ export function createProjectStandings(options: ProjectStandingsOptions): Projec
       known.set(projectId, { events, atMs: askedAtMs, isFresh });
       return events;
     } catch (error) {
+      askAgainAtMs = clock.now() + restMs;
       logger.warn({ err: error, project_id: projectId }, 'the standing of a Project is not known');
-      return before !== undefined && askedAtMs - before.atMs <= usableMs && before.events;
+      return lastKnown(projectId);
     }
+  }
+
+  function lastKnown(projectId: ProjectId): boolean {
+    const last = known.get(projectId);
+    return last !== undefined && clock.now() - last.atMs <= usableMs && last.events;
   }
 
   return {
     async mayHaveEvents(projectId) {
       const last = known.get(projectId);
       if (last?.isFresh && clock.now() - last.atMs <= freshMs) return last.events;
+      if (clock.now() < askAgainAtMs) return lastKnown(projectId);
       const asked = asking.get(projectId) ?? askOwner(projectId);
       asking.set(projectId, asked);
       try {

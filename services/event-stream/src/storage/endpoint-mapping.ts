@@ -65,13 +65,12 @@ export function fromDocEndpoint(doc: EndpointDocument, sealer: SecretSealer): We
     ...{ id, projectId, accountId, url, description, types, state, disabledReason },
     nextPosition,
     version,
-    secrets: doc.secrets.map(
-      ({ sealed, createdAt, endsAt }): EndpointSecret => ({
-        secret: sealer.open(sealed, id),
-        createdAtMs: createdAt.getTime(),
-        endsAtMs: endsAt?.getTime() ?? null,
-      }),
-    ),
+    // One that does not open is no reason to lose sight of the endpoint, nor of any other.
+    secrets: doc.secrets.flatMap(({ sealed, createdAt, endsAt }): EndpointSecret[] => {
+      const secret = sealer.open(sealed, id);
+      const endsAtMs = endsAt?.getTime() ?? null;
+      return secret === null ? [] : [{ secret, createdAtMs: createdAt.getTime(), endsAtMs }];
+    }),
     health: fromDocHealth(doc),
     createdAtMs: doc.createdAt.getTime(),
     changedAtMs: doc.changedAt.getTime(),

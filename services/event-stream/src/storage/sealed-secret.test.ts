@@ -8,7 +8,7 @@ test('a sealed secret opens for its owner only and shows nothing of itself', () 
   const sealed = sealer.seal('whsec_secret', 'whe_1');
 
   expect(sealer.open(sealed, 'whe_1')).toBe('whsec_secret');
-  expect(() => sealer.open(sealed, 'whe_2')).toThrow('WEBHOOK_SECRET_KEYS');
+  expect(sealer.open(sealed, 'whe_2')).toBeNull();
   expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('whsec');
   expect(sealer.seal('whsec_secret', 'whe_1')).not.toBe(sealed);
 });
@@ -18,7 +18,7 @@ test('keys are replaced without losing what an older one sealed', () => {
   const sealed = createSecretSealer([older]).seal('whsec_secret', 'whe_1');
 
   expect(createSecretSealer([newer, older]).open(sealed, 'whe_1')).toBe('whsec_secret');
-  expect(() => createSecretSealer([newer]).open(sealed, 'whe_1')).toThrow();
+  expect(createSecretSealer([newer]).open(sealed, 'whe_1')).toBeNull();
 });
 
 test('a secret that was tampered with does not open', () => {
@@ -26,5 +26,6 @@ test('a secret that was tampered with does not open', () => {
   const bytes = Buffer.from(sealer.seal('whsec_secret', 'whe_1'), 'base64url');
   bytes[20] = (bytes[20] ?? 0) ^ 1;
 
-  expect(() => sealer.open(bytes.toString('base64url'), 'whe_1')).toThrow();
+  expect(sealer.open(bytes.toString('base64url'), 'whe_1')).toBeNull();
+  expect(sealer.open('AAAA', 'whe_1')).toBeNull();
 });

@@ -1,0 +1,63 @@
+import { startHttpServer } from '@inventory/http/http-server';
+import { createInternalApp } from '@inventory/http/internal-app';
+import { newProjectId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { createStandingRouter } from '../src/http/internal/standing-routes.ts';
+import { openTenancyReplica } from './support/tenancy-replica.ts';
+
+const serviceToken = 'a token between services';
+let replica: Awaited<ReturnType<typeof openTenancyReplica>>;
+let server: Awaited<ReturnType<typeof startHttpServer>>;
+
+beforeAll(async () => {
+  replica = await openTenancyReplica({ namespace: await openNamespace() });
+  const listener = createInternalApp({
+    router: createStandingRouter(replica.tenancy),
+    health: { notReady: async () => [], notAlive: () => [] },
+    serviceToken,
+    logger: testLogger,
+  });
+  server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
+}, 60_000);
+afterAll(async () => {
+  await server.close(500);
+  await replica.close();
+});
+
+async function ask(projectId: string, token = serviceToken) {
+  const answer = await fetch(`${server.url}/internal/projects/${projectId}/standing`, {
+    headers: { 'x-service-token': token },
+  });
+  return { status: answer.status, body: (await answer.json()) as { events?: boolean } };
+}
+
+async function newProject(enabled: boolean) {
+  const { tenancy } = replica;
+  const account = await tenancy.createAccount({ name: 'Trader' });
+  await tenancy.changeAccount(account.id, { eventsEnabled: enabled });
+  return tenancy.createProject({ accountId: account.id, name: null });
+}
+
+test('a Project may have its events while it and its account are active and have events (Tenancy)', async () => {
+  const { tenancy } = replica;
+  const project = await newProject(true);
+  const other = await newProject(false);
+  const events = async (id: string) => (await ask(id)).body.events;
+
+  const seen = [await events(project.id), await events(other.id)];
+  await tenancy.changeProject(project.id, { state: 'suspended' });
+  seen.push(await events(project.id));
+  await tenancy.changeProject(project.id, { state: 'active' });
+  await tenancy.changeAccount(project.accountId, { state: 'suspended' });
+  seen.push(await events(project.id));
+  await tenancy.changeAccount(project.accountId, { state: 'active' });
+  seen.push(await events(project.id));
+
+  expect(seen).toEqual([true, false, false, false, true]);
+});
+
+test('only services ask, and of Projects that there are', async () => {
+  expect((await ask(newProjectId())).status).toBe(404);
+  expect((await ask('prj_x')).status).toBe(422);
+  expect((await ask(newProjectId(), 'another token')).status).toBe(401);
+});
