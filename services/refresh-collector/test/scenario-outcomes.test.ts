@@ -15,6 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
+/** An inventory that never ends is read to the last of 250 full pages. */
+const longestMs = 100_000;
+
 describe('every scenario account of the platform', () => {
   it.each(expectedOutcomes)(
     '%s ends as %s, and its settlement follows (Settlement by outcome)',
@@ -24,7 +27,7 @@ describe('every scenario account of the platform', () => {
         scope: { platform_id: platformId, app_id: appId, context_id: contextId },
       });
 
-      const { record } = await harness.completed(collector, request.refresh_id, 28_000);
+      const { record } = await harness.completed(collector, request.refresh_id, longestMs);
 
       expect(record.outcome).toBe(expected);
       const observed = harness.store.committed.get(request.refresh_id)?.length ?? 0;
@@ -34,5 +37,6 @@ describe('every scenario account of the platform', () => {
         credits_released: 125 - (charged[expected as keyof typeof charged] ?? 0),
       });
     },
+    longestMs + 10_000,
   );
 });
