@@ -1,10 +1,10 @@
 import { projectEvent } from '@inventory/contracts/http/project-event';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { Webhook } from 'standardwebhooks';
 import {
   type ReceivedHook,
   startReceiver,
 } from '../../services/event-stream/test/support/http-receiver.ts';
+import { verifyHook } from '../../services/event-stream/test/support/verify-hook.ts';
 import { runOperator } from '../../services/gateway/test/support/operator-command.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
@@ -87,8 +87,7 @@ const arrived = (path: string, times: number) =>
   );
 
 function verified({ endpointSecret }: Subscriber, hook: ReceivedHook | undefined) {
-  const headers = hook?.headers as Record<string, string>;
-  return projectEvent.parse(new Webhook(endpointSecret).verify(hook?.raw ?? '', headers));
+  return projectEvent.parse(verifyHook(endpointSecret, hook));
 }
 
 const eventsOf = async ({ api, projectId }: Subscriber) => {
