@@ -1,0 +1,208 @@
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { type EndpointHealth, healthy } from '../domain/endpoint-health.ts';
+import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import { createDeliverer } from './deliver-due.ts';
+
+const startMs = Date.UTC(2026, 10, 21);
+const paused: EndpointHealth = {
+  failures: 5,
+  failingSinceMs: startMs,
+  lastFailureMs: startMs,
+  pausedUntilMs: startMs + 10_000,
+};
+
+function newEndpoint(overrides: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+  return {
+    id: `whe_${newRefreshId()}`,
+    projectId: newProjectId(),
+    accountId: newAccountId(),
+    url: 'https://example.com/',
+    description: null,
+    types: ['inventory.refresh.completed'],
+    state: 'enabled',
+    disabledReason: null,
+    secrets: [{ secret: 'whsec_AAAA', createdAtMs: 0, endsAtMs: null }],
+    nextPosition: 1,
+    health: healthy,
+    version: 1,
+    createdAtMs: 0,
+    changedAtMs: 0,
+    ...overrides,
+  };
+}
+
+function newDelivery(
+  { id: endpointId, projectId }: WebhookEndpoint,
+  overrides: Partial<WebhookDelivery> = {},
+): WebhookDelivery {
+  return {
+    endpointId,
+    projectId,
+    eventId: `evt_${newRefreshId()}`,
+    type: 'inventory.refresh.completed',
+    body: '{}',
+    state: 'pending',
+    failure: null,
+    createdAtMs: startMs,
+    nextAttemptAtMs: startMs,
+    failures: 0,
+    claim: 0,
+    attempts: [],
+    attemptsTotal: 0,
+    ...overrides,
+  };
+}
+
+/** A deliverer over lists, whose requests last until the test ends them. */
+function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly WebhookDelivery[]) {
+  const clock = createTestClock(startMs);
+  const queue = new Map(deliveries.map((one) => [one.eventId, one]));
+  const under = new Map<string, { delivery: WebhookDelivery; end: () => void }>();
+  const ended: string[] = [];
+  const removed: string[] = [];
+  const released: string[] = [];
+  const withoutEvents = new Set<string>();
+  const deliverer = createDeliverer({
+    deliveries: {
+      due: async (nowMs, without, limit) =>
+        [...queue.values()]
+          .filter(({ nextAttemptAtMs }) => (nextAttemptAtMs ?? Infinity) <= nowMs)
+          .filter(({ endpointId }) => !without.includes(endpointId))
+          .slice(0, limit),
+      async claim(delivery, untilMs) {
+        const kept = queue.get(delivery.eventId);
+        if (kept?.claim !== delivery.claim) return null;
+        const claimed = { ...kept, claim: kept.claim + 1, nextAttemptAtMs: untilMs };
+        queue.set(delivery.eventId, claimed);
+        return claimed;
+      },
+      async end({ eventId }) {
+        ended.push(eventId);
+        queue.delete(eventId);
+      },
+      async release({ eventId }) {
+        released.push(eventId);
+      },
+      async removeOf(endpointId) {
+        removed.push(endpointId);
+        for (const one of queue.values()) {
+          if (one.endpointId === endpointId) queue.delete(one.eventId);
+        }
+      },
+    },
+    endpoints: { findMany: async (ids) => endpoints.filter(({ id }) => ids.includes(id)) },
+    standings: { mayHaveEvents: async (projectId) => !withoutEvents.has(projectId) },
+    attempt: (_endpoint, delivery, signal) =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('cut short')));
+        under.set(delivery.eventId, { delivery, end: resolve });
+      }),
+    clock,
+    logger: testLogger,
+    limits: { requestsMax: 6, requestsPerEndpointMax: 4, claimMs: 60_000 },
+    health: {
+      disableAfterMs: 1e9,
+      silenceMaxMs: 1e9,
+      pauseAfterFailures: 5,
+      pauseFirstMs: 10_000,
+      pauseMaxMs: 300_000,
+    },
+    onRoom: () => {},
+  });
+  return {
+    ...{ clock, deliverer, under, ended, removed, released, withoutEvents },
+    /** Rounds until nothing more is found. */
+    async settle() {
+      for (let rounds = 0; await deliverer.round(); rounds += 1) {
+        if (rounds > 100) throw new Error('the rounds do not end');
+      }
+    },
+  };
+}
+
+const times = (count: number, endpoint: WebhookEndpoint) =>
+  Array.from({ length: count }, () => newDelivery(endpoint));
+
+test('an endpoint has four requests under way, all together six, and what ends makes room (Events: webhooks)', async () => {
+  const [busy, other] = [newEndpoint(), newEndpoint()];
+  const { under, settle } = world([busy, other], [...times(10, busy), ...times(10, other)]);
+  const countOf = ({ id }: WebhookEndpoint) =>
+    [...under.values()].filter(({ delivery }) => delivery.endpointId === id).length;
+
+  await settle();
+  expect([countOf(busy), countOf(other)]).toEqual([4, 2]);
+
+  for (const { end } of under.values()) end();
+  under.clear();
+  await waitFor('there is room again', async () => {
+    await settle();
+    return under.size === 6;
+  });
+});
+
+test('a paused endpoint is left alone until its pause is over, and then asked once (Events: webhooks)', async () => {
+  const endpoint = newEndpoint({ health: paused });
+  const { under, settle, clock } = world([endpoint], times(5, endpoint));
+
+  await settle();
+  expect(under.size).toBe(0);
+  clock.advance(10_000);
+  await settle();
+  expect(under.size).toBe(1);
+});
+
+test('a test goes out to a disabled or a paused endpoint, and is looked for at once (Events: webhooks)', async () => {
+  const disabled = newEndpoint({ state: 'disabled', disabledReason: 'requested' });
+  const resting = newEndpoint({ health: paused });
+  const pings = [disabled, resting].map((one) => newDelivery(one, { type: 'webhook.ping' }));
+  const events = [newDelivery(disabled), newDelivery(resting)];
+  const { under, ended, settle } = world([disabled, resting], [...events, ...pings]);
+
+  await settle();
+
+  expect([...under.keys()].sort()).toEqual(pings.map(({ eventId }) => eventId).sort());
+  expect(ended).toEqual([events[0]?.eventId]);
+});
+
+test('what a Project may not have now waits and loses no attempt, what nobody has an endpoint for goes (Tenancy)', async () => {
+  const [suspended, gone] = [newEndpoint(), newEndpoint()];
+  const all = [...times(2, suspended), ...times(2, gone)];
+  const { under, removed, withoutEvents, settle, clock } = world([suspended], all);
+  withoutEvents.add(suspended.projectId);
+
+  await settle();
+  expect([under.size, removed]).toEqual([0, [gone.id]]);
+  withoutEvents.clear();
+  await settle();
+  expect(under.size).toBe(0);
+  clock.advance(5_000);
+  await settle();
+
+  expect([...under.values()].map(({ delivery }) => delivery.claim)).toEqual([1, 1]);
+});
+
+test('nothing goes out unsigned', async () => {
+  const endpoint = newEndpoint({ secrets: [] });
+  const { under, settle } = world([endpoint], times(2, endpoint));
+
+  await settle();
+
+  expect(under.size).toBe(0);
+});
+
+test('a service that stops waits a little for its requests and gives back those without an answer (Events: webhooks)', async () => {
+  const endpoint = newEndpoint();
+  const { under, released, settle, deliverer } = world([endpoint], times(2, endpoint));
+  await settle();
+  const [first, second] = [...under.values()];
+
+  const stopped = deliverer.stop(50);
+  first?.end();
+  await stopped;
+
+  expect(released).toEqual([second?.delivery.eventId]);
+});
