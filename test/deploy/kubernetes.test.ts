@@ -1,0 +1,316 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
+import { topicJobSettings } from '@inventory/service-host/prepare';
+import { root, trackedFiles } from '../tidy/tracked-files.ts';
+import { configOf, type Settings, unknownSettings } from './support/known-settings.ts';
+import {
+  type Container,
+  environmentOf,
+  find,
+  overlays,
+  podOf,
+  type Resource,
+  readRendered,
+  readRenderedText,
+} from './support/read-rendered.ts';
+
+const { sourcesDigest, textDigest } = require('../../scripts/kubernetes/sources-digest.js') as {
+  sourcesDigest: (folder: string) => string;
+  textDigest: (text: string) => string;
+};
+const secret = Buffer.alloc(32, 1).toString('base64url');
+/** For Secrets that the production overlay only refers to. */
+const standIns: Settings = {
+  SERVICE_TOKEN: 'a-service-token-of-16',
+  MONGODB_URI: 'mongodb://database.example/',
+  OPERATOR_TOKEN: 'an-operator-token-of-16',
+  CURSOR_KEYS: secret,
+  WEBHOOK_SECRET_KEYS: secret,
+  PLATFORM_EGRESS: 'http://user:password@proxy.example:3128',
+};
+const workloadKinds = ['Deployment', 'StatefulSet', 'Job'];
+const backends = ['kafka', 'mongodb'];
+
+describe.each(overlays)('the %s overlay as rendered', (overlay) => {
+  const resources = readRendered(overlay);
+  const workloads = resources.filter(({ kind }) => workloadKinds.includes(kind));
+  const containers = workloads.flatMap((workload) =>
+    podOf(workload).containers.map((container: Container) => ({ workload, container })),
+  );
+  const containerOf = (service: ServiceName): Container =>
+    podOf(find(resources, 'Deployment', service)).containers[0];
+  const configured = async (service: ServiceName) => {
+    const environment = environmentOf(resources, containerOf(service), standIns);
+    return { environment, config: (await configOf(service)).loadConfig(environment) };
+  };
+
+  it('is what kustomize makes of the files as they are (node scripts/kubernetes.js)', () => {
+    const [, sources, own, ...text] = readRenderedText(overlay).split('\n');
+    expect(sources).toBe(`# sources: ${sourcesDigest(join(root, 'deploy/kubernetes'))}`);
+    expect(own).toBe(`# resources: ${textDigest(text.join('\n'))}`);
+  });
+
+  it.each(serviceNames)(
+    'gives %s every setting it requires, and none it does not know',
+    async (name) => {
+      const { environment } = await configured(name);
+      expect(await unknownSettings(name, environment)).toEqual([]);
+    },
+  );
+
+  it.each(serviceNames)('prepares the indexes of %s by the settings it runs with', (name) => {
+    const job = podOf(find(resources, 'Job', 'indexes')) as { containers: Container[] };
+    const own = job.containers.find((container) => container.name === name);
+    const { image, envFrom, env } = containerOf(name);
+    expect(own).toMatchObject({
+      image,
+      envFrom,
+      env,
+      command: ['node', 'main.js', '--ensure-indexes'],
+    });
+  });
+
+  it('makes the topics on the brokers that the services use', async () => {
+    const [container] = podOf(find(resources, 'Job', 'topics')).containers;
+    const environment = environmentOf(resources, container, {});
+    expect(container.command).toEqual(['node', 'main.js', '--ensure-topics']);
+    expect(Object.keys(environment).filter((name) => !(name in topicJobSettings))).toEqual([]);
+    const { environment: used } = await configured('gateway');
+    expect(environment['KAFKA_BROKERS']).toBe(used['KAFKA_BROKERS']);
+  });
+
+  it.each(serviceNames)('opens the ports %s listens on, and probes it there', async (name) => {
+    const { config } = await configured(name);
+    const container = containerOf(name);
+    const ports = Object.fromEntries(
+      (container.ports ?? []).map((port) => [port.name, port.containerPort]),
+    );
+    const wanted = {
+      http: config.http.port,
+      ...(config.publicHttp && { public: config.publicHttp.port }),
+    };
+    expect(ports).toEqual(wanted);
+    expect(config.http.host).toBe('0.0.0.0');
+    expect(container).toMatchObject({
+      startupProbe: { httpGet: { path: '/readyz', port: 'http' } },
+      readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
+      livenessProbe: { httpGet: { path: '/livez', port: 'http' } },
+    });
+  });
+
+  it.each(serviceNames)('lets %s stop in its own time', async (name) => {
+    const { config } = await configured(name);
+    const { terminationGracePeriodSeconds, containers: own } = podOf(
+      find(resources, 'Deployment', name),
+    );
+    const pauseSeconds = own[0].lifecycle.preStop.sleep.seconds;
+    const neededSeconds = pauseSeconds + config.stopDeadlineMs / 1_000;
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(neededSeconds);
+    expect(terminationGracePeriodSeconds).toBeLessThanOrEqual(neededSeconds + 10);
+  });
+
+  it('confines every container: no root, no write, no capability, no token', () => {
+    expect(containers.length).toBeGreaterThan(10);
+    for (const { workload, container } of containers) {
+      const pod = podOf(workload);
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(pod.securityContext.runAsUser).toBeGreaterThan(0);
+      expect(container['securityContext']).toMatchObject({
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ['ALL'] },
+        // Kafka and MongoDB of the local cluster keep data, and Kafka writes its configuration.
+        ...(backends.includes(container.name) ? {} : { readOnlyRootFilesystem: true }),
+      });
+    }
+  });
+
+  it('bounds the CPU and memory of every container and fixes its image', () => {
+    for (const { container } of containers) {
+      const amounts = { cpu: expect.any(String), memory: expect.any(String) };
+      expect(container['resources']).toEqual({ requests: amounts, limits: amounts });
+      expect(container.image).toMatch(/[^/]:[a-z0-9.]+$/);
+      expect(container.image).not.toMatch(/:latest$/);
+    }
+  });
+
+  it.each(serviceNames)('keeps %s up while nodes go, spread over nodes and zones', (name) => {
+    const { spec } = find(resources, 'PodDisruptionBudget', name);
+    const { labels } = find(resources, 'Deployment', name).spec.template.metadata;
+    expect(spec.maxUnavailable).toBe(1);
+    expect(labels).toMatchObject(spec.selector.matchLabels);
+    const { topologySpreadConstraints } = podOf(find(resources, 'Deployment', name));
+    expect(
+      topologySpreadConstraints.map(({ topologyKey }: { topologyKey: string }) => topologyKey),
+    ).toEqual(['topology.kubernetes.io/zone', 'kubernetes.io/hostname']);
+  });
+
+  it('has every service called at an address that is one', async () => {
+    for (const name of serviceNames) {
+      const { environment } = await configured(name);
+      const called = Object.entries(environment).filter(([setting]) =>
+        /^(GATEWAY|REFRESH_COLLECTOR|BILLING_LEDGER|REVISION_STORE|EVENT_STREAM)_URL$/.test(
+          setting,
+        ),
+      );
+      for (const [setting, address] of called) {
+        const { hostname, port } = new URL(address);
+        const service = find(resources, 'Service', hostname);
+        const target = setting.replace('_URL', '').toLowerCase().replace('_', '-');
+        expect(service.spec.selector['app.kubernetes.io/name']).toBe(target);
+        expect(service.spec.ports).toContainEqual({
+          name: 'http',
+          port: Number(port),
+          targetPort: 'http',
+        });
+      }
+    }
+  });
+
+  it('shows the world the public port and never the private one', () => {
+    const { ports, type } = find(resources, 'Service', 'gateway').spec;
+    expect(ports).toEqual([{ name: 'public', port: 8080, targetPort: 'public' }]);
+    expect(type).toBeUndefined();
+    const outside = resources.filter(({ kind }) => ['Ingress', 'HTTPRoute'].includes(kind));
+    for (const { spec } of outside) expect(JSON.stringify(spec)).not.toMatch(/private|8081/);
+  });
+
+  it('holds no secret but the made-up ones of the local overlay', () => {
+    const kinds = resources
+      .filter(({ kind }) => kind === 'Secret')
+      .map(({ metadata }) => metadata.name);
+    expect(kinds.length > 0).toBe(overlay === 'local');
+    const maps = resources.filter(({ kind }) => kind === 'ConfigMap');
+    const named = maps.flatMap(({ data = {} }) => Object.keys(data));
+    expect(named.filter((name) => /TOKEN|SECRET|KEYS|MONGODB_URI|EGRESS/.test(name))).toEqual([]);
+  });
+
+  describe('lets through', () => {
+    const policies = resources.filter(({ kind }) => kind === 'NetworkPolicy');
+    const ofPod = (name: string, side: 'ingress' | 'egress') =>
+      policies.filter(({ spec }) => spec[side] && selects(spec.podSelector, name));
+    const reachesWorld = ({ spec }: Resource) =>
+      JSON.stringify(spec.egress ?? []).includes('0.0.0.0/0');
+
+    it('nothing that is not named', () => {
+      expect(find(resources, 'NetworkPolicy', 'default-deny').spec).toEqual({
+        podSelector: {},
+        policyTypes: ['Ingress', 'Egress'],
+      });
+    });
+
+    it('to the world the collector, and the event-stream for webhooks; to private addresses nobody', () => {
+      const outgoing = serviceNames.filter((name) => ofPod(name, 'egress').some(reachesWorld));
+      expect(outgoing).toEqual(['refresh-collector', 'event-stream']);
+      for (const { spec } of policies.filter(reachesWorld)) {
+        for (const range of ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16']) {
+          expect(spec.egress[0].to[0].ipBlock.except).toContain(range);
+        }
+      }
+    });
+
+    it("from the world the gateway's public port alone", () => {
+      const open = policies.filter(({ spec }) =>
+        (spec.ingress ?? []).some(({ from }: { from?: unknown[] }) => from === undefined),
+      );
+      expect(open.map(({ metadata }) => metadata.name)).toEqual(['public']);
+      expect(open[0]?.spec).toMatchObject({
+        podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gateway' } },
+        ingress: [{ ports: [{ protocol: 'TCP', port: 8080 }] }],
+      });
+    });
+
+    it('each call that a setting says is made, on both sides, and no other', async () => {
+      for (const callee of serviceNames) {
+        const setting = `${callee.toUpperCase().replace('-', '_')}_URL`;
+        const callers: ServiceName[] = [];
+        for (const name of serviceNames) {
+          const { environment } = await configured(name);
+          if (setting in environment) callers.push(name);
+        }
+        const [incoming] = ofPod(callee, 'ingress').filter(
+          ({ metadata }) => metadata.name === `to-${callee}`,
+        );
+        const { spec: allowed } = incoming ?? { spec: { ingress: [{ from: [] }] } };
+        expect(peersOf(allowed.ingress[0].from)).toEqual(callers.toSorted());
+        const sending = serviceNames.filter((name) =>
+          ofPod(name, 'egress').some(
+            ({ metadata, spec }) =>
+              metadata.name === `from-${name}` && peersOf(spec.egress[0].to).includes(callee),
+          ),
+        );
+        expect(sending).toEqual(callers);
+      }
+    });
+  });
+});
+
+function selects(selector: { matchLabels?: Settings }, name: string): boolean {
+  const labels: Settings = {
+    'app.kubernetes.io/name': name,
+    'app.kubernetes.io/part-of': 'game-item-inventory',
+  };
+  if ('matchExpressions' in selector) return false;
+  return Object.entries(selector.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+}
+
+function peersOf(peers: readonly { podSelector: { matchLabels: Settings } }[]): string[] {
+  return peers
+    .map(({ podSelector }) => podSelector.matchLabels['app.kubernetes.io/name'] ?? '')
+    .toSorted();
+}
+
+describe('scaling in production', () => {
+  const resources = readRendered('production');
+  const partitions = Number(find(resources, 'ConfigMap', 'topics').data?.['TOPIC_PARTITIONS']);
+  const metricNames = trackedFiles(/^services\/[^/]+\/src\/.*\.ts$/)
+    .flatMap(({ text }) => [...text.matchAll(/'(inventory\.[a-z_.]+)'/g)])
+    .map(([, name = '']) => name.replaceAll('.', '_'));
+
+  it('leaves the number of replicas to whoever scales', () => {
+    for (const name of serviceNames) {
+      expect(find(resources, 'Deployment', name).spec).not.toHaveProperty('replicas');
+      const scalers = resources.filter(({ spec }) => spec?.scaleTargetRef?.name === name);
+      expect(scalers).toHaveLength(1);
+    }
+  });
+
+  it.each(['billing-ledger', 'revision-store', 'event-stream'])(
+    'gives %s no more replicas than its topics have partitions',
+    (name) => {
+      const { minReplicas, maxReplicas } = find(resources, 'HorizontalPodAutoscaler', name).spec;
+      expect(maxReplicas).toBe(partitions);
+      expect(minReplicas).toBeGreaterThanOrEqual(2);
+    },
+  );
+
+  it('scales collectors by the queue, one for as many refreshes as each scans at once', async () => {
+    const { triggers } = find(resources, 'ScaledObject', 'refresh-collector').spec;
+    const [, metric] = /^max\((\w+)\)$/.exec(triggers[0].metadata.query) ?? [];
+    expect(metricNames).toContain(metric);
+    const scans = find(resources, 'ConfigMap', 'refresh-collector').data?.['SCANS_MAX'];
+    expect(triggers[0].metadata.threshold).toBe(scans);
+  });
+
+  it('scales gateways by CPU and by streams below what a replica holds', () => {
+    const { metrics } = find(resources, 'HorizontalPodAutoscaler', 'gateway').spec;
+    const pods = metrics.find(({ type }: { type: string }) => type === 'Pods').pods;
+    expect(metricNames).toContain(pods.metric.name);
+    expect(metrics).toContainEqual(expect.objectContaining({ type: 'Resource' }));
+    expect(Number(pods.target.averageValue)).toBeLessThan(12_000);
+  });
+});
+
+test('every component and overlay is rendered or named by the script that renders', () => {
+  const [script] = trackedFiles(/^scripts\/kubernetes\.js$/);
+  const folder = join(root, 'deploy/kubernetes');
+  for (const name of readdirSync(join(folder, 'components')))
+    expect(script?.text).toContain(`'${name}'`);
+  for (const name of readdirSync(join(folder, 'overlays'))) {
+    expect(existsSync(join(folder, 'rendered', `${name}.yaml`))).toBe(true);
+  }
+});
