@@ -17,7 +17,7 @@ let doorbell: MessageRecorder;
 beforeAll(async () => {
   world = await openWebhookWorld({
     retries: { scheduleMs: [50, 100, 100], retryAfterMaxMs: 60_000 },
-    timeoutMs: 500,
+    timeoutMs: 2_000,
   });
   doorbell = await recordMessages(world.bus, ['project.events.v1']);
 }, 60_000);

@@ -42,9 +42,9 @@ const goneStatus = 410;
 const triesMax = 5;
 
 /**
- * Sends a delivery that is claimed and keeps how it went: 1 send, 2 record the attempt, 3 note the
- * endpoint's health. A crash after 1 sends it again when the claim is over, with the same id; one
- * after 2 loses a mark in the health.
+ * Sends a delivery that is claimed and keeps how it went: 1 send, 2 note the endpoint's health, 3
+ * record the attempt. A crash after 1 or 2 sends it again when the claim is over, with the same id.
+ * Health goes first: the next attempt, which step 3 allows, must find it as this one left it.
  */
 export async function attemptDelivery(
   deps: AttemptDeps,
@@ -66,9 +66,9 @@ export async function attemptDelivery(
     },
     deps.retries,
   );
-  const recorded = await deps.deliveries.record(claimed, attempt, progress);
   deps.onAttempt(attempt, claimed);
-  if (recorded && claimed.type !== pingType) await noteHealth(deps, endpoint, attempt);
+  if (claimed.type !== pingType) await noteHealth(deps, endpoint, attempt);
+  await deps.deliveries.record(claimed, attempt, progress);
 }
 
 function requestOf({ clock }: AttemptDeps, endpoint: WebhookEndpoint, delivery: WebhookDelivery) {
