@@ -18,7 +18,7 @@ const stops: (() => Promise<void>)[] = [];
 let operatorUrl = '';
 let publicUrl = '';
 
-/** Nothing is scanned here, so the platform is an address where nobody listens. */
+/** Nothing is scanned and nobody follows events: the address of what is not asked. */
 const nowhere = 'http://127.0.0.1:1';
 
 beforeAll(async () => {
@@ -48,6 +48,7 @@ beforeAll(async () => {
       PUBLIC_HTTP_PORT: '0',
       OPERATOR_TOKEN: token,
       REFRESH_COLLECTOR_URL: collector.url,
+      EVENT_STREAM_URL: nowhere,
       CURSOR_KEYS: randomBytes(32).toString('base64url'),
     }),
     start: startGateway,
