@@ -1,8 +1,10 @@
 import type { StackPart } from '@inventory/local-stack/stack';
 import { pause } from '@inventory/runtime/wait';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { dropRecords } from '../../libs/messaging/test/support/drop-records.ts';
 import { openChance } from '../support/random-seed.ts';
 import { type CuttingProxy, startCuttingProxy } from './support/cutting-proxy.ts';
+import { untilCompleted } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
 import { createPatientClient } from './support/patient-client.ts';
 import { readProjectLog } from './support/project-log.ts';
@@ -158,3 +160,44 @@ test.each(killed)(
   },
   180_000,
 );
+
+test('events that were lost with their topic while the event-stream was down are announced again by the collector (Events)', async () => {
+  const eventStream = stack.service('event-stream');
+  await eventStream.takeDown();
+  const ids = await Promise.all(
+    Array.from({ length: 5 }, () => {
+      serial += 1;
+      return customer.api.accepted(sizeScope(3, serial));
+    }),
+  );
+  await untilCompleted(customer.api, customer.projectId, ids, 60_000);
+  const { kafkaBrokers, topicPrefix } = stack;
+  const dropped = await dropRecords(kafkaBrokers.split(','), topicPrefix, 'refresh.outcomes.v1');
+  const backAtMs = performance.now();
+  // It says that records were lost unread until it is started once more, and works all the same.
+  const up = eventStream.bringUp();
+  up.catch(() => {});
+
+  await waitFor(
+    'the lost events are in the log',
+    async () => {
+      const log = await readProjectLog(stack, customer.projectId);
+      const logged = new Set(log.map(({ refreshId }) => refreshId));
+      const missing = ids.filter((id) => !logged.has(id)).length;
+      if (missing > 0) throw new Error(`${missing} are missing`);
+      return true;
+    },
+    { timeoutMs: 60_000, everyMs: 250 },
+  );
+  process.stderr.write(
+    `healed ${Math.round(performance.now() - backAtMs)} ms after it came back\n`,
+  );
+  const ready = await fetch(`${eventStream.url}/readyz`);
+  await eventStream.restart();
+  await up;
+
+  expect(dropped).toBeGreaterThanOrEqual(ids.length);
+  expect(ready.status).toBe(503);
+  expect((await fetch(`${eventStream.url}/readyz`)).status).toBe(200);
+  await expectLogApplied();
+}, 180_000);

@@ -8,6 +8,8 @@ export interface CuttingProxyOptions {
   readonly chance: Chance;
   /** Mean life of a connection; null cuts none. */
   readonly lifeMeanMs: number | null;
+  /** One connection in so many is not cut; by default none is spared. */
+  readonly sparedOneIn?: number;
   /** Put before the first frame, so that readers that obey it come back as soon as that. */
   readonly retryMs?: number;
 }
@@ -29,7 +31,9 @@ export async function startCuttingProxy(options: CuttingProxyOptions): Promise<C
   let connections = 0;
 
   function lifeMs(): number | null {
-    return lifeMeanMs === null ? null : chance.below(2 * lifeMeanMs);
+    const { sparedOneIn } = options;
+    const isSpared = sparedOneIn !== undefined && chance.below(sparedOneIn) === 0;
+    return lifeMeanMs === null || isSpared ? null : chance.below(2 * lifeMeanMs);
   }
 
   const server = createServer((client) => {
