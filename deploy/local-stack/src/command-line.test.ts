@@ -3,6 +3,7 @@ import { helpText, readCommandLine } from './command-line.ts';
 test.each([
   [[], { kind: 'start', demo: true }],
   [['--no-demo'], { kind: 'start', demo: false }],
+  [['--demo-only'], { kind: 'show' }],
   [['--help'], { kind: 'help' }],
   [['-h', '--no-demo'], { kind: 'help' }],
 ])('%p means %p', (args, meaning) => {

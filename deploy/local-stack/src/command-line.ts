@@ -3,15 +3,21 @@ import { parseArgs } from 'node:util';
 export type CommandLine =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly problem: string }
+  | { readonly kind: 'show' }
   | { readonly kind: 'start'; readonly demo: boolean };
 
 export function readCommandLine(args: readonly string[]): CommandLine {
   try {
     const { values } = parseArgs({
       args: [...args],
-      options: { 'no-demo': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        'no-demo': { type: 'boolean' },
+        'demo-only': { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
     });
     if (values.help) return { kind: 'help' };
+    if (values['demo-only']) return { kind: 'show' };
     return { kind: 'start', demo: values['no-demo'] !== true };
   } catch (error) {
     return { kind: 'wrong', problem: error instanceof Error ? error.message : String(error) };
@@ -23,6 +29,8 @@ services and a demo account. It stays up until Ctrl-C.
 
   npm start                  and shows one refresh from request to bill
   npm start -- --no-demo     without that
+  npm start -- --demo-only   starts nothing; shows it on what runs at GATEWAY_URL, OPERATOR_URL
+                             (with OPERATOR_TOKEN) and SIMULATOR_URL
   npm run reset              removes all data; not while a stack is running
 
 Settings, given in the environment (deploy/local-stack/README.md has all of them):

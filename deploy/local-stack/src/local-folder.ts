@@ -12,6 +12,8 @@ export interface LocalFolder {
   readonly secretsFile: string;
   /** The demo account and its key. Among the data, because it is gone when they are. */
   readonly demoFile: string;
+  /** The same of a product that this folder is not of. */
+  readonly elsewhereDemoFile: string;
   /** For scripts; there only while a stack is ready. */
   readonly stackFile: string;
 }
@@ -32,6 +34,7 @@ export function localFolder(path: string): LocalFolder {
     lockFile: join(at, 'stack.lock'),
     secretsFile: join(at, 'secrets.json'),
     demoFile: join(at, 'data', 'demo.json'),
+    elsewhereDemoFile: join(at, 'demo-elsewhere.json'),
     stackFile: join(at, 'stack.json'),
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { helpText, readCommandLine } from './command-line.ts';
 import { runLocalStack } from './run-local-stack.ts';
 import { createScreen } from './screen.ts';
+import { showDemo } from './show-demo.ts';
 
 const hurryMs = 5_000;
 const exitCodes = { wrongUsage: 2, failed: 1 } as const;
@@ -10,7 +11,7 @@ async function main(): Promise<void> {
   // Whoever read our lines may have gone; the stack goes on until it is told to stop.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const line = readCommandLine(process.argv.slice(2));
-  if (line.kind !== 'start') {
+  if (line.kind === 'help' || line.kind === 'wrong') {
     if (line.kind === 'wrong') {
       process.stderr.write(`${line.problem}\n\n`);
       process.exitCode = exitCodes.wrongUsage;
@@ -41,14 +42,16 @@ async function main(): Promise<void> {
       stopping.abort();
     });
   }
-  const code = await runLocalStack({
+  const options = {
     environment: process.env,
-    demo: line.demo,
     screen,
     newKey: randomUUID,
     signal: stopping.signal,
     hurry: hurrying.signal,
-  });
+  };
+  const code = await (line.kind === 'show'
+    ? showDemo(options)
+    : runLocalStack({ ...options, demo: line.demo }));
   process.exitCode ||= code;
 }
 
