@@ -119,8 +119,8 @@ test(`200 clients that hang up at any moment pay for what reached them (seed ${c
   expect(delivered(seen)).toBeGreaterThan(20);
   // Nothing is given away while no gateway dies.
   expect(charged).toBeGreaterThanOrEqual(delivered(seen));
-  // The kernel may have taken the first bytes in the very moment a client hung up on them.
-  expect(charged - delivered(seen)).toBeLessThanOrEqual(4);
+  // A charge stands from the first byte written: some were on their way to a client that hung up.
+  expect(charged - delivered(seen)).toBeLessThanOrEqual(cutsOf(seen) / 10);
 }, 200_000);
 
 test('a gateway killed among its reads: no undelivered page stays charged (Charging a page read)', async () => {
