@@ -29,6 +29,7 @@ export async function startCuttingProxy(options: CuttingProxyOptions): Promise<C
   let { lifeMeanMs } = options;
   let cuts = 0;
   let connections = 0;
+  let isClosed = false;
 
   function lifeMs(): number | null {
     const { sparedOneIn } = options;
@@ -39,7 +40,7 @@ export async function startCuttingProxy(options: CuttingProxyOptions): Promise<C
   const server = createServer((client) => {
     const known = targets();
     const target = known[chance.below(known.length)];
-    if (target === undefined) {
+    if (target === undefined || isClosed) {
       client.destroy();
       return;
     }
@@ -76,6 +77,7 @@ export async function startCuttingProxy(options: CuttingProxyOptions): Promise<C
       lifeMeanMs = null;
     },
     async close() {
+      isClosed = true;
       for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, 'close');
