@@ -24,6 +24,17 @@ const withBackends = {
   globalTeardown: '<rootDir>/test/support/stop-backends.ts',
 };
 
+/** Stories that measure time or kill processes: they have the machine to themselves. */
+const alone = [
+  'chaos',
+  'fairness',
+  'page-charges',
+  'retry-after',
+  'stream-chaos',
+  'trace',
+  'two-replicas',
+];
+
 module.exports = {
   testTimeout: 30_000,
   projects: [
@@ -46,6 +57,12 @@ module.exports = {
       ...withBackends,
       displayName: 'end-to-end',
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+      testPathIgnorePatterns: alone.map((name) => `/e2e/${name}\\.test\\.ts$`),
+    },
+    {
+      ...withBackends,
+      displayName: 'end-to-end-alone',
+      testMatch: alone.map((name) => `<rootDir>/test/e2e/${name}.test.ts`),
     },
   ],
 };

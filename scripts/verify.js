@@ -52,7 +52,8 @@ const checks = [
 ];
 const checksWithBackends = [
   jest('integration', ['integration'], 2),
-  jest('end-to-end', ['end-to-end'], 1),
+  jest('end-to-end', ['end-to-end'], 2),
+  jest('end-to-end-alone', ['end-to-end-alone'], 1),
 ];
 
 function run(check, environment) {
