@@ -36,8 +36,9 @@ export interface ScanScheduler {
   /** Starts what may start now; true when something was started. */
   round(): Promise<boolean>;
   /**
-   * Starts a refresh that was just queued, where nobody waits before it. False when it has to
-   * wait for a round.
+   * Starts a refresh that was just queued, where nobody waits before it. False when a round should
+   * look at it at once; behind others it waits for the round that comes anyway, or each arrival
+   * would have everybody who waits counted anew.
    */
   offer(queued: StoredRefresh): Promise<boolean>;
   readonly running: number;
@@ -116,7 +117,8 @@ export function scheduleScans(dependencies: SchedulerDependencies): ScanSchedule
       return took || started > 0;
     },
     async offer(queued) {
-      if (backlog || !hasRoomFor(queued.refresh.accountId)) return false;
+      if (backlog) return true;
+      if (!hasRoomFor(queued.refresh.accountId)) return false;
       starting += 1;
       try {
         const scan = await scans.claim(queued);
