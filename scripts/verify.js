@@ -34,7 +34,11 @@ const jest = (name, projects, workers) => ({
 });
 
 const checks = [
-  { name: 'format and lint', command: bin('biome'), args: ['ci', '.'] },
+  {
+    name: 'format and lint',
+    command: bin('biome'),
+    args: ['ci', '.', ...(process.stdout.isTTY ? [] : ['--colors=off'])],
+  },
   { name: 'types', command: bin('tsc'), args: ['-b'] },
   {
     name: 'layers',
