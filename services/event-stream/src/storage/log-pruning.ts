@@ -1,7 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { LogEntryDocument, PrunedEventDocument } from './collections.ts';
-import type { LogCollections } from './project-log.ts';
+import { type LogCollections, placesAfter } from './project-log.ts';
 
 /** Takes old entries out of the logs. */
 export interface LogPruning {
@@ -35,7 +35,7 @@ export function createLogPruning({ log, pruned }: LogCollections): LogPruning {
     },
     oldest: (projectId, limit) =>
       log
-        .find({ _id: { $gt: `${projectId}/`, $lt: `${projectId}0` } }, withoutEvent)
+        .find({ _id: placesAfter(projectId, 0) }, withoutEvent)
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),

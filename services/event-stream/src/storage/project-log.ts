@@ -141,6 +141,6 @@ function placeOf(projectId: ProjectId, position: number): string {
 }
 
 /** `0` is the character after `/`. */
-function placesAfter(projectId: ProjectId, position: number): { $gt: string; $lt: string } {
+export function placesAfter(projectId: ProjectId, position: number): { $gt: string; $lt: string } {
   return { $gt: placeOf(projectId, position), $lt: `${projectId}0` };
 }

@@ -198,21 +198,24 @@ export function extentOf(page: LogPage) {
   };
 }
 
+/** The place just before the oldest event that is kept. */
+export function keptFrom(page: LogPage): StreamPlace {
+  return {
+    logEpoch: page.log_epoch,
+    position: page.earliest_position - 1,
+    asOfMs: page.earliest_at === null ? 0 : fromIsoTime(page.earliest_at),
+  };
+}
+
 /** Tells a reader where what is kept begins. */
 export function recoveryOf(
   reason: RecoveryReason,
   page: LogPage,
   sealPlace: (place: StreamPlace) => string,
 ): string {
-  const { earliest_at: earliestAt } = page;
-  const resumeAt = {
-    logEpoch: page.log_epoch,
-    position: page.earliest_position - 1,
-    asOfMs: earliestAt === null ? 0 : fromIsoTime(earliestAt),
-  };
   return recoveryFrame({
     reason,
-    earliest_as_of: earliestAt,
-    resume_cursor: sealPlace(resumeAt),
+    earliest_as_of: page.earliest_at,
+    resume_cursor: sealPlace(keptFrom(page)),
   });
 }

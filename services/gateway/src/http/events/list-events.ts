@@ -3,9 +3,10 @@ import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { EventStreamClient } from '../../clients/event-stream-client.ts';
 import { recoveryNeeded, type StreamPlace } from '../../domain/stream-place.ts';
-import { extentOf } from '../../operations/stream-session.ts';
+import { extentOf, keptFrom } from '../../operations/stream-session.ts';
 import { listEventsEndpoint } from '../endpoints/event-endpoints.ts';
 import { envelope } from '../envelope.ts';
+import { requireEvents, requireOwnProject } from '../project-access.ts';
 import { refuse } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
@@ -19,26 +20,23 @@ export interface ListEventsDeps {
 
 /** GET …/events: what the stream carries, in pages; the path of recovery. */
 export function listEventsRoute({ log, cursors, sealPlace }: ListEventsDeps): Route {
-  function placeAfter(page: LogPage, position: number, at: string | null): StreamPlace {
-    return { logEpoch: page.log_epoch, position, asOfMs: at === null ? 0 : fromIsoTime(at) };
+  function placeAfter(page: LogPage, position: number, at: string): StreamPlace {
+    return { logEpoch: page.log_epoch, position, asOfMs: fromIsoTime(at) };
   }
 
   return defineRoute({
     ...listEventsEndpoint,
     async handle({ requestId, authority }, { path, query }) {
       const projectId = path.project_id;
-      if (projectId !== authority.projectId) throw refuse('project_not_found');
-      if (!authority.eventsEnabled) {
-        throw refuse('permission_denied', { detail: { reason: 'events_not_enabled' } });
-      }
+      requireOwnProject(authority, projectId);
+      requireEvents(authority);
       const place = query.after === undefined ? null : openPlace(cursors, projectId, query.after);
       const page = await log.page(projectId, place?.position ?? 0, query.limit);
       if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
-        const earliest = placeAfter(page, page.earliest_position - 1, page.earliest_at);
         throw refuse('cursor_expired', {
           detail: {
             earliest_as_of: page.earliest_at,
-            resume_cursor: sealPlace(projectId, earliest),
+            resume_cursor: sealPlace(projectId, keptFrom(page)),
           },
         });
       }

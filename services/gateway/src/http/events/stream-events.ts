@@ -11,7 +11,8 @@ import type { ProjectHubs } from '../../operations/project-hubs.ts';
 import type { StreamQuota } from '../../operations/stream-quota.ts';
 import { type SessionDependencies, StreamSession } from '../../operations/stream-session.ts';
 import { streamEventsEndpoint } from '../endpoints/event-endpoints.ts';
-import { refuse, refuseForNow } from '../refusal.ts';
+import { requireEvents, requireOwnProject } from '../project-access.ts';
+import { refuseForNow } from '../refusal.ts';
 import { type AdmittedRequest, defineRoute, type Route } from '../route.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
 import { openStreamConnection } from '../stream-connection.ts';
@@ -44,10 +45,8 @@ export function streamEventsRoute(deps: StreamEventsDeps): Route {
     async handle(request, { path, header }) {
       const projectId = path.project_id;
       const { authority } = request;
-      if (projectId !== authority.projectId) throw refuse('project_not_found');
-      if (!authority.eventsEnabled) {
-        throw refuse('permission_denied', { detail: { reason: 'events_not_enabled' } });
-      }
+      requireOwnProject(authority, projectId);
+      requireEvents(authority);
       const cursor = header['Last-Event-ID'] || null;
       const place = cursor === null ? null : openPlace(deps.cursors, projectId, cursor);
       const giveBack = takePlace(deps, projectId);

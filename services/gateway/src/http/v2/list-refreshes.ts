@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { CollectorClient, RefreshListPart } from '../../clients/collector-client.ts';
 import { listRefreshesEndpoint } from '../endpoints/refresh-endpoints.ts';
 import { envelope } from '../envelope.ts';
+import { requireOwnProject } from '../project-access.ts';
 import { refuse } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
@@ -35,7 +36,7 @@ export function listRefreshesRoute({ collector, cursors }: ListRefreshesDeps): R
     ...listRefreshesEndpoint,
     async handle({ requestId, authority }, { path, query }) {
       const projectId = path.project_id;
-      if (projectId !== authority.projectId) throw refuse('project_not_found');
+      requireOwnProject(authority, projectId);
       const { items, has_more } = await collector.refreshes(projectId, {
         states: query.state,
         refreshIds: query.refresh_id,

@@ -6,10 +6,11 @@ import {
   testWebhookEndpoint,
 } from '../endpoints/delivery-endpoints.ts';
 import { envelope } from '../envelope.ts';
+import { requireEvents, requireOwnProject } from '../project-access.ts';
 import { refuse } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
-import { namedIn, refusing, requireEvents, requireOwnProject } from './webhook-access.ts';
+import { namedIn, refusing } from './webhook-access.ts';
 
 interface DeliveryRoutesDeps {
   readonly webhooks: WebhookClient;

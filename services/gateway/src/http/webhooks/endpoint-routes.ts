@@ -8,8 +8,9 @@ import {
   rotateWebhookSecret,
 } from '../endpoints/webhook-endpoints.ts';
 import { envelope } from '../envelope.ts';
+import { requireEvents, requireOwnProject } from '../project-access.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { namedIn, refusing, requireEvents, requireOwnProject } from './webhook-access.ts';
+import { namedIn, refusing } from './webhook-access.ts';
 
 /** …/webhook-endpoints: where a Project's events are sent. */
 export function webhookEndpointRoutes(webhooks: WebhookClient): Route[] {
