@@ -46,7 +46,7 @@ test('a broker that dropped a request the client sends keeps the bus from being 
   );
 });
 
-test('records that were dropped before the group read them keep the bus from being ready', async () => {
+test('records that were dropped before the group read them keep the bus from being ready until the group has gone on behind them', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const first = await recordWork(bus);
@@ -68,6 +68,30 @@ test('records that were dropped before the group read them keep the bus from bei
   );
   await waitFor('what is kept is handled all the same', () => second.handled.length === 2);
   expect(idsOf(second.handled)).toEqual([`${key}#8`, `${key}#9`]);
+  await waitFor('the bus is ready', () => late.health().ready);
+});
+
+test('a gap that nothing came after is over when the group waits for what comes', async () => {
+  const bus = await world.openBus();
+  const [key = ''] = newKeys(1);
+  const first = await recordWork(bus);
+  await bus.publish(cancels(key, 1));
+  const { partition } = await waitFor('the first is handled', () => first.handled[0]);
+  await first.stop();
+  await bus.publish(cancels(key, 2, 1));
+  const topic = world.physical(workTopic);
+  await world.admin.fetchTopicOffsets(topic);
+  await world.admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: '3' }] });
+
+  const late = await world.openBus();
+  const second = await recordWork(late);
+
+  expect(late.health().problems).toContainEqual(
+    `${workTopic}/${partition}: position 1 is older than the kept log (3)`,
+  );
+  await waitFor('the bus is ready', () => late.health().ready);
+  await bus.publish(cancels(key, 1, 3));
+  await waitFor('what comes is handled', () => second.handled.length === 1);
 });
 
 test('a doorbell topic that expired unread is no gap: whoever waits asks again', async () => {

@@ -9,8 +9,7 @@ import { findVersionProblems } from './broker-versions.ts';
 import { createKafkaClient } from './client.ts';
 import { physicalTopic } from './kafka-records.ts';
 import { createRecordSender } from './producer.ts';
-import { readAsAdmin } from './read-as-admin.ts';
-import { findRetentionGaps, requireTopics } from './topic-admin.ts';
+import { openRetentionGaps } from './retention-gaps.ts';
 import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
 export interface KafkaBusOptions {
@@ -33,22 +32,9 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const context = { connection, sender, topicPrefix };
   const subscriptions = new Set<KafkaSubscription>();
   let readers = 0;
-  /** Found when something was opened; they stay until the process is started again. */
+  /** They stay until the process is started again. */
   const problems = await findVersionProblems(options.brokers);
   for (const problem of problems) logger.error({ problem }, 'the broker cannot be worked with');
-
-  async function noteRetentionGaps(group: string, topics: readonly TopicName[]): Promise<void> {
-    const consumed = { group, topics, topicPrefix };
-    const gaps = await readAsAdmin(kafka, async (admin) => {
-      await requireTopics(
-        admin,
-        topics.map((topic) => physicalTopic(topicPrefix, topic)),
-      );
-      return findRetentionGaps(admin, consumed);
-    });
-    for (const gap of gaps) logger.error({ group, gap }, 'records were dropped unread');
-    problems.push(...gaps);
-  }
 
   async function publish(messages: readonly OutgoingMessage[]): Promise<void> {
     const byTopic = new Map<TopicName, WireRecord[]>();
@@ -79,8 +65,19 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   return {
     publish: (messages) => inSendSpans(messages, publish),
     async consume(work) {
-      await noteRetentionGaps(work.group, work.topics);
-      return track(await startWorkConsumer(context, work));
+      const gaps = await openRetentionGaps({ ...work, kafka, topicPrefix, logger });
+      const consumer = await startWorkConsumer(context, work).catch((error: unknown) => {
+        gaps.stop();
+        throw error;
+      });
+      return track({
+        ...consumer,
+        problems: () => [...gaps.problems(), ...consumer.problems()],
+        stop: () => {
+          gaps.stop();
+          return consumer.stop();
+        },
+      });
     },
     async broadcast(broadcast) {
       // Two readers of one process must not share a group, or each would miss what the other gets.

@@ -1,4 +1,4 @@
-import { deadLetterTopic, type TopicName, topicNames, topics } from '@inventory/contracts/topics';
+import { deadLetterTopic, topicNames, topics } from '@inventory/contracts/topics';
 import { monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
@@ -47,7 +47,7 @@ const settlePauseMs = 100;
  * Repeats an administrative question while the cluster is still making up its mind: a topic that
  * was just created, or moved, has no leader everybody knows yet.
  */
-async function untilSettled<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+export async function untilSettled<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   const startMs = monotonicNow();
   for (;;) {
     try {
@@ -111,31 +111,4 @@ export async function requireTopics(admin: Admin, topics: readonly string[]): Pr
   const existing = new Set(await admin.listTopics());
   const missing = topics.filter((topic) => !existing.has(topic));
   if (missing.length > 0) throw new TopicsMissing(`Kafka has no topic ${missing.join(', ')}`);
-}
-
-const keptForWorkMs = 24 * 3_600_000;
-
-/**
- * Names the partitions whose next record for this group is no longer kept: the service was away
- * for longer than the topic's retention, and must not silently go on behind the gap. Doorbell
- * topics are left out; whoever waits for them asks again.
- */
-export async function findRetentionGaps(
-  admin: Admin,
-  consumed: { group: string; topics: readonly TopicName[]; topicPrefix: string },
-): Promise<string[]> {
-  const gaps: string[] = [];
-  const groupId = consumed.topicPrefix + consumed.group;
-  for (const name of consumed.topics.filter((topic) => topics[topic].retentionMs > keptForWorkMs)) {
-    const topic = consumed.topicPrefix + name;
-    const kept = await untilSettled(() => admin.fetchTopicOffsets(topic));
-    const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
-    for (const { partition, offset } of committed?.partitions ?? []) {
-      const low = kept.find((entry) => entry.partition === partition)?.low;
-      if (BigInt(offset) >= 0n && low !== undefined && BigInt(offset) < BigInt(low)) {
-        gaps.push(`${name}/${partition}: position ${offset} is older than the kept log (${low})`);
-      }
-    }
-  }
-  return gaps;
 }
