@@ -1,5 +1,6 @@
 import { type Backoff, jitteredDelayMs } from './backoff.ts';
 import type { Logger } from './logger.ts';
+import { measureLoop } from './loop-metrics.ts';
 
 export interface LoopOptions {
   readonly name: string;
@@ -22,6 +23,7 @@ const failureBackoff: Backoff = { firstMs: 200, maxMs: 10_000 };
 
 export function startLoop(options: LoopOptions): Loop {
   const stopping = new AbortController();
+  const measured = measureLoop(options.name);
   let woken = false;
   let endPause = (): void => {};
 
@@ -42,9 +44,11 @@ export function startLoop(options: LoopOptions): Loop {
       try {
         const more = await options.round(stopping.signal);
         failures = 0;
+        measured.succeeded();
         if (!more && !woken && !stopping.signal.aborted) await pauseFor(options.idleMs);
       } catch (error) {
         failures += 1;
+        measured.failed();
         options.logger.warn({ err: error, loop: options.name, failures }, 'a round failed');
         if (!stopping.signal.aborted) await pauseFor(jitteredDelayMs(failureBackoff, failures));
       }
@@ -61,6 +65,7 @@ export function startLoop(options: LoopOptions): Loop {
       stopping.abort();
       endPause();
       await running;
+      measured.stopped();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createNoopMeter } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
@@ -21,27 +22,34 @@ const tracingOn =
   ].some((name) => environment[name] !== undefined && environment[name] !== '');
 
 const untracedPaths = new Set(['/livez', '/readyz', '/metrics']);
-const prometheus = new PrometheusExporter({ preventServerStart: true });
+/** Whoever scrapes knows which process it asks: nothing of it is repeated in labels. */
+const prometheus = new PrometheusExporter({
+  preventServerStart: true,
+  withoutTargetInfo: true,
+  withoutScopeInfo: true,
+});
+const tracingInstrumentations = tracingOn
+  ? [
+      new HttpInstrumentation({
+        ignoreIncomingRequestHook: (request) =>
+          untracedPaths.has((request.url ?? '').split('?', 1)[0] ?? ''),
+      }),
+      new UndiciInstrumentation({ requireParentforSpans: true }),
+      new MongoDBInstrumentation({ requireParentSpan: true }),
+    ]
+  : [];
 
 const sdk = startNodeSdk({
   logLevel: environment['OTEL_LOG_LEVEL'] ?? 'error',
   metricReaders: [prometheus],
   logRecordProcessors: [],
   ...(tracingOn ? {} : { spanProcessors: [] }),
-  instrumentations: [
-    new RuntimeNodeInstrumentation(),
-    ...(tracingOn
-      ? [
-          new HttpInstrumentation({
-            ignoreIncomingRequestHook: (request) =>
-              untracedPaths.has((request.url ?? '').split('?', 1)[0] ?? ''),
-          }),
-          new UndiciInstrumentation({ requireParentforSpans: true }),
-          new MongoDBInstrumentation({ requireParentSpan: true }),
-        ]
-      : []),
-  ],
+  instrumentations: [new RuntimeNodeInstrumentation(), ...tracingInstrumentations],
 });
+// Their own metrics would be labelled with every host that a customer's webhook names.
+for (const instrumentation of tracingInstrumentations) {
+  instrumentation.setMeterProvider({ getMeter: createNoopMeter });
+}
 
 provideTelemetry({
   serveMetrics: (request, response) => prometheus.getMetricsRequestHandler(request, response),

@@ -2,6 +2,7 @@ import type { ServiceName } from '@inventory/contracts/topics';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
+import { observeProcess } from '@inventory/runtime/process-metrics';
 import { runService } from '@inventory/runtime/run-service';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { SettingsError } from '@inventory/runtime/settings';
@@ -56,6 +57,7 @@ async function runConfigured<Config extends ServiceConfig>(
     await prepareIndexes({ logger, stopDeadlineMs, start: toIndexes });
     return;
   }
+  observeProcess(process);
   await runService({
     logger,
     stopDeadlineMs,
