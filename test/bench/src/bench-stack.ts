@@ -16,6 +16,7 @@ export interface BenchStackOptions {
   readonly egressIdentities?: number;
   /** Limits of the simulated platform; without them it has none. */
   readonly simulator?: Readonly<Record<string, string>>;
+  readonly replicas?: StackOptions['replicas'];
   readonly serviceEnvironment?: StackOptions['serviceEnvironment'];
 }
 
@@ -35,6 +36,7 @@ export async function withStack<Result>(
     backends: { kafkaBrokers, mongodbUri },
     topicPrefix: `bench.${options.name}.`,
     databasePrefix: `bench_${options.name.replaceAll('-', '_')}_`,
+    ...(options.replicas ? { replicas: options.replicas } : {}),
     simulator: {
       SIMULATOR_SLOTS: 'unlimited',
       SIMULATOR_LATENCY_MS: String(options.platformLatencyMs ?? 0),
@@ -46,6 +48,7 @@ export async function withStack<Result>(
         IDENTITY_REQUESTS_PER_MINUTE: String(options.pagesPerMinute ?? 100_000),
         IDENTITY_BURST: options.pagesPerMinute === undefined ? '1000' : '2',
         ...egressOf(simulatorPort, options.egressIdentities),
+        ...options.serviceEnvironment?.['refresh-collector'],
       },
     },
   });

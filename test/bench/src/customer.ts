@@ -5,6 +5,7 @@ import { Agent, request } from 'undici';
 /** A customer of a stack, with credits and no rate limit worth the name. */
 export interface Customer {
   readonly accountId: string;
+  readonly apiKey: string;
   /** Asks the public API; rejects on any status of 400 and above. */
   ask(
     method: 'GET' | 'POST',
@@ -83,6 +84,7 @@ function customerOf(stack: Stack, accountId: string, apiKey: string): Customer {
 
   return {
     accountId,
+    apiKey,
     ask,
     async refresh(inventory) {
       const { body } = await ask('POST', `${inventoryPath(inventory)}/refresh`, {

@@ -10,6 +10,7 @@ import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
+import { scaling } from './benchmarks/scaling.ts';
 import { streams } from './benchmarks/streams.ts';
 import { type Row, toTable } from './row.ts';
 
@@ -22,6 +23,7 @@ const benchmarks: readonly Benchmark[] = [
   ledgerCore,
   ledgerStore,
   largeRefresh,
+  scaling,
   streams,
 ];
 
