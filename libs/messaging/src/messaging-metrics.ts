@@ -1,23 +1,79 @@
+import { deadLetterTopic, topicNames } from '@inventory/contracts/topics';
+import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
 
-const meter = metrics.getMeter('@inventory/messaging');
+const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/messaging'));
 
-export const publishedMessages = meter.createCounter('messaging.client.sent.messages', {
-  description: 'Records acknowledged by the broker',
+const destination = {
+  'messaging.destination.name': {
+    words: 'topics without any prefix, and their dead letters as `<topic>.dead-letter`',
+    pattern: new RegExp(
+      `^(${topicNames.flatMap((name) => [name, deadLetterTopic(name)]).join('|')})$`,
+    ),
+  },
+};
+const sendError = {
+  'error.type': {
+    words: "the client's name for the error; absent on success",
+    pattern: /^[A-Z][A-Za-z]{2,60}$/,
+  },
+};
+const reader = {
+  'messaging.destination.name': topicNames,
+  'messaging.consumer.group.name': {
+    words: 'names of consumer groups without any prefix: a service, or what it reads for',
+    pattern: /^[a-z-]{3,40}$/,
+  },
+};
+
+export const sentMessages = counter({
+  name: 'messaging.client.sent.messages',
+  description: 'Records acknowledged by the broker, or given up',
+  labels: { ...destination, ...sendError },
 });
-export const consumedMessages = meter.createCounter('messaging.client.consumed.messages', {
-  description: 'Records whose effect is durable',
-});
-export const processDuration = meter.createHistogram('messaging.process.duration', {
-  description: 'Time from handing records over until their effect is durable',
+export const sendDuration = histogram({
+  name: 'messaging.client.operation.duration',
+  description: 'Time until the broker acknowledged what was sent together',
   unit: 's',
-  advice: {
-    explicitBucketBoundaries: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  labels: { ...destination, ...sendError },
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+export const consumedMessages = counter({
+  name: 'messaging.client.consumed.messages',
+  description: 'Records whose effect is durable',
+  labels: reader,
+});
+export const processDuration = histogram({
+  name: 'messaging.process.duration',
+  description: 'Time from handing records over until their effect is durable, or they failed',
+  unit: 's',
+  labels: { ...reader, 'error.type': ['retry', 'flooded'] },
+  buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+export const deadLetters = counter({
+  name: 'inventory.dead_letters',
+  description: 'Records given up: kept in a dead-letter topic, or ignored where all replicas read',
+  labels: {
+    'messaging.destination.name': topicNames,
+    reason: {
+      words: 'why a record was given up, as its dead letter says',
+      pattern: /^[a-z_]{3,40}$/,
+    },
   },
 });
-export const deadLetters = meter.createCounter('inventory.dead_letters', {
-  description: 'Records given up and kept in a dead-letter topic',
+export const consumerLag = gauge({
+  name: 'inventory.consumer.lag',
+  description: "Records that this replica's partitions hold and that are not handled",
+  labels: reader,
 });
-export const consumerLag = meter.createGauge('inventory.consumer.lag', {
-  description: 'Records behind the end of a partition when a batch was fetched',
+export const consumerDelay = gauge({
+  name: 'inventory.consumer.delay',
+  description: 'Age of the oldest record that was fetched and is not handled; 0 when there is none',
+  unit: 's',
+  labels: reader,
+});
+export const consumerStopped = gauge({
+  name: 'inventory.consumer.stopped',
+  description: 'Partitions that are stopped because dead letters flood',
+  labels: reader,
 });

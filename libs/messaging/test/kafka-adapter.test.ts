@@ -42,7 +42,9 @@ test('more than the queue holds is refused as a whole, and nothing of it is sent
 });
 
 test('a topic that was deleted does not keep messages of other topics from being sent', async () => {
-  const sender = await createRecordSender(world.kafka, { ...explicitRetry, retries: 1 });
+  const sender = await createRecordSender(world.kafka, {
+    retry: { ...explicitRetry, retries: 1 },
+  });
   const record = { key: 'k', value: Buffer.from('v'), headers: {} };
   const doomed = world.physical('doomed');
   const created = world.physical('created-later');

@@ -42,17 +42,17 @@ export interface DescribedInstrument extends InstrumentSettings<LabelSets> {
   readonly kind: Kind;
 }
 
-interface Adding<Sets extends LabelSets> {
+export interface Adding<Sets extends LabelSets> {
   add(value: number, labels?: LabelsOf<Sets>): void;
 }
-interface Recording<Sets extends LabelSets> {
+export interface Recording<Sets extends LabelSets> {
   record(value: number, labels?: LabelsOf<Sets>): void;
 }
 /** Reads what is to be told whenever metrics are collected; must be quick and must not throw. */
 type Reading<Sets extends LabelSets> = (
   observe: (value: number, labels?: LabelsOf<Sets>) => void,
 ) => void;
-interface Observing<Sets extends LabelSets> {
+export interface Observing<Sets extends LabelSets> {
   /** Reports until the returned function is called. */
   observe(read: Reading<Sets>): () => void;
 }

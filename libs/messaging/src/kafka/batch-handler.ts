@@ -5,12 +5,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { WorkConsumer } from '../bus.ts';
-import {
-  consumedMessages,
-  consumerLag,
-  deadLetters,
-  processDuration,
-} from '../messaging-metrics.ts';
+import { deadLetters } from '../messaging-metrics.ts';
 import {
   createPartitionWork,
   type PartitionWork,
@@ -19,6 +14,7 @@ import {
 import { handlerBackoff } from '../retry-policy.ts';
 import type { WireRecord } from '../wire-record.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
+import { measureConsumer } from './measure-consumer.ts';
 import type { OffsetCommits } from './offset-commits.ts';
 import { createPartitionPauses } from './partition-pauses.ts';
 import type { RecordSender } from './producer.ts';
@@ -56,19 +52,21 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   const { work, topicPrefix, commits, logger } = options;
   const partitions = createPartitionTable(options);
   const pauses = createPartitionPauses(options.consumer);
+  const measured = measureConsumer(work);
   const flooded = new Map<string, TopicName>();
   const running = new Set<Promise<void>>();
   let stopping = false;
 
   /** True when the records are done and the next ones may follow. */
-  async function handleSlice(payload: EachBatchPayload, slice: PositionedRecord[]) {
-    const { topic: physical, partition } = payload.batch;
-    const topic = logicalTopic(topicPrefix, physical);
-    const result = await timed(topic, () => partitions.of(topic, partition).handle(slice));
+  async function handleSlice({ batch, resolveOffset }: EachBatchPayload, slice: SliceOf) {
+    const { topic: physical, partition } = batch;
+    const { topic, records } = slice;
+    const startMs = monotonicNow();
+    const result = await partitions.of(topic, partition).handle(records);
+    measured.handled({ topic, partition, records: records.length, startMs, ...result });
     switch (result.result) {
       case 'done':
-        consumedMessages.add(slice.length, { 'messaging.destination.name': topic });
-        payload.resolveOffset(result.lastOffset);
+        resolveOffset(result.lastOffset);
         commits.finished(physical, partition, result.lastOffset);
         return true;
       case 'retry':
@@ -89,7 +87,9 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
       pauses.hold(physical, partition);
       return;
     }
-    const records = positionedRecords(payload, logicalTopic(topicPrefix, physical));
+    const topic = logicalTopic(topicPrefix, physical);
+    const records = positionedRecords(payload, topic);
+    measured.progressed(topic, payload.batch, 0);
     const membership = keepMembership(payload, options.heartbeatIntervalMs);
     const startMs = monotonicNow();
     const mayGoOn = () =>
@@ -97,10 +97,11 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
     try {
       let next = 0;
       do {
-        const { sliceMax } = partitions.of(logicalTopic(topicPrefix, physical), partition);
+        const { sliceMax } = partitions.of(topic, partition);
         const slice = records.slice(next, next + sliceMax);
-        if (!(await handleSlice(payload, slice))) break;
+        if (!(await handleSlice(payload, { topic, records: slice }))) break;
         next += slice.length;
+        measured.progressed(topic, payload.batch, next);
       } while (next < records.length && mayGoOn());
       // The partition may go to another replica now: it shall begin where this one ended.
       if (membership.lost) await commits.flush(handoverDeadlineMs);
@@ -123,17 +124,25 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
 
   return {
     eachBatch,
-    forget: () => partitions.forget(),
+    forget() {
+      for (const known of [partitions, measured]) known.forget();
+    },
     async stop(deadlineMs) {
       stopping = true;
       pauses.holdAll(work.topics.map((topic) => physicalTopic(topicPrefix, topic)));
       await withDeadline(Promise.all(running), deadlineMs, 'handling what was fetched').catch(
         (error: unknown) => logger.warn({ err: error, group: work.group }, 'left unfinished'),
       );
+      measured.end();
     },
     problems: () =>
       [...new Set(flooded.values())].map((topic) => `dead letters flood from ${topic}`),
   };
+}
+
+interface SliceOf {
+  readonly topic: TopicName;
+  readonly records: readonly PositionedRecord[];
 }
 
 /** What is known of each partition: the failures of its last records. */
@@ -144,7 +153,8 @@ function createPartitionTable(options: BatchHandlerOptions) {
   async function sendDeadLetter(topic: TopicName, record: WireRecord): Promise<void> {
     const letters = physicalTopic(topicPrefix, deadLetterTopic(topic));
     await sender.send([{ topic: letters, records: [record] }]);
-    deadLetters.add(1, { 'messaging.destination.name': topic });
+    const reason = record.headers['dead-letter-reason'] ?? 'unknown';
+    deadLetters.add(1, { 'messaging.destination.name': topic, reason });
   }
 
   return {
@@ -166,15 +176,7 @@ function createPartitionTable(options: BatchHandlerOptions) {
   };
 }
 
-async function timed<Value>(topic: TopicName, work: () => Promise<Value>): Promise<Value> {
-  const startMs = monotonicNow();
-  const value = await work();
-  processDuration.record(elapsedSince(startMs) / 1000, { 'messaging.destination.name': topic });
-  return value;
-}
-
 function positionedRecords({ batch }: EachBatchPayload, topic: TopicName): PositionedRecord[] {
-  consumerLag.record(Number(batch.offsetLag()), { 'messaging.destination.name': topic });
   return batch.messages.map((message) => ({
     position: { topic, partition: batch.partition, offset: message.offset },
     record: toWireRecord(message),

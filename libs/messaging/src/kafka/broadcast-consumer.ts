@@ -58,7 +58,7 @@ export async function startBroadcastConsumer(
           logger.error({ err: error, ...position }, 'broadcast record not handled');
         }
       } else {
-        deadLetters.add(1, { 'messaging.destination.name': topic });
+        deadLetters.add(1, { 'messaging.destination.name': topic, reason: decoded.reason });
         logger.error({ ...position, ...decoded }, 'broadcast record ignored');
       }
       const next = (BigInt(message.offset) + 1n).toString();

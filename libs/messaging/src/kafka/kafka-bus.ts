@@ -27,7 +27,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const connection = { ...options, clientId: instance };
   const stopping = new AbortController();
   const kafka = createKafkaClient(connection, { stopping: stopping.signal });
-  const sender = await createRecordSender(kafka);
+  const sender = await createRecordSender(kafka, { topicPrefix: options.topicPrefix });
   const { topicPrefix, logger } = options;
   const context = { connection, sender, topicPrefix };
   const subscriptions = new Set<KafkaSubscription>();

@@ -1,11 +1,12 @@
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
 import { withDeadline } from '@inventory/runtime/wait';
 import { type Kafka, Partitioners, type Producer, type RetryOptions } from 'kafkajs';
 import { BusOverloaded } from '../bus.ts';
-import { publishedMessages } from '../messaging-metrics.ts';
+import { sendDuration, sentMessages } from '../messaging-metrics.ts';
 import type { WireRecord } from '../wire-record.ts';
 import { explicitRetry } from './guards.ts';
-import { toKafkaMessage } from './kafka-records.ts';
+import { logicalTopic, toKafkaMessage } from './kafka-records.ts';
 
 export const recordsPerSendMax = 500;
 const bytesPerSendMax = 256 * 1024;
@@ -16,6 +17,12 @@ const disconnectDeadlineMs = 2_000;
 export interface TopicRecords {
   readonly topic: string;
   readonly records: readonly WireRecord[];
+}
+
+export interface RecordSenderOptions {
+  readonly retry?: RetryOptions;
+  /** What the topics' names begin with here; nobody measures by it. */
+  readonly topicPrefix?: string;
 }
 
 /** Sends records; groups what arrives while a send is under way, keeping order per topic. */
@@ -36,7 +43,7 @@ export interface RecordSender {
  */
 export async function createRecordSender(
   kafka: Kafka,
-  retry: RetryOptions = explicitRetry,
+  { retry = explicitRetry, topicPrefix = '' }: RecordSenderOptions = {},
 ): Promise<RecordSender> {
   let producer = await connectProducer(kafka, retry);
   let replacing: Promise<void> | undefined;
@@ -50,9 +57,12 @@ export async function createRecordSender(
 
   async function sendBatch(topic: string, batch: readonly WireRecord[]): Promise<void> {
     const used = producer;
+    const measured = measureSend(logicalTopic(topicPrefix, topic), batch.length);
     try {
       await used.send({ topic, acks: -1, timeout: 10_000, messages: batch.map(toKafkaMessage) });
+      measured.ended();
     } catch (error) {
+      measured.ended(error);
       if (isUnknownTopic(error) && used === producer) {
         replacing ??= replace(used).finally(() => {
           replacing = undefined;
@@ -65,7 +75,6 @@ export async function createRecordSender(
 
   async function flush(topic: string, records: readonly WireRecord[]): Promise<undefined[]> {
     for (const batch of splitByBytes(records)) await sendBatch(topic, batch);
-    publishedMessages.add(records.length, { 'messaging.destination.name': topic });
     return records.map(() => undefined);
   }
 
@@ -98,6 +107,21 @@ export async function createRecordSender(
       await withDeadline(producer.disconnect(), disconnectDeadlineMs, 'disconnecting').catch(
         ignore,
       );
+    },
+  };
+}
+
+function measureSend(topic: string, records: number) {
+  const startMs = monotonicNow();
+  return {
+    ended(error?: unknown): void {
+      const destination = { 'messaging.destination.name': topic };
+      const labels =
+        error === undefined
+          ? destination
+          : { ...destination, 'error.type': error instanceof Error ? error.name : 'Unknown' };
+      sendDuration.record(elapsedSince(startMs) / 1_000, labels);
+      sentMessages.add(records, labels);
     },
   };
 }

@@ -1,0 +1,65 @@
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { consumerDelay, consumerLag, consumerStopped } from '../messaging-metrics.ts';
+import { type MeasuredConsumer, measureConsumer } from './measure-consumer.ts';
+
+type Read = (observe: (value: number, labels?: Readonly<Record<string, unknown>>) => void) => void;
+const topic = 'billing.commands.v1';
+const clock = createTestClock();
+let measured: MeasuredConsumer;
+let reads: Map<string, Read>;
+
+beforeEach(() => {
+  reads = new Map();
+  for (const [name, gauge] of Object.entries({ consumerLag, consumerDelay, consumerStopped })) {
+    jest.spyOn(gauge, 'observe').mockImplementationOnce((read) => {
+      reads.set(name, read as Read);
+      return () => void reads.delete(name);
+    });
+  }
+  measured = measureConsumer({ group: 'billing-ledger', topics: [topic] }, clock);
+});
+afterEach(() => jest.restoreAllMocks());
+
+function told(): Record<string, number> {
+  const values: Record<string, number> = {};
+  for (const [name, read] of reads) read((value) => Object.assign(values, { [name]: value }));
+  return values;
+}
+
+/** Three records, written one second apart, and two behind them. */
+function batchOf(partition: number) {
+  const messages = [0, 1_000, 2_000].map((laterMs) => ({
+    timestamp: String(clock.now() + laterMs),
+  }));
+  return { partition, messages, offsetLag: () => '2' };
+}
+
+test('a consumer is as far behind as its partitions together, and as late as the latest of them', () => {
+  measured.progressed(topic, batchOf(0), 0);
+  clock.advance(10_000);
+  measured.progressed(topic, batchOf(1), 2);
+
+  expect(told()).toEqual({ consumerLag: 5 + 3, consumerDelay: 10, consumerStopped: 0 });
+});
+
+test('a partition that is stuck is later and later, until it is handled', () => {
+  const batch = batchOf(0);
+  measured.progressed(topic, batch, 1);
+  clock.advance(61_000);
+  const slice = { topic, partition: 0, records: 1, startMs: 0 } as const;
+  measured.handled({ ...slice, result: 'retry' });
+
+  expect(told()).toMatchObject({ consumerDelay: 60 });
+  measured.progressed(topic, batch, 3);
+  expect(told()).toMatchObject({ consumerLag: 2, consumerDelay: 0 });
+});
+
+test('a partition that stopped is told, one that went to another replica is not', () => {
+  measured.progressed(topic, batchOf(0), 0);
+  measured.handled({ topic, partition: 1, records: 1, startMs: 0, result: 'flooded' });
+  measured.forget();
+
+  expect(told()).toEqual({ consumerLag: 0, consumerDelay: 0, consumerStopped: 1 });
+  measured.end();
+  expect(reads.size).toBe(0);
+});

@@ -1,0 +1,106 @@
+import type { TopicName } from '@inventory/contracts/topics';
+import { type Clock, elapsedSince, systemClock } from '@inventory/runtime/clock';
+import type { Batch } from 'kafkajs';
+import type { WorkConsumer } from '../bus.ts';
+import {
+  consumedMessages,
+  consumerDelay,
+  consumerLag,
+  consumerStopped,
+  processDuration,
+} from '../messaging-metrics.ts';
+import type { SliceResult } from '../partition-work.ts';
+
+export interface HandledSlice {
+  readonly topic: TopicName;
+  readonly partition: number;
+  readonly records: number;
+  /** On the monotonic clock. */
+  readonly startMs: number;
+  readonly result: SliceResult['result'];
+}
+
+type FetchedBatch = Pick<Batch, 'partition' | 'offsetLag'> & {
+  readonly messages: readonly { readonly timestamp: string }[];
+};
+
+/** Tells how the handling of a consumer goes and how far it is behind, until it ends. */
+export interface MeasuredConsumer {
+  /** So many records of what was last fetched from a partition are handled. */
+  progressed(topic: TopicName, batch: FetchedBatch, handled: number): void;
+  handled(slice: HandledSlice): void;
+  /** Partitions may have gone to another replica. */
+  forget(): void;
+  end(): void;
+}
+
+/** How far one partition is behind, as its last fetch showed it. */
+interface PartitionProgress {
+  readonly topic: TopicName;
+  readonly lag: number;
+  /** When the first record that waits was written; null when none does. */
+  readonly oldestAtMs: number | null;
+}
+
+/** A partition that is stuck is not fetched again: what is known of it stays, and its delay grows. */
+export function measureConsumer(
+  { group, topics }: Pick<WorkConsumer, 'group' | 'topics'>,
+  clock: Clock = systemClock,
+): MeasuredConsumer {
+  const partitions = new Map<string, PartitionProgress>();
+  const stopped = new Map<string, TopicName>();
+  const labelled = new Map(topics.map((topic) => [topic, labelsOf(topic, group)]));
+
+  function tell(measure: (topic: TopicName) => number) {
+    return (observe: (value: number, labels: ReturnType<typeof labelsOf>['done']) => void) => {
+      for (const [topic, { done }] of labelled) observe(measure(topic), done);
+    };
+  }
+  const of = (topic: TopicName) =>
+    [...partitions.values()].filter((partition) => partition.topic === topic);
+  const delayMs = ({ oldestAtMs }: PartitionProgress) =>
+    oldestAtMs === null ? 0 : Math.max(0, clock.now() - oldestAtMs);
+  const ends = [
+    consumerLag.observe(tell((topic) => of(topic).reduce((sum, { lag }) => sum + lag, 0))),
+    consumerDelay.observe(tell((topic) => Math.max(0, ...of(topic).map(delayMs)) / 1_000)),
+    consumerStopped.observe(
+      tell((topic) => [...stopped.values()].filter((name) => name === topic).length),
+    ),
+  ];
+
+  return {
+    progressed(topic, batch, handled) {
+      const waiting = batch.messages.length - handled;
+      const oldest = batch.messages[handled];
+      partitions.set(`${topic}/${batch.partition}`, {
+        topic,
+        lag: Math.max(0, Number(batch.offsetLag())) + waiting,
+        oldestAtMs: oldest ? Number(oldest.timestamp) : null,
+      });
+    },
+    handled({ topic, partition, records, startMs, result }) {
+      const labels = labelled.get(topic);
+      if (!labels) return;
+      processDuration.record(elapsedSince(startMs) / 1_000, labels[result]);
+      if (result === 'done') consumedMessages.add(records, labels.done);
+      if (result === 'flooded') stopped.set(`${topic}/${partition}`, topic);
+    },
+    forget: () => partitions.clear(),
+    end() {
+      for (const end of ends) end();
+    },
+  };
+}
+
+/** Made once: every slice is measured. */
+function labelsOf(topic: TopicName, group: string) {
+  const done = {
+    'messaging.destination.name': topic,
+    'messaging.consumer.group.name': group,
+  } as const;
+  return {
+    done,
+    retry: { ...done, 'error.type': 'retry' },
+    flooded: { ...done, 'error.type': 'flooded' },
+  } as const;
+}
