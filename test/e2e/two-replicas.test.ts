@@ -177,6 +177,36 @@ test('SIGTERM of one replica of every service under load loses nothing', async (
   expect(readLogs(stack)).not.toMatch(/sent to the dead letters|forced|did not stop in time/);
 }, 240_000);
 
+test('collectors that leave, come back and are killed with scans under way lose nothing: every refresh ends once, every hold is settled', async () => {
+  const customer = await stack.operator.newCustomer();
+  const [first, second] = stack.replicasOf('refresh-collector');
+  const refreshes = (await stack.recordsOf('refresh-collector')).collection('refreshes');
+  const scansRun = () =>
+    waitFor('two scans are under way', async () => {
+      const query = { phase: 'collecting', accountId: customer.accountId };
+      return (await refreshes.countDocuments(query)) >= 2;
+    });
+  const load = startLoad(customer, 6_000);
+
+  await scansRun();
+  await first?.takeDown('gracefully');
+  await scansRun();
+  await first?.bringUp();
+  await scansRun();
+  await second?.takeDown('abruptly');
+  const ids = await load.end();
+  await second?.bringUp();
+  await untilCompleted(customer.api, customer.projectId, ids, 60_000);
+
+  await waitFor(
+    'every event is logged',
+    async () => (await refreshes.countDocuments({ terminal: true, eventAppended: false })) === 0,
+  );
+  const { records } = await expectBalancedBooks(stack, customer, ids);
+  expect(new Set(records.map(({ outcome }) => outcome))).toEqual(new Set(['complete_changed']));
+  expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
+}, 180_000);
+
 test('Current is read and paid with every collector dead (Current)', async () => {
   const customer = await stack.operator.newCustomer();
   const scope = sizeScope(2_500, 200);
