@@ -1,5 +1,9 @@
 import { findFreePort } from '@inventory/backends/free-port';
-import { type Backends, provisionBackends } from '@inventory/backends/provision-backends';
+import {
+  type Backends,
+  type ProvisionOptions,
+  provisionBackends,
+} from '@inventory/backends/provision-backends';
 import type { ServiceName } from '@inventory/contracts/topics';
 import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
 import { createLogger } from '@inventory/runtime/logger';
@@ -30,6 +34,8 @@ export interface StackOptions {
   readonly backends?: { readonly kafkaBrokers: string; readonly mongodbUri: string };
   /** Ports of provisioned native servers; free ones when absent. */
   readonly backendPorts?: { readonly kafka?: number; readonly mongodb?: number };
+  /** Of a provisioned native Kafka, over its own. */
+  readonly kafkaSettings?: ProvisionOptions['kafkaSettings'];
   /** Absent or 0: any free port. */
   readonly ports?: {
     readonly gateway?: number;
@@ -148,12 +154,13 @@ async function openBackends(
     const origin = { kafka: 'Kafka at the address given', mongodb: 'MongoDB at the address given' };
     return { ...options.backends, origin, kafka: null, mongodb: null };
   }
-  const { environment, backendPorts, signal } = options;
+  const { environment, backendPorts, kafkaSettings, signal } = options;
   const backends = await provisionBackends({
     environment,
     dataDir: folder.dataDir,
     onProgress: (sentence) => household.report({ tone: 'step', sentence }),
     ...(backendPorts ? { ports: backendPorts } : {}),
+    ...(kafkaSettings ? { kafkaSettings } : {}),
     ...(signal ? { signal } : {}),
   });
   household.stages.add(() => backends.stop());

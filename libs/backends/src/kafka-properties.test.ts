@@ -23,6 +23,16 @@ test('one broker is enough for every topic, internal ones included', () => {
   for (const factor of factors) expect(factor).toMatch(/=1$/);
 });
 
+test('a setting that is given takes the place of our own', () => {
+  const given = { 'log.retention.check.interval.ms': 500, 'offsets.retention.minutes': 1 };
+  const changed = kafkaProperties({ broker: 19_092, controller: 19_093 }, given).split('\n');
+
+  expect(changed).toContain('log.retention.check.interval.ms=500');
+  expect(changed.filter((line) => line.startsWith('offsets.retention'))).toEqual([
+    'offsets.retention.minutes=1',
+  ]);
+});
+
 test('no setting is given twice and none has a path that would need escaping', () => {
   const names = lines.filter((line) => line !== '').map((line) => line.split('=')[0]);
 

@@ -4,12 +4,15 @@ export interface KafkaPorts {
   readonly controller: number;
 }
 
+/** Broker settings by their names in Kafka's documentation. */
+export type KafkaSettings = Readonly<Record<string, string | number | boolean>>;
+
 /**
  * One broker that is its own controller. Folders are relative to the folder it runs in, so that no
- * path needs escaping.
+ * path needs escaping. What is given wins.
  */
-export function kafkaProperties(ports: KafkaPorts): string {
-  const settings: Readonly<Record<string, string | number | boolean>> = {
+export function kafkaProperties(ports: KafkaPorts, given: KafkaSettings = {}): string {
+  const settings: KafkaSettings = {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.voters': `1@127.0.0.1:${ports.controller}`,
@@ -37,6 +40,7 @@ export function kafkaProperties(ports: KafkaPorts): string {
     'group.initial.rebalance.delay.ms': 0,
     // 128 MiB of the heap by default.
     'log.cleaner.dedupe.buffer.size': 4 * 1024 * 1024,
+    ...given,
   };
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${value}\n`)

@@ -5,7 +5,12 @@ import { findFreePort } from './free-port.ts';
 import { findJava } from './java.ts';
 import { provideKafkaJars } from './kafka-jars.ts';
 import { askKafka } from './kafka-probe.ts';
-import { type KafkaPorts, kafkaLogSettings, kafkaProperties } from './kafka-properties.ts';
+import {
+  type KafkaPorts,
+  type KafkaSettings,
+  kafkaLogSettings,
+  kafkaProperties,
+} from './kafka-properties.ts';
 import { NativeServer, PortTaken } from './native-server.ts';
 import { ProvisionError } from './provision-error.ts';
 import { runCommand } from './run-command.ts';
@@ -18,7 +23,9 @@ const probeTimeoutMs = 2_000;
 const portTriesMax = 3;
 
 /** Apache Kafka as one broker and controller in a Java process of 512 MiB heap. */
-export async function startNativeKafka(start: NativeStart): Promise<StartedBackend> {
+export async function startNativeKafka(
+  start: NativeStart & { readonly settings: KafkaSettings },
+): Promise<StartedBackend> {
   const java = await findJava(start.environment, start.signal);
   const jars = await provideKafkaJars(start);
   const folder = join(start.dataFolder, 'kafka');
@@ -34,7 +41,7 @@ export async function startNativeKafka(start: NativeStart): Promise<StartedBacke
   ];
   const { server, port } = await startOnPorts(start, async (ports) => {
     writeFileSync(join(folder, 'log4j2.properties'), kafkaLogSettings);
-    writeFileSync(join(folder, 'server.properties'), kafkaProperties(ports));
+    writeFileSync(join(folder, 'server.properties'), kafkaProperties(ports, start.settings));
     await formatOnce({ java, jvmArgs, folder, start });
     return new NativeServer({
       name,

@@ -5,6 +5,7 @@ import { startKafkaContainer, startMongodbContainer } from './docker-backends.ts
 import { dockerAnswers } from './docker-daemon.ts';
 import type { Environment } from './environment.ts';
 import { useGivenKafka, useGivenMongodb } from './given-backends.ts';
+import type { KafkaSettings } from './kafka-properties.ts';
 import type { MongodbBuild } from './mongodb-build.ts';
 import { startNativeKafka } from './native-kafka.ts';
 import { startNativeMongodb } from './native-mongodb.ts';
@@ -16,6 +17,8 @@ export interface ProvisionOptions extends ProvisionWishes {
   readonly environment: Environment;
   /** Where native servers keep their data. Without it: a temporary folder, gone after `stop`. */
   readonly dataDir?: string;
+  /** Of a native Kafka, over its own: for tests of what a broker does in time. */
+  readonly kafkaSettings?: KafkaSettings;
   /** Told what happens, one sentence at a time. */
   readonly onProgress?: (sentence: string) => void;
   /** Aborted: whatever was begun is undone, and the promise rejects. */
@@ -58,7 +61,7 @@ export async function provisionBackends(options: ProvisionOptions): Promise<Back
     signal: AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]),
   };
   const starting = [
-    startKafka(choice.kafka, { ...around, port: settings.kafkaPort }),
+    startKafka(choice.kafka, { ...around, port: settings.kafkaPort }, options.kafkaSettings ?? {}),
     startMongodb(choice.mongodb, { ...around, port: settings.mongodbPort }, settings.mongodbNative),
   ] as const;
   // One cannot be had: the other, which may be downloading for minutes, need not go on.
@@ -82,14 +85,18 @@ export async function provisionBackends(options: ProvisionOptions): Promise<Back
   throw failed.signal.reason;
 }
 
-function startKafka(source: Source, start: NativeStart): Promise<StartedBackend> {
+function startKafka(
+  source: Source,
+  start: NativeStart,
+  settings: KafkaSettings,
+): Promise<StartedBackend> {
   switch (source.kind) {
     case 'address':
       return useGivenKafka(source.address);
     case 'docker':
       return startKafkaContainer(start);
     case 'native':
-      return startNativeKafka(start);
+      return startNativeKafka({ ...start, settings });
   }
 }
 

@@ -14,7 +14,7 @@ import { closeCalls } from './public-api.ts';
 type Settings = Readonly<Record<string, string>>;
 
 export interface TestStackOptions
-  extends Pick<StackOptions, 'replicas' | 'simulator' | 'serviceEnvironment'> {
+  extends Pick<StackOptions, 'replicas' | 'simulator' | 'serviceEnvironment' | 'kafkaSettings'> {
   /** Told to every process. */
   readonly environment?: Settings;
   /** A Kafka and a MongoDB that nobody else uses, so that they can be taken down. */
@@ -61,6 +61,7 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
     ...(options.ownBackends ? {} : await sharedBackends()),
     ports: { simulator: simulatorPort },
     ...(options.replicas ? { replicas: options.replicas } : {}),
+    ...(options.kafkaSettings ? { kafkaSettings: options.kafkaSettings } : {}),
     simulator: { ...simulatorSettings, ...options.simulator },
     serviceEnvironment: {
       ...options.serviceEnvironment,
