@@ -78,3 +78,8 @@ export function runProgram(rules: Rules, program: Program): { ledger: Ledger; pl
   }
   return { ledger, played };
 }
+
+/** What was journaled, without what came again or too late. */
+export function newEntries(played: readonly Played[]): readonly Played[] {
+  return played.filter(({ verdict }) => verdict === 'new');
+}

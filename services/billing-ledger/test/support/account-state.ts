@@ -1,0 +1,18 @@
+import type { Account } from '../../src/domain/account.ts';
+import { listHolds } from '../../src/domain/hold-set.ts';
+
+/** What an outside auditor sees of an account: no position, no time. */
+export function moneyOf(account: Account): string {
+  return JSON.stringify([account.balances, listHolds(account.holds)]);
+}
+
+/** All of it, without how its holds are kept. */
+export function stateOf(account: Account): string {
+  return JSON.stringify([account, listHolds(account.holds)].map(withoutBuckets));
+}
+
+function withoutBuckets(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'holds' in value
+    ? { ...value, holds: undefined }
+    : value;
+}

@@ -1,0 +1,105 @@
+import { outcomeId, toAnswerOutcome, toOutcome } from '../../src/consumers/outcome.ts';
+import type { Command } from '../../src/domain/command.ts';
+import { moneyOf, stateOf } from './account-state.ts';
+import { accounts, priceLists, startMs } from './program.ts';
+import { createReferenceModel } from './reference-model.ts';
+import { type Invariant, type Played, runProgram } from './run-program.ts';
+
+export const answersStick: Invariant = (rules, program) => {
+  const { ledger, played } = runProgram(rules, program);
+  const tellAgain = (step: Played['step']) => {
+    const before = stateOf(ledger.account(step.command.accountId));
+    const again = ledger.play({ ...step, now: step.now + 86_400_000 });
+    const isUnchanged = before === stateOf(ledger.account(step.command.accountId));
+    return { again, isUnchanged };
+  };
+  // Money arrives in between: what was refused for want of it stays refused.
+  for (const [index, accountId] of accounts.entries()) {
+    const asset = index === 0 ? 'credits' : 'units';
+    const common = { accountId, requestId: 'req_', asset, amount: 1_000, reason: 'late' } as const;
+    const command: Command = { ...common, kind: 'grant', commandId: 'grant:late' };
+    ledger.play({ command, now: startMs });
+  }
+  return played.toReversed().every(({ step, verdict, entry }) => {
+    const first = { verdict: verdict === 'new' ? ('recorded' as const) : verdict, entry };
+    const { again, isUnchanged } = tellAgain(step);
+    const told = JSON.stringify(toAnswerOutcome(step.command, first));
+    const repeated = { verdict: again.verdict as typeof first.verdict, entry: again.entry };
+    if (again.verdict === 'new' || !isUnchanged) return false;
+    if (told !== JSON.stringify(toAnswerOutcome(step.command, repeated))) return false;
+    const other = withOtherContent(step.command);
+    if (!other || first.verdict !== 'recorded') return true;
+    const conflicting = tellAgain({ ...step, command: other });
+    return conflicting.again.verdict === 'conflict' && conflicting.isUnchanged;
+  });
+};
+
+/** Null where a command has no content beside its id, or the first one stands whatever comes. */
+function withOtherContent(command: Command): Command | null {
+  switch (command.kind) {
+    case 'reserve':
+    case 'charge':
+      return { ...command, projectId: 'prj_other' };
+    case 'grant':
+    case 'adjust':
+      return { ...command, amount: command.amount + 1 };
+    case 'configure':
+      return { ...command, reason: 'another' };
+    default:
+      return null;
+  }
+}
+
+export const refusalsMoveNothing: Invariant = (rules, program) => {
+  const { played } = runProgram(rules, program);
+  return played.every(({ verdict, entry, before, account }) => {
+    if (verdict !== 'new') return stateOf(before) === stateOf(account);
+    return entry.refusal === null || moneyOf(before) === moneyOf(account);
+  });
+};
+
+export const outcomesAreTheEntries: Invariant = (rules, program) => {
+  const { ledger, played } = runProgram(rules, program);
+  const told = new Map<string, string>();
+  for (const { step, verdict, entry } of played) {
+    if (verdict === 'precluded') continue;
+    for (const one of [...entry.opening, entry]) {
+      const outcome = toOutcome(step.command.accountId, one);
+      told.set(outcomeId(outcome), JSON.stringify(outcome));
+    }
+  }
+  const journaled = accounts.flatMap((accountId) =>
+    ledger.journal(accountId).map((entry) => toOutcome(accountId, entry)),
+  );
+  const commands = new Set(
+    journaled.map((outcome) => `${outcome.account_id} ${outcome.command_id}`),
+  );
+  return (
+    commands.size === journaled.length &&
+    told.size === journaled.length &&
+    journaled.every((outcome) => told.get(outcomeId(outcome)) === JSON.stringify(outcome))
+  );
+};
+
+export const agreesWithTheModel: Invariant = (rules, program) => {
+  const { played } = runProgram(rules, program);
+  const model = createReferenceModel(priceLists);
+  if (played.length < program.length) return false;
+  return played.every(({ step, verdict, entry }) => {
+    const expected = model.answer(step);
+    const isRefused = entry.refusal !== null;
+    const fate = { new: isRefused ? 'refused' : 'applied', recorded: 'repeated' }[
+      verdict as 'new' | 'recorded'
+    ];
+    if ((fate ?? verdict) !== expected.fate) return false;
+    if (verdict !== 'new') return true;
+    const { available, held, consumed } = entry.after;
+    return (
+      (entry.refusal?.code ?? null) === expected.code &&
+      (entry.lowBalance?.available ?? null) === expected.low &&
+      available === expected.available &&
+      held === expected.held &&
+      consumed === expected.consumed
+    );
+  });
+};

@@ -1,0 +1,89 @@
+import type { Entry } from '../../src/domain/entry.ts';
+import { fundingAsset } from '../../src/domain/funding.ts';
+import { listHolds } from '../../src/domain/hold-set.ts';
+import type { PriceList } from '../../src/domain/price-list.ts';
+import { accounts, isComplete, priceLists, secondPriceList } from './program.ts';
+import { type Invariant, newEntries, runProgram } from './run-program.ts';
+
+/** The price of a refresh, as the price page says it. */
+function priceOf(entry: Entry, reserved: number, list: PriceList): number {
+  if (entry.outcome === null) return 0;
+  if (isComplete(entry.outcome)) {
+    const blocks = Math.ceil((entry.observedAssets ?? 0) / list.refreshBlockAssets);
+    return Math.min(reserved, blocks * list.refreshBlock);
+  }
+  return ['private', 'not_found'].includes(entry.outcome) ? list.refreshDiagnostic : 0;
+}
+
+export const chargesBySize: Invariant = (rules, program) => {
+  const { played } = runProgram(rules, program);
+  return newEntries(played)
+    .filter(({ entry }) => entry.kind === 'settle' || entry.kind === 'release')
+    .every(({ before, entry, step }) => {
+      const hold = listHolds(before.holds).find(({ refreshId }) => refreshId === entry.refreshId);
+      const list = priceLists.find(({ version }) => version === hold?.priceVersion);
+      if (!hold || !list) return false;
+      const { consumed: charged, available, expired } = entry.change;
+      const released = available + expired;
+      const outcome = step.command.kind === 'settle' ? step.command.outcome : null;
+      return (
+        entry.outcome === outcome &&
+        charged + released === hold.amount &&
+        charged === priceOf(entry, hold.amount, list)
+      );
+    });
+};
+
+export const pricesAreFixed: Invariant = (rules, program) => {
+  const { ledger } = runProgram(rules, program);
+  return accounts.every((accountId) => {
+    const reserves = new Map<string | null, Entry>();
+    for (const entry of ledger.journal(accountId)) {
+      if (entry.kind === 'reserve') reserves.set(entry.refreshId, entry);
+      if (entry.kind !== 'settle' && entry.kind !== 'release') continue;
+      const reserve = reserves.get(entry.refreshId);
+      const list = priceLists.find(({ version }) => version === reserve?.priceVersion);
+      if (!reserve || !list) return false;
+      if (entry.priceVersion !== reserve.priceVersion) return false;
+      if (entry.productCode !== reserve.productCode) return false;
+      if (entry.change.consumed !== priceOf(entry, reserve.change.held, list)) return false;
+    }
+    return true;
+  });
+};
+
+export const refusesOnlyTheShort: Invariant = (rules, program) => {
+  const { played } = runProgram(rules, program);
+  return newEntries(played)
+    .filter(({ step }) => step.command.kind === 'reserve')
+    .every(({ before, entry }) => {
+      const list = entry.at >= secondPriceList.effectiveAt ? secondPriceList : priceLists[0];
+      const asset = fundingAsset(before.terms.funding);
+      const isShort = before.balances[asset].available < (list?.refreshReservation ?? 0);
+      if (entry.refusal?.code === 'spend_cap_reached') return !isShort;
+      return entry.kind === (isShort ? 'refuse' : 'reserve');
+    });
+};
+
+export const reversesOnce: Invariant = (rules, program) => {
+  const { ledger } = runProgram(rules, program);
+  return accounts.every((accountId) => {
+    const charged = new Map<string | null, Entry>();
+    const ended = new Set<string | null>();
+    for (const entry of ledger.journal(accountId)) {
+      if (entry.kind === 'charge') {
+        if (ended.has(entry.requestId)) return false;
+        charged.set(entry.requestId, entry);
+      }
+      if (entry.command !== 'reverse') continue;
+      const charge = charged.get(entry.requestId);
+      if (ended.has(entry.requestId) || (entry.kind === 'reverse') !== (charge !== undefined)) {
+        return false;
+      }
+      const { available, expired } = entry.change;
+      if (charge && available + expired !== charge.change.consumed) return false;
+      ended.add(entry.requestId);
+    }
+    return true;
+  });
+};
