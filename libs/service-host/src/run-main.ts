@@ -8,6 +8,7 @@ import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { SettingsError } from '@inventory/runtime/settings';
 import { telemetry } from '@inventory/runtime/telemetry-access';
 import { type PreparedContext, prepareIndexes, prepareTopics } from './prepare.ts';
+import { readAgain, readAgainFlag } from './read-again.ts';
 import type { ServiceContext } from './service-context.ts';
 
 export interface MainOptions<Config extends ServiceConfig> {
@@ -20,7 +21,8 @@ export interface MainOptions<Config extends ServiceConfig> {
 
 /**
  * The whole of a service's main: configuration, then the service until it is told to stop. With
- * `--check-config`, `--ensure-topics` or `--ensure-indexes` it does that and ends.
+ * `--check-config`, `--ensure-topics`, `--ensure-indexes` or `--read-again-since <time>` it does
+ * that and ends.
  */
 export async function runMain<Config extends ServiceConfig>(
   options: MainOptions<Config>,
@@ -51,6 +53,10 @@ async function runConfigured<Config extends ServiceConfig>(
   }
   const logger = createLogger({ service, level: config.logLevel });
   const { stopDeadlineMs } = config;
+  if (argv.includes(readAgainFlag)) {
+    await readAgain({ service, config, time: argv[argv.indexOf(readAgainFlag) + 1], logger });
+    return;
+  }
   const surroundings = { config, clock: systemClock, identifiers: systemIdentifiers };
   if (argv.includes('--ensure-indexes')) {
     const toIndexes = (part: PreparedContext) => start({ ...surroundings, ...part });

@@ -1,0 +1,71 @@
+import { testLogger } from '@inventory/testkit/namespace';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { readAgainSince, topicsReadBy } from '../src/kafka/read-again.ts';
+import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
+import { idsOf, recordWork } from './support/record-work.ts';
+import { cancels, newKeys } from './support/test-messages.ts';
+
+let world: KafkaWorld;
+
+beforeEach(async () => {
+  world = await openKafkaWorld();
+});
+afterEach(() => world.close());
+
+function goBack(sinceMs: number) {
+  const { kafkaBrokers: brokers, topicPrefix } = world.namespace;
+  const service = 'refresh-collector';
+  return readAgainSince({ brokers, topicPrefix, service, sinceMs, logger: testLogger });
+}
+
+test('a group that is taken back to a time reads again what was written since, and nothing older', async () => {
+  const bus = await world.openBus();
+  const [key = ''] = newKeys(1);
+  const first = await recordWork(bus, { group: 'refresh-collector' });
+  await bus.publish(cancels(key, 2));
+  await waitFor('the first two are handled', () => first.handled.length === 2);
+  const sinceMs = Date.now() + 5;
+  await waitFor('the clock has moved on', () => Date.now() > sinceMs);
+  await bus.publish(cancels(key, 3, 2));
+  await waitFor('all five are handled', () => first.handled.length === 5);
+  await first.stop();
+
+  const moved = await goBack(sinceMs);
+  const again = await recordWork(bus, { group: 'refresh-collector' });
+
+  expect(moved).toHaveLength(1);
+  expect(moved[0]).toMatchObject({ topic: 'refresh.commands.v1', offset: '2' });
+  await waitFor('three are handled again', () => again.handled.length === 3);
+  expect(idsOf(again.handled)).toEqual([`${key}#2`, `${key}#3`, `${key}#4`]);
+});
+
+test('a group is never taken forward: what it has not read stays unread', async () => {
+  const bus = await world.openBus();
+  const [key = ''] = newKeys(1);
+  const first = await recordWork(bus, { group: 'refresh-collector' });
+  await bus.publish(cancels(key, 1));
+  await waitFor('the first is handled', () => first.handled.length === 1);
+  await first.stop();
+  await bus.publish(cancels(key, 1, 1));
+
+  expect(await goBack(Date.now() + 60_000)).toEqual([]);
+  const again = await recordWork(bus, { group: 'refresh-collector' });
+
+  await waitFor('what was unread is handled', () => again.handled.length === 1);
+  expect(idsOf(again.handled)).toEqual([`${key}#1`]);
+});
+
+test('a group with running members is left where it is, and says so', async () => {
+  const bus = await world.openBus();
+  const [key = ''] = newKeys(1);
+  const running = await recordWork(bus, { group: 'refresh-collector' });
+  await bus.publish(cancels(key, 1));
+  await waitFor('it is handled', () => running.handled.length === 1);
+
+  await expect(goBack(0)).rejects.toThrow('1 of refresh-collector are still running');
+});
+
+test('every topic whose work replicas share is taken back', () => {
+  expect(topicsReadBy('billing-ledger')).toEqual(['billing.commands.v1']);
+  expect(topicsReadBy('event-stream')).toEqual(['billing.outcomes.v1', 'refresh.outcomes.v1']);
+});
