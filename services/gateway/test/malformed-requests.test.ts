@@ -3,7 +3,8 @@ import { errorBody } from '@inventory/contracts/http/meta';
 import { newScope } from '@inventory/testkit/builders';
 import { callApi } from './support/api-call.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
-import { malformedCases, pathsOf } from './support/malformed-cases.ts';
+import { malformedCases } from './support/malformed-cases.ts';
+import { pathsOf } from './support/malformed-paths.ts';
 import { sendRaw } from './support/raw-call.ts';
 import {
   type GatewayWorld,

@@ -1,0 +1,166 @@
+import { newRefreshId } from '@inventory/testkit/builders';
+import type { MalformedCase } from './malformed-case.ts';
+import { pathsOf } from './malformed-paths.ts';
+
+const badPlatformIds = [
+  '1',
+  '7656119800000000',
+  '765611980000000011',
+  '7656119800000000a',
+  '-7656119800000000',
+  '+7656119800000000',
+  '7656119800000000.',
+  '7.6561198000000e16',
+  '0x110000100000001',
+  '%20',
+  '７６５６１１９８０００００００００１',
+  '76561198000000001%00',
+  '76561198000000001%0a',
+  ' 76561198000000001',
+  '%37%36',
+  '%ff%fe',
+  '%zz',
+  '%',
+  'null',
+  'undefined',
+  '..%2f..%2fetc',
+  "1'%20or%20'1'='1",
+  '%3Cscript%3E',
+].map((id) => encodeBlank(id));
+const badNumbers = [
+  '0',
+  '00',
+  '01',
+  '-1',
+  '+1',
+  '1.0',
+  '1e3',
+  '0x1',
+  '',
+  '%20',
+  '%00',
+  'NaN',
+  'Infinity',
+  'one',
+  '%D9%A1',
+  '4294967296',
+  '9007199254740993',
+  '99999999999999999999',
+  '1%2C000',
+  '1_000',
+  '%zz',
+  '1%20',
+];
+const badRefreshIds = [
+  '1',
+  'not-a-uuid',
+  newRefreshId().toUpperCase(),
+  `{${newRefreshId()}}`,
+  newRefreshId().replaceAll('-', ''),
+  `${newRefreshId()}0`,
+  `${newRefreshId()}%00`,
+  '%ff',
+  '%zz',
+  '%2e%2e',
+  '00000000-0000-0000-0000-00000000000g',
+  'null',
+  "'%20or%201=1--",
+];
+const badProjectIds = [
+  'prj_',
+  'prj_1',
+  newRefreshId(),
+  `acc_${newRefreshId()}`,
+  `PRJ_${newRefreshId()}`,
+  `prj_${newRefreshId()}%20`,
+  '%zz',
+];
+
+/** Ids and numbers in paths, paths and methods that nothing answers to. */
+export function malformedAddresses(platformId: string): MalformedCase[] {
+  const { current, refresh } = pathsOf(platformId);
+  return [
+    ...badPlatformIds.map(
+      (id): MalformedCase => [
+        `platform_id ${id}`,
+        { path: `/v2/platform/users/${id}/inventory/730/2/current` },
+        'invalid_request',
+      ],
+    ),
+    ...badNumbers
+      .filter((id) => id !== '')
+      .flatMap((id): MalformedCase[] => [
+        [
+          `app_id ${id}`,
+          { path: `/v2/platform/users/${platformId}/inventory/${id}/2/current` },
+          'invalid_request',
+        ],
+        [
+          `context_id ${id}`,
+          { path: `/v2/platform/users/${platformId}/inventory/730/${id}/current` },
+          'invalid_request',
+        ],
+      ]),
+    [
+      'context_id 2^31',
+      { path: `/v2/platform/users/${platformId}/inventory/730/2147483648/current` },
+      'invalid_request',
+    ],
+    ...badRefreshIds.flatMap((id): MalformedCase[] => [
+      [`refresh_id ${id}`, { path: `/v2/platform/inventory-refreshes/${id}` }, 'invalid_request'],
+      [
+        `cancel of ${id}`,
+        { method: 'POST', path: `/v2/platform/inventory-refreshes/${id}/cancel` },
+        'invalid_request',
+      ],
+    ]),
+    ...badProjectIds.map(
+      (id): MalformedCase => [
+        `project_id ${id}`,
+        { path: `/v2/projects/${id}/inventory-refreshes` },
+        'invalid_request',
+      ],
+    ),
+    ...[
+      '/',
+      '/v2',
+      '/v2/',
+      '//v2',
+      '/v1/anything',
+      '/v2/platform',
+      `${current}/`,
+      `${current}/x`,
+      `/V2${current.slice(3)}`,
+      '/v2/platform/users//inventory/730/2/current',
+      '/v2/platform/inventory-refreshes/',
+      '/v2/../v2',
+      '/operator/v1/accounts',
+      '/metrics',
+      '/livez',
+      '/readyz',
+      '/.env',
+      '/%2e%2e/x',
+      `${current}%2fx`,
+      '/v2/platform/inventory-refreshes/batch/x',
+    ].map((path): MalformedCase => [`path ${path}`, { path }, 'route_not_found']),
+    ...['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'POST', 'PROPFIND'].map(
+      (method): MalformedCase => [
+        `${method} Current`,
+        { method, path: current },
+        'method_not_allowed',
+      ],
+    ),
+    ...['GET', 'PUT', 'DELETE'].map(
+      (method): MalformedCase => [
+        `${method} Refresh`,
+        { method, path: refresh },
+        'method_not_allowed',
+      ],
+    ),
+  ];
+}
+
+/** Blanks cannot stand in a request line. */
+function encodeBlank(text: string): string {
+  return text.replaceAll(' ', '%20').replace(/[^\x21-\x7e]/g, encodeURIComponent);
+}
