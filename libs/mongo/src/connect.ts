@@ -1,9 +1,10 @@
 import type { Logger } from '@inventory/runtime/logger';
+import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
+import { tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { withDeadline } from '@inventory/runtime/wait';
 import { type Db, MongoClient } from 'mongodb';
 
-export interface MongoOptions {
-  readonly uri: string;
+export interface MongoOptions extends MongodbAccess {
   readonly database: string;
   readonly service: string;
   readonly logger: Logger;
@@ -24,6 +25,7 @@ const pingDeadlineMs = 2_000;
  */
 export async function connectMongo(options: MongoOptions): Promise<MongoConnection> {
   const client = new MongoClient(options.uri, {
+    ...(options.tls ? { tls: true, ...tlsConnectOptions(options.tls) } : {}),
     appName: options.service,
     writeConcern: { w: 'majority', journal: true },
     readConcernLevel: 'majority',

@@ -13,6 +13,7 @@ export const redactedNames = [
   'apiKey',
   'secret',
   'password',
+  'privateKey',
   'token',
 ] as const;
 

@@ -1,23 +1,38 @@
 import { z } from 'zod';
-import { duration, list, port, type readSettings, text } from './settings.ts';
+import { type KafkaAccess, kafkaAccess, kafkaSettings } from './kafka-access.ts';
+import { type MongodbAccess, mongodbAccess, mongodbSettings } from './mongodb-access.ts';
+import { needing } from './setting-needs.ts';
+import { duration, port, type readSettings, text } from './settings.ts';
+
+const isLoopback = (host: string) => /^(localhost|127\.[0-9.]+|::1)$/.test(host);
 
 /** Settings every service has. Descriptions feed the settings table of the documentation. */
 export const serviceSettings = {
-  KAFKA_BROKERS: list().describe('Kafka bootstrap addresses, comma-separated host:port'),
+  ...kafkaSettings,
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]{0,60}$/)
     .default('')
     .describe('Put before every topic and group name, so that several stacks can share a cluster'),
-  MONGODB_URI: text().describe("MongoDB connection string of this service's own database server"),
+  ...mongodbSettings,
   MONGODB_DATABASE: text().describe("Name of this service's own database"),
-  HTTP_HOST: text().default('127.0.0.1').describe('Address the internal HTTP server binds to'),
+  HTTP_HOST: needing(
+    text()
+      .default('127.0.0.1')
+      .describe(
+        'Address the internal HTTP server binds to; one that other machines reach needs ' +
+          'SERVICE_TOKEN',
+      ),
+    (host) => (isLoopback(host) ? [] : ['SERVICE_TOKEN']),
+  ),
   HTTP_PORT: port().describe('Port of the internal HTTP server: health, metrics, internal API'),
   SERVICE_TOKEN: z
     .string()
     .min(16)
     .optional()
-    .describe('Shared secret that internal HTTP calls must carry; not required when absent'),
+    .describe(
+      'Shared secret that internal HTTP calls must carry; without it anybody on this machine may call',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -28,8 +43,8 @@ export const serviceSettings = {
 } as const;
 
 export interface ServiceConfig {
-  readonly kafka: { readonly brokers: readonly string[]; readonly topicPrefix: string };
-  readonly mongodb: { readonly uri: string; readonly database: string };
+  readonly kafka: KafkaAccess & { readonly topicPrefix: string };
+  readonly mongodb: MongodbAccess & { readonly database: string };
   readonly http: { readonly host: string; readonly port: number };
   readonly serviceToken: string | undefined;
   readonly logLevel: string;
@@ -41,8 +56,8 @@ export function serviceConfig(
   parsed: ReturnType<typeof readSettings<typeof serviceSettings>>,
 ): ServiceConfig {
   return {
-    kafka: { brokers: parsed.KAFKA_BROKERS, topicPrefix: parsed.KAFKA_TOPIC_PREFIX },
-    mongodb: { uri: parsed.MONGODB_URI, database: parsed.MONGODB_DATABASE },
+    kafka: { ...kafkaAccess(parsed), topicPrefix: parsed.KAFKA_TOPIC_PREFIX },
+    mongodb: { ...mongodbAccess(parsed), database: parsed.MONGODB_DATABASE },
     http: { host: parsed.HTTP_HOST, port: parsed.HTTP_PORT },
     serviceToken: parsed.SERVICE_TOKEN,
     logLevel: parsed.LOG_LEVEL,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { missingNeeds } from './setting-needs.ts';
 
 /** All problems of a configuration, found at once. */
 export class SettingsError extends Error {
@@ -58,14 +59,17 @@ export function readSettings<Shape extends z.ZodRawShape>(
       .filter(([, value]) => value !== undefined && value !== ''),
   );
   const parsed = z.object(shape).safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new SettingsError(
-    parsed.error.issues.map((issue) =>
+  const missing = missingNeeds(shape, given);
+  if (parsed.success && missing.length === 0) return parsed.data;
+  const issues = parsed.error?.issues ?? [];
+  throw new SettingsError([
+    ...issues.map((issue) =>
       given[String(issue.path[0])] === undefined
         ? `${issue.path.join('.')} is required`
         : `${issue.path.join('.')}: ${issue.message}`,
     ),
-  );
+    ...missing,
+  ]);
 }
 
 /** Freezes a configuration all the way down: it is read once, before any socket is opened. */

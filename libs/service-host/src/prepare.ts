@@ -1,4 +1,5 @@
 import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
+import { kafkaAccess, kafkaSettings } from '@inventory/runtime/kafka-access';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import { serviceSettings } from '@inventory/runtime/service-settings';
@@ -8,7 +9,7 @@ import type { ServiceContext } from './service-context.ts';
 
 /** Settings of `--ensure-topics`, beside which no setting of a service is read. */
 export const topicJobSettings = {
-  KAFKA_BROKERS: serviceSettings.KAFKA_BROKERS,
+  ...kafkaSettings,
   KAFKA_TOPIC_PREFIX: serviceSettings.KAFKA_TOPIC_PREFIX,
   TOPIC_PARTITIONS: integer(1, 1_000)
     .prefault('12')
@@ -25,7 +26,7 @@ export async function prepareTopics(
 ): Promise<void> {
   const parsed = readSettings(topicJobSettings, environment);
   const made = await ensureTopics({
-    brokers: parsed.KAFKA_BROKERS,
+    ...kafkaAccess(parsed),
     topicPrefix: parsed.KAFKA_TOPIC_PREFIX,
     partitions: parsed.TOPIC_PARTITIONS,
     replicationFactor: parsed.TOPIC_REPLICATION_FACTOR,

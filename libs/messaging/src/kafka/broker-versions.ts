@@ -1,4 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import { openSocket } from '@inventory/runtime/tls-identity';
 import { withDeadline } from '@inventory/runtime/wait';
 
 /** The oldest and newest version of one request that a side speaks. */
@@ -68,20 +70,27 @@ const answerBytesMax = 1024 * 1024;
 const apiVersionsKey = 18;
 const unsupportedVersion = 35;
 
-/** Compares what the brokers offer with what the client sends; unreachable ones are left out. */
-export async function findVersionProblems(brokers: readonly string[]): Promise<string[]> {
+/**
+ * Compares what the brokers offer with what the client sends; unreachable ones are left out. A
+ * broker tells it before anybody logs in.
+ */
+export async function findVersionProblems({ brokers, tls }: KafkaAccess): Promise<string[]> {
   const found = await Promise.all(
     brokers.map(async (broker) => {
-      const offered = await askVersions(broker).catch(() => undefined);
+      const offered = await askVersions(broker, tls).catch(() => undefined);
       return offered ? versionProblems(broker, offered) : [];
     }),
   );
   return found.flat();
 }
 
-async function askVersions(broker: string): Promise<Map<number, VersionRange>> {
+async function askVersions(
+  broker: string,
+  tls: KafkaAccess['tls'],
+): Promise<Map<number, VersionRange>> {
   const colon = broker.lastIndexOf(':');
-  const socket = connect({ host: broker.slice(0, colon), port: Number(broker.slice(colon + 1)) });
+  const address = { host: broker.slice(0, colon), port: Number(broker.slice(colon + 1)) };
+  const socket = openSocket(address, tls);
   socket.write(versionsRequest());
   try {
     const answer = await withDeadline(readAnswer(socket), answerDeadlineMs, `asking ${broker}`);

@@ -1,9 +1,10 @@
+import type { KafkaAccess, SaslCredentials } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
-import { Kafka, logLevel, type RetryOptions } from 'kafkajs';
+import { tlsConnectOptions } from '@inventory/runtime/tls-identity';
+import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs';
 import { clientLogs, explicitRetry, guardIdleLoop, lowLatencySockets } from './guards.ts';
 
-export interface KafkaConnection {
-  readonly brokers: readonly string[];
+export interface KafkaConnection extends KafkaAccess {
   /** Service name and instance: who the broker's operator sees. */
   readonly clientId: string;
   readonly logger: Logger;
@@ -23,10 +24,13 @@ export function createKafkaClient(
   options: KafkaClientOptions = {},
 ): Kafka {
   guardIdleLoop();
+  const { tls, sasl } = connection;
   return new Kafka({
     clientId: connection.clientId,
     // Asked again before each further attempt; with nobody left to try the client gives up.
     brokers: () => (options.stopping?.aborted ? [] : [...connection.brokers]),
+    ...(tls ? { ssl: tlsConnectOptions(tls) } : {}),
+    ...(sasl ? { sasl: saslOptions(sasl) } : {}),
     connectionTimeout: 3_000,
     authenticationTimeout: 5_000,
     requestTimeout: 10_000,
@@ -36,4 +40,15 @@ export function createKafkaClient(
     logLevel: logLevel.INFO,
     logCreator: clientLogs(connection.logger),
   });
+}
+
+function saslOptions({ mechanism, username, password }: SaslCredentials): SASLOptions {
+  switch (mechanism) {
+    case 'SCRAM-SHA-256':
+      return { mechanism: 'scram-sha-256', username, password };
+    case 'SCRAM-SHA-512':
+      return { mechanism: 'scram-sha-512', username, password };
+    case 'PLAIN':
+      return { mechanism: 'plain', username, password };
+  }
 }

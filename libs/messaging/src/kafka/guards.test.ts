@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
+import tls from 'node:tls';
+import { openCertificateFolder } from '@inventory/testkit/certificates';
 import { explicitRetry, guardIdleLoop, lowLatencySockets, patientRetry } from './guards.ts';
 
 type RetryDefaults = Record<string, number>;
@@ -40,6 +43,29 @@ test('sockets send small writes at once, notice dead peers and tell that they co
   keepAlive.mockRestore();
   socket.destroy();
   server.close();
+});
+
+test('over TLS a broker is named before it shows its certificate, an address is not', async () => {
+  const folder = openCertificateFolder();
+  const authority = folder.newAuthority('authority');
+  const { certificateFile, keyFile } = authority.issue('broker');
+  const keyAndCertificate = { cert: readFileSync(certificateFile), key: readFileSync(keyFile) };
+  const server = tls.createServer(keyAndCertificate).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const ssl = { ca: readFileSync(authority.certificateFile) };
+  const named: unknown[] = [];
+
+  for (const host of ['localhost', '127.0.0.1']) {
+    const socket = lowLatencySockets()({ host, port, ssl, onConnect: () => {} });
+    const [accepted] = await once(server, 'secureConnection');
+    named.push(accepted.servername);
+    socket.destroy();
+  }
+
+  server.close();
+  folder.remove();
+  expect(named).toEqual(['localhost', false]);
 });
 
 describe('the guarded request queue', () => {

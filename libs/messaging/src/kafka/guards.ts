@@ -1,6 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import type { Logger } from '@inventory/runtime/logger';
+import { serverNameOf } from '@inventory/runtime/tls-identity';
 import { type ISocketFactory, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
 
 /*
@@ -34,13 +35,14 @@ export function guardIdleLoop(): void {
 
 /**
  * The client leaves Nagle on: small pipelined writes waited up to 5 ms each. Every attempt to
- * connect is told, which is the one sign of life of a client whose brokers are all away.
+ * connect is told, which is the one sign of life of a client whose brokers are all away. Over TLS
+ * the broker is named first: proxies that stand for several brokers choose by it.
  */
 export function lowLatencySockets(onConnecting: () => void = () => {}): ISocketFactory {
   return ({ host, port, ssl, onConnect }) => {
     onConnecting();
     const socket = ssl
-      ? tls.connect({ host, port, ...ssl }, onConnect)
+      ? tls.connect({ host, port, ...serverNameOf(host), ...ssl }, onConnect)
       : net.connect({ host, port }, onConnect);
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 60_000);

@@ -1,5 +1,6 @@
 import type { TopicName } from '@inventory/contracts/topics';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
 import type { BusHealth, MessageBus, OutgoingMessage } from '../bus.ts';
 import { inSendSpans } from '../send-spans.ts';
@@ -12,8 +13,7 @@ import { createRecordSender } from './producer.ts';
 import { openRetentionGaps } from './retention-gaps.ts';
 import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
-export interface KafkaBusOptions {
-  readonly brokers: readonly string[];
+export interface KafkaBusOptions extends KafkaAccess {
   readonly service: string;
   /** Put before every topic and group name; empty where the cluster is the product's own. */
   readonly topicPrefix: string;
@@ -33,7 +33,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const subscriptions = new Set<KafkaSubscription>();
   let readers = 0;
   /** They stay until the process is started again. */
-  const problems = await findVersionProblems(options.brokers);
+  const problems = await findVersionProblems(options);
   for (const problem of problems) logger.error({ problem }, 'the broker cannot be worked with');
 
   async function publish(messages: readonly OutgoingMessage[]): Promise<void> {

@@ -1,12 +1,12 @@
 import { deadLetterTopic, topicNames, topics } from '@inventory/contracts/topics';
 import { monotonicNow } from '@inventory/runtime/clock';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import { type Admin, type ITopicConfig, KafkaJSProtocolError } from 'kafkajs';
 import { createKafkaClient } from './client.ts';
 
-export interface EnsureTopicsOptions {
-  readonly brokers: readonly string[];
+export interface EnsureTopicsOptions extends KafkaAccess {
   readonly partitions: number;
   readonly replicationFactor: number;
   /** As the services' own setting. */

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { certificatesFile, privateKeyFile, secretFile } from './file-settings.ts';
+import { needing } from './setting-needs.ts';
+import { flag, list, type readSettings, text } from './settings.ts';
+import { type TlsIdentity, tlsIdentity } from './tls-identity.ts';
+
+export const saslMechanisms = ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'PLAIN'] as const;
+
+/** How to reach a Kafka cluster and as whom, for everything that connects to one. */
+export const kafkaSettings = {
+  KAFKA_BROKERS: list().describe('Kafka bootstrap addresses, comma-separated host:port'),
+  KAFKA_TLS: flag().default(false).describe('Whether connections to Kafka are encrypted'),
+  KAFKA_TLS_CA_FILE: needing(
+    certificatesFile()
+      .optional()
+      .describe("PEM file of the authorities that sign the brokers' certificates; else Node's own"),
+    ['KAFKA_TLS'],
+  ),
+  KAFKA_TLS_CERT_FILE: needing(
+    certificatesFile().optional().describe('PEM file of the certificate shown to the brokers'),
+    ['KAFKA_TLS', 'KAFKA_TLS_KEY_FILE'],
+  ),
+  KAFKA_TLS_KEY_FILE: needing(
+    privateKeyFile().optional().describe('PEM file of its private key, without a passphrase'),
+    ['KAFKA_TLS_CERT_FILE'],
+  ),
+  KAFKA_SASL_MECHANISM: needing(
+    z
+      .enum(saslMechanisms)
+      .optional()
+      .describe('How to log in to Kafka; nobody logs in when absent. PLAIN only over TLS'),
+    (mechanism) => [
+      'KAFKA_SASL_USERNAME',
+      'KAFKA_SASL_PASSWORD_FILE',
+      // It sends the password as it is.
+      ...(mechanism === 'PLAIN' ? ['KAFKA_TLS'] : []),
+    ],
+  ),
+  KAFKA_SASL_USERNAME: needing(text().optional().describe('Who logs in to Kafka'), [
+    'KAFKA_SASL_MECHANISM',
+  ]),
+  KAFKA_SASL_PASSWORD_FILE: needing(
+    secretFile().optional().describe('File that holds the password for Kafka in one line'),
+    ['KAFKA_SASL_MECHANISM'],
+  ),
+} as const;
+
+export interface SaslCredentials {
+  readonly mechanism: (typeof saslMechanisms)[number];
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface KafkaAccess {
+  /** `host:port` each. */
+  readonly brokers: readonly string[];
+  /** Connections are not encrypted without it. */
+  readonly tls?: TlsIdentity;
+  readonly sasl?: SaslCredentials;
+}
+
+/** `parsed` comes from readSettings over a shape that includes {@link kafkaSettings}. */
+export function kafkaAccess(
+  parsed: ReturnType<typeof readSettings<typeof kafkaSettings>>,
+): KafkaAccess {
+  const tls = tlsIdentity({
+    prefix: 'KAFKA_TLS',
+    on: parsed.KAFKA_TLS,
+    authorities: parsed.KAFKA_TLS_CA_FILE,
+    certificate: parsed.KAFKA_TLS_CERT_FILE,
+    privateKey: parsed.KAFKA_TLS_KEY_FILE,
+  });
+  const {
+    KAFKA_SASL_MECHANISM: mechanism,
+    KAFKA_SASL_USERNAME: username,
+    KAFKA_SASL_PASSWORD_FILE: password,
+  } = parsed;
+  const named = mechanism !== undefined && username !== undefined && password !== undefined;
+  return {
+    brokers: parsed.KAFKA_BROKERS,
+    ...(tls ? { tls } : {}),
+    ...(named ? { sasl: { mechanism, username, password } } : {}),
+  };
+}
