@@ -21,6 +21,8 @@ export interface TestStackOptions
   readonly ownBackends?: boolean;
   /** Egress identities of the collector; the simulator limits none of them. */
   readonly egressIdentities?: number;
+  /** A stack that was handed over: this one has its Kafka, databases and secrets. */
+  readonly after?: TestStack;
 }
 
 export type Records = MongoConnection['db'];
@@ -28,14 +30,20 @@ export type Records = MongoConnection['db'];
 /** The whole product as real processes on the run's Kafka and MongoDB, for one test file. */
 export interface TestStack extends Stack {
   readonly folder: string;
+  readonly names: Names;
   readonly operator: Operator;
   replicasOf(service: ServiceName): readonly StackService[];
   /** The only replica of a service, or its first. */
   service(name: ServiceName): StackService;
   /** What a service has stored: for what no API shows. */
   recordsOf(service: ServiceName): Promise<Records>;
+  /** Ends every process and keeps what they have stored, for a stack that starts after it. */
+  handOver(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Servers it shares with other stacks, and what it calls its own there. */
+type Names = Pick<StackOptions, 'backends' | 'topicPrefix' | 'databasePrefix'>;
 
 /** No limiter, and little patience with a platform that is only simulated. */
 const simulatorSettings: Settings = {
@@ -53,12 +61,13 @@ const collectorSettings: Settings = {
 };
 
 export async function openTestStack(options: TestStackOptions = {}): Promise<TestStack> {
-  const folder = mkdtempSync(join(tmpdir(), 'end-to-end-'));
+  const folder = options.after?.folder ?? mkdtempSync(join(tmpdir(), 'end-to-end-'));
+  const names = options.after?.names ?? (options.ownBackends ? {} : await sharedBackends());
   const simulatorPort = await findFreePort();
   const stack = await startStack({
     folder,
     environment: { ...machineEnvironment(), INVENTORY_DOCKER: 'never', ...options.environment },
-    ...(options.ownBackends ? {} : await sharedBackends()),
+    ...names,
     ports: { simulator: simulatorPort },
     ...(options.replicas ? { replicas: options.replicas } : {}),
     ...(options.kafkaSettings ? { kafkaSettings: options.kafkaSettings } : {}),
@@ -78,8 +87,13 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
   const connections = new Map<ServiceName, Promise<MongoConnection>>();
   const replicasOf = (name: ServiceName) =>
     stack.services.filter(({ service }) => service === name);
+  const disconnect = async () => {
+    for (const connection of connections.values()) await (await connection).close();
+    connections.clear();
+  };
   return Object.assign(stack, {
     folder,
+    names,
     operator: createOperator(stack),
     replicasOf,
     service(name: ServiceName) {
@@ -92,16 +106,20 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
       connections.set(service, known);
       return (await known).db;
     },
+    async handOver() {
+      await disconnect();
+      await stack.stop();
+    },
     async close() {
       closeCalls();
-      for (const connection of connections.values()) await (await connection).close();
+      await disconnect();
       await stack.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   });
 }
 
-async function sharedBackends() {
+async function sharedBackends(): Promise<Names> {
   const namespace = await openNamespace({ topics: false });
   return {
     backends: {
