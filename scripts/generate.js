@@ -2,7 +2,8 @@
 
 /**
  * Writes what is derived from the code: the topics page, the JSON Schemas of the messages, the
- * OpenAPI document, the settings tables. With `--check` it writes nothing and fails when something would change.
+ * OpenAPI document, the settings tables, dashboards and alerts. With `--check` it writes nothing and
+ * fails when something would change.
  */
 const {
   existsSync,
@@ -21,7 +22,15 @@ const root = resolve(__dirname, '..');
 
 function generatedFiles() {
   const { serviceNames } = require(join(root, 'libs/contracts/dist/topics.js'));
-  return [...messageDocs(root), ...openApiFile(root), ...settingsTables(root, serviceNames)];
+  const { observabilityFiles } = require(
+    join(root, 'deploy/observability/dist/observability-files.js'),
+  );
+  return [
+    ...messageDocs(root),
+    ...openApiFile(root),
+    ...settingsTables(root, serviceNames),
+    ...observabilityFiles(),
+  ];
 }
 
 /** Files of an earlier generation that nothing stands behind any more. */

@@ -1,0 +1,63 @@
+/** Prometheus' own form of rule files, typed; written as they are. */
+export interface RuleGroup {
+  readonly name: string;
+  readonly interval?: string;
+  readonly rules: readonly (RecordingRule | AlertRule)[];
+}
+
+export interface RecordingRule {
+  readonly record: string;
+  readonly expr: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface AlertRule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly keep_firing_for?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: {
+    readonly summary: string;
+    readonly description: string;
+    /** Below the repository. */
+    readonly runbook: string;
+  };
+}
+
+/**
+ * `page`: customers are or will soon be harmed and only a person can end it, at any hour.
+ * `ticket`: on a working day.
+ */
+export type Severity = 'page' | 'ticket';
+
+export interface AlertPlan {
+  readonly name: string;
+  readonly severity: Severity;
+  readonly expr: string;
+  /** How long it has to hold before anybody is told. */
+  readonly for: string;
+  /** How long it goes on firing after it ended, for what is seen only now and then. */
+  readonly keepFiringFor?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly summary: string;
+  readonly description: string;
+}
+
+export function alertRule(plan: AlertPlan): AlertRule {
+  const { name, severity, expr, summary, description } = plan;
+  return {
+    alert: name,
+    expr,
+    for: plan.for,
+    ...(plan.keepFiringFor ? { keep_firing_for: plan.keepFiringFor } : {}),
+    labels: { severity, ...plan.labels },
+    annotations: { summary, description, runbook: runbookOf(name) },
+  };
+}
+
+/** `RefreshStuck` is explained in docs/runbooks/refresh-stuck.md. */
+function runbookOf(alert: string): string {
+  const words = alert.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase();
+  return `docs/runbooks/${words}.md`;
+}

@@ -1,0 +1,65 @@
+import { serviceNames } from '@inventory/contracts/topics';
+import { counted } from './promql.ts';
+import { alertRule, type RuleGroup } from './rule-plan.ts';
+
+const ours = `service=~"${serviceNames.join('|')}"`;
+const unseen = serviceNames.map((name) => `absent(up{service="${name}"})`).join(' or ');
+
+export const runtimeAlerts: RuleGroup = {
+  name: 'runtime',
+  rules: [
+    alertRule({
+      name: 'ServiceDown',
+      severity: 'page',
+      expr: `sum by (service) (up{${ours}}) == 0 or ${unseen}`,
+      for: '2m',
+      summary: 'No replica of a service answers.',
+      description: '{{ $labels.service }} is gone.',
+    }),
+    alertRule({
+      name: 'ReplicaDown',
+      severity: 'ticket',
+      expr: `up{${ours}} == 0`,
+      for: '10m',
+      summary: 'A replica does not answer.',
+      description: '{{ $labels.instance }} of {{ $labels.service }}; the others do its work.',
+    }),
+    alertRule({
+      name: 'LoopFailing',
+      severity: 'ticket',
+      expr: `${counted('inventory_loop_failures_total', '15m', 'service, loop')} > 5`,
+      for: '5m',
+      summary: 'Work in the background fails round after round.',
+      description:
+        '"{{ $labels.loop }}" of {{ $labels.service }} failed {{ $value | humanize }} times within a quarter of an hour.',
+    }),
+    alertRule({
+      name: 'LoopHanging',
+      severity: 'ticket',
+      // No loop pauses longer than an hour by its default settings.
+      expr: 'max by (service, loop) (inventory_loop_round_age) > 7200',
+      for: '5m',
+      summary: 'Work in the background does not get done.',
+      description:
+        '"{{ $labels.loop }}" of {{ $labels.service }} last ended well {{ $value | humanizeDuration }} ago.',
+    }),
+    alertRule({
+      name: 'EventLoopBlocked',
+      severity: 'ticket',
+      expr: `max by (service, instance) (nodejs_eventloop_delay_p99{${ours}}) > 0.5`,
+      for: '5m',
+      summary: 'A process does one thing for so long that everything else waits.',
+      description:
+        '{{ $labels.instance }} of {{ $labels.service }}: delays of {{ $value | humanizeDuration }}.',
+    }),
+    alertRule({
+      name: 'EventLoopFull',
+      severity: 'ticket',
+      expr: `avg by (service) (avg_over_time(nodejs_eventloop_utilization{${ours}}[5m])) > 0.85`,
+      for: '15m',
+      summary: 'A service has no time left.',
+      description:
+        'The replicas of {{ $labels.service }} are busy {{ $value | humanizePercentage }} of the time: add some.',
+    }),
+  ],
+};

@@ -1,0 +1,66 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { observabilityFiles } from '../../deploy/observability/src/observability-files.ts';
+import { root } from '../tidy/tracked-files.ts';
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly datasource?: { readonly uid: string };
+  readonly gridPos: {
+    readonly x: number;
+    readonly y: number;
+    readonly w: number;
+    readonly h: number;
+  };
+  readonly targets?: readonly { readonly refId: string; readonly datasource: { uid: string } }[];
+}
+
+interface Dashboard {
+  readonly uid: string;
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly { readonly name: string }[] };
+}
+
+const folder = 'deploy/compose/grafana/dashboards';
+const files = observabilityFiles().filter(({ path }) => path.startsWith(`${folder}/`));
+const dashboards = files.map(({ content }) => JSON.parse(content) as Dashboard);
+const shown = ({ panels }: Dashboard) => panels.filter(({ type }) => type !== 'row');
+
+test('Grafana is given the six dashboards and nothing else', () => {
+  expect(readdirSync(join(root, folder)).toSorted()).toEqual(
+    files.map(({ path }) => path.slice(folder.length + 1)).toSorted(),
+  );
+  expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(6);
+});
+
+test('every panel says what it shows, and asks the Prometheus that the reader chose', () => {
+  for (const dashboard of dashboards) {
+    const panels = shown(dashboard);
+    const titles = panels.map(({ title }) => title);
+    expect(titles).toEqual([...new Set(titles)]);
+    expect(dashboard.templating.list.map(({ name }) => name)).toContain('datasource');
+    for (const { description, datasource, targets = [] } of panels) {
+      expect(description).toMatch(/\S{3}.*\.$/);
+      expect(targets.length).toBeGreaterThan(0);
+      const asked = [datasource, ...targets.map((target) => target.datasource)];
+      for (const source of asked) expect(source).toMatchObject({ uid: '$datasource' });
+    }
+  }
+});
+
+test('no panel lies on another or has its number', () => {
+  for (const { panels } of dashboards) {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from(
+        { length: w * h },
+        (_none, index) => `${x + (index % w)},${y + Math.floor(index / w)}`,
+      ),
+    );
+    expect(cells).toHaveLength(new Set(cells).size);
+    expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
+  }
+});

@@ -1,0 +1,79 @@
+import {
+  ageing,
+  always,
+  everyMinute,
+  histogram,
+  request,
+  type Series,
+  series,
+  suddenly,
+} from './planted-series.ts';
+
+/** What is put in the place of a healthy series, and the only alerts that fire after that time. */
+export interface PlantedFault {
+  readonly fires: readonly string[];
+  readonly afterMinutes: number;
+  readonly instead: Series;
+}
+
+const fault = (
+  alert: string,
+  afterMinutes: number,
+  instead: Series,
+  alsoFires: readonly string[] = [],
+): PlantedFault => ({ fires: [alert, ...alsoFires], afterMinutes, instead });
+
+export const plantedFaults: readonly PlantedFault[] = [
+  fault('ErrorBudgetBurnsFast', 30, { [series.failures]: everyMinute(5) }, [
+    'ErrorBudgetBurnsSlowly',
+  ]),
+  fault('ErrorBudgetBurnsSlowly', 90, { [series.failures]: everyMinute(0.25) }),
+  fault('PublicApiSlow', 30, histogram('http_server_request_duration', request, 20)),
+  fault('AdmissionClosed', 10, { [series.closed('global_outstanding_closed')]: always(1) }),
+  fault('AdmissionLeftClosed', 65, { [series.closed('operator_closed')]: always(1) }),
+  fault('RefreshStuck', 10, { [series.stuck]: always(2) }),
+  fault('RefreshQueueOld', 20, { [series.queueAge]: ageing }),
+  fault('RefreshesFailing', 20, { [series.ended('internal_failure')]: everyMinute(5) }),
+  fault('RefreshesIncomplete', 30, { [series.ended('incomplete')]: everyMinute(30) }),
+  fault('AssembliesWaiting', 20, { [series.assembling]: always(500) }),
+  fault('HoldOld', 10, { [series.holdAge]: always(7_300) }),
+  fault('LedgerVerifyFailed', 2, { [series.verifyProblems]: always(1) }),
+  fault('LedgerVerifyUnfinished', 10, { [series.verifications('failed')]: suddenly(1, 5) }),
+  fault('CommandConflict', 10, { [series.conflicts]: suddenly(1, 5) }),
+  fault('PagesReversed', 30, { [series.reversals]: everyMinute(50) }),
+  fault('PagesGivenAway', 30, { [series.givenAway]: everyMinute(2) }),
+  fault('ConsumerStuck', 10, { [series.delay]: ageing }),
+  fault('ConsumerLag', 20, { [series.lag]: everyMinute(1_000) }),
+  fault('ConsumerStopped', 2, { [series.stopped]: always(1) }),
+  fault('DeadLetters', 10, { [series.deadLetters]: suddenly(1, 5) }),
+  fault('OutboxOld', 10, { [series.outboxAge]: ageing }),
+  fault('OutboxUnsendable', 5, { [series.unsendable]: always(1) }),
+  fault('ApplicationBreakerOpen', 20, { [series.breakers]: always(1) }),
+  fault('IdentitiesSilent', 10, {
+    [series.identities('free')]: always(1),
+    [series.identities('silent')]: always(6),
+  }),
+  fault('PlatformAnswersOdd', 30, { [series.answers('bad_request')]: everyMinute(200) }),
+  fault('LivePagesFailing', 30, { [series.livePages('egress_busy')]: everyMinute(60) }),
+  fault(
+    'EventsAppendedLate',
+    15,
+    histogram('inventory_events_append_delay', 'type="inventory.refresh.completed"', 60),
+  ),
+  fault('StreamsLate', 15, histogram('inventory_stream_delivery_delay', '', 50)),
+  fault('WebhooksStopped', 15, {
+    [series.webhooksAge]: ageing,
+    [series.attempts('success')]: always(7),
+    [series.attempts('timeout')]: always(0),
+  }),
+  fault('WebhooksLate', 25, { [series.webhooksAge]: ageing }),
+  fault('WebhooksFailing', 30, { [series.attempts('connection')]: everyMinute(200) }),
+  fault('ServiceDown', 5, { [series.up('revision-store')]: always(0) }),
+  // As when its last target has left the discovery.
+  fault('ServiceDown', 5, { [series.up('event-stream')]: (minutes) => `_x${minutes}` }),
+  fault('ReplicaDown', 15, { 'up{service="gateway",instance="gateway-2"}': always(0) }),
+  fault('LoopFailing', 20, { [series.loopFailures]: everyMinute(2) }),
+  fault('LoopHanging', 10, { [series.roundAge]: always(7_300) }),
+  fault('EventLoopBlocked', 10, { [series.eventLoopDelay]: always(2) }),
+  fault('EventLoopFull', 30, { [series.eventLoopUse]: always(0.98) }),
+];

@@ -1,0 +1,113 @@
+import { serviceNames } from '@inventory/contracts/topics';
+
+/** Values of a series, one a minute, in promtool's notation. */
+export type Values = (minutes: number) => string;
+/** By what a scrape would have stored: name and labels. */
+export type Series = Readonly<Record<string, Values>>;
+
+export const always =
+  (value: number): Values =>
+  (minutes) =>
+    `${value}+0x${minutes}`;
+export const everyMinute =
+  (growth: number): Values =>
+  (minutes) =>
+    `0+${growth}x${minutes}`;
+/** Not there, then counted this many at once, as a counter's first event is. */
+export const suddenly =
+  (count: number, atMinute: number): Values =>
+  (minutes) =>
+    `_x${atMinute} ${count}+0x${minutes - atMinute}`;
+/** Grows with the time, as an age does. */
+export const ageing: Values = everyMinute(60);
+
+/** Buckets of a histogram whose observations, one a second, all took about so long. */
+export function histogram(name: string, labels: string, seconds: number): Series {
+  const bounds = [0.1, 1, 10, 100];
+  const comma = labels === '' ? '' : ',';
+  const buckets = [...bounds, Number.POSITIVE_INFINITY].map((bound) => {
+    const le = Number.isFinite(bound) ? bound : '+Inf';
+    const label = `${name}_bucket{${labels}${comma}le="${le}"}`;
+    return [label, bound >= seconds ? everyMinute(60) : always(0)];
+  });
+  return { ...Object.fromEntries(buckets), [`${name}_count{${labels}}`]: everyMinute(60) };
+}
+
+const route = 'http_route="/v2/prices"';
+const topic = 'messaging_destination_name="billing.commands.v1"';
+const consumer = `${topic},messaging_consumer_group_name="billing-ledger"`;
+export const request = `service="gateway",inventory_api="public",${route}`;
+export const series = {
+  failures: `http_server_request_duration_count{${request},error_type="internal_error"}`,
+  ended: (outcome: string) => `inventory_refresh_duration_count{outcome="${outcome}"}`,
+  stuck: 'inventory_refresh_stuck{phase="settling"}',
+  queueAge: 'inventory_refresh_open_oldest_age{phase="queued"}',
+  assembling: 'inventory_assembly_waiting{}',
+  closed: (reason: string) => `inventory_admission_closed{reason="${reason}"}`,
+  holdAge: 'inventory_ledger_holds_oldest_age{}',
+  verifyProblems: 'inventory_ledger_verify_problems{}',
+  verifications: (result: string) => `inventory_ledger_verify_duration_count{result="${result}"}`,
+  conflicts: 'inventory_ledger_command_conflicts_total{service="billing-ledger"}',
+  charges: 'inventory_ledger_moved_total{kind="charge",asset="credits"}',
+  reversals: 'inventory_gateway_reversals_total{result="reversed"}',
+  givenAway: 'inventory_gateway_pages_given_away_total{service="gateway"}',
+  delay: `inventory_consumer_delay{${consumer}}`,
+  lag: `inventory_consumer_lag{${consumer}}`,
+  stopped: `inventory_consumer_stopped{${consumer}}`,
+  deadLetters: `inventory_dead_letters_total{service="billing-ledger",${topic},reason="contract"}`,
+  outboxAge: 'inventory_outbox_oldest_age{service="revision-store",collection="scans"}',
+  unsendable: 'inventory_outbox_unsendable{service="revision-store",collection="scans"}',
+  breakers: 'inventory_app_breaker_open{}',
+  identities: (state: string) => `inventory_identity_states{state="${state}"}`,
+  answers: (answer: string) => `inventory_platform_request_duration_count{answer="${answer}"}`,
+  livePages: (result: string) => `inventory_live_pages_duration_count{result="${result}"}`,
+  webhooksAge: 'inventory_webhooks_due_oldest_age{}',
+  attempts: (result: string) => `inventory_webhooks_attempt_duration_count{result="${result}"}`,
+  up: (service: string) => `up{service="${service}",instance="${service}-1"}`,
+  eventLoopDelay: 'nodejs_eventloop_delay_p99{service="gateway",instance="gateway-1"}',
+  eventLoopUse: 'nodejs_eventloop_utilization{service="gateway",instance="gateway-1"}',
+  loopFailures: 'inventory_loop_failures_total{service="gateway",loop="captures"}',
+  roundAge: 'inventory_loop_round_age{service="gateway",loop="captures"}',
+};
+
+/** A day like any other: everything works, customers make mistakes, the platform has its moods. */
+export const healthy: Series = {
+  ...histogram('http_server_request_duration', request, 0.05),
+  [`http_server_request_duration_count{${request},error_type="rate_limit_exceeded"}`]:
+    everyMinute(5),
+  [series.ended('complete_changed')]: everyMinute(30),
+  [series.ended('private')]: everyMinute(5),
+  [series.ended('upstream_unavailable')]: everyMinute(2),
+  [series.stuck]: always(0),
+  [series.queueAge]: always(20),
+  [series.assembling]: always(3),
+  [series.closed('global_outstanding_closed')]: always(0),
+  [series.closed('operator_closed')]: always(0),
+  [series.holdAge]: always(240),
+  [series.verifyProblems]: always(0),
+  [series.verifications('sound')]: always(3),
+  [series.charges]: everyMinute(500),
+  [series.reversals]: everyMinute(1),
+  [series.delay]: always(0.2),
+  [series.lag]: always(40),
+  [series.stopped]: always(0),
+  [series.outboxAge]: always(0),
+  [series.unsendable]: always(0),
+  [series.breakers]: always(0),
+  [series.identities('free')]: always(6),
+  [series.identities('silent')]: always(1),
+  [series.answers('page')]: everyMinute(200),
+  [series.answers('throttled')]: everyMinute(5),
+  [series.answers('fault')]: everyMinute(5),
+  [series.livePages('page')]: everyMinute(60),
+  [series.livePages('egress_busy')]: everyMinute(2),
+  ...histogram('inventory_events_append_delay', 'type="inventory.refresh.completed"', 0.5),
+  ...histogram('inventory_stream_delivery_delay', '', 0.05),
+  [series.webhooksAge]: always(1),
+  [series.attempts('success')]: everyMinute(100),
+  [series.attempts('timeout')]: everyMinute(10),
+  ...Object.fromEntries(serviceNames.map((name) => [series.up(name), always(1)])),
+  [series.eventLoopDelay]: always(0.02),
+  [series.eventLoopUse]: always(0.4),
+  [series.roundAge]: always(30),
+};
