@@ -6,7 +6,9 @@ import {
 } from '@inventory/backends/provision-backends';
 import type { ServiceName } from '@inventory/contracts/topics';
 import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
+import { kafkaAccess, kafkaSettings } from '@inventory/runtime/kafka-access';
 import { createLogger } from '@inventory/runtime/logger';
+import { readSettings } from '@inventory/runtime/settings';
 import { launchBackend } from './launch-backend.ts';
 import { type LocalFolder, openLocalFolder } from './local-folder.ts';
 import { boundLog, logPath, rotateLog } from './log-file.ts';
@@ -98,7 +100,11 @@ async function start(options: StackOptions, stages: StopStages): Promise<Stack> 
   const backends = await openBackends(options, folder, household);
   const { kafkaBrokers, mongodbUri } = backends;
   const common = { kafkaBrokers, mongodbUri, topicPrefix, databasePrefix, secrets };
-  await createTopics(kafkaBrokers, topicPrefix, household);
+  await createTopics(
+    { ...options.environment, KAFKA_BROKERS: kafkaBrokers },
+    topicPrefix,
+    household,
+  );
 
   const { gateway = 0, operator = 0, simulator: simulatorPort = 0 } = options.ports ?? {};
   const port = platformBaseUrl === null ? simulatorPort || (await findFreePort()) : null;
@@ -190,12 +196,12 @@ async function superviseBackend(
 }
 
 async function createTopics(
-  kafkaBrokers: string,
+  environment: Environment,
   topicPrefix: string,
   { report }: Household,
 ): Promise<void> {
   const created = await ensureTopics({
-    brokers: kafkaBrokers.split(','),
+    ...kafkaAccess(readSettings(kafkaSettings, environment)),
     partitions,
     replicationFactor: 1,
     topicPrefix,

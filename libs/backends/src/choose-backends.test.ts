@@ -4,6 +4,7 @@ import type { ProvisionSettings } from './provision-settings.ts';
 const nothingGiven: ProvisionSettings = {
   kafkaBrokers: null,
   mongodbUri: null,
+  access: { kafka: null, mongodb: null },
   kafkaPort: null,
   mongodbPort: null,
   mongodbNative: null,

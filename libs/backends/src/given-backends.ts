@@ -1,3 +1,5 @@
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
 import { kafkaName } from './kafka-name.ts';
 import { askKafka } from './kafka-probe.ts';
 import { mongodbVersion } from './mongodb-probe.ts';
@@ -8,13 +10,13 @@ const answerDeadlineMs = 10_000;
 const nothingToStop = async (): Promise<void> => {};
 
 /** A Kafka that somebody else runs. Rejects when none of its brokers answers. */
-export async function useGivenKafka(brokers: string): Promise<StartedBackend> {
+export async function useGivenKafka(access: KafkaAccess): Promise<StartedBackend> {
   const obstacles: string[] = [];
-  for (const broker of brokers.split(',')) {
+  for (const broker of access.brokers) {
     try {
-      const { metadataLevelMax } = await askKafka(broker, answerDeadlineMs);
+      const { metadataLevelMax } = await askKafka(broker, answerDeadlineMs, access);
       const origin = `${kafkaName(metadataLevelMax)} at the address in KAFKA_BROKERS`;
-      return { address: brokers, origin, control: null, stop: nothingToStop };
+      return { address: access.brokers.join(','), origin, control: null, stop: nothingToStop };
     } catch (error) {
       obstacles.push(sentenceOf(error));
     }
@@ -25,9 +27,9 @@ export async function useGivenKafka(brokers: string): Promise<StartedBackend> {
 }
 
 /** A MongoDB that somebody else runs. Its address is never repeated: it may hold a password. */
-export async function useGivenMongodb(uri: string): Promise<StartedBackend> {
+export async function useGivenMongodb({ uri, tls }: MongodbAccess): Promise<StartedBackend> {
   try {
-    const origin = `${await mongodbVersion(uri, answerDeadlineMs)} at the address in MONGODB_URI`;
+    const origin = `${await mongodbVersion(uri, answerDeadlineMs, tls)} at the address in MONGODB_URI`;
     return { address: uri, origin, control: null, stop: nothingToStop };
   } catch (error) {
     throw new ProvisionError(

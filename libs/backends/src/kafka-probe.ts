@@ -1,9 +1,11 @@
-import { connect } from 'node:net';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import { openSocket, type TlsIdentity } from '@inventory/runtime/tls-identity';
 import { readApiVersions, readMetadata } from './kafka-wire.ts';
 
 /** What a broker says of itself. */
 export interface KafkaAnswer {
-  readonly brokers: number;
+  /** Null where only those who log in are told. */
+  readonly brokers: number | null;
   /** Highest metadata.version its software knows; null when it does not tell. */
   readonly metadataLevelMax: number | null;
 }
@@ -16,31 +18,34 @@ const metadataVersion = 6;
 const replyBytesMax = 4 * 1024 * 1024;
 
 /**
- * Asks one broker (`host:port`, no encryption) for its versions and its cluster. A broker that has
- * just started answers with no brokers until it serves clients. Rejects when it does not answer.
+ * Asks one broker (`host:port`) for its versions and its cluster. A broker that has just started
+ * answers with no brokers until it serves clients. Rejects when it does not answer. Nobody logs in.
  */
-export async function askKafka(address: string, timeoutMs: number): Promise<KafkaAnswer> {
+export async function askKafka(
+  address: string,
+  timeoutMs: number,
+  { tls, sasl }: Pick<KafkaAccess, 'tls' | 'sasl'> = {},
+): Promise<KafkaAnswer> {
   const at = address.lastIndexOf(':');
-  const [host, port] = [address.slice(0, at), Number(address.slice(at + 1))];
-  const versions = await exchange({ host, port, timeoutMs }, apiVersionsRequest());
-  const metadata = await exchange({ host, port, timeoutMs }, metadataRequest());
-  return {
-    brokers: readMetadata(metadata).brokers,
-    metadataLevelMax: readApiVersions(versions).metadataLevelMax,
-  };
+  const peer = { host: address.slice(0, at), port: Number(address.slice(at + 1)), timeoutMs, tls };
+  const { metadataLevelMax } = readApiVersions(await exchange(peer, apiVersionsRequest()));
+  if (sasl) return { brokers: null, metadataLevelMax };
+  const { brokers } = readMetadata(await exchange(peer, metadataRequest()));
+  return { brokers, metadataLevelMax };
 }
 
 interface Peer {
   readonly host: string;
   readonly port: number;
   readonly timeoutMs: number;
+  readonly tls: TlsIdentity | undefined;
 }
 
 /** One request on a connection of its own; the reply without its size. */
 function exchange(peer: Peer, request: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
-    const socket = connect({ host: peer.host, port: peer.port });
+    const socket = openSocket(peer, peer.tls);
     const fail = (reason: string): void => {
       reject(new Error(`${peer.host}:${peer.port} ${reason}`));
       socket.destroy();
@@ -49,7 +54,7 @@ function exchange(peer: Peer, request: Buffer): Promise<Buffer> {
       () => fail(`did not answer in ${peer.timeoutMs} ms`),
       peer.timeoutMs,
     );
-    socket.once('connect', () => socket.write(request));
+    socket.write(request);
     socket.once('error', (error) => fail(error.message));
     socket.once('close', () => {
       clearTimeout(deadline);

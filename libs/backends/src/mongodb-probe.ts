@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { type TlsIdentity, tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { pause } from '@inventory/runtime/wait';
 import { type Document, MongoClient } from 'mongodb';
 
@@ -25,8 +26,12 @@ export function assertListening(port: number): Promise<void> {
 }
 
 /** Name and version, for example `SecantusDB 0.6.0b17, speaking MongoDB 8.2.11`. */
-export async function mongodbVersion(uri: string, timeoutMs: number): Promise<string> {
-  const info = await adminCommand(uri, timeoutMs, { buildInfo: 1 });
+export async function mongodbVersion(
+  uri: string,
+  timeoutMs: number,
+  tls?: TlsIdentity,
+): Promise<string> {
+  const info = await adminCommand(uri, timeoutMs, { buildInfo: 1 }, tls);
   const spoken = String(info['version']);
   const secantus: unknown = info['secantusVersion'];
   return typeof secantus === 'string'
@@ -70,8 +75,14 @@ export interface ReplicaSet {
 
 const primaryPollMs = 100;
 
-async function adminCommand(uri: string, timeoutMs: number, command: Document): Promise<Document> {
+async function adminCommand(
+  uri: string,
+  timeoutMs: number,
+  command: Document,
+  tls?: TlsIdentity,
+): Promise<Document> {
   const client = new MongoClient(uri, {
+    ...(tls ? { tls: true, ...tlsConnectOptions(tls) } : {}),
     serverSelectionTimeoutMS: timeoutMs,
     connectTimeoutMS: timeoutMs,
     socketTimeoutMS: timeoutMs,

@@ -22,10 +22,15 @@ const formatDeadlineMs = 60_000;
 const probeTimeoutMs = 2_000;
 const portTriesMax = 3;
 
+export interface NativeKafkaStart extends NativeStart {
+  /** Over our own. */
+  readonly settings: KafkaSettings;
+  /** Passwords by name, of a folder without data. */
+  readonly users: Readonly<Record<string, string>>;
+}
+
 /** Apache Kafka as one broker and controller in a Java process of 512 MiB heap. */
-export async function startNativeKafka(
-  start: NativeStart & { readonly settings: KafkaSettings },
-): Promise<StartedBackend> {
+export async function startNativeKafka(start: NativeKafkaStart): Promise<StartedBackend> {
   const java = await findJava(start.environment, start.signal);
   const jars = await provideKafkaJars(start);
   const folder = join(start.dataFolder, 'kafka');
@@ -88,7 +93,7 @@ async function formatOnce(options: {
   readonly java: string;
   readonly jvmArgs: readonly string[];
   readonly folder: string;
-  readonly start: NativeStart;
+  readonly start: NativeKafkaStart;
 }): Promise<void> {
   const data = join(options.folder, 'data');
   if (existsSync(join(data, 'meta.properties'))) return;
@@ -102,6 +107,7 @@ async function formatOnce(options: {
       `--cluster-id=${newClusterId()}`,
       '--config',
       'server.properties',
+      ...Object.entries(options.start.users).flatMap(scramCredentials),
     ],
     environment: options.start.environment,
     cwd: options.folder,
@@ -111,6 +117,14 @@ async function formatOnce(options: {
   if (result.kind === 'ended' && result.code === 0) return;
   const printed = result.kind === 'missing' ? 'Java could not be run' : result.output.slice(-2_000);
   throw new ProvisionError(`The data folder of ${name} could not be prepared: ${printed}`);
+}
+
+/** Of both strengths: the one that a client asks for is used. */
+function scramCredentials([name, password]: [string, string]): string[] {
+  return ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
+    '--add-scram',
+    `${mechanism}=[name=${name},password=${password}]`,
+  ]);
 }
 
 /** 16 random bytes as Kafka writes them; never a leading dash, which reads like an option. */

@@ -1,3 +1,5 @@
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
 import { chooseBackends, type Source, wantsDocker } from './choose-backends.ts';
 import type { Controllable } from './controllable.ts';
 import { type DataFolder, openDataFolder } from './data-folder.ts';
@@ -7,7 +9,7 @@ import type { Environment } from './environment.ts';
 import { useGivenKafka, useGivenMongodb } from './given-backends.ts';
 import type { KafkaSettings } from './kafka-properties.ts';
 import type { MongodbBuild } from './mongodb-build.ts';
-import { startNativeKafka } from './native-kafka.ts';
+import { type NativeKafkaStart, startNativeKafka } from './native-kafka.ts';
 import { startNativeMongodb } from './native-mongodb.ts';
 import { type ProvisionWishes, readProvisionSettings } from './provision-settings.ts';
 import type { NativeStart, StartedBackend } from './started-backend.ts';
@@ -19,6 +21,8 @@ export interface ProvisionOptions extends ProvisionWishes {
   readonly dataDir?: string;
   /** Of a native Kafka, over its own: for tests of what a broker does in time. */
   readonly kafkaSettings?: KafkaSettings;
+  /** Of a native Kafka with no data yet: passwords of those who may log in by SCRAM, by name. */
+  readonly kafkaUsers?: Readonly<Record<string, string>>;
   /** Told what happens, one sentence at a time. */
   readonly onProgress?: (sentence: string) => void;
   /** Aborted: whatever was begun is undone, and the promise rejects. */
@@ -61,8 +65,19 @@ export async function provisionBackends(options: ProvisionOptions): Promise<Back
     signal: AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]),
   };
   const starting = [
-    startKafka(choice.kafka, { ...around, port: settings.kafkaPort }, options.kafkaSettings ?? {}),
-    startMongodb(choice.mongodb, { ...around, port: settings.mongodbPort }, settings.mongodbNative),
+    startKafka(choice.kafka, {
+      ...around,
+      port: settings.kafkaPort,
+      access: settings.access.kafka,
+      settings: options.kafkaSettings ?? {},
+      users: options.kafkaUsers ?? {},
+    }),
+    startMongodb(choice.mongodb, {
+      ...around,
+      port: settings.mongodbPort,
+      access: settings.access.mongodb,
+      build: settings.mongodbNative,
+    }),
   ] as const;
   // One cannot be had: the other, which may be downloading for minutes, need not go on.
   for (const one of starting) one.catch((error: unknown) => failed.abort(error));
@@ -87,31 +102,31 @@ export async function provisionBackends(options: ProvisionOptions): Promise<Back
 
 function startKafka(
   source: Source,
-  start: NativeStart,
-  settings: KafkaSettings,
+  { access, ...start }: NativeKafkaStart & { readonly access: KafkaAccess | null },
 ): Promise<StartedBackend> {
   switch (source.kind) {
     case 'address':
-      return useGivenKafka(source.address);
+      return useGivenKafka(access ?? { brokers: source.address.split(',') });
     case 'docker':
       return startKafkaContainer(start);
     case 'native':
-      return startNativeKafka({ ...start, settings });
+      return startNativeKafka(start);
   }
 }
 
-function startMongodb(
-  source: Source,
-  start: NativeStart,
-  build: MongodbBuild | null,
-): Promise<StartedBackend> {
+interface MongodbStart extends NativeStart {
+  readonly access: MongodbAccess | null;
+  readonly build: MongodbBuild | null;
+}
+
+function startMongodb(source: Source, { access, ...start }: MongodbStart): Promise<StartedBackend> {
   switch (source.kind) {
     case 'address':
-      return useGivenMongodb(source.address);
+      return useGivenMongodb(access ?? { uri: source.address });
     case 'docker':
       return startMongodbContainer(start);
     case 'native':
-      return startNativeMongodb({ ...start, build });
+      return startNativeMongodb(start);
   }
 }
 

@@ -4,6 +4,7 @@ test('an empty environment leaves everything to be chosen', () => {
   expect(readProvisionSettings({ HOME: '/home/someone' }, {})).toEqual({
     kafkaBrokers: null,
     mongodbUri: null,
+    access: { kafka: null, mongodb: null },
     kafkaPort: null,
     mongodbPort: null,
     mongodbNative: null,
@@ -24,6 +25,30 @@ test('the environment wins over what the caller would like', () => {
     mongodbNative: 'wheel',
     docker: 'never',
   });
+});
+
+test('servers that are given are reached as the services reach them', () => {
+  const { access } = readProvisionSettings(
+    { KAFKA_BROKERS: 'a:9093', KAFKA_TLS: 'true', MONGODB_URI: 'mongodb://a', MONGODB_TLS: 'true' },
+    {},
+  );
+
+  expect(access).toEqual({
+    kafka: { brokers: ['a:9093'], tls: {} },
+    mongodb: { uri: 'mongodb://a', tls: {} },
+  });
+});
+
+test('how to reach servers that are not given is refused, as is what cannot be read', () => {
+  const read = (environment: Record<string, string>) => () =>
+    readProvisionSettings(environment, {});
+
+  expect(read({ KAFKA_TLS: 'true', MONGODB_TLS: 'true' })).toThrow(
+    'KAFKA_TLS: needs KAFKA_BROKERS beside it\nMONGODB_TLS: needs MONGODB_URI beside it',
+  );
+  expect(
+    read({ KAFKA_BROKERS: 'a:1', KAFKA_TLS: 'true', KAFKA_TLS_CA_FILE: '/nowhere/ca.pem' }),
+  ).toThrow('KAFKA_TLS_CA_FILE: the file cannot be read (ENOENT)');
 });
 
 test('an empty variable counts as unset', () => {

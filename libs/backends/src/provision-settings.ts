@@ -1,5 +1,6 @@
 import { cacheFolder } from './cache-folder.ts';
 import type { Environment } from './environment.ts';
+import { type GivenAccess, readGivenAccess } from './given-access.ts';
 import { isMongodbBuild, type MongodbBuild, mongodbBuilds } from './mongodb-build.ts';
 import { ProvisionError } from './provision-error.ts';
 
@@ -14,6 +15,7 @@ export interface ProvisionWishes {
 export interface ProvisionSettings {
   readonly kafkaBrokers: string | null;
   readonly mongodbUri: string | null;
+  readonly access: GivenAccess;
   readonly kafkaPort: number | null;
   readonly mongodbPort: number | null;
   readonly mongodbNative: MongodbBuild | null;
@@ -30,6 +32,7 @@ export function readProvisionSettings(
   const settings = {
     kafkaBrokers: brokerList(environment['KAFKA_BROKERS'], problems),
     mongodbUri: connectionString(environment['MONGODB_URI'], problems),
+    access: readGivenAccess(environment, problems),
     kafkaPort: port('KAFKA_PORT', environment, problems) ?? wishes.ports?.kafka ?? null,
     mongodbPort: port('MONGODB_PORT', environment, problems) ?? wishes.ports?.mongodb ?? null,
     mongodbNative:
