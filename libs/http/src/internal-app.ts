@@ -6,6 +6,7 @@ import Koa, { type Middleware } from 'koa';
 import { ZodError } from 'zod';
 import { type HealthChecks, serveHealth } from './health.ts';
 import { serviceTokenHeader } from './internal-client.ts';
+import { measureRequests } from './measure-requests.ts';
 
 export interface InternalAppOptions {
   readonly router: Router;
@@ -32,6 +33,7 @@ export function createInternalApp(options: InternalAppOptions): RequestListener 
   const app = new Koa();
   // Everything is answered by the middleware below; what remains is a client that went away.
   app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'response not sent'));
+  app.use(measureRequests('internal'));
   app.use(answerErrors(options.logger));
   app.use(requireServiceToken(options.serviceToken));
   app.use(options.router.routes());

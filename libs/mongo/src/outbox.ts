@@ -3,6 +3,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { type Loop, startLoop } from '@inventory/runtime/loop';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { Db, Document } from 'mongodb';
+import { observeOutbox } from './outbox-metrics.ts';
 
 /**
  * Messages that wait inside the document whose change they announce: state and its messages are
@@ -68,6 +69,13 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { collectionName, logger } = options;
   const collection = options.db.collection<WithOutbox & { _id: string }>(collectionName);
   const unsendable = new Set<string>();
+  /** Stays where a sweep fails: what it found is still waiting. */
+  let oldestAtMs: number | null = null;
+  const unobserve = observeOutbox(collectionName, {
+    oldestAtMs: () => oldestAtMs,
+    unsendable: () => unsendable.size,
+    now: options.now,
+  });
 
   async function relay(document: WithOutbox & { _id: string }): Promise<void> {
     const waiting = document.outbox ?? [];
@@ -97,7 +105,9 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       .sort({ outboxSince: 1 })
       .limit(sweepBatch)
       .toArray();
+    oldestAtMs = found[0]?.outboxSince?.getTime() ?? null;
     await relayAll(found);
+    if (found.length < sweepBatch) oldestAtMs = null;
     return found.length === sweepBatch;
   }
 
@@ -122,7 +132,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
         await relayAll(await collection.find({ _id: { $in: [...ids] } }).toArray());
       }),
     send: (_id, outbox) => orLeaveToSweeper(() => relayAll([{ _id, outbox }])),
-    stop: () => loop.stop(),
+    stop: () => loop.stop().then(unobserve),
   };
 }
 

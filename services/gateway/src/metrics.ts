@@ -1,88 +1,109 @@
+import { billingRefusalCodes } from '@inventory/contracts/messages/billing-outcome';
+import { instrumentsOf, secondsBuckets } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
+import type { ClosingReason, RevocationReason } from './domain/event-frame.ts';
 
-const meter = metrics.getMeter('@inventory/gateway');
-const secondsBuckets = {
-  advice: {
-    explicitBucketBoundaries: [
-      0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30,
-    ],
-  },
-};
+const { counter, gauge, histogram, upDownCounter } = instrumentsOf(
+  metrics.getMeter('@inventory/gateway'),
+);
 
-const requestDuration = meter.createHistogram('http.server.request.duration', {
-  description: 'Time from the arrival of a request until its connection took the whole answer',
-  unit: 's',
-  ...secondsBuckets,
-});
-const decisionWait = meter.createHistogram('inventory.gateway.decision_wait', {
+const askResults = ['reply', 'not_sent', 'unknown'] as const;
+type AskResult = (typeof askResults)[number];
+
+const decisionWait = histogram({
+  name: 'inventory.gateway.decision_wait',
   description: 'Time a refresh request waited for the decision on its admission',
   unit: 's',
-  ...secondsBuckets,
+  labels: { result: askResults },
+  buckets: secondsBuckets,
 });
-const chargeWait = meter.createHistogram('inventory.gateway.charge_wait', {
+const chargeWait = histogram({
+  name: 'inventory.gateway.charge_wait',
   description: 'Time a page read waited for its billing outcome',
   unit: 's',
-  ...secondsBuckets,
+  labels: { result: askResults },
+  buckets: secondsBuckets,
 });
-const openIntents = meter.createUpDownCounter('inventory.gateway.intents_open', {
+const openIntents = upDownCounter({
+  name: 'inventory.gateway.intents_open',
   description: 'Charge intents of this replica whose page is neither delivered nor given up',
 });
-const givenAway = meter.createCounter('inventory.gateway.pages_given_away', {
+const givenAway = counter({
+  name: 'inventory.gateway.pages_given_away',
   description: 'Delivered pages whose intent could not be deleted: their charge will be reversed',
 });
-const reversals = meter.createCounter('inventory.gateway.reversals', {
+const reversalResults = ['applied', 'refused', ...billingRefusalCodes] as const;
+const reversals = counter({
+  name: 'inventory.gateway.reversals',
   description: 'Page charges undone, by what the ledger answered',
+  labels: { result: reversalResults },
 });
-const cancelsAcknowledged = meter.createCounter('inventory.gateway.pending_cancels_acknowledged', {
+const cancelResults = ['cancelling', 'already_completed', 'not_found'] as const;
+const cancelsAcknowledged = counter({
+  name: 'inventory.gateway.pending_cancels_acknowledged',
   description: 'Attempts of unknown outcome whose cancel the collector has acknowledged',
+  labels: { result: cancelResults },
 });
-const capturesCompleted = meter.createCounter('inventory.gateway.captures_completed', {
+const capturesCompleted = counter({
+  name: 'inventory.gateway.captures_completed',
   description: 'Chains of Live Pages handed over to be saved as a revision',
 });
-const capturesEnded = meter.createCounter('inventory.gateway.captures_ended', {
+const captureEnds = ['staging', 'rules', 'store', 'reversed', 'deadline', 'evidence'] as const;
+const capturesEnded = counter({
+  name: 'inventory.gateway.captures_ended',
   description: 'Chains of Live Pages that stopped capturing, by why; they may be read on',
+  labels: { reason: captureEnds },
 });
-const waitingReplies = meter.createObservableGauge('inventory.gateway.replies_waiting', {
+const waitingReplies = gauge({
+  name: 'inventory.gateway.replies_waiting',
   description: 'Requests of this replica that wait for a reply',
 });
-const waitingRefreshes = meter.createObservableGauge('inventory.gateway.refresh_waits', {
+const waitingRefreshes = gauge({
+  name: 'inventory.gateway.refresh_waits',
   description: 'Status requests of this replica that wait for a refresh to become terminal',
 });
-
-const openStreams = meter.createObservableGauge('inventory.gateway.streams_open', {
+const openStreams = gauge({
+  name: 'inventory.gateway.streams_open',
   description: 'Event streams that this replica holds',
 });
-const followedProjects = meter.createObservableGauge('inventory.gateway.stream_projects', {
+const followedProjects = gauge({
+  name: 'inventory.gateway.stream_projects',
   description: 'Projects whose events this replica keeps at hand',
 });
-const streamsClosed = meter.createCounter('inventory.gateway.streams_closed', {
+const streamEnds = [
+  'draining',
+  'slow_consumer',
+  'max_age',
+  'unavailable',
+  'credential_revoked',
+  'credential_expired',
+  'owner_suspended',
+  'permission_removed',
+  'network_policy',
+  'events_disabled',
+] as const satisfies readonly (ClosingReason | RevocationReason)[];
+const streamsClosed = counter({
+  name: 'inventory.gateway.streams_closed',
   description: 'Event streams that this replica ended, by why',
+  labels: { reason: streamEnds },
+});
+const deliveryDelay = histogram({
+  name: 'inventory.stream.delivery.delay',
+  description: 'Time from what an event tells of until its frame was handed to the open streams',
+  unit: 's',
+  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+});
+const streamFrames = counter({
+  name: 'inventory.stream.frames',
+  description: 'Event frames handed to open streams as they came in; replays are not counted',
 });
 
-export interface ServedRequest {
-  readonly durationMs: number;
-  readonly method: string;
-  /** The route's template; absent where none matched. */
-  readonly route: string | undefined;
-  readonly status: number;
-  readonly errorCode: string | undefined;
+export function decisionWaited(durationMs: number, result: AskResult): void {
+  decisionWait.record(durationMs / 1_000, { result });
 }
 
-export function requestServed(served: ServedRequest): void {
-  requestDuration.record(served.durationMs / 1000, {
-    'http.request.method': served.method,
-    'http.response.status_code': served.status,
-    ...(served.route === undefined ? {} : { 'http.route': served.route }),
-    ...(served.errorCode === undefined ? {} : { 'error.type': served.errorCode }),
-  });
-}
-
-export function decisionWaited(durationMs: number, result: string): void {
-  decisionWait.record(durationMs / 1000, { result });
-}
-
-export function chargeWaited(durationMs: number, result: string): void {
-  chargeWait.record(durationMs / 1000, { result });
+export function chargeWaited(durationMs: number, result: AskResult): void {
+  chargeWait.record(durationMs / 1_000, { result });
 }
 
 export function intentOpened(): void {
@@ -98,11 +119,11 @@ export function pageGivenAway(): void {
   givenAway.add(1);
 }
 
-export function chargeReversed(result: string): void {
+export function chargeReversed(result: (typeof reversalResults)[number]): void {
   reversals.add(1, { result });
 }
 
-export function pendingCancelAcknowledged(result: string): void {
+export function pendingCancelAcknowledged(result: (typeof cancelResults)[number]): void {
   cancelsAcknowledged.add(1, { result });
 }
 
@@ -110,7 +131,7 @@ export function captureCompleted(): void {
   capturesCompleted.add(1);
 }
 
-export type CaptureEnd = 'staging' | 'rules' | 'store' | 'reversed' | 'deadline' | 'evidence';
+export type CaptureEnd = (typeof captureEnds)[number];
 
 export function chainEnded(reason: CaptureEnd): void {
   capturesEnded.add(1, { reason });
@@ -118,20 +139,22 @@ export function chainEnded(reason: CaptureEnd): void {
 
 /** Reports the replies awaited by this replica until the returned function is called. */
 export function observeWaitingReplies(count: () => number): () => void {
-  const observe = (result: { observe(value: number): void }) => result.observe(count());
-  waitingReplies.addCallback(observe);
-  return () => waitingReplies.removeCallback(observe);
+  return waitingReplies.observe((observe) => observe(count()));
 }
 
 /** Reports the long polls of this replica until the returned function is called. */
 export function observeWaitingRefreshes(count: () => number): () => void {
-  const observe = (result: { observe(value: number): void }) => result.observe(count());
-  waitingRefreshes.addCallback(observe);
-  return () => waitingRefreshes.removeCallback(observe);
+  return waitingRefreshes.observe((observe) => observe(count()));
 }
 
-export function countStreamClosed(reason: string): void {
+export function countStreamClosed(reason: ClosingReason | RevocationReason): void {
   streamsClosed.add(1, { reason });
+}
+
+/** Events went out to so many streams, each this long after what it tells of. */
+export function eventsDelivered(delaysMs: readonly number[], streams: number): void {
+  for (const delayMs of delaysMs) deliveryDelay.record(Math.max(0, delayMs) / 1_000);
+  streamFrames.add(delaysMs.length * streams);
 }
 
 /** Reports the streams of this replica until the returned function is called. */
@@ -139,15 +162,11 @@ export function observeStreams(
   streams: { readonly size: number },
   hubs: { readonly size: number },
 ): () => void {
-  const observers = [
-    { gauge: openStreams, of: streams },
-    { gauge: followedProjects, of: hubs },
-  ].map(({ gauge, of }) => {
-    const observe = (result: { observe(value: number): void }) => result.observe(of.size);
-    gauge.addCallback(observe);
-    return () => gauge.removeCallback(observe);
-  });
+  const ends = [
+    openStreams.observe((observe) => observe(streams.size)),
+    followedProjects.observe((observe) => observe(hubs.size)),
+  ];
   return () => {
-    for (const stop of observers) stop();
+    for (const end of ends) end();
   };
 }

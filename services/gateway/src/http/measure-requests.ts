@@ -1,6 +1,6 @@
+import { requestServed } from '@inventory/http/measure-requests';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { trace } from '@opentelemetry/api';
-import { requestServed } from '../metrics.ts';
 import type { PublicMiddleware } from './request-state.ts';
 
 /** Rate, errors and duration of each route, taken when the connection is done with the answer. */
@@ -11,6 +11,7 @@ export function measureRequests(): PublicMiddleware {
     const span = trace.getActiveSpan();
     res.once('close', () => {
       requestServed({
+        api: 'public',
         durationMs: elapsedSince(startMs),
         method: req.method ?? '',
         route: state.route?.template,

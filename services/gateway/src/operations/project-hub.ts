@@ -1,12 +1,13 @@
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
-import { fromIsoTime } from '@inventory/runtime/clock';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { EventStreamClient } from '../clients/event-stream-client.ts';
 import { eventFrame } from '../domain/event-frame.ts';
 import { createProjectRing, type ProjectRing, type RingLimits } from '../domain/project-ring.ts';
 import type { StreamPlace } from '../domain/stream-place.ts';
+import { eventsDelivered } from '../metrics.ts';
 
 /** Somebody who follows a Project's events on this replica. */
 export interface HubReader {
@@ -43,6 +44,7 @@ export interface HubDependencies {
   readonly sealPlace: (projectId: ProjectId, place: StreamPlace) => string;
   readonly limits: RingLimits;
   readonly logger: Logger;
+  readonly clock: Clock;
 }
 
 const fillPage = 500;
@@ -53,7 +55,7 @@ export interface HubStart {
 }
 
 export function createProjectHub(
-  { log, sealPlace, limits, logger }: HubDependencies,
+  { log, sealPlace, limits, logger, clock }: HubDependencies,
   projectId: ProjectId,
   start: HubStart,
 ): ProjectHub {
@@ -63,6 +65,7 @@ export function createProjectHub(
   let filling = false;
   let flushing = false;
   const readers = new Set<HubReader>();
+  const delays = createDelays(clock);
 
   /** One round over the readers, however many events came in since the last. */
   function flushSoon(): void {
@@ -71,6 +74,7 @@ export function createProjectHub(
     setImmediate(() => {
       flushing = false;
       for (const reader of readers) reader.pump();
+      delays.delivered(readers.size);
     });
   }
 
@@ -79,6 +83,7 @@ export function createProjectHub(
     if (position > ring.last + 1) return 'gap';
     const place = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
     const frame = Buffer.from(eventFrame(sealPlace(projectId, place), event));
+    delays.took(place.asOfMs);
     return ring.append({ position, frame });
   }
 
@@ -144,16 +149,31 @@ export function createProjectHub(
       if (result === 'gap') void fill();
     },
     headIs(epoch, position) {
-      if (epoch > logEpoch) {
-        restart(epoch, position);
-        return;
-      }
+      if (epoch > logEpoch) return restart(epoch, position);
       target = Math.max(target, position);
       if (ring.last < target) void fill();
     },
     attach(reader) {
       readers.add(reader);
       return () => void readers.delete(reader);
+    },
+  };
+}
+
+/** How long after it happened each event of a round goes out. */
+function createDelays(clock: Clock) {
+  let happenedMs: number[] = [];
+  return {
+    took: (timeMs: number) => void happenedMs.push(timeMs),
+    delivered(streams: number): void {
+      const taken = happenedMs;
+      happenedMs = [];
+      if (streams === 0) return;
+      const nowMs = clock.now();
+      eventsDelivered(
+        taken.map((timeMs) => nowMs - timeMs),
+        streams,
+      );
     },
   };
 }

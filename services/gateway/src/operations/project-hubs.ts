@@ -1,6 +1,5 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { logHeadsMax } from '@inventory/contracts/internal/event-log';
-import type { Clock } from '@inventory/runtime/clock';
 import {
   type AppendedEvent,
   createProjectHub,
@@ -22,7 +21,6 @@ export interface ProjectHubs {
 }
 
 export interface HubsDependencies extends HubDependencies {
-  readonly clock: Clock;
   /** Frames of all hubs together. */
   readonly bytesMax: number;
   readonly idleMs: number;

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { equalSecrets } from '@inventory/http/internal-app';
+import { measureRequests } from '@inventory/http/measure-requests';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { bodyParser } from '@koa/bodyparser';
@@ -23,6 +24,7 @@ export function createOperatorApp(options: OperatorAppOptions): RequestListener 
   const app = new Koa();
   // Everything is answered by the middleware below; what remains is a client that went away.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'response not sent'));
+  app.use(measureRequests('operator'));
   app.use(nameRequest(identifiers));
   app.use(answerErrors(logger));
   app.use(requireToken(token, logger));

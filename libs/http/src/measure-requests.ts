@@ -1,0 +1,88 @@
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { instrumentsOf, secondsBuckets } from '@inventory/runtime/instruments';
+import type { Middleware } from 'koa';
+
+const knownMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'] as const;
+type LabelledMethod = (typeof knownMethods)[number] | '_OTHER';
+
+const requestDuration = instrumentsOf().histogram({
+  name: 'http.server.request.duration',
+  description: 'Time from the arrival of a request until its connection took the whole answer',
+  unit: 's',
+  labels: {
+    'inventory.api': ['public', 'operator', 'internal'],
+    'http.request.method': [...knownMethods, '_OTHER'],
+    'http.route': {
+      words: 'route templates with `{name}` for each parameter; absent where none matched',
+      pattern: /^(\/([A-Za-z0-9_.-]{1,40}|\{[a-z_]{1,40}\}))+$/,
+    },
+    'http.response.status_code': { words: 'HTTP status codes', pattern: /^[1-5]\d\d$/ },
+    'error.type': {
+      words: 'error codes of the answers; absent on success',
+      pattern: /^[a-z0-9_]{3,50}$/,
+    },
+  },
+  buckets: secondsBuckets,
+});
+
+export interface ServedRequest {
+  readonly api: 'public' | 'operator' | 'internal';
+  readonly durationMs: number;
+  readonly method: string;
+  /** The route's template; absent where none matched. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly errorCode: string | undefined;
+}
+
+/** Rate, errors and duration of each route. */
+export function requestServed(served: ServedRequest): void {
+  requestDuration.record(served.durationMs / 1_000, {
+    'inventory.api': served.api,
+    'http.request.method': methodLabel(served.method),
+    'http.response.status_code': served.status,
+    ...(served.route === undefined ? {} : { 'http.route': served.route }),
+    ...(served.errorCode === undefined ? {} : { 'error.type': served.errorCode }),
+  });
+}
+
+/** Measures every request of an app with a router, when the connection is done with the answer. */
+export function measureRequests(api: 'operator' | 'internal'): Middleware {
+  const templates = new Map<string, string>();
+
+  function templateOf(matched: unknown): string | undefined {
+    if (typeof matched !== 'string') return undefined;
+    const known = templates.get(matched);
+    if (known) return known;
+    const template = matched.replace(/:([a-z_]+)/g, '{$1}');
+    templates.set(matched, template);
+    return template;
+  }
+
+  return async (context, next) => {
+    const startMs = monotonicNow();
+    const { req, res } = context;
+    res.once('close', () => {
+      requestServed({
+        api,
+        durationMs: elapsedSince(startMs),
+        method: req.method ?? '',
+        route: templateOf(context['_matchedRoute']),
+        status: res.statusCode,
+        errorCode: errorCodeOf(context.body),
+      });
+    });
+    await next();
+  };
+}
+
+function methodLabel(method: string): LabelledMethod {
+  return knownMethods.find((known) => known === method) ?? '_OTHER';
+}
+
+/** All errors of these apps have one shape. */
+function errorCodeOf(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return undefined;
+  const { error } = body as { error?: { code?: unknown } };
+  return typeof error?.code === 'string' ? error.code : undefined;
+}
