@@ -1,36 +1,72 @@
+import { billingRefusalCodes } from '@inventory/contracts/messages/billing-outcome';
+import { ledgerAssets } from '@inventory/contracts/vocabulary';
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
 import type { Balances } from './domain/balances.ts';
 import type { Entry } from './domain/entry.ts';
+import { entryKinds } from './domain/movement.ts';
 
-const meter = metrics.getMeter('@inventory/billing-ledger');
+const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/billing-ledger'));
 
-const moved = meter.createCounter('inventory.ledger.moved', {
+const moved = counter({
+  name: 'inventory.ledger.moved',
   description: 'Credits or units moved by journaled entries, by kind of entry and asset',
+  labels: { kind: entryKinds, asset: ledgerAssets },
 });
-const refusals = meter.createCounter('inventory.ledger.refusals', {
-  description: 'Commands refused, by code',
+const refusals = counter({
+  name: 'inventory.ledger.refusals',
+  description: 'Commands refused, by what was commanded and code',
+  labels: { command: entryKinds, code: billingRefusalCodes },
 });
-const conflicts = meter.createCounter('inventory.ledger.command_conflicts', {
+const conflicts = counter({
+  name: 'inventory.ledger.command_conflicts',
   description: 'Commands whose id was used before with other content',
 });
-const repetitions = meter.createCounter('inventory.ledger.repetitions', {
+const repetitions = counter({
+  name: 'inventory.ledger.repetitions',
   description: 'Commands that were answered before and got their answer again',
 });
-const batchSize = meter.createHistogram('inventory.ledger.batch.commands', {
+const batchSize = histogram({
+  name: 'inventory.ledger.batch.commands',
   description: 'Commands handed over at once',
-  advice: { explicitBucketBoundaries: [1, 2, 5, 10, 25, 50, 100, 250, 500] },
+  buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500],
 });
-const commitDuration = meter.createHistogram('inventory.ledger.commit.duration', {
+const commitDuration = histogram({
+  name: 'inventory.ledger.commit.duration',
   description: 'Time to make the commits of one round durable',
   unit: 's',
-  advice: {
-    explicitBucketBoundaries: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-  },
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+});
+const cachedAccounts = gauge({
+  name: 'inventory.ledger.accounts.cached',
+  description: 'Accounts whose state is kept in memory',
+});
+const openHolds = gauge({
+  name: 'inventory.ledger.holds.open',
+  description: 'Open holds of the accounts that this replica keeps in memory',
+});
+const oldestHoldAge = gauge({
+  name: 'inventory.ledger.holds.oldest.age',
+  description:
+    'Age of the oldest open hold, in memory or, as looked up now and then, of all accounts; 0 when there is none',
+  unit: 's',
+});
+const verifyProblems = gauge({
+  name: 'inventory.ledger.verify.problems',
+  description: 'Problems that the last verification of this replica found; absent before the first',
+});
+const verifyDuration = histogram({
+  name: 'inventory.ledger.verify.duration',
+  description: 'Verifications of the whole journal, by how they ended',
+  unit: 's',
+  labels: { result: ['sound', 'problems', 'failed'] },
+  buckets: [0.1, 1, 10, 60, 300, 900, 3600, 14400],
 });
 
 export function countEntries(entries: readonly Entry[]): void {
-  for (const { kind, asset, change, refusal } of entries) {
-    if (refusal) refusals.add(1, { code: refusal.code });
+  for (const { kind, command, asset, change, refusal } of entries) {
+    if (refusal) refusals.add(1, { command, code: refusal.code });
     else moved.add(movedAmount(change), { kind, asset });
   }
 }
@@ -48,15 +84,52 @@ export function recordBatch(commands: number): void {
 }
 
 export function recordCommit(durationMs: number): void {
-  commitDuration.record(durationMs / 1000);
+  commitDuration.record(durationMs / 1_000);
 }
 
-/** Reports how many accounts are kept in memory whenever metrics are read. */
-export function observeCachedAccounts(size: () => number): void {
-  const gauge = meter.createObservableGauge('inventory.ledger.accounts.cached', {
-    description: 'Accounts whose state is kept in memory',
+export interface LedgerGauges {
+  readonly accountsCached: () => number;
+  readonly holds: () => OpenHolds;
+  readonly now: () => number;
+}
+
+export interface OpenHolds {
+  readonly open: number;
+  /** When the oldest was made; null when none is known. */
+  readonly oldestAtMs: number | null;
+}
+
+/** What is read when metrics are collected. */
+export function observeLedger({ accountsCached, holds, now }: LedgerGauges): void {
+  cachedAccounts.observe((observe) => observe(accountsCached()));
+  openHolds.observe((observe) => observe(holds().open));
+  oldestHoldAge.observe((observe) => {
+    const { oldestAtMs } = holds();
+    observe(oldestAtMs === null ? 0 : Math.max(0, now() - oldestAtMs) / 1_000);
   });
-  gauge.addCallback((result) => result.observe(size()));
+}
+
+let problemsFound: number | null = null;
+verifyProblems.observe((observe) => {
+  if (problemsFound !== null) observe(problemsFound);
+});
+
+/** Runs a verification and tells how it ended. */
+export async function measureVerification<Result extends { readonly problems: readonly unknown[] }>(
+  verify: () => Promise<Result>,
+): Promise<Result> {
+  const startMs = monotonicNow();
+  const ended = (result: 'sound' | 'problems' | 'failed') =>
+    verifyDuration.record(elapsedSince(startMs) / 1_000, { result });
+  try {
+    const verification = await verify();
+    problemsFound = verification.problems.length;
+    ended(problemsFound === 0 ? 'sound' : 'problems');
+    return verification;
+  } catch (error) {
+    ended('failed');
+    throw error;
+  }
 }
 
 /** What arrives in the places it moves to; what an adjustment takes away leaves them all. */

@@ -5,13 +5,15 @@ import type { ServiceContext, StartedService } from '@inventory/service-host/ser
 import type { BillingLedgerConfig } from './config.ts';
 import { createOnBillingCommands } from './consumers/on-billing-commands.ts';
 import { createLedgerRouter } from './http/router.ts';
-import { observeCachedAccounts } from './metrics.ts';
+import { observeLedger } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
+import { watchHolds } from './operations/watch-holds.ts';
 import { ledgerIndexes } from './storage/collections.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
 const snapshotIntervalMs = 1_000;
 const lastSnapshotsMs = 6_000;
+const oldHoldsIntervalMs = 60_000;
 
 export async function startBillingLedger(
   context: ServiceContext<BillingLedgerConfig>,
@@ -19,19 +21,26 @@ export async function startBillingLedger(
   const { config, lifetime, logger, clock } = context;
   const { db, bus, health } = await openBackends(context, 'billing-ledger', ledgerIndexes);
   const ledger = await openLedger({ ...context, db });
-  observeCachedAccounts(() => ledger.cache.size);
+  const { passIntervalMs } = config.snapshots;
+  // What is older than two passes is in the snapshots: looking for it makes no further pass.
+  const holdWatch = watchHolds({ ...ledger, oldMs: 2 * passIntervalMs });
+  observeLedger({
+    accountsCached: () => ledger.cache.size,
+    holds: holdWatch.holds,
+    now: () => clock.now(),
+  });
 
   const repeat = (name: string, idleMs: number, work: () => Promise<void>): void => {
     const round = () => work().then(() => false);
     const loop = startLoop({ name, idleMs, logger, round });
     lifetime.defer(name, () => loop.stop());
   };
-  const { passIntervalMs } = config.snapshots;
   repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.refresh);
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
   repeat('snapshot pass', passIntervalMs, () =>
     ledger.snapshotPass.bringUpTo(clock.now() - passIntervalMs),
   );
+  repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
   lifetime.defer('last snapshots', () => ledger.snapshots.saveAll(lastSnapshotsMs));
 
   const subscription = await bus.consume({

@@ -1,31 +1,96 @@
+import { projectEventTypes } from '@inventory/contracts/http/project-event';
+import { refreshOutcomes } from '@inventory/contracts/vocabulary';
+import { fromIsoTime } from '@inventory/runtime/clock';
+import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
 import type { LoggedEvent } from './domain/project-event.ts';
-import type { Attempt, WebhookDelivery } from './domain/webhook-delivery.ts';
+import {
+  type Attempt,
+  type AttemptError,
+  pingType,
+  type WebhookDelivery,
+} from './domain/webhook-delivery.ts';
 import type { DisabledReason } from './domain/webhook-endpoint.ts';
+import type { DeliveryBacklog } from './storage/delivery-backlog.ts';
 
-const meter = metrics.getMeter('event-stream');
-const appended = meter.createCounter('inventory.events.appended', {
-  description: 'Announcements that got a place',
+const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/event-stream'));
+
+const appended = counter({
+  name: 'inventory.events.appended',
+  description: 'Announcements that got a place, or were shown the one they had',
+  labels: { type: projectEventTypes, outcome: refreshOutcomes },
+});
+const appendDelay = histogram({
+  name: 'inventory.events.append.delay',
+  description: 'Time from what an announcement tells of until it had its place, repeated ones too',
+  unit: 's',
+  labels: { type: projectEventTypes },
+  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+});
+const attemptErrors = [
+  'status',
+  'redirect',
+  'timeout',
+  'dns',
+  'address_refused',
+  'tls',
+  'connection',
+] as const satisfies readonly AttemptError[];
+const attemptDuration = histogram({
+  name: 'inventory.webhooks.attempt.duration',
+  description: 'Webhook requests, by how they ended',
+  unit: 's',
+  labels: { type: [...projectEventTypes, pingType], result: ['success', ...attemptErrors] },
+  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
+});
+const disabled = counter({
+  name: 'inventory.webhooks.disabled',
+  description: 'Webhook endpoints that were switched off because of their answers',
+  labels: { reason: ['requested', 'gone', 'failing'] },
+});
+const dueDeliveries = gauge({
+  name: 'inventory.webhooks.due',
+  description:
+    'Webhook deliveries whose time has come; at most 10,000 are counted; all replicas tell the same',
+});
+const dueOldestAge = gauge({
+  name: 'inventory.webhooks.due.oldest.age',
+  description: 'Time since the longest due delivery was due; 0 when there is none',
+  unit: 's',
+});
+const retrying = gauge({
+  name: 'inventory.webhooks.retrying',
+  description:
+    'Webhook deliveries that are under way or wait for a later attempt; at most 10,000 are counted; all replicas tell the same',
 });
 
 /** An announcement was given its place in a Project's log, or shown the one it had. */
-export function countAppended(event: LoggedEvent): void {
+export function countAppended(event: LoggedEvent, nowMs: number): void {
+  const { type } = event;
   const outcome = event.type === 'inventory.refresh.completed' ? { outcome: event.outcome } : {};
-  appended.add(1, { type: event.type, ...outcome });
+  appended.add(1, { type, ...outcome });
+  appendDelay.record(Math.max(0, nowMs - fromIsoTime(event.occurredAt)) / 1_000, { type });
 }
 
-const attempts = meter.createHistogram('inventory.webhooks.attempts', {
-  description: 'Webhook requests, by how they ended',
-  unit: 'ms',
-});
-const disabled = meter.createCounter('inventory.webhooks.disabled', {
-  description: 'Webhook endpoints that were switched off because of their answers',
-});
-
 export function countAttempt({ durationMs, error }: Attempt, { type }: WebhookDelivery): void {
-  attempts.record(durationMs, { type, result: error ?? 'success' });
+  attemptDuration.record(durationMs / 1_000, { type, result: error ?? 'success' });
 }
 
 export function countDisabled(reason: DisabledReason): void {
   disabled.add(1, { reason });
+}
+
+/** Reports the deliveries that wait, once they were counted; their age goes on between counts. */
+export function observeBacklog(latest: () => DeliveryBacklog | null, now: () => number): void {
+  const tell = (measure: (backlog: DeliveryBacklog) => number) => {
+    return (observe: (value: number) => void): void => {
+      const backlog = latest();
+      if (backlog) observe(measure(backlog));
+    };
+  };
+  dueDeliveries.observe(tell(({ due }) => due));
+  retrying.observe(tell((backlog) => backlog.retrying));
+  dueOldestAge.observe(
+    tell(({ dueSinceMs }) => (dueSinceMs === null ? 0 : Math.max(0, now() - dueSinceMs) / 1_000)),
+  );
 }

@@ -40,7 +40,7 @@ export async function startEventStream(
   const standings = await openStandings(context, bus);
   const webhooks = openWebhooks(context, { db, log, standings });
   const onAppended = (event: LoggedEvent): void => {
-    countAppended(event);
+    countAppended(event, clock.now());
     webhooks.wake(event.projectId);
   };
   const appending = { log, publish: bus.publish, onAppended };

@@ -1,48 +1,122 @@
+import { liveTroubles, refreshOutcomes } from '@inventory/contracts/vocabulary';
+import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
+import { identityStandings } from './domain/egress-identity.ts';
 import type { LiveOutcome } from './domain/live-page.ts';
 import type { PlatformAnswer } from './domain/platform-answer.ts';
-import type { Refresh } from './domain/refresh.ts';
+import { openPhases, type Refresh, refreshPhases, waitingPhases } from './domain/refresh.ts';
+import type { RefreshSurvey } from './operations/survey-refreshes.ts';
 
-const meter = metrics.getMeter('refresh-collector');
+const { counter, gauge, histogram } = instrumentsOf(
+  metrics.getMeter('@inventory/refresh-collector'),
+);
+const platformBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
-const refreshesByPhase = meter.createCounter('inventory.refresh.transitions', {
+const transitions = counter({
+  name: 'inventory.refresh.transitions',
   description: 'Refreshes that entered a phase',
+  labels: { phase: refreshPhases, outcome: [...refreshOutcomes, 'none'] },
 });
-const refreshDuration = meter.createHistogram('inventory.refresh.duration', {
+const refreshDuration = histogram({
+  name: 'inventory.refresh.duration',
   description: 'Time from acceptance to terminal, by outcome',
   unit: 's',
-  advice: { explicitBucketBoundaries: [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200] },
+  labels: { outcome: [...refreshOutcomes, 'none'] },
+  buckets: [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200],
 });
-const platformAnswers = meter.createHistogram('inventory.platform.request.duration', {
+const platformAnswers = histogram({
+  name: 'inventory.platform.request.duration',
   description: 'Platform answers by their meaning',
   unit: 's',
-  advice: { explicitBucketBoundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20] },
+  labels: {
+    answer: ['page', 'private', 'not_found', 'throttled', 'bad_request', 'fault', 'refused'],
+    purpose: ['scan', 'live'],
+  },
+  buckets: platformBuckets,
 });
-
-const livePages = meter.createHistogram('inventory.live_pages.duration', {
+const livePages = histogram({
+  name: 'inventory.live_pages.duration',
   description: 'Live pages by how they ended, the wait for an egress identity included',
   unit: 's',
-  advice: { explicitBucketBoundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20] },
+  labels: { result: ['page', 'private', 'not_found', ...liveTroubles] },
+  buckets: platformBuckets,
+});
+const outstanding = gauge({
+  name: 'inventory.refresh.outstanding',
+  description: 'Refreshes that are not terminal; all replicas tell the same',
+});
+const scansRunning = gauge({
+  name: 'inventory.scans.running',
+  description: 'Scans of this replica',
+});
+const identityWaits = gauge({
+  name: 'inventory.identity.waits',
+  description: 'Page requests of this replica that wait for an egress identity',
+});
+const liveRunning = gauge({
+  name: 'inventory.live_pages.running',
+  description: 'Live pages that clients of this replica wait for',
+});
+const openRefreshes = gauge({
+  name: 'inventory.refresh.open',
+  description: 'Refreshes that are not terminal, by phase; all replicas tell the same',
+  labels: { phase: openPhases },
+});
+const openOldestAge = gauge({
+  name: 'inventory.refresh.open.oldest.age',
+  description: 'Time since the oldest refresh in a phase was requested; 0 when there is none',
+  unit: 's',
+  labels: { phase: openPhases },
+});
+const stuckRefreshes = gauge({
+  name: 'inventory.refresh.stuck',
+  description:
+    'Refreshes that asked five times without an answer or are a minute past their deadline; at most 1,000 are counted; all replicas tell the same',
+  labels: { phase: waitingPhases },
+});
+const stuckOldestAge = gauge({
+  name: 'inventory.refresh.stuck.oldest.age',
+  description: 'Time since the oldest stuck refresh was requested; 0 when there is none',
+  unit: 's',
+  labels: { phase: waitingPhases },
+});
+const admissionClosed = gauge({
+  name: 'inventory.admission.closed',
+  description: '1 while no refresh is admitted, by why; all replicas tell the same',
+  labels: { reason: ['global_outstanding_closed', 'operator_closed'] },
+});
+const openBreakers = gauge({
+  name: 'inventory.app_breaker.open',
+  description: 'Applications of the platform that are left alone; all replicas tell the same',
+});
+const identities = gauge({
+  name: 'inventory.identity.states',
+  description: 'Egress identities by what they do; silent ones were refused and keep quiet',
+  labels: { state: identityStandings },
 });
 
 /** A refresh entered a new phase. */
 export function countTransition(refresh: Refresh): void {
   const outcome = refresh.outcome ?? 'none';
-  refreshesByPhase.add(1, { phase: refresh.phase, outcome });
+  transitions.add(1, { phase: refresh.phase, outcome });
   if (refresh.phase !== 'completed' || refresh.completedAtMs === null || refresh.eventAppended)
     return;
-  refreshDuration.record((refresh.completedAtMs - refresh.requestedAtMs) / 1000, { outcome });
+  refreshDuration.record((refresh.completedAtMs - refresh.requestedAtMs) / 1_000, { outcome });
 }
 
 /** The platform answered one page request. */
-export function countAnswer(answer: PlatformAnswer, durationMs: number): void {
-  platformAnswers.record(durationMs / 1000, { answer: answer.kind });
+export function countAnswer(
+  answer: PlatformAnswer,
+  purpose: 'scan' | 'live',
+  durationMs: number,
+): void {
+  platformAnswers.record(durationMs / 1_000, { answer: answer.kind, purpose });
 }
 
 /** A live page was answered: `page`, a confirmed denial, or why it is not known. */
 export function countLivePage(outcome: LiveOutcome, durationMs: number): void {
   const result = outcome.outcome === 'trouble' ? outcome.trouble : outcome.outcome;
-  livePages.record(durationMs / 1000, { result });
+  livePages.record(durationMs / 1_000, { result });
 }
 
 export interface Gauges {
@@ -50,26 +124,44 @@ export interface Gauges {
   readonly scansRunning: () => number;
   readonly identityWaits: () => number;
   readonly livePages: () => number;
+  readonly admission: () => { readonly countClosed: boolean; readonly operatorClosed: boolean };
+  readonly openBreakers: () => number;
+  readonly survey: () => RefreshSurvey | null;
+  readonly now: () => number;
 }
 
 /** What is read when metrics are collected. */
 export function observe(gauges: Gauges): void {
-  meter
-    .createObservableGauge('inventory.refresh.outstanding', {
-      description: 'Refreshes that are not terminal',
-    })
-    .addCallback((result) => result.observe(gauges.outstanding()));
-  meter
-    .createObservableGauge('inventory.scans.running', { description: 'Scans of this replica' })
-    .addCallback((result) => result.observe(gauges.scansRunning()));
-  meter
-    .createObservableGauge('inventory.identity.waits', {
-      description: 'Page requests that wait for an egress identity',
-    })
-    .addCallback((result) => result.observe(gauges.identityWaits()));
-  meter
-    .createObservableGauge('inventory.live_pages.running', {
-      description: 'Live pages that clients of this replica wait for',
-    })
-    .addCallback((result) => result.observe(gauges.livePages()));
+  outstanding.observe((tell) => tell(gauges.outstanding()));
+  scansRunning.observe((tell) => tell(gauges.scansRunning()));
+  identityWaits.observe((tell) => tell(gauges.identityWaits()));
+  liveRunning.observe((tell) => tell(gauges.livePages()));
+  openBreakers.observe((tell) => tell(gauges.openBreakers()));
+  admissionClosed.observe((tell) => {
+    const { countClosed, operatorClosed } = gauges.admission();
+    tell(Number(countClosed), { reason: 'global_outstanding_closed' });
+    tell(Number(operatorClosed), { reason: 'operator_closed' });
+  });
+  observeSurvey(gauges);
+}
+
+/** Ages go on between two surveys. */
+function observeSurvey({ survey, now }: Gauges): void {
+  const ageS = (oldestAtMs: number | null) =>
+    oldestAtMs === null ? 0 : Math.max(0, now() - oldestAtMs) / 1_000;
+  openRefreshes.observe((tell) => {
+    for (const { phase, count } of survey()?.open ?? []) tell(count, { phase });
+  });
+  openOldestAge.observe((tell) => {
+    for (const { phase, oldestAtMs } of survey()?.open ?? []) tell(ageS(oldestAtMs), { phase });
+  });
+  stuckRefreshes.observe((tell) => {
+    for (const { phase, count } of survey()?.stuck ?? []) tell(count, { phase });
+  });
+  stuckOldestAge.observe((tell) => {
+    for (const { phase, oldestAtMs } of survey()?.stuck ?? []) tell(ageS(oldestAtMs), { phase });
+  });
+  identities.observe((tell) => {
+    for (const { state, count } of survey()?.identities ?? []) tell(count, { state });
+  });
 }

@@ -8,6 +8,10 @@ import { createDueStore, type DueStore } from './storage/due-store.ts';
 import { createIdentityStore, type IdentityStore } from './storage/identity-store.ts';
 import { createRefreshListStore, type RefreshListStore } from './storage/refresh-list-store.ts';
 import { createRefreshStore, type RefreshStore } from './storage/refresh-store.ts';
+import {
+  createRefreshSurveyStore,
+  type RefreshSurveyStore,
+} from './storage/refresh-survey-store.ts';
 import { createReplicaStore, type ReplicaStore } from './storage/replica-store.ts';
 import { createScanStore, type ScanStore } from './storage/scan-store.ts';
 
@@ -21,6 +25,7 @@ export interface Stores {
   readonly breakers: AppBreakerStore;
   readonly admission: AdmissionStore;
   readonly replicas: ReplicaStore;
+  readonly survey: RefreshSurveyStore;
 }
 
 /** Every store of the service; `replica` names this process in leases and presence. */
@@ -47,6 +52,7 @@ export function openStores(
     identities: createIdentityStore(collections.identities),
     breakers: createAppBreakerStore(collections.appBreakers),
     admission: createAdmissionStore(collections.admission, refreshes),
+    survey: createRefreshSurveyStore(refreshes, clock),
     replicas: createReplicaStore(collections.replicas, replica, clock),
   };
 }

@@ -23,6 +23,7 @@ import { openStores, type Stores } from './open-stores.ts';
 import type { SagaDependencies } from './operations/apply-fact.ts';
 import type { PageReadingDependencies } from './operations/read-page.ts';
 import { type IdentityPool, shareIdentities } from './operations/share-identities.ts';
+import { keepSurvey } from './operations/survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './operations/watch-admission.ts';
 import { watchAppBreakers } from './operations/watch-app-breakers.ts';
 import { startScanning } from './start-scanning.ts';
@@ -57,6 +58,13 @@ export async function startRefreshCollector(
     stores,
     clients.egress.map(({ id }) => id),
   );
+  const survey = keepSurvey({
+    store: stores.survey,
+    identities: stores.identities,
+    identityIds: clients.egress.map(({ id }) => id),
+    limits: config.identities,
+    clock,
+  });
   const pace = paceOf(config);
   let offerForScanning = (_queued: StoredRefresh): void => {};
   const saga: SagaDependencies = {
@@ -80,7 +88,7 @@ export async function startRefreshCollector(
     onNotReturned: (error) => logger.warn({ err: error }, 'egress identity not given back'),
     monotonicNow,
   };
-  const parts = { stores, clients, saga, reading, breakers, admission, pagesPerSecond };
+  const parts = { stores, clients, saga, reading, breakers, admission, survey, pagesPerSecond };
   const scanning = startScanning(context, parts);
   offerForScanning = scanning.offer;
   startSweepers(context, parts);
@@ -90,6 +98,10 @@ export async function startRefreshCollector(
     scansRunning: () => scanning.scheduler.running,
     identityWaits: () => identities.waiting,
     livePages: livePages.running,
+    admission: () => admission.latch,
+    openBreakers: () => breakers.openCount,
+    survey: () => survey.latest,
+    now: () => clock.now(),
   });
   await startConsuming(context, backends, saga, admission);
   return serve(context, backends, { stores, admission, pace, livePages });

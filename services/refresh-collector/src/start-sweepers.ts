@@ -6,6 +6,7 @@ import type { Stores } from './open-stores.ts';
 import type { SagaDependencies } from './operations/apply-fact.ts';
 import { askAgain } from './operations/ask-again.ts';
 import { endOverdue } from './operations/end-overdue.ts';
+import type { SurveyKeeper } from './operations/survey-refreshes.ts';
 import { sweepHolds } from './operations/sweep-holds.ts';
 import type { AdmissionWatch } from './operations/watch-admission.ts';
 import type { AppBreakers } from './operations/watch-app-breakers.ts';
@@ -16,15 +17,17 @@ export interface SweeperParts {
   readonly saga: SagaDependencies;
   readonly admission: AdmissionWatch;
   readonly breakers: AppBreakers;
+  readonly survey: SurveyKeeper;
 }
 
 const watchMs = 1_000;
 const overdueMs = 5_000;
+const surveyMs = 10_000;
 
 /** What time alone makes happen. */
 export function startSweepers(
   { config, lifetime, logger }: ServiceContext<RefreshCollectorConfig>,
-  { stores, clients, saga, admission, breakers }: SweeperParts,
+  { stores, clients, saga, admission, breakers, survey }: SweeperParts,
 ): void {
   const repeat = (options: Omit<LoopOptions, 'logger'>) => {
     const loop = startLoop({ ...options, logger });
@@ -38,6 +41,7 @@ export function startSweepers(
     round: () => askAgain(saga, stores.due, logger),
   });
   repeat({ name: 'deadlines', idleMs: overdueMs, round: () => endOverdue(saga, stores.due) });
+  repeat({ name: 'refresh survey', idleMs: surveyMs, round: done(() => survey.round()) });
   repeat({
     name: 'old holds',
     idleMs: config.holds.sweepMs,

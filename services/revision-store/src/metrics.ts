@@ -1,40 +1,73 @@
+import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
+import type { RejectionReason } from './domain/scan.ts';
+import type { StagingResult } from './storage/chunk-store.ts';
 
-const meter = metrics.getMeter('@inventory/revision-store');
+const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory/revision-store'));
 
-const assemblyDuration = meter.createHistogram('inventory.assembly.duration', {
-  description: 'Time one try to assemble a scan took',
+const assemblyEnds = [
+  'decided',
+  'inventory_busy',
+  'pages_missing',
+  'interrupted',
+  'store_failed',
+  'fault',
+] as const;
+const assemblyDuration = histogram({
+  name: 'inventory.assembly.duration',
+  description: 'Time one try to assemble a scan took, by how it ended',
   unit: 's',
-  advice: { explicitBucketBoundaries: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60] },
+  labels: { end: assemblyEnds },
+  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
 });
-const scans = meter.createCounter('inventory.scans', {
+const waitingScans = gauge({
+  name: 'inventory.assembly.waiting',
+  description:
+    'Scans that were received and are not decided; at most 10,000 are counted; all replicas tell the same',
+});
+const scanDecisions = [
+  'committed',
+  'abandoned',
+  'missing_pages',
+  'invalid_pages',
+] as const satisfies readonly ('committed' | RejectionReason)[];
+const scans = counter({
+  name: 'inventory.scans',
   description: 'Scans by how they were decided',
+  labels: { decision: scanDecisions },
 });
-const pages = meter.createCounter('inventory.current.pages', {
+const pages = counter({
+  name: 'inventory.current.pages',
   description: 'Pages of saved inventories that were served',
 });
-const pageBytes = meter.createCounter('inventory.current.bytes', {
+const pageBytes = counter({
+  name: 'inventory.current.bytes',
   description: 'Bytes of served pages before any compression',
   unit: 'By',
 });
-const stagedBytes = meter.createCounter('inventory.staged.bytes', {
+const stagedBytes = counter({
+  name: 'inventory.staged.bytes',
   description: 'Bytes of chunks that were staged, and of those that were known or refused',
   unit: 'By',
+  labels: { result: ['staged', 'known', 'conflict'] },
 });
-const pruned = meter.createCounter('inventory.pruned', {
+const prunedKinds = ['chunks', 'scans', 'blocks', 'observations', 'heads'] as const;
+const pruned = counter({
+  name: 'inventory.pruned',
   description: 'What was deleted because nothing can need it any more',
+  labels: { kind: prunedKinds },
 });
 
 /** One try to assemble a scan ended. */
 export function recordAssembly(
   durationS: number,
-  end: { readonly end: string; readonly why?: string },
+  end: { readonly end: 'decided' } | { readonly why: (typeof assemblyEnds)[number] },
 ): void {
-  assemblyDuration.record(durationS, { end: end.why ?? end.end });
+  assemblyDuration.record(durationS, { end: 'why' in end ? end.why : end.end });
 }
 
 /** A scan was decided: `committed`, or the reason it was rejected for. */
-export function countScan(decision: string): void {
+export function countScan(decision: (typeof scanDecisions)[number]): void {
   scans.add(1, { decision });
 }
 
@@ -43,13 +76,18 @@ export function countPage(bytes: number): void {
   pageBytes.add(bytes);
 }
 
-export function countStagedBytes(bytes: number, result: string): void {
+export function countStagedBytes(bytes: number, result: StagingResult): void {
   stagedBytes.add(bytes, { result });
 }
 
-export function countPruned(
-  kind: 'chunks' | 'scans' | 'blocks' | 'observations' | 'heads',
-  count: number,
-): void {
+export function countPruned(kind: (typeof prunedKinds)[number], count: number): void {
   if (count > 0) pruned.add(count, { kind });
+}
+
+/** Reports the scans that wait, once they were counted. */
+export function observeWaitingScans(latest: () => number | null): void {
+  waitingScans.observe((observe) => {
+    const waiting = latest();
+    if (waiting !== null) observe(waiting);
+  });
 }

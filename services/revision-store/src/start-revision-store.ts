@@ -11,6 +11,7 @@ import { onRevisionAbandoned } from './consumers/on-revision-abandoned.ts';
 import { onRevisionCompleted } from './consumers/on-revision-completed.ts';
 import type { DecidedScan } from './domain/scan.ts';
 import { createRouter } from './http/router.ts';
+import { observeWaitingScans } from './metrics.ts';
 import { outcomeMessage } from './operations/outcome-message.ts';
 import { pruneInventories } from './operations/prune-inventories.ts';
 import { pruneStaging } from './operations/prune-staging.ts';
@@ -21,7 +22,7 @@ import { createChunkStore } from './storage/chunk-store.ts';
 import { collectionsOf, indexes } from './storage/collections.ts';
 import { createDecidedScanStore } from './storage/decided-scan-store.ts';
 import { createObservationStore } from './storage/observation-store.ts';
-import { createScanQueue } from './storage/scan-queue.ts';
+import { createScanQueue, type ScanQueue } from './storage/scan-queue.ts';
 import { createScanStore } from './storage/scan-store.ts';
 import { createScopeStore } from './storage/scope-store.ts';
 
@@ -68,6 +69,7 @@ export async function startRevisionStore(
     },
   };
 
+  startCounting(context, stores.queue);
   const { smallScansMax } = config.assembly;
   const assemblies = startAssemblies({ assembly: operation, dropping: stores, smallScansMax });
   lifetime.defer('assemblies', () => assemblies.stop());
@@ -108,4 +110,24 @@ export async function startRevisionStore(
     erasure: operation,
   });
   return serveInternal(context, router, health);
+}
+
+const countEveryMs = 10_000;
+
+function startCounting(
+  { lifetime, logger }: ServiceContext<RevisionStoreConfig>,
+  queue: Pick<ScanQueue, 'countWaiting'>,
+): void {
+  let waiting: number | null = null;
+  observeWaitingScans(() => waiting);
+  const loop = startLoop({
+    name: 'waiting scans',
+    idleMs: countEveryMs,
+    logger,
+    async round() {
+      waiting = await queue.countWaiting();
+      return false;
+    },
+  });
+  lifetime.defer('waiting scans', () => loop.stop());
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { PriceBook } from '../domain/price-list.ts';
+import { measureVerification } from '../metrics.ts';
 import { readCommit, type StoredCommit, UnreadableCommit } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 import type { Snapshot, SnapshotStore } from '../storage/snapshot-store.ts';
@@ -41,7 +42,7 @@ const commitsPerRead = 50;
 export function createVerifyJournal(parts: VerifyJournalParts): VerifyJournal {
   let running: Promise<Verification> | undefined;
   return () => {
-    running ??= verify(parts).finally(() => {
+    running ??= measureVerification(() => verify(parts)).finally(() => {
       running = undefined;
     });
     return running;

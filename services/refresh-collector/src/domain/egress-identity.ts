@@ -39,6 +39,20 @@ function restedMs(identity: IdentityState, limits: IdentityLimits): number {
   return Math.max(identity.arrivalMs - tolerance, identity.silentUntilMs);
 }
 
+export const identityStandings = ['free', 'in_use', 'resting', 'silent'] as const;
+export type IdentityStanding = (typeof identityStandings)[number];
+
+/** What an identity does now: `silent` after a refusal, `resting` where its rate makes it wait. */
+export function standingOf(
+  identity: IdentityState,
+  limits: IdentityLimits,
+  nowMs: number,
+): IdentityStanding {
+  if (identity.silentUntilMs > nowMs) return 'silent';
+  if (identity.inFlight && identity.inFlight.untilMs > nowMs) return 'in_use';
+  return restedMs(identity, limits) > nowMs ? 'resting' : 'free';
+}
+
 /** Until the first of these identities is rested, in milliseconds. */
 export function firstRestedInMs(
   identities: readonly IdentityState[],

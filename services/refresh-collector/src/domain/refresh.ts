@@ -20,14 +20,33 @@ import type {
  * Where a refresh stands. `refused` is hidden from customers; `assembling` and `settling` are both
  * shown as `settling`.
  */
-export type RefreshPhase =
-  | 'accepted'
-  | 'refused'
-  | 'queued'
-  | 'collecting'
-  | 'assembling'
-  | 'settling'
-  | 'completed';
+export const refreshPhases = [
+  'accepted',
+  'refused',
+  'queued',
+  'collecting',
+  'assembling',
+  'settling',
+  'completed',
+] as const;
+export type RefreshPhase = (typeof refreshPhases)[number];
+
+/** Phases of a refresh that counts as outstanding. */
+export const openPhases = [
+  'accepted',
+  'queued',
+  'collecting',
+  'assembling',
+  'settling',
+] as const satisfies readonly RefreshPhase[];
+export type OpenPhase = (typeof openPhases)[number];
+
+/** Phases in which somebody is waited for; a completed one waits for its event. */
+export const waitingPhases = [
+  ...openPhases,
+  'completed',
+] as const satisfies readonly RefreshPhase[];
+export type WaitingPhase = (typeof waitingPhases)[number];
 
 export interface SpendLimit {
   readonly cap: number;

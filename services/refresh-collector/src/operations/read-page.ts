@@ -33,7 +33,7 @@ export interface PageReadingDependencies {
   readonly takeTurn: TakeTurn;
   /** An identity that could not be given back is free once its request is certainly over. */
   readonly onNotReturned: (error: unknown) => void;
-  readonly onAnswer: (answer: PlatformAnswer, durationMs: number) => void;
+  readonly onAnswer: (answer: PlatformAnswer, purpose: 'scan' | 'live', durationMs: number) => void;
   readonly monotonicNow: () => number;
 }
 
@@ -64,7 +64,7 @@ export async function readPage(
   const answer = isLarge(raw)
     ? await dependencies.takeTurn(() => classifyAnswer(raw))
     : classifyAnswer(raw);
-  dependencies.onAnswer(answer, dependencies.monotonicNow() - startMs);
+  dependencies.onAnswer(answer, live ? 'live' : 'scan', dependencies.monotonicNow() - startMs);
   const returned = turn.giveBack(verdictOf(answer));
   if (reading.live) returned.catch(dependencies.onNotReturned);
   else await returned;

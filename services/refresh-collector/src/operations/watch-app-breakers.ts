@@ -10,6 +10,8 @@ export interface AppBreakers {
   isOpen(appId: number): boolean;
   /** Until when, in milliseconds since the epoch; a time in the past when it is closed. */
   openUntilMs(appId: number): number;
+  /** Applications that are left alone now. */
+  readonly openCount: number;
   record(scope: Scope, answer: PlatformAnswer): Promise<void>;
   /** Takes over what other replicas opened; repeated every second. */
   round(): Promise<void>;
@@ -31,6 +33,12 @@ export function watchAppBreakers(
   return {
     isOpen: (appId) => isOpen({ openUntilMs: openUntilMs(appId) }, clock.now()),
     openUntilMs,
+    get openCount() {
+      const known = new Set([...counted.keys(), ...openElsewhere.keys()]);
+      const nowMs = clock.now();
+      return [...known].filter((appId) => isOpen({ openUntilMs: openUntilMs(appId) }, nowMs))
+        .length;
+    },
     async record(scope, answer) {
       const failed = saysAboutApp(answer);
       if (failed === null) return;

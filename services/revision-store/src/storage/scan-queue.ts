@@ -22,6 +22,8 @@ export interface DueScan extends ClaimedScan {
   readonly dueAt: Date;
 }
 
+const countMax = 10_000;
+
 export type ScanQueue = ReturnType<typeof createScanQueue>;
 
 /**
@@ -46,6 +48,11 @@ export function createScanQueue(collection: Collection<ScanDocument>) {
         .limit(query.limit)
         .toArray();
       return found.flatMap(fromDocument);
+    },
+
+    /** Received ones that are not decided, counted no further than {@link countMax}. */
+    countWaiting(): Promise<number> {
+      return collection.countDocuments({ dueAt: { $exists: true } }, { limit: countMax });
     },
 
     /** Takes a scan until then; false when another worker was quicker or it has been decided. */

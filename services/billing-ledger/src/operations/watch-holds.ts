@@ -1,0 +1,39 @@
+import type { AccountCache } from './account-cache.ts';
+import type { ListOldHolds } from './list-old-holds.ts';
+
+export interface HoldWatch {
+  /** What is known of open holds now: in memory, and of old ones as last looked up. */
+  holds(): { readonly open: number; readonly oldestAtMs: number | null };
+  /** Looks for an old hold of any account, also of those that nobody has asked for in a while. */
+  round(): Promise<void>;
+}
+
+export interface HoldWatchParts {
+  readonly cache: Pick<AccountCache, 'all'>;
+  readonly listOldHolds: ListOldHolds;
+  /** Holds younger than this are looked for in memory only; snapshots may not have them yet. */
+  readonly oldMs: number;
+}
+
+export function watchHolds({ cache, listOldHolds, oldMs }: HoldWatchParts): HoldWatch {
+  let oldOneAtMs: number | null = null;
+
+  return {
+    holds() {
+      let open = 0;
+      let oldestAtMs = oldOneAtMs ?? Number.POSITIVE_INFINITY;
+      for (const { account } of cache.all()) {
+        if (account.holds.size === 0) continue;
+        open += account.holds.size;
+        for (const bucket of account.holds.buckets) {
+          for (const { reservedAt } of bucket) oldestAtMs = Math.min(oldestAtMs, reservedAt);
+        }
+      }
+      return { open, oldestAtMs: Number.isFinite(oldestAtMs) ? oldestAtMs : null };
+    },
+    async round() {
+      const [found] = await listOldHolds({ olderThanMs: oldMs, limit: 1 });
+      oldOneAtMs = found?.hold.reservedAt ?? null;
+    },
+  };
+}
