@@ -20,9 +20,10 @@ import { createLogReading } from './operations/read-logs.ts';
 import { redeliverEvent, redeliverRange } from './operations/redeliver.ts';
 import { countBacklog, type DeliveryBacklog } from './storage/delivery-backlog.ts';
 import { createDeliveryStore, type DeliveryPageQuery } from './storage/delivery-store.ts';
+import { sealAnew } from './storage/endpoint-sealing.ts';
 import { createEndpointStore, type EndpointStore } from './storage/endpoint-store.ts';
 import type { ProjectLog } from './storage/project-log.ts';
-import { createSecretSealer } from './storage/sealed-secret.ts';
+import { createSecretSealer, type SecretSealer } from './storage/sealed-secret.ts';
 import { openDeliveryCollection, openEndpointCollection } from './storage/webhook-collections.ts';
 
 export interface WebhookParts {
@@ -57,6 +58,7 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: 
   const sending = startSending(context, { ...parts, endpoints, deliveries, sender });
   const reading = startReading(context, { ...parts, endpoints, deliveries, wake: sending.wake });
   startForgetting(context, deliveries);
+  startSealingAnew(context, db, sealer);
   startCounting(context, db);
   const making = {
     ...{ endpoints, log, clock, identifiers, rules, endpointsMax: webhookEndpointsMax },
@@ -192,4 +194,25 @@ function startCounting(
     },
   });
   lifetime.defer('webhook backlog', () => loop.stop());
+}
+
+/** Soon after a start with a new first key nothing needs the older ones any more. */
+function startSealingAnew(
+  { config, lifetime, logger }: ServiceContext<EventStreamConfig>,
+  db: Db,
+  sealer: SecretSealer,
+): void {
+  const collection = openEndpointCollection(db);
+  const loop = startLoop({
+    name: 'webhook secrets',
+    idleMs: config.log.pruneEveryMs,
+    logger,
+    async round(stopping) {
+      const done = await sealAnew(collection, sealer, stopping);
+      if (done.endpoints > 0) logger.info(done, 'webhook secrets were sealed with the first key');
+      if (done.unreadable > 0) logger.error(done, 'webhook secrets that no key opens');
+      return false;
+    },
+  });
+  lifetime.defer('webhook secrets', () => loop.stop());
 }

@@ -51,7 +51,7 @@ export const settings = {
     .pipe(z.array(cursorKey))
     .describe(
       'Keys that cursors are sealed with, comma-separated, 32 bytes each in base64url: the first ' +
-        'seals, all open; keep a replaced key for a day',
+        'seals, all open; keep a replaced key for as long as event cursors live (LOG_KEEP_MS)',
     ),
   TRUSTED_PROXIES: list()
     .pipe(z.array(network))

@@ -17,7 +17,10 @@ test('keys are replaced without losing what an older one sealed', () => {
   const [older, newer] = [newKey(), newKey()];
   const sealed = createSecretSealer([older]).seal('whsec_secret', 'whe_1');
 
-  expect(createSecretSealer([newer, older]).open(sealed, 'whe_1')).toBe('whsec_secret');
+  const both = createSecretSealer([newer, older]);
+  expect(both.open(sealed, 'whe_1')).toBe('whsec_secret');
+  expect(both.isCurrent(sealed, 'whe_1')).toBe(false);
+  expect(both.isCurrent(both.seal('whsec_secret', 'whe_1'), 'whe_1')).toBe(true);
   expect(createSecretSealer([newer]).open(sealed, 'whe_1')).toBeNull();
 });
 

@@ -7,6 +7,8 @@ export interface SecretSealer {
   seal(secret: string, owner: string): string;
   /** Null when it was sealed with none of the keys, or for somebody else. */
   open(sealed: string, owner: string): string | null;
+  /** Whether the key that seals now opens it. */
+  isCurrent(sealed: string, owner: string): boolean;
 }
 
 const algorithm = 'aes-256-gcm';
@@ -34,6 +36,8 @@ export function createSecretSealer(encodedKeys: readonly string[]): SecretSealer
       }
       return null;
     },
+    isCurrent: (sealed, owner) =>
+      openWith(sealing, Buffer.from(sealed, 'base64url'), owner) !== null,
   };
 }
 

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import type { ProjectId } from '@inventory/contracts/ids';
+import { connectMongo } from '@inventory/mongo/connect';
+import { testLogger } from '@inventory/testkit/namespace';
+import { startTestService } from '@inventory/testkit/test-service';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { startEventStream } from '../src/start-event-stream.ts';
+import { sealAnew } from '../src/storage/endpoint-sealing.ts';
+import { createEndpointStore } from '../src/storage/endpoint-store.ts';
+import { createSecretSealer } from '../src/storage/sealed-secret.ts';
+import { openEndpointCollection } from '../src/storage/webhook-collections.ts';
+import { newCustomer, openWebhookWorld, type WebhookWorld } from './support/webhook-world.ts';
+
+const [oldKey = '', newKey = ''] = [1, 2].map(() => randomBytes(32).toString('base64url'));
+const never = new AbortController().signal;
+let world: WebhookWorld;
+
+beforeEach(async () => {
+  world = await openWebhookWorld({ secretKeys: [oldKey] });
+}, 60_000);
+afterEach(() => world.close());
+
+/** Another replica, with these keys. */
+function startWith(secretKeys: readonly string[]) {
+  const webhooks = { ...world.config.webhooks, secretKeys };
+  return startTestService({ config: { ...world.config, webhooks }, start: startEventStream });
+}
+
+async function openEndpoints() {
+  const options = { ...world.config.mongodb, service: 'test', logger: testLogger };
+  const { db, close } = await connectMongo(options);
+  return { endpoints: openEndpointCollection(db), close };
+}
+
+test('a new key before the old one seals every secret anew, and then the old one is not needed (Events: webhooks)', async () => {
+  const made = await world.create(newCustomer(), '/sealed-anew');
+  const { endpoints, close } = await openEndpoints();
+  const alone = createSecretSealer([newKey]);
+
+  const replaced = await startWith([newKey, oldKey]);
+  await waitFor('the secret is sealed with the new key', async () => {
+    const [endpoint] = await endpoints.find({}).toArray();
+    return endpoint?.secrets.every(({ sealed }) => alone.isCurrent(sealed, endpoint.endpointId));
+  });
+  await replaced.stop();
+
+  const kept = await createEndpointStore(endpoints, alone).list(made.project_id as ProjectId);
+  expect(kept.map(({ secrets }) => secrets.map(({ secret }) => secret))).toEqual([[made.secret]]);
+  await close();
+}, 60_000);
+
+test('a secret that no key opens is left as it is, for the key that may come back (Events: webhooks)', async () => {
+  await world.create(newCustomer(), '/unreadable');
+  const { endpoints, close } = await openEndpoints();
+  const secrets = async () => (await endpoints.findOne({}))?.secrets;
+  const before = await secrets();
+
+  const done = await sealAnew(endpoints, createSecretSealer([newKey]), never);
+
+  expect(done).toEqual({ endpoints: 0, unreadable: 1 });
+  expect(await secrets()).toEqual(before);
+  await close();
+});
