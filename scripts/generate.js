@@ -15,6 +15,7 @@ const {
 } = require('node:fs');
 const { dirname, join, resolve } = require('node:path');
 const { messageDocs, messageDocsFolder } = require('./generate/message-docs.js');
+const { metricsPage } = require('./generate/metrics-page.js');
 const { openApiFile } = require('./generate/openapi-file.js');
 const { settingsTables } = require('./generate/settings-tables.js');
 
@@ -28,6 +29,7 @@ function generatedFiles() {
   return [
     ...messageDocs(root),
     ...openApiFile(root),
+    metricsPage(root, serviceNames),
     ...settingsTables(root, serviceNames),
     ...observabilityFiles(),
   ];

@@ -1,0 +1,84 @@
+'use strict';
+
+/**
+ * The page of all metrics: each as the code describes it where it makes it, with the name that a
+ * scrape shows and the only values that its labels can have.
+ */
+const { join } = require('node:path');
+
+const path = 'docs/generated/metrics.md';
+
+const shared = [
+  'libs/http/dist/measure-requests.js',
+  'libs/messaging/dist/messaging-metrics.js',
+  'libs/mongo/dist/outbox-metrics.js',
+  'libs/runtime/dist/loop-metrics.js',
+  'libs/runtime/dist/process-metrics.js',
+];
+
+const introduction = `# Metrics
+
+Written from the code by \`npm run generate\`. Every service shows its own at \`/metrics\` of its
+private port, in the Prometheus text format: dots become underscores, counters end in \`_total\`,
+histograms in \`_bucket\`, \`_sum\` and \`_count\`; no unit is added to a name. Times are seconds. Which
+service and replica a series is of, the scrape says. No label holds an id: a label has the values
+that stand here and no others, and a test compares them with what a running product shows.
+
+Gauges of which all replicas tell the same are read with \`max()\`, all others with \`sum()\`.
+`;
+
+const node = `
+## Of every service, by the Node.js instrumentation
+
+| Scraped as | Kind | What it is |
+|---|---|---|
+| \`nodejs_eventloop_delay_{min,max,mean,stddev,p50,p90,p99}\` | gauge, s | how late the event loop was since the last scrape |
+| \`nodejs_eventloop_utilization\` | gauge | share of the time that the event loop was busy |
+| \`nodejs_eventloop_time_total\` | counter, s | time that the event loop was active or idle, by \`nodejs_eventloop_state\` |
+| \`v8js_gc_duration\` | histogram, s | garbage collection, by \`v8js_gc_type\` |
+| \`v8js_memory_*\` | gauge, By | heap spaces, by \`v8js_heap_space_name\` |
+| \`v8js_resource_active\` | gauge | what keeps the event loop alive, by \`v8js_resource_type\` |
+`;
+
+/** Files to write: path below the root, and content. */
+function metricsPage(root, services) {
+  const { describedInstruments } = require(join(root, 'libs/runtime/dist/instruments.js'));
+  const madeBy = (modules) => {
+    const before = describedInstruments().length;
+    for (const module of modules) require(join(root, module));
+    return describedInstruments().slice(before);
+  };
+  const section = (title, modules) => `\n## ${title}\n\n${tableOf(madeBy(modules))}\n`;
+  const sections = [
+    section('Of every service', shared),
+    ...services.map((service) => section(service, [`services/${service}/dist/metrics.js`])),
+  ];
+  return { path, content: `${introduction}${sections.join('')}${node}` };
+}
+
+function tableOf(instruments) {
+  const rows = instruments.map((instrument) => {
+    const { name, kind, unit, description } = instrument;
+    const kindCell = unit ? `${kind}, ${unit}` : kind;
+    return `| \`${name}\` | \`${scrapedName(instrument)}\` | ${kindCell} | ${description} | ${labelsOf(instrument)} |`;
+  });
+  const head = '| Metric | Scraped as | Kind | What it is | Labels and their values |';
+  return [head, '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+function scrapedName({ name, kind }) {
+  const scraped = name.replaceAll('.', '_');
+  return kind === 'counter' ? `${scraped}_total` : scraped;
+}
+
+function labelsOf({ labels = {} }) {
+  const texts = Object.entries(labels).map(([label, values]) => {
+    const listed = Array.isArray(values)
+      ? values.map((value) => `\`${value}\``).join(' ')
+      : values.words;
+    return `\`${label.replaceAll('.', '_')}\`: ${listed}`;
+  });
+  return texts.length > 0 ? texts.join('<br>') : '—';
+}
+
+module.exports = { metricsPage };
