@@ -19,7 +19,6 @@ export function tlsConnectOptions(identity: TlsIdentity) {
     ...(authorities === undefined ? {} : { ca: authorities }),
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(privateKey === undefined ? {} : { key: privateKey }),
-    minVersion: 'TLSv1.2' as const,
   };
 }
 
