@@ -12,7 +12,10 @@ const logger = createLogger({
 });
 let server: HttpServer;
 
-async function serve(serviceToken?: string, notReady: () => Promise<string[]> = async () => []) {
+async function serve(
+  serviceTokens: readonly string[] = [],
+  notReady: () => Promise<string[]> = async () => [],
+) {
   const router = new Router();
   router.get('/things/:id', (context) => {
     context.body = { id: context.params['id'] };
@@ -36,7 +39,7 @@ async function serve(serviceToken?: string, notReady: () => Promise<string[]> = 
   const listener = createInternalApp({
     router,
     health: { notReady, notAlive: () => [] },
-    serviceToken,
+    serviceTokens,
     logger,
   });
   server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
@@ -153,7 +156,7 @@ describe('with a service token', () => {
   test.each([undefined, '', 'wrong', `${token}x`, token.slice(1)])(
     'a call that carries %j is refused before it reaches a route',
     async (given) => {
-      await serve(token);
+      await serve([token]);
       const headers: Record<string, string> =
         given === undefined ? {} : { 'x-service-token': given };
 
@@ -166,10 +169,20 @@ describe('with a service token', () => {
   );
 
   test('the right one opens the routes, and health needs none', async () => {
-    await serve(token);
+    await serve([token]);
 
     expect((await ask('/things/7', { headers: { 'x-service-token': token } })).status).toBe(200);
     expect((await ask('/readyz')).status).toBe(200);
+  });
+
+  test('while it is replaced the old one opens them too', async () => {
+    await serve(['the-secret-of-tomorrow', token]);
+
+    for (const given of ['the-secret-of-tomorrow', token]) {
+      expect((await ask('/things/7', { headers: { 'x-service-token': given } })).status).toBe(200);
+    }
+    const both = { 'x-service-token': `the-secret-of-tomorrow,${token}` };
+    expect((await ask('/things/7', { headers: both })).status).toBe(401);
   });
 
   test('secrets are equal only when every byte is', () => {

@@ -11,7 +11,8 @@ import { measureRequests } from './measure-requests.ts';
 export interface InternalAppOptions {
   readonly router: Router;
   readonly health: HealthChecks;
-  readonly serviceToken: string | undefined;
+  /** A call has to carry one of them; any call is served when there are none. */
+  readonly serviceTokens: readonly string[];
   readonly logger: Logger;
 }
 
@@ -35,7 +36,7 @@ export function createInternalApp(options: InternalAppOptions): RequestListener 
   app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'response not sent'));
   app.use(measureRequests('internal'));
   app.use(answerErrors(options.logger));
-  app.use(requireServiceToken(options.serviceToken));
+  app.use(requireServiceToken(options.serviceTokens));
   app.use(options.router.routes());
   app.use(options.router.allowedMethods());
   const handle = app.callback();
@@ -92,9 +93,10 @@ function toRefusal(error: unknown): { status: number; code: string; message: str
   return { status: 500, code: 'internal_error', message: 'An internal error occurred.' };
 }
 
-function requireServiceToken(token: string | undefined): Middleware {
+function requireServiceToken(tokens: readonly string[]): Middleware {
   return async (context, next) => {
-    if (token !== undefined && !equalSecrets(context.get(serviceTokenHeader), token)) {
+    const given = context.get(serviceTokenHeader);
+    if (tokens.length > 0 && !tokens.some((token) => equalSecrets(given, token))) {
       context.status = 401;
       context.body = { error: { code: 'service_token_required', message: 'Not for you.' } };
       return;

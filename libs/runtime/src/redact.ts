@@ -17,9 +17,9 @@ export const redactedNames = [
   'token',
 ] as const;
 
-/** `x-api-key`, `X_API_KEY`, `serviceToken`: the last words of a name tell what it holds. */
+/** `x-api-key`, `X_API_KEY`, `serviceTokens`: the last words of a name tell what it holds. */
 const redactedPattern = new RegExp(
-  `(${redactedNames.map((name) => name.replaceAll(/[-_]/g, '[-_]?')).join('|')})$`,
+  `(${redactedNames.map((name) => name.replaceAll(/[-_]/g, '[-_]?')).join('|')})s?$`,
   'i',
 );
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type KafkaAccess, kafkaAccess, kafkaSettings } from './kafka-access.ts';
 import { type MongodbAccess, mongodbAccess, mongodbSettings } from './mongodb-access.ts';
 import { needing } from './setting-needs.ts';
-import { duration, port, type readSettings, text } from './settings.ts';
+import { duration, list, port, type readSettings, text } from './settings.ts';
 
 const isLoopback = (host: string) => /^(localhost|127\.[0-9.]+|::1)$/.test(host);
 
@@ -26,12 +26,12 @@ export const serviceSettings = {
     (host) => (isLoopback(host) ? [] : ['SERVICE_TOKEN']),
   ),
   HTTP_PORT: port().describe('Port of the internal HTTP server: health, metrics, internal API'),
-  SERVICE_TOKEN: z
-    .string()
-    .min(16)
+  SERVICE_TOKEN: list()
+    .pipe(z.array(z.string().min(16)))
     .optional()
     .describe(
-      'Shared secret that internal HTTP calls must carry; without it anybody on this machine may call',
+      'Shared secrets of internal HTTP calls, comma-separated: the first is sent, each is ' +
+        'accepted; without any, anybody on this machine may call',
     ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
@@ -46,7 +46,8 @@ export interface ServiceConfig {
   readonly kafka: KafkaAccess & { readonly topicPrefix: string };
   readonly mongodb: MongodbAccess & { readonly database: string };
   readonly http: { readonly host: string; readonly port: number };
-  readonly serviceToken: string | undefined;
+  /** The first is sent with internal calls, each is accepted; none are asked for when empty. */
+  readonly serviceTokens: readonly string[];
   readonly logLevel: string;
   readonly stopDeadlineMs: number;
 }
@@ -59,7 +60,7 @@ export function serviceConfig(
     kafka: { ...kafkaAccess(parsed), topicPrefix: parsed.KAFKA_TOPIC_PREFIX },
     mongodb: { ...mongodbAccess(parsed), database: parsed.MONGODB_DATABASE },
     http: { host: parsed.HTTP_HOST, port: parsed.HTTP_PORT },
-    serviceToken: parsed.SERVICE_TOKEN,
+    serviceTokens: parsed.SERVICE_TOKEN ?? [],
     logLevel: parsed.LOG_LEVEL,
     stopDeadlineMs: parsed.STOP_DEADLINE_MS,
   };

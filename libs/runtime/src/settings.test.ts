@@ -121,7 +121,7 @@ describe('the settings that every service has', () => {
       kafka: { brokers: ['one:9092', 'two:9092'], topicPrefix: '' },
       mongodb: { uri: 'mongodb://localhost/', database: 'ledger' },
       http: { host: '127.0.0.1', port: 0 },
-      serviceToken: undefined,
+      serviceTokens: [],
       logLevel: 'info',
       stopDeadlineMs: 45_000,
     });
@@ -131,5 +131,11 @@ describe('the settings that every service has', () => {
     expect(() => readSettings(serviceSettings, { ...given, SERVICE_TOKEN: 'short' })).toThrow(
       /SERVICE_TOKEN/,
     );
+  });
+
+  test('take a second token, so that the first can be replaced while services call each other', () => {
+    const tokens = ['a new token of 22 bytes', 'the token until today'];
+    const parsed = readSettings(serviceSettings, { ...given, SERVICE_TOKEN: tokens.join(',') });
+    expect(serviceConfig(parsed).serviceTokens).toEqual(tokens);
   });
 });

@@ -13,8 +13,8 @@ export async function serveInternal(
   health: HealthChecks,
 ): Promise<StartedService> {
   const { config, lifetime, logger } = context;
-  const { serviceToken } = config;
-  const listener = createInternalApp({ router, health, serviceToken, logger });
+  const { serviceTokens } = config;
+  const listener = createInternalApp({ router, health, serviceTokens, logger });
   const server = await startHttpServer({ listener, ...config.http });
   lifetime.defer('internal HTTP', () => server.close(drainMs));
   return { url: server.url };

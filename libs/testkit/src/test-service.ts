@@ -12,7 +12,7 @@ export function testServiceConfig(namespace: TestNamespace, database: string): S
     kafka: { brokers: namespace.kafkaBrokers, topicPrefix: namespace.topicPrefix },
     mongodb: { uri: namespace.mongodbUri, database: namespace.database(database) },
     http: { host: '127.0.0.1', port: 0 },
-    serviceToken: undefined,
+    serviceTokens: [],
     logLevel: 'silent',
     stopDeadlineMs: 10_000,
   };

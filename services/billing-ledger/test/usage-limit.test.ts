@@ -20,7 +20,7 @@ test('usage of more than one report may have is refused by its own code, not cut
   const listener = createInternalApp({
     router: createLedgerRouter(routes),
     health: { notReady: async () => [], notAlive: () => [] },
-    serviceToken: undefined,
+    serviceTokens: [],
     logger: createLogger({ service: 'test', level: 'silent' }),
   });
   const server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });

@@ -86,7 +86,7 @@ async function openStandings(
   const client = createInternalClient({
     service: 'gateway',
     baseUrl: config.gateway.url,
-    serviceToken: config.serviceToken,
+    serviceToken: config.serviceTokens[0],
     timeoutMs: config.gateway.timeoutMs,
   });
   lifetime.defer('client of gateway', () => client.close());

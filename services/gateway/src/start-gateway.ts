@@ -66,9 +66,9 @@ export async function startGateway(
     identifiers,
     logger,
   });
-  const { serviceToken } = config;
+  const { serviceTokens } = config;
   const router = createStandingRouter(tenancy);
-  const internalApi = createInternalApp({ router, health, serviceToken, logger });
+  const internalApi = createInternalApp({ router, health, serviceTokens, logger });
   const listener = privateListener(health, operatorApi, internalApi);
   const server = await startHttpServer({ listener, ...config.http });
   lifetime.defer('private HTTP', () => server.close(privateDrainMs));
@@ -94,7 +94,8 @@ export async function startGateway(
 
 /** One connection pool to each service, whoever calls it. */
 function openClients({ config, lifetime }: ServiceContext<GatewayConfig>) {
-  const { services, serviceToken } = config;
+  const { services } = config;
+  const [serviceToken] = config.serviceTokens;
   function open(service: string, baseUrl: string, timeoutMs: number): InternalClient {
     const client = createInternalClient({ service, baseUrl, serviceToken, timeoutMs });
     lifetime.defer(`client of ${service}`, () => client.close());

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const listener = createInternalApp({
     router: createStandingRouter(replica.tenancy),
     health: { notReady: async () => [], notAlive: () => [] },
-    serviceToken,
+    serviceTokens: [serviceToken],
     logger: testLogger,
   });
   server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });

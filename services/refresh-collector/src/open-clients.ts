@@ -26,7 +26,7 @@ export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime):
   lifetime.defer('egress', async () => {
     await Promise.all(egress.map(({ dispatcher }) => dispatcher.destroy()));
   });
-  const { serviceToken } = config;
+  const [serviceToken] = config.serviceTokens;
   const internal = (service: string, baseUrl: string) => {
     const client = createInternalClient({
       baseUrl,
