@@ -1,30 +1,17 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { alertRules } from '../../deploy/observability/src/rules/rule-groups.ts';
-import { providePrometheus } from '../support/provide-prometheus.ts';
 import { root } from '../tidy/tracked-files.ts';
 import { plantedFaults } from './support/planted-faults.ts';
 import { healthy, type Series } from './support/planted-series.ts';
+import { onPrometheus, promtool, rulesFile, type Story, tryStories } from './support/promtool.ts';
 
-const rulesFile = join(root, 'deploy/compose/rules/game-item-inventory.yaml');
-const programs = providePrometheus();
-/** Reported as skipped where Prometheus is not to be had; the reason is printed. */
-const onPrometheus = programs ? test : test.skip;
 const names = alertRules.map(({ alert }) => alert);
 
-function promtool(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(programs?.promtool ?? '', args, {
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`${stdout}${stderr}`);
-  return stdout;
-}
-
 /** One world of series, and which alerts fire in it at its end. */
-function story(name: string, minutes: number, world: Series, fires: readonly string[]) {
+function story(name: string, minutes: number, world: Series, fires: readonly string[]): Story {
   return {
     name,
     interval: '1m',
@@ -40,20 +27,6 @@ function story(name: string, minutes: number, world: Series, fires: readonly str
       },
     ],
   };
-}
-
-function tryStories(tests: readonly object[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'promtool-'));
-  try {
-    const file = join(folder, 'stories.yaml');
-    writeFileSync(
-      file,
-      stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }, { lineWidth: 0 }),
-    );
-    return promtool('test', 'rules', file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 test('every alert has its runbook, and every runbook its alert', () => {

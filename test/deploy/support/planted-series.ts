@@ -49,7 +49,7 @@ export const series = {
   verifications: (result: string) => `inventory_ledger_verify_duration_count{result="${result}"}`,
   conflicts: 'inventory_ledger_command_conflicts_total{service="billing-ledger"}',
   charges: 'inventory_ledger_moved_total{kind="charge",asset="credits"}',
-  reversals: 'inventory_gateway_reversals_total{result="reversed"}',
+  reversals: 'inventory_gateway_reversals_total{result="applied"}',
   givenAway: 'inventory_gateway_pages_given_away_total{service="gateway"}',
   delay: `inventory_consumer_delay{${consumer}}`,
   lag: `inventory_consumer_lag{${consumer}}`,

@@ -111,7 +111,7 @@ export const money: DashboardPlan = {
         },
         {
           title: 'Charges, by how the wait ended',
-          description: 'A timeout is answered 503 and undone.',
+          description: 'unknown is answered 503 and undone; not_sent never reached the ledger.',
           unit: 'ops',
           shows: 'areas',
           queries: [

@@ -137,7 +137,8 @@ export const refreshSaga: DashboardPlan = {
         },
         {
           title: 'Decisions, by how the wait ended',
-          description: 'A timeout is answered 503 with outcome unknown; the refresh may live.',
+          description:
+            'unknown is answered 503 after DECISION_TIMEOUT_MS; the refresh may live. not_sent certainly does not.',
           unit: 'ops',
           shows: 'areas',
           queries: [

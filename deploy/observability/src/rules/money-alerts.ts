@@ -43,7 +43,7 @@ export const moneyAlerts: RuleGroup = {
     alertRule({
       name: 'PagesReversed',
       severity: 'ticket',
-      expr: `${shareOf({ of: 'inventory_gateway_reversals_total', among: 'inventory_ledger_moved_total{kind="charge"}', window: '1h', leastEvents: 100 })} > 0.02`,
+      expr: `${shareOf({ of: 'inventory_gateway_reversals_total{result="applied"}', among: 'inventory_ledger_moved_total{kind="charge"}', window: '1h', leastEvents: 100 })} > 0.02`,
       for: '10m',
       summary: 'Charges of pages are undone more often than clients break off.',
       description:

@@ -1,0 +1,67 @@
+import { ruleGroups } from '../../deploy/observability/src/rules/rule-groups.ts';
+import { dashboardQueries } from './support/dashboard-queries.ts';
+import { groupingsOf, metricCatalogue, selectionsOf } from './support/metric-catalogue.ts';
+import { plantedFaults } from './support/planted-faults.ts';
+import { healthy } from './support/planted-series.ts';
+import { rareSeries } from './support/rare-series.ts';
+
+const catalogue = metricCatalogue();
+/** Set by whoever scrapes, or by Prometheus itself. */
+const ofTheScrape = ['service', 'instance', 'le', 'alertname'];
+
+const rules = ruleGroups.flatMap(({ rules: inGroup }) =>
+  inGroup.map((rule) => ({ place: 'alert' in rule ? rule.alert : rule.record, expr: rule.expr })),
+);
+const planted = [healthy, ...plantedFaults.map(({ instead }) => instead)]
+  .flatMap(Object.keys)
+  .concat(rareSeries)
+  .map((expr) => ({ place: 'planted', expr }));
+
+/** What a query asks for that no service tells. */
+function unknownIn({ place, expr }: { place: string; expr: string }): string[] {
+  const selections = selectionsOf(expr);
+  const wrong = selections.flatMap(({ metric, matchers }) => {
+    const labels = catalogue.get(metric);
+    if (!labels) return [metric];
+    return matchers
+      .filter(({ label }) => !ofTheScrape.includes(label))
+      .flatMap(({ label, values }) => {
+        const known = labels.get(label);
+        if (known === undefined) return [`${metric}{${label}}`];
+        const unheard = values.filter((value) => value !== '' && known?.includes(value) === false);
+        return unheard.map((value) => `${metric}{${label}="${value}"}`);
+      });
+  });
+  const grouped = groupingsOf(expr).filter(
+    (label) =>
+      !ofTheScrape.includes(label) &&
+      selections.length > 0 &&
+      !selections.some(({ metric }) => catalogue.get(metric)?.has(label)),
+  );
+  return [...wrong, ...grouped].map((problem) => `${place}: ${problem}`);
+}
+
+test('the page of all metrics is read', () => {
+  expect(catalogue.size).toBeGreaterThan(60);
+  expect(catalogue.get('inventory_identity_states')?.get('state')).toContain('silent');
+});
+
+test('rules, panels and planted series name metrics, labels and values that the services have', () => {
+  const ours = (expr: string) => !expr.startsWith('inventory:');
+  const queries = [...rules, ...dashboardQueries('5m'), ...planted].filter(({ expr }) =>
+    ours(expr),
+  );
+
+  expect(queries.flatMap(unknownIn)).toEqual([]);
+});
+
+test('a name, a label and a value that nobody tells are each found', () => {
+  for (const expr of [
+    'sum(inventory_refresh_stuk)',
+    'sum by (phasis) (inventory_refresh_stuck)',
+    'inventory_identity_states{state="quiet"}',
+    'rate(inventory_refresh_duration_count{outcome=~"private|lost"}[5m])',
+  ]) {
+    expect(unknownIn({ place: 'wrong', expr })).toHaveLength(1);
+  }
+});

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../tidy/tracked-files.ts';
+
+export interface DashboardQuery {
+  /** Dashboard, panel and query, as a person would look for it. */
+  readonly place: string;
+  readonly expr: string;
+}
+
+interface Dashboard {
+  readonly title: string;
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets?: readonly { readonly refId: string; readonly expr: string }[];
+  }[];
+}
+
+const folder = join(root, 'deploy/compose/grafana/dashboards');
+
+/** Every query of the dashboards as Grafana would send it: all services, rates over so long. */
+export function dashboardQueries(rateWindow: string): DashboardQuery[] {
+  return readdirSync(folder).flatMap((file) => {
+    const { title, panels } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Dashboard;
+    return panels.flatMap((panel) =>
+      (panel.targets ?? []).map(({ refId, expr }) => ({
+        place: `${title} / ${panel.title} / ${refId}`,
+        expr: expr.replaceAll('$__rate_interval', rateWindow).replaceAll('$service', '.+'),
+      })),
+    );
+  });
+}
