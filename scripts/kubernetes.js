@@ -20,6 +20,7 @@ const {
 const root = resolve(__dirname, '..');
 const folder = join(root, 'deploy/kubernetes');
 const overlays = ['local', 'production'];
+/** Those that are complete alone: 'secured-backends' is rendered with the overlay it changes. */
 const components = ['collector-by-hpa', 'collector-by-keda', 'gateway-api', 'ingress', 'scaling'];
 
 /** Makes what a schema does not name an error, as the strict schemas of Kubernetes do. */

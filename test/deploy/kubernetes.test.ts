@@ -1,9 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
+import { kafkaSettings } from '@inventory/runtime/kafka-access';
 import { topicJobSettings } from '@inventory/service-host/prepare';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf, type Settings, unknownSettings } from './support/known-settings.ts';
+import { makeStandInFiles, unmountedFiles } from './support/mounted-files.ts';
 import {
   type Container,
   environmentOf,
@@ -31,6 +33,8 @@ const standIns: Settings = {
 };
 const workloadKinds = ['Deployment', 'StatefulSet', 'Job'];
 const backends = ['kafka', 'mongodb'];
+const files = makeStandInFiles();
+afterAll(() => files.remove());
 
 describe.each(overlays)('the %s overlay as rendered', (overlay) => {
   const resources = readRendered(overlay);
@@ -41,7 +45,8 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
   const containerOf = (service: ServiceName): Container =>
     podOf(find(resources, 'Deployment', service)).containers[0];
   const configured = async (service: ServiceName) => {
-    const environment = environmentOf(resources, containerOf(service), standIns);
+    const rendered = environmentOf(resources, containerOf(service), standIns);
+    const environment = files.standIn(rendered);
     return { environment, config: (await configOf(service)).loadConfig(environment) };
   };
 
@@ -77,7 +82,24 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
     expect(container.command).toEqual(['node', 'main.js', '--ensure-topics']);
     expect(Object.keys(environment).filter((name) => !(name in topicJobSettings))).toEqual([]);
     const { environment: used } = await configured('gateway');
-    expect(environment['KAFKA_BROKERS']).toBe(used['KAFKA_BROKERS']);
+    const access = Object.keys(kafkaSettings).filter((name) => name in used);
+    expect(access).toContain('KAFKA_BROKERS');
+    expect(files.standIn(environment)).toMatchObject(
+      Object.fromEntries(access.map((name) => [name, used[name]])),
+    );
+  });
+
+  it('mounts every file that a setting names, from a Secret', () => {
+    const ours = containers.filter(({ container }) => !backends.includes(container.name));
+    for (const { workload, container } of ours) {
+      const environment = environmentOf(resources, container, standIns);
+      const { volumes } = podOf(workload);
+      expect(unmountedFiles(environment, { volumes, container })).toEqual([]);
+    }
+    const named = containers.flatMap(({ container }) =>
+      Object.keys(environmentOf(resources, container, standIns)),
+    );
+    expect(named.includes('KAFKA_SASL_PASSWORD_FILE')).toBe(overlay === 'production');
   });
 
   it.each(serviceNames)('opens the ports %s listens on, and probes it there', async (name) => {

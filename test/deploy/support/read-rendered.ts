@@ -18,6 +18,7 @@ export interface Container {
   readonly image: string;
   readonly command?: readonly string[];
   readonly ports?: readonly { name: string; containerPort: number }[];
+  readonly volumeMounts?: readonly { name: string; mountPath: string }[];
   readonly envFrom?: readonly { configMapRef: { name: string } }[];
   readonly env?: readonly {
     name: string;
