@@ -2,22 +2,25 @@
 
 /**
  * The settings table of each service's README, written from its configuration schema between the
- * two `settings` marks: name, default (bold where one has to be given), what it is.
+ * two `settings` marks: name, default (bold where one has to be given), what it is. And the page
+ * that has all of them.
  */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { settingsPage } = require('./settings-page.js');
 
 const begin = '<!-- settings:begin -->';
 const end = '<!-- settings:end -->';
 
 /** Files to write: path below the root, and content. */
 function settingsTables(root, services) {
-  return services.map((service) => {
+  const tables = services.map((service) => {
     const path = `services/${service}/README.md`;
     const readme = readFileSync(join(root, path), 'utf8');
     const { settings } = require(join(root, 'services', service, 'dist/config.js'));
     return { path, content: withTable(path, readme, tableOf(settings)) };
   });
+  return [...tables, settingsPage(root, services, { cellOf: defaultOf })];
 }
 
 function tableOf(settings) {

@@ -1,0 +1,73 @@
+'use strict';
+
+/**
+ * One page with every setting of every program: first what all services have, then what each has
+ * beside it, then the job that makes the topics.
+ */
+const { join } = require('node:path');
+
+const path = 'docs/generated/settings.md';
+
+/** By the end of a setting's name, where units are. */
+const units = [
+  [/_MS$/, 'ms'],
+  [/_SECONDS$/, 's'],
+  [/_BYTES(_MAX)?$/, 'bytes'],
+  [/_PER_MINUTE$/, 'per minute'],
+];
+
+const intro = `# Settings
+
+Generated from the services' own schemas. Settings come from the environment; an empty value counts
+as absent. \`node main.js --check-config\` names every problem at once, without repeating a value,
+and so does a start. **required** stands where a value has to be given. What a value is for, and
+which are secrets: [configuring.md](../configuring.md).
+`;
+
+function settingsPage(root, services, { cellOf }) {
+  const schemas = new Map(
+    services.map((service) => [
+      service,
+      require(join(root, 'services', service, 'dist/config.js')).settings,
+    ]),
+  );
+  const { serviceSettings } = require(join(root, 'libs/runtime/dist/service-settings.js'));
+  const { topicJobSettings } = require(join(root, 'libs/service-host/dist/prepare.js'));
+  const common = Object.keys(serviceSettings);
+  const table = (settings, left = []) => tableOf(settings, left, cellOf);
+  const sections = [
+    `## Every service\n\n${table(serviceSettings)}`,
+    ...[...schemas].map(([service, settings]) => `## ${service}\n\n${table(settings, common)}`),
+    `## The topics job, \`--ensure-topics\`\n\nIt reads these and nothing else.\n\n${table(topicJobSettings)}`,
+  ];
+  return { path, content: `${intro}\n${sections.join('\n\n')}\n` };
+}
+
+function tableOf(settings, left, cellOf) {
+  const rows = Object.entries(settings)
+    .filter(([name]) => !left.includes(name))
+    .map(
+      ([name, schema]) =>
+        `| \`${name}\` | ${withTime(name, cellOf(schema))} | ${unitOf(name)} | ${schema.description} |`,
+    );
+  return ['| Setting | Default | Unit | What it is |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function unitOf(name) {
+  return units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
+}
+
+/** Milliseconds from a minute on are also given as people say them. */
+function withTime(name, cell) {
+  const ms = Number(/^`(\d+)`$/.exec(cell)?.[1]);
+  if (!/_MS$/.test(name) || !(ms >= 60_000)) return cell;
+  const [unit, size] = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1_000],
+  ].find(([, length]) => ms % length === 0 && ms >= length);
+  return `${cell} (${ms / size} ${unit})`;
+}
+
+module.exports = { settingsPage };
