@@ -32,6 +32,17 @@ export function currentTraceId(): string | undefined {
   return active && isSpanContextValid(active) ? active.traceId : undefined;
 }
 
+/**
+ * The active span as its caller is to be told it, in the form of W3C Trace Context level 2;
+ * undefined when tracing is off.
+ */
+export function traceResponse(): string | undefined {
+  const active = trace.getActiveSpan()?.spanContext();
+  if (!active || !isSpanContextValid(active)) return undefined;
+  const flags = active.traceFlags.toString(16).padStart(2, '0');
+  return `00-${active.traceId}-${active.spanId}-${flags}`;
+}
+
 export interface SpanOptions {
   readonly name: string;
   readonly kind?: SpanKind;

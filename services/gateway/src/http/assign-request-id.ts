@@ -1,5 +1,6 @@
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { traceResponse } from '@inventory/runtime/tracing';
 import type { PublicMiddleware } from './request-state.ts';
 
 export function newRequestId(identifiers: Identifiers): RequestId {
@@ -15,11 +16,13 @@ export const commonHeaders = {
   'Strict-Transport-Security': 'max-age=31536000',
 } as const;
 
-/** Every answer names its request; what a client sends under that name is ignored. */
+/** Every answer names its request, and its trace where there is one; what a client sends under that name is ignored. */
 export function assignRequestId(identifiers: Identifiers): PublicMiddleware {
   return async (context, next) => {
     context.state.requestId = newRequestId(identifiers);
     context.set({ 'X-Request-ID': context.state.requestId, ...commonHeaders });
+    const response = traceResponse();
+    if (response !== undefined) context.set('traceresponse', response);
     await next();
   };
 }

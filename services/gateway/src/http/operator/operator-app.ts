@@ -3,6 +3,7 @@ import { equalSecrets } from '@inventory/http/internal-app';
 import { measureRequests } from '@inventory/http/measure-requests';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
+import { traceResponse } from '@inventory/runtime/tracing';
 import { bodyParser } from '@koa/bodyparser';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
@@ -44,6 +45,8 @@ function nameRequest(identifiers: Identifiers): Middleware {
     context.state['requestId'] = `req_${identifiers.uuidV7()}`;
     context.set('X-Request-ID', context.state['requestId']);
     context.set('Cache-Control', 'no-store');
+    const response = traceResponse();
+    if (response !== undefined) context.set('traceresponse', response);
     await next();
   };
 }
