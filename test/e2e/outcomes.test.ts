@@ -3,13 +3,15 @@ import { refreshPath, refreshRecord } from '@inventory/contracts/http/refresh';
 import { requestId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import { type RefreshOutcome, refreshOutcomes } from '@inventory/contracts/vocabulary';
-import { uuidV5 } from '@inventory/runtime/identifiers';
+import { systemIdentifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { expectedOutcomes } from '../../services/refresh-collector/test/expected-outcomes.ts';
+import { readSeries, undescribed } from './support/exposed-metrics.ts';
 import { progressOf, untilCompleted } from './support/follow-refresh.ts';
 import { type Journey, takeJourney } from './support/journey.ts';
 import type { Customer } from './support/operator.ts';
 import { openTruthReader, type TruthReader } from './support/platform-truth.ts';
+import type { PublicApi } from './support/public-api.ts';
 import { expectTruth, readAllPages } from './support/read-current.ts';
 import { createSimulatorControl, scenarioScope, sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
@@ -431,3 +433,58 @@ test('250,001 assets cost the whole reservation and no credit more (Refresh char
   expect(page).toMatchObject({ total_count: 250_001, revision_id: record.revision_id });
   expect(page.assets).toHaveLength(2_000);
 }, 180_000);
+
+/** Series of one service after all these stories; a few hundred more are its known errors. */
+const seriesMax = 2_500;
+
+describe('the metrics of a product that all this happened to', () => {
+  beforeAll(async () => {
+    await Promise.all(journeys.values());
+  }, 60_000);
+
+  test('are described, and every label has one of its known values, never an id', async () => {
+    const customers = await Promise.all(Array.from({ length: 5 }, stack.operator.newCustomer));
+    await Promise.all(customers.map(({ api }) => askStrangely(api)));
+
+    for (const service of stack.services) {
+      const series = await readSeries(service);
+      expect([service.label, undescribed(series)]).toEqual([service.label, []]);
+      expect([service.label, series.length < seriesMax]).toEqual([service.label, true]);
+    }
+  }, 60_000);
+
+  test('grow with what is asked, not with who asks for what', async () => {
+    const shown = async () => {
+      const series = await readSeries(stack.service('gateway'));
+      const requests = series.filter(({ name }) => name === 'http_server_request_duration_count');
+      return new Set(requests.map(({ labels }) => JSON.stringify(labels)));
+    };
+    await askStrangely((await stack.operator.newCustomer()).api);
+    const before = await shown();
+    for (let others = 0; others < 5; others += 1) {
+      await askStrangely((await stack.operator.newCustomer()).api);
+    }
+
+    expect([...(await shown())].filter((labels) => !before.has(labels))).toEqual([]);
+    expect(before.size).toBeGreaterThan(8);
+  }, 60_000);
+});
+
+/** The same questions of everybody: each with ids, keys and paths that nobody used before. */
+async function askStrangely(api: PublicApi): Promise<void> {
+  const id = systemIdentifiers.uuidV7();
+  const scope = sizeScope(100, Number.parseInt(id.slice(-6), 16));
+  const paths = [
+    `/v2/platform/inventory-refreshes/${id}`,
+    `/v2/projects/${id}/events`,
+    `/v2/${id}/${id}`,
+    `/${id}?cursor=${id}`,
+  ];
+  for (const path of paths) await api.call({ path });
+  await api.call({ method: 'DELETE', path: `/v2/platform/inventory-refreshes/${id}` });
+  await api.call({ method: 'PROPFIND', path: `/${id}` });
+  await api.refresh(scope, { key: `key-${id}`, maxCredits: 1 });
+  await api.refresh(scope, { key: `key-${id}`, language: id });
+  await api.current(scope);
+  await api.current(scope, `?cursor=${id}`);
+}

@@ -1,0 +1,70 @@
+import type { StackService } from '@inventory/local-stack/stack';
+import { type DescribedInstrument, describedInstruments } from '@inventory/runtime/instruments';
+import '@inventory/http/measure-requests';
+import '@inventory/mongo/outbox';
+import '@inventory/runtime/process-metrics';
+import '../../../libs/messaging/src/messaging-metrics.ts';
+import '../../../services/billing-ledger/src/metrics.ts';
+import '../../../services/event-stream/src/metrics.ts';
+import '../../../services/gateway/src/metrics.ts';
+import '../../../services/refresh-collector/src/metrics.ts';
+import '../../../services/revision-store/src/metrics.ts';
+
+/** One line of a scrape. */
+export interface Series {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const line = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? \S+$/;
+const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)",?/g;
+
+/** Everything that one service shows, without its values. */
+export async function readSeries({ url }: Pick<StackService, 'url'>): Promise<Series[]> {
+  const answer = await fetch(`${url}/metrics`);
+  const lines = (await answer.text()).split('\n').filter((text) => text && !text.startsWith('#'));
+  return lines.map((text) => {
+    const [, name, labels = ''] = line.exec(text) ?? [];
+    if (name === undefined) throw new Error(`no series: ${text}`);
+    const pairs = [...labels.matchAll(label)].map(([, key = '', value = '']) => [key, value]);
+    return { name, labels: Object.fromEntries(pairs) };
+  });
+}
+
+/** What says of whom a series is: unlike a name, there is no end of these. */
+const anId = /[0-9a-f]{8}-[0-9a-f]{4}|\d{6}|[a-z]+_[0-9a-f]{12}|https?:|@/i;
+const fromNode: Readonly<Record<string, RegExp>> = {
+  nodejs_eventloop_state: /^(active|idle)$/,
+  v8js_gc_type: /^(major|minor|incremental|weakcb)$/,
+  v8js_heap_space_name: /^[a-z_]{3,40}$/,
+  v8js_resource_type: /^[A-Za-z]{3,40}$/,
+};
+
+/** Series that the reference of metrics does not know, or not with such a value, each with why. */
+export function undescribed(series: readonly Series[]): string[] {
+  const known = new Map(describedInstruments().map((each) => [scrapedName(each), each]));
+  return series.flatMap(({ name, labels }) => {
+    const instrument = known.get(name) ?? known.get(name.replace(/_(bucket|sum|count)$/, ''));
+    const isNodes = /^(nodejs|v8js)_/.test(name);
+    if (!instrument && !isNodes) return [`${name} is not described`];
+    const wrong = Object.entries(labels).filter(([key, value]) => {
+      if (anId.test(value)) return key !== 'le';
+      if (key === 'le') return !name.endsWith('_bucket');
+      return !(isNodes ? fromNode[key]?.test(value) : mayHave(instrument, key, value));
+    });
+    return wrong.map(([key, value]) => `${name} has ${key}="${value}"`);
+  });
+}
+
+function scrapedName({ name, kind }: DescribedInstrument): string {
+  const scraped = name.replaceAll('.', '_');
+  return kind === 'counter' ? `${scraped}_total` : scraped;
+}
+
+function mayHave(instrument: DescribedInstrument | undefined, key: string, value: string): boolean {
+  for (const [name, values] of Object.entries(instrument?.labels ?? {})) {
+    if (name.replaceAll('.', '_') !== key) continue;
+    return 'pattern' in values ? values.pattern.test(value) : values.includes(value);
+  }
+  return false;
+}
