@@ -55,14 +55,25 @@ beforeAll(async () => {
   await stack.handOver();
   stack = await openTestStack({
     after: stack,
-    serviceEnvironment: {
-      gateway: { CURSOR_KEYS: `${newKey()},${oldKey}` },
-      'event-stream': { LOG_EPOCH: '2' },
-    },
+    serviceEnvironment: amongNewSecrets(oldKey),
   });
   customer = { ...customer, api: createPublicApi(stack.gatewayUrl, customer.secret) };
 }, 240_000);
 afterAll(() => stack?.close(), 60_000);
+
+/** Step 2 of docs/rotating-secrets.md, half of it rolled out: some send the old token, some the new. */
+function amongNewSecrets(oldCursorKey: string) {
+  const [old, fresh] = [newKey(), newKey()];
+  const before = { SERVICE_TOKEN: `${old},${fresh}` };
+  const after = { SERVICE_TOKEN: `${fresh},${old}` };
+  return {
+    gateway: { ...after, CURSOR_KEYS: `${newKey()},${oldCursorKey}` },
+    'refresh-collector': before,
+    'billing-ledger': before,
+    'revision-store': after,
+    'event-stream': { ...before, LOG_EPOCH: '2' },
+  };
+}
 
 const records = (name: ServiceName) => stack.recordsOf(name);
 
@@ -131,7 +142,7 @@ test('after a restore every event has one place again, and a cursor from beyond 
   expect(from.status).toBe(200);
 });
 
-test('after a restore refreshes go on: what came after the backup is unknown, and a new one is as any other', async () => {
+test('after a restore, with half of the services on new secrets, refreshes go on: what came after the backup is unknown, a new one is as any other', async () => {
   const [first = '', , lost = ''] = ids;
   expect((await customer.api.status(first)).json.data.state).toBe('completed');
   expect((await customer.api.status(lost)).json.error.code).toBe('refresh_not_found');
