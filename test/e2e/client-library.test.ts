@@ -120,6 +120,23 @@ test('the same key finds the same refresh; with other inputs it is a conflict (I
   await expect(client.refresh(sizeScope(2, 703), options)).rejects.toThrow(ConflictError);
 });
 
+test('a batch gives each inventory its own refresh or its own refusal, and waiting on a status tells of the end (Batch, Status)', async () => {
+  const client = await newClient(300);
+  const scopes = [1, 2, 3].map((size) => sizeScope(size, 707));
+
+  const results = await client.refreshBatch(scopes.map((scope) => ({ scope })));
+  const answers = results.flatMap((result) => (result.accepted ? [result.answer] : []));
+  const refused = results.flatMap((result) => (result.accepted ? [] : [result.error]));
+  const ended = await Promise.all(
+    answers.map(({ record }) => client.status(record.refresh_id, { waitSeconds: 30 })),
+  );
+
+  expect(answers).toHaveLength(2);
+  expect(refused).toMatchObject([{ code: 'insufficient_credits', detail: { required: 125 } }]);
+  expect(refused[0]).toBeInstanceOf(PaymentRequiredError);
+  expect(ended.map(({ record }) => record.outcome)).toEqual(answers.map(() => 'complete_changed'));
+}, 60_000);
+
 test('a page that was paid is read again for nothing with its key (Live Page)', async () => {
   const client = await newClient(100);
   const options = { idempotencyKey: 'page 1' };

@@ -37,7 +37,8 @@ export function createCaller({ send, tryTimeoutMs, surroundings }: CallerOptions
       for (let failures = 1; ; failures += 1) {
         signal?.throwIfAborted();
         try {
-          const timeoutMs = Math.min(tryTimeoutMs, endsAtMs - nowMs());
+          const patienceMs = tryTimeoutMs + (call.waitMs ?? 0);
+          const timeoutMs = Math.min(patienceMs, endsAtMs - nowMs());
           return readAnswer(call, await send(call, { timeoutMs, signal }));
         } catch (error) {
           if (!(error instanceof InventoryError) || !error.retryable) throw error;

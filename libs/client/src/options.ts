@@ -1,5 +1,5 @@
 import type { ProjectEvent } from './event-records.ts';
-import type { RefreshRecord } from './records.ts';
+import type { RefreshRecord, Scope } from './records.ts';
 
 export interface CallOptions {
   /** For the call with all its retries; 90 s by default. */
@@ -17,6 +17,18 @@ export interface RefreshOptions extends KeyedOptions {
   readonly maxCredits?: number | undefined;
   /** Language word of the platform; `english` by default. */
   readonly language?: string | undefined;
+}
+
+/** One refresh of a batch. */
+export interface BatchItem extends Pick<RefreshOptions, 'maxCredits' | 'language'> {
+  readonly scope: Scope;
+  /** One is made by default, and told with the result. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface StatusOptions extends CallOptions {
+  /** The service answers when the refresh is terminal, after this long at the latest; 0 to 30. */
+  readonly waitSeconds?: number | undefined;
 }
 
 export interface WaitOptions {

@@ -6,12 +6,19 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Paths of the interface. What goes into them is checked here, because a wrong id could otherwise
  * make the path of another route.
  */
-export function inventoryPath({ platform_id, app_id, context_id }: Scope): string {
+export function inventoryPath(scope: Scope): string {
+  const { platform_id, app_id, context_id } = checkedScope(scope);
+  return `/v2/platform/users/${platform_id}/inventory/${app_id}/${context_id}`;
+}
+
+export function checkedScope({ platform_id, app_id, context_id }: Scope): Scope {
   if (!/^[0-9]{17}$/.test(platform_id)) throw new TypeError('platform_id must be 17 digits.');
   if (!isCount(app_id)) throw new TypeError('app_id must be a positive whole number.');
   if (!isCount(context_id)) throw new TypeError('context_id must be a positive whole number.');
-  return `/v2/platform/users/${platform_id}/inventory/${app_id}/${context_id}`;
+  return { platform_id, app_id, context_id };
 }
+
+export const batchPath = '/v2/platform/inventory-refreshes/batch';
 
 export function refreshPath(refreshId: string): string {
   if (!uuid.test(refreshId)) throw new TypeError('The id of a refresh must be a UUID.');

@@ -1,9 +1,12 @@
-import { UnexpectedAnswerError } from './errors.ts';
+import { errorOf } from './error-families.ts';
+import { type ApiFailure, UnexpectedAnswerError } from './errors.ts';
 import { exactTotalAmount } from './exact-amount.ts';
 import type { Success } from './read-answer.ts';
 import type {
+  BatchResult,
   CurrentPage,
   LivePage,
+  Meta,
   PageAnswer,
   Pagination,
   RefreshAnswer,
@@ -54,6 +57,35 @@ export function readCurrentPage(success: Success): PageAnswer<CurrentPage> {
 
 export function readLivePage({ data, meta, replayed }: Success): PageAnswer<LivePage> {
   return { page: itemsIn(data) as unknown as LivePage, meta, replayed };
+}
+
+/** `data` of a batch, whose results come in the order of its keys. */
+export function readBatch({ data, meta }: Success, keys: readonly string[]): BatchResult[] {
+  const { items } = data;
+  if (!Array.isArray(items) || items.length !== keys.length) throw unexpected('items');
+  return keys.map((idempotencyKey, index) => resultIn(items[index], idempotencyKey, meta));
+}
+
+function resultIn(item: Fields, idempotencyKey: string, meta: Meta): BatchResult {
+  if (item['idempotency_key'] !== idempotencyKey) throw unexpected('idempotency_key');
+  const retryAfterSeconds = (item['retry_after_seconds'] ?? null) as number | null;
+  if (item['success'] === true) {
+    const answer = {
+      record: refreshIn(item['data'] as Fields),
+      meta: { ...meta, ...(item['meta'] as Meta) },
+      retryAfterSeconds,
+      replayed: item['idempotency_replayed'] === true,
+    };
+    return { accepted: true, idempotencyKey, answer };
+  }
+  const { code, message, detail = null } = (item['error'] ?? {}) as Partial<ApiFailure>;
+  const { status } = item;
+  if (code === undefined || message === undefined || typeof status !== 'number') {
+    throw unexpected('error');
+  }
+  const said = { code, message: `${message} (item ${idempotencyKey}: ${status})`, detail };
+  const about = { status, requestId: meta.request_id, retryAfterSeconds, creditsCharged: null };
+  return { accepted: false, idempotencyKey, error: errorOf({ ...said, ...about }) };
 }
 
 function refreshIn(fields: Fields): RefreshRecord {

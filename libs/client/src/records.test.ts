@@ -9,6 +9,7 @@ import type {
 import type { priceView } from '@inventory/contracts/http/prices';
 import type { projectEvent } from '@inventory/contracts/http/project-event';
 import { type refreshPage, refreshRecord } from '@inventory/contracts/http/refresh';
+import type { acceptedBatchItem } from '@inventory/contracts/http/refresh-batch';
 import type { StatementRow as WireStatementRow } from '@inventory/contracts/internal/ledger';
 import { currentData, finished, record } from '../test/answers.ts';
 import type { Account, PriceList, StatementRow, Usage } from './account-records.ts';
@@ -27,6 +28,8 @@ export type Kept = [
   Answers<Sent<typeof refreshAcceptanceMeta>, Meta>,
   Answers<Sent<typeof pageReadMeta>, Meta>,
   Answers<Sent<typeof errorMeta>, Meta>,
+  Answers<Sent<typeof acceptedBatchItem>['data'], RefreshRecord>,
+  Answers<Sent<typeof acceptedBatchItem>['meta'], Omit<Meta, 'request_id'>>,
   Answers<Sent<typeof accountView>, Account>,
   Answers<Sent<typeof accountUsage>, Usage>,
   Answers<Sent<typeof priceView>, PriceList>,

@@ -3,6 +3,8 @@
  * added within a version: what is not known here passes through.
  */
 
+import type { ApiError } from './errors.ts';
+
 /** One of the known values, or one that was added since. */
 export type Open<Known extends string> = Known | (string & Record<never, never>);
 
@@ -153,6 +155,20 @@ export interface RefreshAnswer {
   /** The Idempotency-Key had been used: this is the refresh of its first use. */
   readonly replayed: boolean;
 }
+
+/** One refresh of a batch: as if it had been asked for alone. */
+export type BatchResult =
+  | {
+      readonly accepted: true;
+      readonly idempotencyKey: string;
+      readonly answer: RefreshAnswer;
+    }
+  | {
+      readonly accepted: false;
+      /** Where the error is retryable, the same key and inputs may be sent again. */
+      readonly idempotencyKey: string;
+      readonly error: ApiError;
+    };
 
 /** A page with what it cost. */
 export interface PageAnswer<Page> {

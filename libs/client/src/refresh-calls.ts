@@ -1,15 +1,25 @@
 import type { Ask } from './ask.ts';
 import { ConflictError } from './errors.ts';
 import type {
+  BatchItem,
   CallOptions,
   ListOptions,
   RefreshAndWaitOptions,
   RefreshOptions,
+  StatusOptions,
   WaitOptions,
 } from './options.ts';
-import { checkedKey, inventoryPath, refreshesPath, refreshPath, withQuery } from './paths.ts';
-import { readRefresh, readRefreshPage } from './read-records.ts';
-import type { RefreshAnswer, RefreshPage, RefreshRecord, Scope } from './records.ts';
+import {
+  batchPath,
+  checkedKey,
+  checkedScope,
+  inventoryPath,
+  refreshesPath,
+  refreshPath,
+  withQuery,
+} from './paths.ts';
+import { readBatch, readRefresh, readRefreshPage } from './read-records.ts';
+import type { BatchResult, RefreshAnswer, RefreshPage, RefreshRecord, Scope } from './records.ts';
 import type { Surroundings } from './surroundings.ts';
 import { waitForRefresh } from './wait-for-refresh.ts';
 import { walkPages } from './walk-pages.ts';
@@ -17,7 +27,12 @@ import { walkPages } from './walk-pages.ts';
 export interface RefreshCalls {
   /** Asks for a complete collection and reserves its credits. */
   refresh(scope: Scope, options?: RefreshOptions): Promise<RefreshAnswer>;
-  status(refreshId: string, options?: CallOptions): Promise<RefreshAnswer>;
+  /**
+   * Asks for up to 100 at once, each admitted on its own; one result for each, in their order.
+   * Rejects only where the batch as a whole was not taken.
+   */
+  refreshBatch(items: readonly BatchItem[], options?: CallOptions): Promise<BatchResult[]>;
+  status(refreshId: string, options?: StatusOptions): Promise<RefreshAnswer>;
   /** Rejects with {@link ConflictError} when the refresh was completed before. */
   cancel(refreshId: string, options?: CallOptions): Promise<RefreshAnswer>;
   /** One page of a Project's refreshes. */
@@ -50,8 +65,27 @@ export function createRefreshCalls(ask: Ask, surroundings: Surroundings): Refres
     return readRefresh(await ask(call, options));
   }
 
-  async function status(refreshId: string, options: CallOptions = {}): Promise<RefreshAnswer> {
-    return readRefresh(await ask({ method: 'GET', path: refreshPath(refreshId) }, options));
+  /** Sent again as a whole it finds what is there already, because every item has its key. */
+  async function refreshBatch(
+    items: readonly BatchItem[],
+    options: CallOptions = {},
+  ): Promise<BatchResult[]> {
+    const wire = items.map(({ scope, maxCredits, language, idempotencyKey }) => ({
+      ...checkedScope(scope),
+      ...(language === undefined ? {} : { language }),
+      max_credits: maxCredits ?? maxCreditsDefault,
+      idempotency_key: checkedKey(idempotencyKey ?? newKey()),
+    }));
+    const call = { method: 'POST', path: batchPath, body: { items: wire } } as const;
+    const keys = wire.map(({ idempotency_key }) => idempotency_key);
+    return readBatch(await ask(call, options), keys);
+  }
+
+  async function status(refreshId: string, options: StatusOptions = {}): Promise<RefreshAnswer> {
+    const { waitSeconds } = options;
+    const path = withQuery(refreshPath(refreshId), { wait: waitSeconds });
+    const waitMs = (waitSeconds ?? 0) * 1_000;
+    return readRefresh(await ask({ method: 'GET', path, waitMs }, options));
   }
 
   /** One that was carried out without our hearing of it is a success, not a conflict. */
@@ -87,6 +121,7 @@ export function createRefreshCalls(ask: Ask, surroundings: Surroundings): Refres
 
   return {
     refresh,
+    refreshBatch,
     status,
     cancel,
     listRefreshes,

@@ -7,6 +7,8 @@ export interface Call {
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
+  /** How much longer than others it may take, because it asks the service to wait. */
+  readonly waitMs?: number;
 }
 
 export interface HttpAnswer {

@@ -15,6 +15,8 @@ export interface ScriptedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
   readonly body?: unknown;
+  /** It comes so much later. */
+  readonly delayMs?: number;
   /** The connection ends before any answer, in the middle of the body, or stays silent. */
   readonly fault?: 'refused' | 'cut' | 'silent';
 }
@@ -47,7 +49,8 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
         body: Buffer.concat(chunks).toString(),
       };
       requests.push(received);
-      write(response, respond(received, requests.length - 1));
+      const answer = respond(received, requests.length - 1);
+      setTimeout(() => write(response, answer), answer.delayMs ?? 0);
     });
   });
   server.listen(0, '127.0.0.1');

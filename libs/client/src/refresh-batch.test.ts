@@ -1,0 +1,141 @@
+import { refreshBatchBody, refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
+import { apiKey, failure, pending, record, refreshId, scope, success } from '../test/answers.ts';
+import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
+import { createTestSurroundings } from '../test/test-surroundings.ts';
+import {
+  PaymentRequiredError,
+  TemporarilyUnavailableError,
+  UnexpectedAnswerError,
+} from './errors.ts';
+import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
+
+let server: ScriptedServer;
+let client: InventoryClient;
+
+beforeAll(async () => {
+  server = await startScriptedServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestSurroundings());
+});
+
+const accepted = (idempotency_key: string) => ({
+  idempotency_key,
+  success: true,
+  status: 202,
+  location: `/v2/platform/inventory-refreshes/${refreshId}`,
+  idempotency_replayed: true,
+  retry_after_seconds: 3,
+  data: record(),
+  meta: {
+    product_code: 'platform.inventory.refresh.v1',
+    price_version: 1,
+    billing_disposition: 'reserved',
+    credits_reserved: 125,
+    credits_remaining: 875,
+  },
+});
+
+const refused = (idempotency_key: string, status: number, code: string) => ({
+  idempotency_key,
+  success: false,
+  status,
+  retry_after_seconds: status === 503 ? 7 : null,
+  error: { code, message: `It is ${code}.`, detail: { required: 125 } },
+});
+
+test('each refresh of a batch has a key of its own, and its own answer or error in the order of the request', async () => {
+  const items = [
+    accepted('mine'),
+    refused('key-1', 402, 'insufficient_credits'),
+    refused('key-2', 503, 'product_unavailable'),
+  ];
+  server.plays(success({ items }));
+
+  const results = await client.refreshBatch([
+    { scope, idempotencyKey: 'mine', language: 'german', maxCredits: 300 },
+    { scope: { ...scope, context_id: 6 } },
+    { scope },
+  ]);
+
+  const sent: unknown = JSON.parse(server.requests[0]?.body ?? '');
+  expect(server.requests[0]).toMatchObject({
+    method: 'POST',
+    path: '/v2/platform/inventory-refreshes/batch',
+  });
+  expect(server.requests[0]?.headers['idempotency-key']).toBeUndefined();
+  expect(refreshBatchBody.parse(sent).items).toEqual([
+    { ...scope, language: 'german', max_credits: 300, idempotency_key: 'mine' },
+    { ...scope, context_id: 6, language: 'english', max_credits: 125, idempotency_key: 'key-1' },
+    { ...scope, language: 'english', max_credits: 125, idempotency_key: 'key-2' },
+  ]);
+  expect(refreshBatchResults.safeParse({ items }).error?.issues).toBeUndefined();
+  const [first, second, third] = results;
+  expect(first).toMatchObject({
+    accepted: true,
+    idempotencyKey: 'mine',
+    answer: {
+      record: record(),
+      replayed: true,
+      retryAfterSeconds: 3,
+      meta: { request_id: expect.stringMatching(/^req_/), credits_reserved: 125 },
+    },
+  });
+  expect(second).toMatchObject({ accepted: false, idempotencyKey: 'key-1' });
+  expect(second?.accepted === false && second.error).toBeInstanceOf(PaymentRequiredError);
+  expect(second?.accepted === false && second.error.detail).toEqual({ required: 125 });
+  expect(third?.accepted === false && third.error).toBeInstanceOf(TemporarilyUnavailableError);
+  expect(third?.accepted === false && third.error).toMatchObject({
+    status: 503,
+    retryable: true,
+    retryAfterSeconds: 7,
+  });
+});
+
+test('a batch whose answer was lost is sent again with the same keys', async () => {
+  server.plays(
+    { ...success({ items: [] }), fault: 'cut' },
+    failure(429, 'rate_limit_exceeded', { retryAfter: 2 }),
+    success({ items: [accepted('key-1')] }),
+  );
+
+  const [result] = await client.refreshBatch([{ scope }]);
+
+  expect(result?.accepted).toBe(true);
+  const bodies = server.requests.map(({ body }) => body);
+  expect(bodies).toHaveLength(3);
+  expect(new Set(bodies).size).toBe(1);
+});
+
+test.each([
+  ['fewer results than were asked for', []],
+  ['results of others', [accepted('other')]],
+  ['a refusal without a code', [{ ...refused('key-1', 402, ''), error: {} }]],
+])('%s are no answer', async (_name, items) => {
+  server.plays(success({ items }));
+
+  await expect(client.refreshBatch([{ scope }])).rejects.toThrow(UnexpectedAnswerError);
+});
+
+test('an item with a wrong inventory or key never becomes a request', async () => {
+  server.plays(success({ items: [] }));
+
+  const wrong = { ...scope, platform_id: '..' };
+  await expect(client.refreshBatch([{ scope: wrong }])).rejects.toThrow(TypeError);
+  await expect(client.refreshBatch([{ scope, idempotencyKey: '\n' }])).rejects.toThrow(TypeError);
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a status that is waited for may take the time that the service was given on top of a try', async () => {
+  const patient = createInventoryClient(
+    { baseUrl: server.url, apiKey, tryTimeoutMs: 100 },
+    createTestSurroundings(),
+  );
+  server.responds(() => ({ ...pending(2), delayMs: 300 }));
+
+  const { record: seen } = await patient.status(refreshId, { waitSeconds: 1 });
+
+  expect(seen.state).toBe('queued');
+  expect(server.requests.map(({ query }) => query.get('wait'))).toEqual(['1']);
+});
