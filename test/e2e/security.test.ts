@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { errorCodes } from '@inventory/contracts/http/error-codes';
 import { errorBody } from '@inventory/contracts/http/meta';
 import type { Scope } from '@inventory/contracts/scope';
+import type { ServiceName } from '@inventory/contracts/topics';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
@@ -243,16 +244,59 @@ test('more than 200 malformed requests each get their code, and nothing is reser
   expect(listed.json.data.items).toEqual([]);
 }, 60_000);
 
+test.each<[ServiceName, string]>([
+  ['gateway', '/internal/projects/{project}/standing'],
+  ['refresh-collector', '/admission'],
+  ['billing-ledger', '/prices'],
+  ['revision-store', '/scans/{refresh}/epochs/1/pages'],
+  ['event-stream', '/projects/{project}/log?after=0&limit=1'],
+])('the %s answers no internal call without the service token', async (service, path) => {
+  const filled = path.replace('{project}', owner.projectId).replace('{refresh}', refreshId);
+  const url = `${stack.service(service).url}${filled}`;
+  const { service_token } = keptSecrets();
+
+  const withToken = await fetch(url, { headers: { 'x-service-token': service_token ?? '' } });
+  expect(withToken.status).toBe(200);
+  for (const token of [undefined, '', 'a wrong one', `${service_token}x`, owner.secret]) {
+    const answer = await fetch(
+      url,
+      token === undefined ? {} : { headers: { 'x-service-token': token } },
+    );
+    expect([answer.status, await answer.json()]).toMatchObject([
+      401,
+      { error: { code: 'service_token_required' } },
+    ]);
+  }
+});
+
+test('nothing that is private is on the public port, whatever tokens are shown', async () => {
+  const { service_token = '', operator_token = '' } = keptSecrets();
+  const headers = { 'x-service-token': service_token, authorization: `Bearer ${operator_token}` };
+  const paths = [
+    '/operator/v1/accounts',
+    `/internal/projects/${owner.projectId}/standing`,
+    '/metrics',
+    '/livez',
+    '/readyz',
+  ];
+  for (const path of paths) {
+    const answer = await fetch(`${stack.gatewayUrl}${path}`, { headers });
+    expect([path, answer.status]).toEqual([path, 404]);
+    await answer.body?.cancel();
+  }
+});
+
+function keptSecrets(): Readonly<Record<string, string>> {
+  return JSON.parse(readFileSync(join(stack.folder, 'secrets.json'), 'utf8'));
+}
+
 test('after all this no log holds a secret, and without an exporter none names a trace', () => {
-  const kept: unknown = JSON.parse(readFileSync(join(stack.folder, 'secrets.json'), 'utf8'));
   const logs = readLogs(stack);
 
   // Compared by themselves: a failure must not print what it found.
-  const found = [
-    ...secrets,
-    ...Object.values(kept as object).map(String),
-    'a key nobody else may use',
-  ].filter((secret) => logs.includes(secret));
+  const found = [...secrets, ...Object.values(keptSecrets()), 'a key nobody else may use'].filter(
+    (secret) => logs.includes(secret),
+  );
   expect(found).toHaveLength(0);
   expect(/inv_[0-9a-z]+_[0-9A-Za-z]{43}/i.test(logs)).toBe(false);
   expect(logs.includes('"msg":"ready"')).toBe(true);
