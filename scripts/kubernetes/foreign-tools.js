@@ -12,6 +12,7 @@ const versions = {
   kubernetesValidate: '1.37.0',
   keda: 'v2.17.2',
   gatewayApi: 'v1.3.0',
+  prometheusOperator: 'v0.83.0',
 };
 
 /** Runs a program to its end; throws what it printed when it fails, unless that is allowed. */
@@ -76,10 +77,16 @@ function goModule(path, version) {
 function definitionFiles() {
   const keda = goModule('github.com/kedacore/keda/v2', versions.keda);
   const gatewayApi = goModule('sigs.k8s.io/gateway-api', versions.gatewayApi);
+  const prometheus = join(
+    goModule('github.com/prometheus-operator/prometheus-operator', versions.prometheusOperator),
+    'example/prometheus-operator-crd',
+  );
   return [
     join(keda, 'config/crd/bases/keda.sh_scaledobjects.yaml'),
     join(gatewayApi, 'config/crd/standard/gateway.networking.k8s.io_gateways.yaml'),
     join(gatewayApi, 'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'),
+    join(prometheus, 'monitoring.coreos.com_podmonitors.yaml'),
+    join(prometheus, 'monitoring.coreos.com_prometheusrules.yaml'),
   ];
 }
 
