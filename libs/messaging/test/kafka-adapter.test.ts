@@ -113,6 +113,31 @@ test('a handler slower than the session timeout keeps its membership and is not 
   await sender.close();
 });
 
+test('a slow handler holds up no other partition', async () => {
+  const bus = await world.openBus();
+  const keys = newKeys(12);
+  const [slow = '', ...others] = keys;
+  const unblocked = Promise.withResolvers<void>();
+  let begun = false;
+  const work = await recordWork(bus, {
+    batchMax: 1,
+    onBatch: async (messages) => {
+      if (!messages.some(({ key }) => key === slow)) return;
+      begun = true;
+      await unblocked.promise;
+    },
+  });
+  await bus.publish([cancel(slow)]);
+  await waitFor('the slow message is being handled', () => begun);
+
+  await bus.publish(others.map((key) => cancel(key)));
+
+  await waitFor('those of other partitions are handled', () => work.handled.length > 0);
+  expect(idsOf(work.handled)).not.toContain(`${slow}#0`);
+  unblocked.resolve();
+  await waitFor('all is handled', () => work.handled.length === keys.length);
+});
+
 test('a backlog on one partition gives way to the others', async () => {
   const bus = await world.openBus();
   const keys = newKeys(12);

@@ -1,21 +1,18 @@
 import { deadLetterTopic, type TopicName } from '@inventory/contracts/topics';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { createSlots } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
-import { withDeadline } from '@inventory/runtime/wait';
+import { pause, withDeadline } from '@inventory/runtime/wait';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { WorkConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
-import {
-  createPartitionWork,
-  type PartitionWork,
-  type PositionedRecord,
-} from '../partition-work.ts';
+import { createPartitionWork } from '../partition-work.ts';
 import { handlerBackoff } from '../retry-policy.ts';
 import type { WireRecord } from '../wire-record.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { measureConsumer } from './measure-consumer.ts';
 import type { OffsetCommits } from './offset-commits.ts';
+import { type FetchedRecord, openPartitionLine, type PartitionLine } from './partition-line.ts';
 import { createPartitionPauses } from './partition-pauses.ts';
 import type { RecordSender } from './producer.ts';
 
@@ -25,15 +22,20 @@ export interface BatchHandlerOptions {
   readonly consumer: Pick<Consumer, 'pause' | 'resume'>;
   readonly sender: RecordSender;
   readonly commits: OffsetCommits;
-  readonly heartbeatIntervalMs: number;
   readonly logger: Logger;
 }
 
-/** What a consumer does with each batch that the client fetched from one partition. */
+/**
+ * What a consumer does with each batch that the client fetched from one partition. The records
+ * are put into the partition's line and the client fetches on; each line is handled in its order
+ * and on its own, so that no partition waits for another's handlers.
+ */
 export interface BatchHandler {
   /** Never throws: the client takes some errors for unrecoverable and stops the whole consumer. */
   eachBatch(payload: EachBatchPayload): Promise<void>;
-  /** Partitions may be new here: nothing is known of their last failures. */
+  /** Begins nothing further of this assignment; resolves when what is running has ended. */
+  handOver(): Promise<void>;
+  /** Partitions may be new here: nothing is known of their records and last failures. */
   forget(): void;
   /** Takes no further records; resolves when the running ones are handled, or at the deadline. */
   stop(deadlineMs: number): Promise<void>;
@@ -41,96 +43,98 @@ export interface BatchHandler {
 }
 
 const defaultBatchMax = 200;
+/** Partitions whose records are handled side by side. */
+const partitionsAtOnceMax = 16;
 /**
- * The next fetch waits for the batches of all partitions of the last one: a partition with a
- * backlog gives way to the others after this long, and goes on with the next fetch.
+ * How long a full line holds the fetches of all partitions back. After that only its own
+ * partition is left out, and comes again, up to a fetch's wait later, when the line is short.
  */
 const turnMs = 1_000;
-const handoverDeadlineMs = 1_000;
 
 export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   const { work, topicPrefix, commits, logger } = options;
-  const partitions = createPartitionTable(options);
   const pauses = createPartitionPauses(options.consumer);
+  const sendDeadLetter = deadLetterSender(options);
   const measured = measureConsumer(work);
+  const slots = createSlots(partitionsAtOnceMax);
   const flooded = new Map<string, TopicName>();
-  const running = new Set<Promise<void>>();
-  let stopping = false;
+  const stopping = new AbortController();
+  let lines = new Map<string, PartitionLine>();
 
-  /** True when the records are done and the next ones may follow. */
-  async function handleSlice({ batch, resolveOffset }: EachBatchPayload, slice: SliceOf) {
-    const { topic: physical, partition } = batch;
-    const { topic, records } = slice;
-    const startMs = monotonicNow();
-    const result = await partitions.of(topic, partition).handle(records);
-    measured.handled({ topic, partition, records: records.length, startMs, ...result });
-    switch (result.result) {
-      case 'done':
-        resolveOffset(result.lastOffset);
-        commits.finished(physical, partition, result.lastOffset);
-        return true;
-      case 'retry':
-        pauses.hold(physical, partition, jitteredDelayMs(handlerBackoff, result.failures));
-        return false;
-      case 'flooded':
+  function openLine(topic: TopicName, partition: number): PartitionLine {
+    const physical = physicalTopic(topicPrefix, topic);
+    const assignment = lines;
+    return openPartitionLine({
+      slots,
+      work: createPartitionWork({
+        group: work.group,
+        batchMax: work.batchMax ?? defaultBatchMax,
+        onBatch: work.onBatch,
+        logger,
+        sendDeadLetter: ({ record }) => sendDeadLetter(topic, record),
+      }),
+      retryPause: (failures, signal) => pause(jitteredDelayMs(handlerBackoff, failures), signal),
+      finished(lastOffset) {
+        // A position of an earlier assignment may be another replica's by now.
+        if (assignment === lines) commits.finished(physical, partition, lastOffset);
+      },
+      tried: (slice) => measured.handled({ topic, partition, ...slice }),
+      progressed(progress) {
+        if (assignment === lines) measured.progressed(topic, partition, progress);
+      },
+      flooded() {
         flooded.set(`${physical}/${partition}`, topic);
         logger.fatal({ topic, partition }, 'too many dead letters: the partition is stopped');
         pauses.hold(physical, partition);
-        return false;
-    }
+      },
+    });
   }
 
-  async function handleBatch(payload: EachBatchPayload): Promise<void> {
+  function lineOf(physical: string, partition: number): PartitionLine {
+    const key = `${physical}/${partition}`;
+    const known = lines.get(key);
+    if (known) return known;
+    const opened = openLine(logicalTopic(topicPrefix, physical), partition);
+    lines.set(key, opened);
+    return opened;
+  }
+
+  async function eachBatch(payload: EachBatchPayload): Promise<void> {
+    if (stopping.signal.aborted) return;
     const { topic: physical, partition } = payload.batch;
     if (flooded.has(`${physical}/${partition}`)) {
       // A new life of the client has forgotten the pause.
       pauses.hold(physical, partition);
       return;
     }
-    const topic = logicalTopic(topicPrefix, physical);
-    const records = positionedRecords(payload, topic);
-    measured.progressed(topic, payload.batch, 0);
-    const membership = keepMembership(payload, options.heartbeatIntervalMs);
-    const startMs = monotonicNow();
-    const mayGoOn = () =>
-      !stopping && !membership.lost && payload.isRunning() && elapsedSince(startMs) < turnMs;
-    try {
-      let next = 0;
-      do {
-        const { sliceMax } = partitions.of(topic, partition);
-        const slice = records.slice(next, next + sliceMax);
-        if (!(await handleSlice(payload, { topic, records: slice }))) break;
-        next += slice.length;
-        measured.progressed(topic, payload.batch, next);
-      } while (next < records.length && mayGoOn());
-      // The partition may go to another replica now: it shall begin where this one ended.
-      if (membership.lost) await commits.flush(handoverDeadlineMs);
-    } finally {
-      membership.end();
-    }
+    const records = fetchedRecords(payload, logicalTopic(topicPrefix, physical));
+    const last = records.at(-1);
+    if (!last) return;
+    const line = lineOf(physical, partition);
+    if (!line.add(records, Number(payload.batch.offsetLag()))) return;
+    // Where to fetch on from; what is committed follows the handlers.
+    payload.resolveOffset(last.position.offset);
+    if (!(await line.shortWithin(turnMs))) pauses.holdUntil(physical, partition, line.short());
   }
 
-  async function eachBatch(payload: EachBatchPayload): Promise<void> {
-    if (stopping) return;
-    const { topic, partition } = payload.batch;
-    const handling = handleBatch(payload).catch((error: unknown) => {
-      logger.fatal({ err: error, topic, partition }, 'a batch could not be handled');
-      pauses.hold(topic, partition, handlerBackoff.maxMs);
-    });
-    running.add(handling);
-    await handling;
-    running.delete(handling);
+  function endLines(): Promise<unknown> {
+    return Promise.all([...lines.values()].map((line) => line.end()));
   }
 
   return {
     eachBatch,
+    async handOver() {
+      await endLines();
+    },
     forget() {
-      for (const known of [partitions, measured]) known.forget();
+      void endLines();
+      lines = new Map();
+      measured.forget();
     },
     async stop(deadlineMs) {
-      stopping = true;
+      stopping.abort();
       pauses.holdAll(work.topics.map((topic) => physicalTopic(topicPrefix, topic)));
-      await withDeadline(Promise.all(running), deadlineMs, 'handling what was fetched').catch(
+      await withDeadline(endLines(), deadlineMs, 'handling what was fetched').catch(
         (error: unknown) => logger.warn({ err: error, group: work.group }, 'left unfinished'),
       );
       measured.end();
@@ -140,64 +144,19 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   };
 }
 
-interface SliceOf {
-  readonly topic: TopicName;
-  readonly records: readonly PositionedRecord[];
-}
-
-/** What is known of each partition: the failures of its last records. */
-function createPartitionTable(options: BatchHandlerOptions) {
-  const { work, topicPrefix, sender, logger } = options;
-  const partitions = new Map<string, PartitionWork>();
-
-  async function sendDeadLetter(topic: TopicName, record: WireRecord): Promise<void> {
+function deadLetterSender({ topicPrefix, sender }: BatchHandlerOptions) {
+  return async (topic: TopicName, record: WireRecord): Promise<void> => {
     const letters = physicalTopic(topicPrefix, deadLetterTopic(topic));
     await sender.send([{ topic: letters, records: [record] }]);
     const reason = record.headers['dead-letter-reason'] ?? 'unknown';
     deadLetters.add(1, { 'messaging.destination.name': topic, reason });
-  }
-
-  return {
-    of(topic: TopicName, partition: number): PartitionWork {
-      const key = `${topic}/${partition}`;
-      const known = partitions.get(key);
-      if (known) return known;
-      const created = createPartitionWork({
-        group: work.group,
-        batchMax: work.batchMax ?? defaultBatchMax,
-        onBatch: work.onBatch,
-        logger,
-        sendDeadLetter: ({ record }) => sendDeadLetter(topic, record),
-      });
-      partitions.set(key, created);
-      return created;
-    },
-    forget: () => partitions.clear(),
   };
 }
 
-function positionedRecords({ batch }: EachBatchPayload, topic: TopicName): PositionedRecord[] {
+function fetchedRecords({ batch }: EachBatchPayload, topic: TopicName): FetchedRecord[] {
   return batch.messages.map((message) => ({
     position: { topic, partition: batch.partition, offset: message.offset },
     record: toWireRecord(message),
+    writtenAtMs: Number(message.timestamp),
   }));
-}
-
-/**
- * The client heartbeats only between batches; a slow slice must not lose the membership. A
- * heartbeat that is refused means that the partitions are being dealt anew.
- */
-function keepMembership(payload: EachBatchPayload, intervalMs: number) {
-  const state = { lost: false };
-  const timer = setInterval(() => {
-    payload.heartbeat().catch(() => {
-      state.lost = true;
-    });
-  }, intervalMs);
-  return {
-    get lost() {
-      return state.lost;
-    },
-    end: () => clearInterval(timer),
-  };
 }

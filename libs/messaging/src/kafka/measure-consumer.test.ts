@@ -26,36 +26,27 @@ function told(): Record<string, number> {
   return values;
 }
 
-/** Three records, written one second apart, and two behind them. */
-function batchOf(partition: number) {
-  const messages = [0, 1_000, 2_000].map((laterMs) => ({
-    timestamp: String(clock.now() + laterMs),
-  }));
-  return { partition, messages, offsetLag: () => '2' };
-}
-
 test('a consumer is as far behind as its partitions together, and as late as the latest of them', () => {
-  measured.progressed(topic, batchOf(0), 0);
+  measured.progressed(topic, 0, { lag: 5, oldestAtMs: clock.now() });
   clock.advance(10_000);
-  measured.progressed(topic, batchOf(1), 2);
+  measured.progressed(topic, 1, { lag: 3, oldestAtMs: clock.now() });
 
   expect(told()).toEqual({ consumerLag: 5 + 3, consumerDelay: 10, consumerStopped: 0 });
 });
 
 test('a partition that is stuck is later and later, until it is handled', () => {
-  const batch = batchOf(0);
-  measured.progressed(topic, batch, 1);
-  clock.advance(61_000);
+  measured.progressed(topic, 0, { lag: 5, oldestAtMs: clock.now() });
+  clock.advance(60_000);
   const slice = { topic, partition: 0, records: 1, startMs: 0 } as const;
   measured.handled({ ...slice, result: 'retry' });
 
   expect(told()).toMatchObject({ consumerDelay: 60 });
-  measured.progressed(topic, batch, 3);
+  measured.progressed(topic, 0, { lag: 2, oldestAtMs: null });
   expect(told()).toMatchObject({ consumerLag: 2, consumerDelay: 0 });
 });
 
 test('a partition that stopped is told, one that went to another replica is not', () => {
-  measured.progressed(topic, batchOf(0), 0);
+  measured.progressed(topic, 0, { lag: 5, oldestAtMs: clock.now() });
   measured.handled({ topic, partition: 1, records: 1, startMs: 0, result: 'flooded' });
   measured.forget();
 

@@ -1,6 +1,5 @@
 import type { TopicName } from '@inventory/contracts/topics';
 import { type Clock, elapsedSince, systemClock } from '@inventory/runtime/clock';
-import type { Batch } from 'kafkajs';
 import type { WorkConsumer } from '../bus.ts';
 import {
   consumedMessages,
@@ -10,6 +9,7 @@ import {
   processDuration,
 } from '../messaging-metrics.ts';
 import type { SliceResult } from '../partition-work.ts';
+import type { PartitionProgress } from './partition-line.ts';
 
 export interface HandledSlice {
   readonly topic: TopicName;
@@ -20,26 +20,13 @@ export interface HandledSlice {
   readonly result: SliceResult['result'];
 }
 
-type FetchedBatch = Pick<Batch, 'partition' | 'offsetLag'> & {
-  readonly messages: readonly { readonly timestamp: string }[];
-};
-
 /** Tells how the handling of a consumer goes and how far it is behind, until it ends. */
 export interface MeasuredConsumer {
-  /** So many records of what was last fetched from a partition are handled. */
-  progressed(topic: TopicName, batch: FetchedBatch, handled: number): void;
+  progressed(topic: TopicName, partition: number, progress: PartitionProgress): void;
   handled(slice: HandledSlice): void;
   /** Partitions may have gone to another replica. */
   forget(): void;
   end(): void;
-}
-
-/** How far one partition is behind, as its last fetch showed it. */
-interface PartitionProgress {
-  readonly topic: TopicName;
-  readonly lag: number;
-  /** When the first record that waits was written; null when none does. */
-  readonly oldestAtMs: number | null;
 }
 
 /** A partition that is stuck is not fetched again: what is known of it stays, and its delay grows. */
@@ -47,7 +34,7 @@ export function measureConsumer(
   { group, topics }: Pick<WorkConsumer, 'group' | 'topics'>,
   clock: Clock = systemClock,
 ): MeasuredConsumer {
-  const partitions = new Map<string, PartitionProgress>();
+  const partitions = new Map<string, PartitionProgress & { readonly topic: TopicName }>();
   const stopped = new Map<string, TopicName>();
   const labelled = new Map(topics.map((topic) => [topic, labelsOf(topic, group)]));
 
@@ -69,14 +56,8 @@ export function measureConsumer(
   ];
 
   return {
-    progressed(topic, batch, handled) {
-      const waiting = batch.messages.length - handled;
-      const oldest = batch.messages[handled];
-      partitions.set(`${topic}/${batch.partition}`, {
-        topic,
-        lag: Math.max(0, Number(batch.offsetLag())) + waiting,
-        oldestAtMs: oldest ? Number(oldest.timestamp) : null,
-      });
+    progressed(topic, partition, progress) {
+      partitions.set(`${topic}/${partition}`, { topic, ...progress });
     },
     handled({ topic, partition, records, startMs, result }) {
       const labels = labelled.get(topic);

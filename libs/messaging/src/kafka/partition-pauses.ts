@@ -2,8 +2,10 @@ import type { Consumer } from 'kafkajs';
 
 /** Partitions that are not fetched for a while, or not any more. */
 export interface PartitionPauses {
-  /** Not fetched until `delayMs` have passed; for ever without them. */
-  hold(topic: string, partition: number, delayMs?: number): void;
+  /** Not fetched any more. */
+  hold(topic: string, partition: number): void;
+  /** Not fetched until `over` resolves. */
+  holdUntil(topic: string, partition: number, over: Promise<void>): void;
   /** Fetches nothing any more. */
   holdAll(topics: readonly string[]): void;
 }
@@ -11,29 +13,33 @@ export interface PartitionPauses {
 export function createPartitionPauses(
   consumer: Pick<Consumer, 'pause' | 'resume'>,
 ): PartitionPauses {
-  const timers = new Set<NodeJS.Timeout>();
+  let allHeld = false;
+
+  function hold(topic: string, partition: number): void {
+    unlessBetweenLives(() => consumer.pause([{ topic, partitions: [partition] }]));
+  }
+
   return {
-    hold(topic, partition, delayMs) {
-      const which = [{ topic, partitions: [partition] }];
-      consumer.pause(which);
-      if (delayMs === undefined) return;
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        try {
-          consumer.resume(which);
-        } catch {
-          // The client is between two lives; in the next one nothing is paused.
-        }
-      }, delayMs);
-      timers.add(timer);
+    hold,
+    holdUntil(topic, partition, over) {
+      hold(topic, partition);
+      void over.then(() => {
+        if (allHeld) return;
+        unlessBetweenLives(() => consumer.resume([{ topic, partitions: [partition] }]));
+      });
     },
     holdAll(topics) {
-      for (const timer of timers) clearTimeout(timer);
-      try {
-        consumer.pause(topics.map((topic) => ({ topic })));
-      } catch {
-        // Not running at the moment, and so nothing is fetched.
-      }
+      allHeld = true;
+      unlessBetweenLives(() => consumer.pause(topics.map((topic) => ({ topic }))));
     },
   };
+}
+
+/** While the client restarts itself nothing is fetched, and in its next life nothing is paused. */
+function unlessBetweenLives(change: () => void): void {
+  try {
+    change();
+  } catch {
+    // The client refuses what it cannot do before it has joined.
+  }
 }

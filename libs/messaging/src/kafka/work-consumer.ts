@@ -43,18 +43,9 @@ export async function startWorkConsumer(
   });
   const { consumer, watch } = running;
   const commits = createOffsetCommits(consumer, logger);
-  const { heartbeatIntervalMs } = timing;
-  const handler = createBatchHandler({
-    ...context,
-    work,
-    consumer,
-    commits,
-    heartbeatIntervalMs,
-    logger,
-  });
+  const handler = createBatchHandler({ ...context, work, consumer, commits, logger });
 
   function reassigned(): void {
-    handler.forget();
     try {
       work.onReassigned?.();
     } catch (error) {
@@ -64,9 +55,12 @@ export async function startWorkConsumer(
   consumer.on(consumer.events.REBALANCING, () => {
     // Leaves on the coordinator's connection before the request to join again does.
     void commits.flush(commitDeadlineMs);
+    // What is running ends while the others join, and is not read again.
+    void handler.handOver().then(() => commits.flush(commitDeadlineMs));
     reassigned();
   });
   consumer.on(consumer.events.GROUP_JOIN, () => {
+    handler.forget();
     commits.forget();
     reassigned();
   });
