@@ -12,6 +12,7 @@ import {
 } from '../domain/scan-turns.ts';
 import type { ClaimedScan, RunningScan, ScanStore } from '../storage/scan-store.ts';
 import type { StoredRefresh } from '../storage/stored-refresh.ts';
+import { createQueueCensus } from './queue-census.ts';
 import { createScanTurns } from './scan-turns.ts';
 
 export interface SchedulerRules extends TurnRules {
@@ -46,10 +47,14 @@ export interface ScanScheduler {
   idle(): Promise<void>;
 }
 
+/** Rounds come with every scan that ends; who waits is counted this often. */
+const censusAgeMaxMs = 1_000;
+
 export function scheduleScans(dependencies: SchedulerDependencies): ScanScheduler {
   const { scans, rules, clock } = dependencies;
   const own = new Map<string, { readonly accountId: string; readonly ended: Promise<void> }>();
   const turns = createScanTurns(clock);
+  const census = createQueueCensus(scans, clock, censusAgeMaxMs);
   /** Whether the last round left somebody waiting: then nobody may go before them. */
   let backlog = true;
   let starting = 0;
@@ -91,7 +96,7 @@ export function scheduleScans(dependencies: SchedulerDependencies): ScanSchedule
     let started = 0;
     for (const { accountId } of accountsInTurn(accounts, rules, clock.now())) {
       if (own.size >= share || !mayStartScan(pagesRunning, rules.capacity)) break;
-      const scan = await scans.claimNext(accountId);
+      const scan = await census.claimNext(accountId);
       if (!scan) continue;
       start(scan);
       pagesRunning += 1;
@@ -107,26 +112,30 @@ export function scheduleScans(dependencies: SchedulerDependencies): ScanSchedule
     return own.size + starting < roomMax && ofAccount + starting < rules.scansPerAccountMax;
   }
 
+  async function claimIfRoom(queued: StoredRefresh): Promise<ClaimedScan | null> {
+    if (!hasRoomFor(queued.refresh.accountId)) return null;
+    starting += 1;
+    try {
+      return await scans.claim(queued);
+    } finally {
+      starting -= 1;
+    }
+  }
+
   return {
     async round() {
       const running = await scans.running();
       const took = await takeOverExpired(running);
-      const queued = await scans.queuedAccounts();
+      const queued = await census.accounts();
       const started = await startQueued(turns.of(queued, running), running);
-      backlog = queued.reduce((sum, account) => sum + account.queued, 0) > started;
+      backlog = census.waiting > 0;
       return took || started > 0;
     },
     async offer(queued) {
-      if (backlog) return true;
-      if (!hasRoomFor(queued.refresh.accountId)) return false;
-      starting += 1;
-      try {
-        const scan = await scans.claim(queued);
-        if (scan) start(scan);
-        return scan !== null;
-      } finally {
-        starting -= 1;
-      }
+      const scan = backlog ? null : await claimIfRoom(queued);
+      if (scan) start(scan);
+      else census.arrived(queued);
+      return scan !== null || backlog;
     },
     get running() {
       return own.size;

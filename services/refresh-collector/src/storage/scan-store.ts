@@ -5,7 +5,7 @@ import type { QueuedAccount } from '../domain/scan-turns.ts';
 import type { Collections, RefreshDocument, StagedPageRecord } from './collections.ts';
 import { createInventoryLeases, type InventoryLeases } from './inventory-leases.ts';
 import { fromDocument } from './mapping.ts';
-import type { StoredRefresh } from './stored-refresh.ts';
+import { type StoredRefresh, toStored } from './stored-refresh.ts';
 
 /** A scan in the hands of one worker; every write of it carries the epoch. */
 export interface ClaimedScan extends StoredRefresh {
@@ -29,8 +29,8 @@ export interface ScanStore {
   queuedAccounts(): Promise<QueuedAccount[]>;
   /** Starts this queued scan; null when it changed or its inventory is being scanned. */
   claim(queued: StoredRefresh): Promise<ClaimedScan | null>;
-  /** Starts a queued scan of an account; null when none can start now. */
-  claimNext(accountId: string): Promise<ClaimedScan | null>;
+  /** The oldest queued scans of an account. */
+  oldestQueued(accountId: string): Promise<StoredRefresh[]>;
   /** Takes over a scan whose worker let its lease expire; null when somebody else did. */
   takeOver(id: string): Promise<ClaimedScan | null>;
   /** Keeps the leases of a scan; false when it is lost: taken over, cancelled or ended. */
@@ -68,18 +68,13 @@ export function createScanStore(options: ScanStoreOptions): ScanStore {
     running: () => findRunning(refreshes),
     queuedAccounts: () => findQueuedAccounts(refreshes),
     claim: (queued) => claim(options, inventories, queued),
-    async claimNext(accountId) {
-      const candidates = await refreshes
+    async oldestQueued(accountId) {
+      const oldest = await refreshes
         .find({ phase: 'queued', accountId } as object, { projection: { pages: 0 } })
         .sort({ requestedAt: 1 })
         .limit(claimCandidates)
         .toArray();
-      for (const candidate of candidates) {
-        const queued = { refresh: fromDocument(candidate), trace: candidate.trace };
-        const claimed = await claim(options, inventories, queued);
-        if (claimed) return claimed;
-      }
-      return null;
+      return oldest.map(toStored);
     },
     async takeOver(id) {
       const now = new Date(clock.now());
