@@ -14,6 +14,7 @@ const {
   writeFileSync,
 } = require('node:fs');
 const { dirname, join, resolve } = require('node:path');
+const { licencesPage } = require('./generate/licences-page.js');
 const { messageDocs, messageDocsFolder } = require('./generate/message-docs.js');
 const { metricsPage } = require('./generate/metrics-page.js');
 const { openApiFile } = require('./generate/openapi-file.js');
@@ -32,6 +33,7 @@ function generatedFiles() {
     metricsPage(root, serviceNames),
     ...settingsTables(root, serviceNames),
     ...observabilityFiles(),
+    licencesPage(root),
   ];
 }
 

@@ -1,0 +1,68 @@
+'use strict';
+
+/** What the lockfile installs beside each program that is handed to somebody. */
+const { readdirSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+/** Packages of ours that leave this repository: images, the operator's command, the client. */
+function shippedFolders(root) {
+  const services = readdirSync(join(root, 'services')).map((name) => `services/${name}`);
+  return [...services, 'test/platform-simulator', 'deploy/operator-cli', 'libs/client'].toSorted();
+}
+
+/**
+ * Packages of others, each once, by name and version: `{ name, version, licence, integrity, users }`. The
+ * licence is what the package says of itself, as the lockfile has it; undefined when it says none.
+ */
+function shippedPackages(root) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const found = new Map();
+  for (const folder of shippedFolders(root)) {
+    const user = folder.split('/').at(-1);
+    for (const path of closureOf(folder, packages)) {
+      if (!path.includes('node_modules/')) continue;
+      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+      const { version, license: licence, integrity } = packages[path];
+      const key = `${name}@${version}`;
+      const known = found.get(key) ?? { name, version, licence, integrity, users: [] };
+      if (!known.users.includes(user)) known.users.push(user);
+      found.set(key, known);
+    }
+  }
+  return [...found.values()].toSorted(
+    (left, right) => compareText(left.name, right.name) || compareText(left.version, right.version),
+  );
+}
+
+/** Entries of the lockfile that one of them needs, itself among them. */
+function closureOf(path, packages, found = new Set()) {
+  if (found.has(path)) return found;
+  found.add(path);
+  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = packages[path];
+  for (const name of Object.keys({
+    ...peerDependencies,
+    ...dependencies,
+    ...optionalDependencies,
+  })) {
+    const resolved = resolvePackage(name, path, packages);
+    if (resolved !== undefined) closureOf(resolved, packages, found);
+  }
+  return found;
+}
+
+/** Where Node would find it: beside the asker, then ever further up. Optional ones may be nowhere. */
+function resolvePackage(name, from, packages) {
+  for (let folder = from; ; folder = folder.includes('/') ? folder.replace(/\/[^/]*$/, '') : '') {
+    const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    const entry = packages[path];
+    if (entry !== undefined) return entry.link ? entry.resolved : path;
+    if (folder === '') return undefined;
+  }
+}
+
+function compareText(left, right) {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+module.exports = { shippedFolders, shippedPackages };
