@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames, topicNames, topics } from '@inventory/contracts/topics';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { machineEnvironment } from '../support/start-command.ts';
+import { drawTrace } from './support/draw-trace.ts';
+import { readSeries, undescribed } from './support/exposed-metrics.ts';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
 import {
@@ -74,6 +76,8 @@ async function refreshed(serial: number, idempotencyKey?: string): Promise<strin
   return id;
 }
 
+const refreshTemplate = '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/refresh';
+
 /** Every topic a completed refresh goes through, in the order of its way. */
 const topicsOnTheWay = [
   'refresh.commands.v1',
@@ -95,10 +99,15 @@ test('a refresh is one trace from the POST through all five services to its outc
     return reported;
   });
   const names = new Set(spans.map(({ name }) => name));
+  const file = machineEnvironment()['TRACE_FILE'];
+  if (file) writeFileSync(file, drawTrace(spans));
   const roots = spans.filter(({ parentSpanId }) => parentSpanId === null);
 
   expect(new Set(spans.map(({ service }) => service))).toEqual(new Set(serviceNames));
-  expect(roots).toMatchObject([{ service: 'gateway', kind: 'server' }]);
+  expect(roots).toMatchObject([
+    { service: 'gateway', kind: 'server', name: `POST ${refreshTemplate}` },
+  ]);
+  expect([...names]).toContain('PUT /scans/{scan_id}/epochs/{epoch}/pages/{page}/chunks/{chunk}');
   for (const topic of topicsOnTheWay) {
     expect([...names]).toContain(`send ${topic}`);
     expect([...names]).toContain(`process ${topic}`);
@@ -178,6 +187,30 @@ test('a trace goes on with the worker that takes a scan over, and with a message
     });
   }
 }, 180_000);
+
+test('every answer names the span that it was made in (traceresponse)', async () => {
+  const accepted = await customer.api.refresh(sizeScope(100, 4), { key: randomUUID() });
+  const refused = await customer.api.call({ path: '/v2/nothing-here' });
+  await untilCompleted(customer.api, customer.projectId, [accepted.json.data.refresh_id], 60_000);
+
+  for (const { headers } of [accepted, refused]) {
+    const [version, traceId, spanId, flags] = String(headers['traceresponse']).split('-');
+    expect([version, flags]).toEqual(['00', '01']);
+    const span = await waitFor('the span is reported', () =>
+      receiver.spans.find((each) => each.traceId === traceId && each.spanId === spanId),
+    );
+    expect(span).toMatchObject({ service: 'gateway', kind: 'server', parentSpanId: null });
+  }
+  expect(String(accepted.headers['traceresponse']).split('-')[1]).toBe(
+    traceIdOf(accepted.json.data.refresh_id),
+  );
+}, 90_000);
+
+test('tracing adds no metric with a host or an id in its labels', async () => {
+  for (const service of stack.services) {
+    expect([service.label, undescribed(await readSeries(service))]).toEqual([service.label, []]);
+  }
+});
 
 test('no span holds a secret', () => {
   const sent = receiver.payloads.join('\n');

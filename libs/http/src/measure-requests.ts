@@ -1,5 +1,6 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { instrumentsOf, secondsBuckets } from '@inventory/runtime/instruments';
+import { nameRequestSpan } from '@inventory/runtime/tracing';
 import type { Middleware } from 'koa';
 
 const knownMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'] as const;
@@ -73,6 +74,8 @@ export function measureRequests(api: 'operator' | 'internal'): Middleware {
       });
     });
     await next();
+    const route = templateOf(context['_matchedRoute']);
+    if (route !== undefined) nameRequestSpan(req.method ?? '', route);
   };
 }
 

@@ -43,6 +43,13 @@ export function traceResponse(): string | undefined {
   return `00-${active.traceId}-${active.spanId}-${flags}`;
 }
 
+/** Names the active span of a request after its route, once that is known. */
+export function nameRequestSpan(method: string, route: string): void {
+  const span = trace.getActiveSpan();
+  span?.updateName(`${method} ${route}`);
+  span?.setAttribute('http.route', route);
+}
+
 export interface SpanOptions {
   readonly name: string;
   readonly kind?: SpanKind;

@@ -9,6 +9,7 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer' | 'unknown';
   readonly startMs: number;
+  readonly durationMs: number;
   readonly attributes: Readonly<Record<string, string>>;
   readonly service: string;
   /** The process that recorded it. */
@@ -38,6 +39,7 @@ interface WireSpan {
   readonly name: string;
   readonly kind: number;
   readonly startTimeUnixNano: string;
+  readonly endTimeUnixNano: string;
   readonly attributes?: readonly WireAttribute[];
 }
 interface WirePayload {
@@ -85,6 +87,9 @@ function spansOf({ resourceSpans = [] }: WirePayload): ReceivedSpan[] {
         name: span.name,
         kind: kinds[span.kind] ?? 'unknown',
         startMs: Number(BigInt(span.startTimeUnixNano) / 1_000_000n),
+        durationMs: Number(
+          (BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1_000_000n,
+        ),
         attributes: textsOf(span.attributes),
         service: process['service.name'] ?? '',
         pid: process['process.pid'] ?? '',

@@ -1,5 +1,6 @@
 import { requestServed } from '@inventory/http/measure-requests';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { nameRequestSpan } from '@inventory/runtime/tracing';
 import { trace } from '@opentelemetry/api';
 import type { PublicMiddleware } from './request-state.ts';
 
@@ -22,7 +23,7 @@ export function measureRequests(): PublicMiddleware {
     try {
       await next();
     } finally {
-      if (state.route) span?.setAttribute('http.route', state.route.template);
+      if (state.route) nameRequestSpan(req.method ?? '', state.route.template);
       span?.setAttribute('inventory.request_id', state.requestId);
     }
   };
