@@ -18,15 +18,28 @@ interface Dashboard {
 
 const folder = join(root, 'deploy/compose/grafana/dashboards');
 
+/** Names of dashboards, in small letters as they are spoken of, and of their panels. */
+export function dashboardTitles(): string[] {
+  return readDashboards().flatMap(({ title, panels }) => [
+    title.replace('Inventory: ', ''),
+    ...panels.map((panel) => panel.title),
+  ]);
+}
+
 /** Every query of the dashboards as Grafana would send it: all services, rates over so long. */
 export function dashboardQueries(rateWindow: string): DashboardQuery[] {
-  return readdirSync(folder).flatMap((file) => {
-    const { title, panels } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Dashboard;
-    return panels.flatMap((panel) =>
+  return readDashboards().flatMap(({ title, panels }) =>
+    panels.flatMap((panel) =>
       (panel.targets ?? []).map(({ refId, expr }) => ({
         place: `${title} / ${panel.title} / ${refId}`,
         expr: expr.replaceAll('$__rate_interval', rateWindow).replaceAll('$service', '.+'),
       })),
-    );
-  });
+    ),
+  );
+}
+
+function readDashboards(): Dashboard[] {
+  return readdirSync(folder).map(
+    (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Dashboard,
+  );
 }

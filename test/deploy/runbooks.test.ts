@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { serviceNames } from '@inventory/contracts/topics';
+import { commands } from '../../deploy/operator-cli/src/command-line.ts';
+import { root, trackedFiles } from '../tidy/tracked-files.ts';
+import { dashboardTitles } from './support/dashboard-queries.ts';
+import { configOf } from './support/known-settings.ts';
+
+const pages = trackedFiles(/^docs\/(runbooks\/.*|observability)\.md$/);
+
+/** Read by the operator's command line. */
+const ofTheOperator = ['OPERATOR_URL', 'OPERATOR_TOKEN'];
+
+/** What the pages name in a certain way, with the page that does. */
+function named(pattern: RegExp): { path: string; name: string }[] {
+  return pages.flatMap(({ path, text }) =>
+    [...text.replaceAll(/\s+/g, ' ').matchAll(pattern)].map(([, name = '']) => ({ path, name })),
+  );
+}
+
+test('runbooks name settings that there are', async () => {
+  const configs = await Promise.all(serviceNames.map(configOf));
+  const known = new Set([
+    ...configs.flatMap(({ settings }) => Object.keys(settings)),
+    ...ofTheOperator,
+  ]);
+  const settings = named(/`([A-Z][A-Z_]{4,})`/g);
+
+  expect(settings.length).toBeGreaterThan(20);
+  expect(settings.filter(({ name }) => !known.has(name))).toEqual([]);
+});
+
+test('runbooks name panels and background work that there are', () => {
+  const loops = trackedFiles(/^services\/[^/]+\/src\/.*\.ts$/).flatMap(({ text }) =>
+    [...text.matchAll(/(?:name: |repeat\()'([a-z ]+)'/g)].map(([, name = '']) => name),
+  );
+  const known = [...dashboardTitles(), ...loops];
+  const shown = named(/(?<![*\w])\*([^* ][^*]*)\*(?!\*)/g);
+
+  expect(shown.length).toBeGreaterThan(60);
+  expect(shown.filter(({ name }) => !known.some((title) => title.startsWith(name)))).toEqual([]);
+});
+
+test('runbooks name commands that the operator’s command line has', () => {
+  const known = commands.map(({ words }) => words.join(' '));
+  const used = named(/`(?:npm run -s )?operator (?:-- )?([a-z]+(?: [a-z][a-z-]+)?)/g);
+
+  expect(used.length).toBeGreaterThan(5);
+  const isKnown = (name: string) =>
+    known.includes(name) || known.includes(name.split(' ')[0] ?? '');
+  expect(used.filter(({ name }) => !isKnown(name))).toEqual([]);
+});
+
+test('every link of a runbook leads to a page, and to the heading it names', () => {
+  for (const { path, text } of pages) {
+    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#([^)]*))?\)/g)];
+    const missing = links.filter(([, link = '', anchor]) => {
+      const target = join(root, dirname(path), link);
+      return !existsSync(target) || (anchor !== undefined && !headingsOf(target).includes(anchor));
+    });
+    expect([path, missing.map(([link]) => link)]).toEqual([path, []]);
+  }
+});
+
+function headingsOf(file: string): string[] {
+  return [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
