@@ -25,10 +25,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(world);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await gateway?.stop();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 const mayRead: { scopes: Permission[] } = { scopes: ['customer.account.read.v1'] };
 const get = (path: string, key: string, headers: ApiCall['headers'] = {}) =>

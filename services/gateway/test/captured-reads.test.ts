@@ -3,7 +3,6 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { MongoClient } from 'mongodb';
 import { setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText } from './support/fake-revision-store.ts';
 import { livePathOf, v1AliasPathOf } from './support/paths.ts';
@@ -19,7 +18,6 @@ let world: GatewayWorld;
 let gateway: TestGateway;
 let impatient: TestGateway;
 let commands: MessageRecorder;
-let mongo: MongoClient;
 
 beforeAll(async () => {
   world = await openWorld();
@@ -28,14 +26,9 @@ beforeAll(async () => {
     startTestGateway(world, { limits: impatientLimits }),
   ]);
   commands = await recordMessages(world.bus, ['revision.commands.v1']);
-  mongo = await MongoClient.connect(world.namespace.mongodbUri);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await Promise.all([gateway?.stop(), impatient?.stop()]);
-  await mongo?.close();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 const texts = [membersText('1'), membersText('2')];
 
@@ -71,7 +64,7 @@ const completed = (scope: Scope) => waitFor('the chain is sent', () => completed
 
 /** All charges are over, and a chain that was complete only now is sent. */
 async function expectNotSent(scope: Scope): Promise<void> {
-  const records = mongo.db(world.namespace.database('gateway'));
+  const { records } = world;
   await waitFor(
     'no charge is open and no chain waits',
     async () =>

@@ -5,7 +5,6 @@ import { languageTags } from '@inventory/contracts/languages';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { MongoClient } from 'mongodb';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf } from './support/paths.ts';
 import {
@@ -17,27 +16,20 @@ import {
 
 let world: GatewayWorld;
 let gateway: TestGateway;
-let mongo: MongoClient;
 
 beforeAll(async () => {
   world = await openWorld();
   gateway = await startTestGateway(world);
-  mongo = await MongoClient.connect(world.namespace.mongodbUri);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await gateway?.stop();
-  await mongo?.close();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 type Scope = ReturnType<typeof newScope>;
 
 const read = (scope: Scope, key: string, query = '', headers = {}) =>
   gateway.call({ path: currentPathOf(scope) + query, key, headers });
 
-const intentsLeft = () =>
-  mongo.db(world.namespace.database('gateway')).collection('page_intents').countDocuments();
+const intentsLeft = () => world.records.collection('page_intents').countDocuments();
 
 const chargesOf = (accountId: string) =>
   world.ledger.charges.filter(({ account_id }) => account_id === accountId);

@@ -26,10 +26,7 @@ beforeAll(async () => {
   ]);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await Promise.all([gateway?.stop(), impatient?.stop()]);
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 /** Codes of operations that these routes do not have: live pages, streams and webhooks. */
 const ofOtherRoutes: readonly ErrorCode[] = [

@@ -45,10 +45,7 @@ beforeAll(async () => {
   ]);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await Promise.all([gateway?.stop(), impatient?.stop()]);
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 /** Said before a request has an operation: shown for the connection as a whole. */
 const ofTheConnection: readonly ErrorCode[] = [

@@ -4,7 +4,6 @@ import { errorBody, pageReadMeta } from '@inventory/contracts/http/meta';
 import type { Scope } from '@inventory/contracts/scope';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { MongoClient } from 'mongodb';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText } from './support/fake-revision-store.ts';
 import { livePathOf } from './support/paths.ts';
@@ -18,25 +17,18 @@ import {
 
 let world: GatewayWorld;
 let gateway: TestGateway;
-let mongo: MongoClient;
 
 beforeAll(async () => {
   world = await openWorld();
   gateway = await startTestGateway(world);
-  mongo = await MongoClient.connect(world.namespace.mongodbUri);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await gateway?.stop();
-  await mongo?.close();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 const read = (scope: Scope, key: string, query = '', headers = {}, at: TestGateway = gateway) =>
   at.call({ path: livePathOf(scope) + query, key, headers });
 
-const intentsLeft = () =>
-  mongo.db(world.namespace.database('gateway')).collection('page_intents').countDocuments();
+const intentsLeft = () => world.records.collection('page_intents').countDocuments();
 
 const chargesOf = (accountId: string) =>
   world.ledger.charges.filter(({ account_id }) => account_id === accountId);
@@ -189,7 +181,6 @@ test('a ledger that does not answer in time is 503, and the charge is undone', a
 
   expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
   await waitFor('the charge is undone', () => world.ledger.balanceOf(authority.accountId) === 5);
-  await impatient.stop();
 });
 
 test('a collector that is away is 503, and nothing is charged', async () => {

@@ -30,10 +30,7 @@ beforeAll(async () => {
   foreignCursor = first.json.data.pagination.next_cursor;
   key = world.issue().key;
 }, 60_000);
-afterAll(async () => {
-  await gateway?.stop();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 const { current, refresh } = pathsOf(saved.platform_id);
 const cases = malformedCases(saved.platform_id);

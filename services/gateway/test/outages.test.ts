@@ -14,12 +14,9 @@ import {
 
 let world: GatewayWorld;
 let wire: CutWire | undefined;
-const started: TestGateway[] = [];
 
 async function start(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const gateway = await startTestGateway(world, options);
-  started.push(gateway);
-  return gateway;
+  return await startTestGateway(world, options);
 }
 
 beforeAll(async () => {
@@ -27,9 +24,8 @@ beforeAll(async () => {
 }, 60_000);
 afterEach(() => world?.reset());
 afterAll(async () => {
-  await Promise.all(started.map((gateway) => gateway.stop()));
-  await wire?.close();
   await world?.close();
+  await wire?.close();
 });
 
 function newReader() {

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { MongoClient } from 'mongodb';
 import type { PublicApiLimits } from '../src/config.ts';
 import { type CutWire, startCut } from './support/cut-wire.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
@@ -11,30 +10,22 @@ import {
   impatientLimits,
   openWorld,
   startTestGateway,
-  type TestGateway,
 } from './support/test-gateway.ts';
 
 let world: GatewayWorld;
 let wire: CutWire | undefined;
-let mongo: MongoClient;
-const started: TestGateway[] = [];
 
 async function start(limits: Partial<PublicApiLimits> = {}, mongodbUri?: string) {
-  const gateway = await startTestGateway(world, { limits, ...(mongodbUri ? { mongodbUri } : {}) });
-  started.push(gateway);
-  return gateway;
+  return await startTestGateway(world, { limits, ...(mongodbUri ? { mongodbUri } : {}) });
 }
 
 beforeAll(async () => {
   world = await openWorld();
-  mongo = await MongoClient.connect(world.namespace.mongodbUri);
 }, 60_000);
 afterEach(() => world?.reset());
 afterAll(async () => {
-  await Promise.all(started.map((gateway) => gateway.stop()));
-  await wire?.close();
-  await mongo?.close();
   await world?.close();
+  await wire?.close();
 });
 
 const startBalance = 100;
@@ -54,10 +45,7 @@ function newReader() {
     charges: () => world.ledger.charges.filter(isOwn),
     reverses: () => world.ledger.reverses.filter(isOwn),
     intents: () =>
-      mongo
-        .db(world.namespace.database('gateway'))
-        .collection<{ accountId: string }>('page_intents')
-        .countDocuments({ accountId }),
+      world.records.collection<{ accountId: string }>('page_intents').countDocuments({ accountId }),
   };
 }
 

@@ -17,10 +17,7 @@ beforeAll(async () => {
   world = await openWorld();
   gateways = await Promise.all([startTestGateway(world), startTestGateway(world)]);
 }, 60_000);
-afterAll(async () => {
-  await Promise.all((gateways ?? []).map((gateway) => gateway.stop()));
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 /** Leaves enough of the present minute for what follows to fall into one window. */
 async function waitForRoom(neededMs: number): Promise<void> {

@@ -3,7 +3,6 @@ import { pageReadMeta } from '@inventory/contracts/http/meta';
 import type { Scope } from '@inventory/contracts/scope';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { MongoClient } from 'mongodb';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, livePathOf, v1PathOf } from './support/paths.ts';
@@ -18,19 +17,13 @@ import {
 let world: GatewayWorld;
 let gateway: TestGateway;
 let other: TestGateway;
-let mongo: MongoClient;
 
 beforeAll(async () => {
   world = await openWorld();
   [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
-  mongo = await MongoClient.connect(world.namespace.mongodbUri);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await Promise.all([gateway?.stop(), other?.stop()]);
-  await mongo?.close();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 let serial = 0;
 function newKey(): string {
@@ -38,7 +31,7 @@ function newKey(): string {
   return `key ${serial}`;
 }
 
-const keysStored = () => mongo.db(world.namespace.database('gateway')).collection('page_read_keys');
+const keysStored = () => world.records.collection('page_read_keys');
 
 /** Ready to be read on every route. */
 function newInventory(): Scope {

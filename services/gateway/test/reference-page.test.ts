@@ -16,10 +16,7 @@ beforeAll(async () => {
     startTestGateway(world, { canTryReference: true }),
   ]);
 }, 60_000);
-afterAll(async () => {
-  await Promise.all([gateway?.stop(), tryable?.stop()]);
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 test('description and reference are for everybody, and consume nothing', async () => {
   const { key, authority } = world.issue({ requestsPerMinute: 1 });

@@ -21,10 +21,7 @@ beforeAll(async () => {
   [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await Promise.all([gateway?.stop(), other?.stop()]);
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 interface Post {
   readonly key: string;

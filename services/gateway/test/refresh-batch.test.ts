@@ -18,10 +18,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(world);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await gateway?.stop();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 const path = '/v2/platform/inventory-refreshes/batch';
 let keys = 0;
@@ -217,7 +214,6 @@ test('an undecided item does not spoil the others, and is found again by its key
     error: { code: 'service_unavailable', detail: { outcome: 'unknown' } },
   });
   expect(accepted).toMatchObject({ status: 202 });
-  await impatient.stop();
 });
 
 test('the exact path is meant where a refresh_id could stand too', async () => {

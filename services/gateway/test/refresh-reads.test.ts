@@ -18,10 +18,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(world);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await gateway?.stop();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 async function startRefresh(key: string): Promise<string> {
   const body = { max_credits: 125 };

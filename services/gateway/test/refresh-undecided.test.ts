@@ -2,7 +2,6 @@ import { BusOverloaded, type MessageBus } from '@inventory/messaging/bus';
 import { createReplyBox } from '@inventory/messaging/reply-box';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { MongoClient } from 'mongodb';
 import { refreshPathOf } from './support/paths.ts';
 import {
   type GatewayWorld,
@@ -14,29 +13,19 @@ import {
 } from './support/test-gateway.ts';
 
 let world: GatewayWorld;
-let mongo: MongoClient;
-const started: TestGateway[] = [];
 
 async function start(options: TestGatewayOptions = {}) {
-  const gateway = await startTestGateway(world, { limits: impatientLimits, ...options });
-  started.push(gateway);
-  return gateway;
+  return await startTestGateway(world, { limits: impatientLimits, ...options });
 }
 
 beforeAll(async () => {
   world = await openWorld();
-  mongo = await MongoClient.connect(world.namespace.mongodbUri);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await Promise.all(started.map((gateway) => gateway.stop()));
-  await mongo?.close();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 const pendingCancel = (refreshId: string) =>
-  mongo
-    .db(world.namespace.database('gateway'))
+  world.records
     .collection<{ _id: string; epoch: number }>('pending_cancels')
     .findOne({ _id: refreshId });
 

@@ -19,10 +19,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(world);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await gateway?.stop();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 async function startRefresh() {
   const { key, authority } = world.issue();

@@ -19,10 +19,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(world);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await gateway?.stop();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 const limit = { cap: 200, spent: 176, resets_at: '2026-12-01T00:00:00.000Z' };
 const unitTerms = { price_version: 1, credits_reserved: 0, units_reserved: 125 };

@@ -27,10 +27,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(world);
 }, 60_000);
 afterEach(() => world?.reset());
-afterAll(async () => {
-  await gateway?.stop();
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 interface Asking {
   readonly scope?: Scope;

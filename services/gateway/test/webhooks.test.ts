@@ -17,10 +17,7 @@ beforeAll(async () => {
   gateway = await startTestGateway(world);
 }, 60_000);
 afterEach(() => world.reset());
-afterAll(async () => {
-  await gateway.stop();
-  await world.close();
-});
+afterAll(() => world.close());
 
 const hook = { url: 'https://example.com/hook', types: ['inventory.refresh.completed'] };
 const pathOf = (projectId: string, rest = '') =>

@@ -8,6 +8,7 @@ import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { type Db, MongoClient } from 'mongodb';
 import { createCollectorClient } from '../../src/clients/collector-client.ts';
 import type { EventStreamClient } from '../../src/clients/event-stream-client.ts';
 import { createLedgerClient } from '../../src/clients/ledger-client.ts';
@@ -42,8 +43,13 @@ export interface GatewayWorld {
   /** The events of the Projects; empty unless a test puts some in. */
   readonly eventLog: EventStreamClient;
   findProject(id: ProjectId): Promise<{ accountId: AccountId } | null>;
+  /** What the gateways of this world have stored. */
+  readonly records: Db;
   /** Neighbours keep their promises again. */
   reset(): void;
+  /** Called before anything of the world is closed. */
+  defer(stop: () => Promise<void>): void;
+  /** Ends its gateways too. */
   close(): Promise<void>;
 }
 
@@ -93,6 +99,8 @@ export async function openWorld(): Promise<GatewayWorld> {
     startFakeWebhooks(),
   ]);
   const authorities = new Map<string, Authority>();
+  const mongo = new MongoClient(namespace.mongodbUri);
+  const stops: (() => Promise<void>)[] = [];
   return {
     namespace,
     bus,
@@ -127,8 +135,12 @@ export async function openWorld(): Promise<GatewayWorld> {
         fake.http.isDown = false;
       }
     },
+    records: mongo.db(namespace.database('gateway')),
+    defer: (stop) => void stops.push(stop),
     async close() {
       closeCalls();
+      await Promise.all(stops.map((stop) => stop()));
+      await mongo.close();
       await bus.close();
       await Promise.all([collector, ledger, revisions, webhooks].map((fake) => fake.close()));
     },
@@ -178,6 +190,7 @@ export async function startTestGateway(
     config,
     start: (context) => startPublicApi(context, world, overrides),
   });
+  world.defer(started.stop);
   return { ...started, call: (call) => callDocumented(started.url, call) };
 }
 
