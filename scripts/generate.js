@@ -19,6 +19,7 @@ const { messageDocs, messageDocsFolder } = require('./generate/message-docs.js')
 const { metricsPage } = require('./generate/metrics-page.js');
 const { openApiFile } = require('./generate/openapi-file.js');
 const { settingsTables } = require('./generate/settings-tables.js');
+const { specMap } = require('./generate/spec-map.js');
 
 const root = resolve(__dirname, '..');
 
@@ -32,6 +33,7 @@ function generatedFiles() {
     ...openApiFile(root),
     metricsPage(root, serviceNames),
     ...settingsTables(root, serviceNames),
+    ...specMap(root),
     ...observabilityFiles(),
     licencesPage(root),
   ];

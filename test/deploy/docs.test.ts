@@ -1,23 +1,32 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { serviceNames } from '@inventory/contracts/topics';
 import { topicJobSettings } from '@inventory/service-host/prepare';
-import { trackedFiles } from '../tidy/tracked-files.ts';
+import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf } from './support/known-settings.ts';
 
 const [page] = trackedFiles(/^docs\/deploying\.md$/);
+const pages = trackedFiles(
+  /^docs\/(deploying|configuring|rotating-secrets|capacity|failure-modes|backup-and-restore)\.md$/,
+);
+/** Read by the telemetry preload itself. */
+const ofTelemetry = /^OTEL_/;
 const ofTheBuild = ['SERVICE', 'NODE_IMAGE', 'VERSION', 'REVISION'];
 
-test('docs/deploying.md names only settings that there are', async () => {
+test('the operator’s pages name only settings that there are', async () => {
   const configs = await Promise.all(serviceNames.map(configOf));
   const known = new Set([
     ...configs.flatMap(({ settings }) => Object.keys(settings)),
     ...Object.keys(topicJobSettings),
     ...ofTheBuild,
   ]);
-  const named = [...(page?.text.matchAll(/`([A-Z][A-Z_]{4,})`/g) ?? [])].map(
-    ([, name = '']) => name,
+  const named = pages.flatMap(({ path, text }) =>
+    [...text.matchAll(/`([A-Z][A-Z_]{4,})`/g)].map(([, name = '']) => ({ path, name })),
   );
-  expect(named.length).toBeGreaterThan(10);
-  expect(named.filter((name) => !known.has(name))).toEqual([]);
+  expect(pages).toHaveLength(6);
+  expect(named.length).toBeGreaterThan(50);
+  const unknown = named.filter(({ name }) => !known.has(name) && !ofTelemetry.test(name));
+  expect(unknown).toEqual([]);
 });
 
 test('docs/deploying.md gives the defaults of the topics job', () => {
@@ -27,4 +36,24 @@ test('docs/deploying.md gives the defaults of the topics job', () => {
   expect(page?.text).toContain(
     `\`TOPIC_PARTITIONS\` (${partitions}), \`TOPIC_REPLICATION_FACTOR\` (${copies})`,
   );
+});
+
+test('every link of README.md and of the operator’s pages leads to a file', () => {
+  const [readme] = trackedFiles(/^README\.md$/);
+  for (const { path, text } of [...(readme ? [readme] : []), ...pages]) {
+    const links = [...text.matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(([, link = '']) => link);
+    const missing = links.filter((link) => !existsSync(join(root, dirname(path), link)));
+    expect([path, missing]).toEqual([path, []]);
+  }
+});
+
+test('autoscalers ask for metrics that the services expose', () => {
+  const [metrics] = trackedFiles(/^docs\/generated\/metrics\.md$/);
+  const asked = trackedFiles(/^deploy\/kubernetes\/components\/(scaling|collector-by-[a-z]+)\//)
+    .flatMap(({ text }) => [...text.matchAll(/\binventory_[a-z_]+/g)])
+    .map(([name]) => name);
+  expect(new Set(asked)).toEqual(
+    new Set(['inventory_refresh_outstanding', 'inventory_gateway_streams_open']),
+  );
+  for (const name of asked) expect(metrics?.text).toContain(`\`${name}\``);
 });

@@ -1,0 +1,80 @@
+'use strict';
+
+/**
+ * Which test holds which rule of the specification: the titles of tests that cite a rule or say
+ * what it says. Rules that no title holds are listed first.
+ */
+const { execFileSync } = require('node:child_process');
+const { existsSync, readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+const path = 'docs/generated/spec-map.md';
+const parts = [
+  ['Interface', require('./spec-rules/interface.js')],
+  ['Access, transport, errors', require('./spec-rules/decisions-access.js')],
+  ['Refreshes', require('./spec-rules/decisions-refresh.js')],
+  ['Reads, money, events, operating', require('./spec-rules/decisions-reads.js')],
+];
+/** Where the product's own rules are tested; the others test what it stands on. */
+const holdsRules =
+  /^(services|test\/(e2e|contract)|libs\/(client|contracts)|libs\/runtime\/src\/identifiers)\b/;
+/** Enough to find the rest beside them. */
+const shownMax = 12;
+
+const intro = `# Rules and their tests
+
+Generated from the titles of the tests by \`npm run generate\`; the rules and what a title has to say
+to hold one are in \`scripts/generate/spec-rules\`. A rule of the platform is cited as \`upstream\` with its
+number in titles of \`test/platform-simulator\` and \`services/refresh-collector\`.
+`;
+
+function specMap(root) {
+  const titles = trackedTests(root).flatMap((file) => titlesOf(root, file));
+  const found = parts.map(([part, rules]) => [
+    part,
+    rules.map(([rule, says, pattern]) => ({
+      rule,
+      says,
+      tests: titles.filter((test) => pattern.test(`${test.file} ${test.title}`)),
+    })),
+  ]);
+  const open = found.flatMap(([, rules]) => rules.filter(({ tests }) => tests.length === 0));
+  const none = open.length === 0 ? 'None.' : open.map(({ rule }) => `- ${rule}`).join('\n');
+  const sections = found.map(
+    ([part, rules]) => `## ${part}\n\n${rules.map(ruleText).join('\n\n')}`,
+  );
+  const content = [intro, `## Rules without a test\n\n${none}`, ...sections].join('\n\n');
+  return [{ path, content: `${content.replaceAll(/\n{3,}/g, '\n\n')}\n` }];
+}
+
+function ruleText({ rule, says, tests }) {
+  const shown = tests.slice(0, shownMax).map(({ file, title }) => `- \`${file}\`: ${title}`);
+  const more = tests.length - shown.length;
+  const rest = more > 0 ? [`- and ${more} more`] : [];
+  return [`### ${rule}`, ...(says ? ['', says] : []), '', ...shown, ...rest].join('\n');
+}
+
+function trackedTests(root) {
+  return execFileSync('git', ['ls-files', '*.test.ts'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => holdsRules.test(file) && existsSync(join(root, file)));
+}
+
+/** The text before a test's function, with the title of the group it stands in. */
+function titlesOf(root, file) {
+  const source = readFileSync(join(root, file), 'utf8');
+  const named = /(['"`])((?:(?!\1)[^\\]|\\.)*)\1,\s*(?:async\s*)?(?:\([^)]*\)|\w+)\s*=>/g;
+  let group = '';
+  const titles = [];
+  for (const { index, 2: text } of source.matchAll(named)) {
+    const before = source.slice(Math.max(0, index - 40), index);
+    if (!text.includes(' ') || /(waitFor|until\w*)\(\s*$/.test(before)) continue;
+    const line = source.slice(source.lastIndexOf('\n', index) + 1, index);
+    const title = text.replaceAll(/\s+/g, ' ').replaceAll('\\', '');
+    if (/describe(\.each.*)?\($/.test(before)) group = title;
+    else titles.push({ file, title: /^\s/.test(line) && group ? `${group}: ${title}` : title });
+  }
+  return titles;
+}
+
+module.exports = { specMap };
