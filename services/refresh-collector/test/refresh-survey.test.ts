@@ -1,0 +1,130 @@
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { newRefreshId } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { freshIdentity } from '../src/domain/egress-identity.ts';
+import { keepSurvey } from '../src/operations/survey-refreshes.ts';
+import { indexes, openCollections } from '../src/storage/collections.ts';
+import { createIdentityStore } from '../src/storage/identity-store.ts';
+import { createRefreshSurveyStore } from '../src/storage/refresh-survey-store.ts';
+
+const clock = createTestClock();
+const minuteMs = 60_000;
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
+  mongo = await connectMongo({
+    uri,
+    database: database('survey'),
+    service: 'refresh-collector',
+    logger: testLogger,
+  });
+  await ensureIndexes(mongo.db, indexes);
+}, 30_000);
+afterAll(() => mongo.close());
+
+/** What the survey looks at; ages in minutes. */
+async function stored(...refreshes: (readonly [phase: string, ageMin: number, asks?: number])[]) {
+  const collection = mongo.db.collection('refreshes');
+  await collection.deleteMany({});
+  const ago = (min: number) => new Date(clock.now() - min * minuteMs);
+  await collection.insertMany(
+    refreshes.map(([phase, ageMin, asks]) => ({
+      _id: newRefreshId() as never,
+      phase,
+      terminal: phase === 'completed',
+      requestedAt: ago(ageMin),
+      queueDeadline: ago(ageMin - 30),
+      collectDeadline: phase === 'collecting' ? ago(ageMin - 90) : null,
+      asks: asks ?? 0,
+      ...(asks === undefined ? {} : { askAt: ago(0) }),
+    })),
+  );
+}
+
+function surveyOf(identityIds: readonly string[] = []) {
+  const { refreshes, identities } = openCollections(mongo.db);
+  const store = createIdentityStore(identities);
+  const limits = { requestsPerMinute: 60, burst: 1, silenceFirstMs: 1, silenceMaxMs: 1 };
+  const survey = keepSurvey({
+    store: createRefreshSurveyStore(refreshes, clock),
+    identities: store,
+    identityIds,
+    limits,
+    clock,
+  });
+  return { survey, store };
+}
+
+test('every phase tells how many wait in it and since when the oldest does (queue age)', async () => {
+  await stored(['queued', 3], ['queued', 7], ['accepted', 0], ['completed', 50], ['refused', 50]);
+  const { survey } = surveyOf();
+  expect(survey.latest).toBeNull();
+
+  await survey.round();
+
+  expect(survey.latest?.open).toEqual([
+    { phase: 'accepted', count: 1, oldestAtMs: clock.now() },
+    { phase: 'queued', count: 2, oldestAtMs: clock.now() - 7 * minuteMs },
+    { phase: 'collecting', count: 0, oldestAtMs: null },
+    { phase: 'assembling', count: 0, oldestAtMs: null },
+    { phase: 'settling', count: 0, oldestAtMs: null },
+  ]);
+});
+
+test('a refresh is stuck when it asked five times in vain or is a minute past its deadline', async () => {
+  await stored(
+    ...([
+      ['settling', 4, 5],
+      ['settling', 9, 6],
+      ['settling', 99, 4],
+    ] as const),
+    ...([
+      ['completed', 12, 5],
+      ['completed', 99],
+    ] as const),
+    ...([
+      ['queued', 30],
+      ['queued', 32],
+    ] as const),
+    ...([
+      ['collecting', 90],
+      ['collecting', 92],
+    ] as const),
+  );
+  const { survey } = surveyOf();
+
+  await survey.round();
+
+  const stuck = survey.latest?.stuck.filter(({ count }) => count > 0);
+  expect(stuck).toEqual([
+    { phase: 'queued', count: 1, oldestAtMs: clock.now() - 32 * minuteMs },
+    { phase: 'collecting', count: 1, oldestAtMs: clock.now() - 92 * minuteMs },
+    { phase: 'settling', count: 2, oldestAtMs: clock.now() - 9 * minuteMs },
+    { phase: 'completed', count: 1, oldestAtMs: clock.now() - 12 * minuteMs },
+  ]);
+});
+
+test('identities are counted by what they do now, silent ones before all else', async () => {
+  await stored(['queued', 1]);
+  const { survey, store } = surveyOf(['a', 'b', 'c', 'd']);
+  await store.load(['a', 'b', 'c', 'd']);
+  const later = clock.now() + minuteMs;
+  const inFlight = { token: 't', untilMs: later };
+  const save = (id: string, change: object) =>
+    store.save(freshIdentity(id), { ...freshIdentity(id), version: 1, ...change });
+  await save('a', { silentUntilMs: later, inFlight });
+  await save('b', { inFlight });
+  await save('c', { arrivalMs: later });
+
+  await survey.round();
+
+  expect(survey.latest?.identities).toEqual([
+    { state: 'free', count: 1 },
+    { state: 'in_use', count: 1 },
+    { state: 'resting', count: 1 },
+    { state: 'silent', count: 1 },
+  ]);
+});
