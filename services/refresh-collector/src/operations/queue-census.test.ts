@@ -5,7 +5,7 @@ import type { StoredRefresh } from '../storage/stored-refresh.ts';
 import { createQueueCensus } from './queue-census.ts';
 
 /** The queue of a store, with what it is asked; some of it cannot be claimed now. */
-function queueOf(accountId: string, length: number) {
+function queueOf(accountId: AccountId, length: number) {
   const asked = { counts: 0, searches: 0 };
   const queue: StoredRefresh[] = Array.from({ length }, (_item, index) => ({
     refresh: acceptedRefresh({
