@@ -1,3 +1,4 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { acceptedRefresh, requestedAtMs } from '../../test/refresh-builder.ts';
