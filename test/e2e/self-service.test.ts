@@ -2,8 +2,9 @@ import { accountStatement, accountUsage, accountView } from '@inventory/contract
 import { priceView } from '@inventory/contracts/http/prices';
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import { refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
+import { untilCompleted } from './support/follow-refresh.ts';
 import type { PublicApi } from './support/public-api.ts';
-import { sizeScope } from './support/simulator-control.ts';
+import { scenarioScope, sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
 let stack: TestStack;
@@ -70,6 +71,25 @@ test('a waiting status hears of the end long before its time (Status)', async ()
   expect(headers['retry-after']).toBeUndefined();
   expect(performance.now() - startMs).toBeLessThan(15_000);
 }, 60_000);
+
+test('refreshes of one inventory are charged each on its own, and credits_remaining leaves out what is reserved (Refresh, Reads)', async () => {
+  const { api, accountId, projectId } = await newAccountant();
+  const scope = sizeScope(2_001, 40);
+  const ids = await Promise.all([api.accepted(scope), api.accepted(scope)]);
+  await untilCompleted(api, projectId, ids, 60_000);
+  const held = await api.accepted(scenarioScope('slow', 40));
+
+  const page = await api.current(scope, '?page_size=1');
+
+  const settled = (await stack.operator.statement(accountId)).filter(
+    ({ kind }) => kind === 'settle',
+  );
+  expect(settled.map(({ refresh_id }) => refresh_id).toSorted()).toEqual(ids.toSorted());
+  const available = 1_000 - 2 * 2 - 125 - 1;
+  expect(page.json.meta.credits_remaining).toBe(available);
+  expect(await stack.operator.balance(accountId)).toMatchObject({ held: 125, available });
+  await api.cancel(held);
+}, 90_000);
 
 test('a statement adds up to the balance, as JSON and as CSV alike (Account self-service)', async () => {
   const { api } = await newAccountant();

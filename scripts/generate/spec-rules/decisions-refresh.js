@@ -21,7 +21,7 @@ module.exports = [
     'Same assets, amounts, class and instance: same revision, new observation',
     /Refresh: unchanged|\(Unchanged\)/,
   ],
-  ['Each refresh is charged on its own', '', /charged on its own/],
+  ['Each refresh is charged on its own', '', /charged each on its own/],
   ['One scan at a time per inventory', '', /one scan at a time/],
   [
     'Everything hidden is complete',

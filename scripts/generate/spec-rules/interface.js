@@ -88,7 +88,6 @@ module.exports = [
     'Unwrapped body, more_items and last_assetid, pages of up to 2,000',
     /V1 traversal|V1: both arrays|V1 rule 2/,
   ],
-  ['V1 rule 3', 'A traversal is no pinned revision', /V1 rule 3/],
   ['V1 rule 4', 'Live Page price and the credit headers', /V1 rule 4|Live Page price/],
   ['V1 rule 5', 'Two dialects of failures', /V1 rule 5|V1 status codes/],
   [
