@@ -6,6 +6,13 @@ import type { ServiceName } from '@inventory/contracts/topics';
 /** The same from `src` and from `dist`. */
 export const repositoryRoot = resolve(__dirname, '../../..');
 
+/**
+ * For Node's NODE_COMPILE_CACHE: a process that starts again does not compile its modules again
+ * (0.2 s of CPU time each, about a sixth of a start). A file per module, written over when the
+ * module changed; it goes with the packages it is made of.
+ */
+export const compileCache = join(repositoryRoot, 'node_modules/.cache/compiled');
+
 /** Arguments for Node that run a service, telemetry loaded before anything it instruments. */
 export function serviceProgram(service: ServiceName): readonly string[] {
   return [

@@ -103,3 +103,12 @@ test('nothing of npm or of a test runner reaches a service', () => {
   expect(environment).not.toHaveProperty('npm_config_cache');
   expect(environment).not.toHaveProperty('JEST_WORKER_ID');
 });
+
+test('a service that starts again compiles nothing again, unless somebody says where to', () => {
+  const kept = serviceEnvironment(gateway, surroundings)['NODE_COMPILE_CACHE'];
+  expect(kept).toMatch(/node_modules\/\.cache\//);
+
+  const given = { NODE_COMPILE_CACHE: '/elsewhere' };
+  const own = serviceEnvironment(gateway, { ...surroundings, given });
+  expect(own['NODE_COMPILE_CACHE']).toBe('/elsewhere');
+});

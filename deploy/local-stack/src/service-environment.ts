@@ -1,4 +1,5 @@
 import type { ServiceName } from '@inventory/contracts/topics';
+import { compileCache } from './repository-root.ts';
 import type { StackSecrets } from './secrets.ts';
 import type { ServiceAddress } from './service-address.ts';
 import { simulatorReading } from './simulator-settings.ts';
@@ -36,6 +37,7 @@ export function serviceEnvironment(
   const { simulatorUrl, given, overrides } = surroundings;
   return {
     STOP_DEADLINE_MS: String(stopDeadlineMs),
+    NODE_COMPILE_CACHE: compileCache,
     ...(service === 'refresh-collector' && simulatorUrl ? simulatorReading(simulatorUrl) : {}),
     ...(service === 'gateway' ? { API_REFERENCE_TRY: 'true' } : {}),
     ...(service === 'event-stream' ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}),

@@ -4,7 +4,13 @@ import { balanceConnections } from './balance-connections.ts';
 import { launchService } from './launch-service.ts';
 import { lastProblem, logPath } from './log-file.ts';
 import type { Reporter } from './report.ts';
-import { repositoryRoot, serviceProgram, shownPath, simulatorProgram } from './repository-root.ts';
+import {
+  compileCache,
+  repositoryRoot,
+  serviceProgram,
+  shownPath,
+  simulatorProgram,
+} from './repository-root.ts';
 import { localUrl, type ServiceAddress } from './service-address.ts';
 import {
   type Environment,
@@ -42,6 +48,7 @@ export async function startSimulator(
     label: 'simulator',
     args: simulatorProgram(),
     environment: {
+      NODE_COMPILE_CACHE: compileCache,
       ...limits,
       ...simulator.given,
       SIMULATOR_HOST,
