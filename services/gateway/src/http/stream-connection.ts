@@ -29,19 +29,47 @@ export function openStreamConnection(
   response.removeHeader('transfer-encoding');
   response.writeHead(200, { ...headers, Connection: 'close' });
   response.flushHeaders();
-  return connectionOn(socket);
+  setImmediate(letGo, response);
+  return new SocketConnection(socket);
 }
 
-function connectionOn(socket: Socket): StreamConnection {
-  return {
-    write: (bytes) => socket.writable && socket.write(bytes),
-    end(lastFrame) {
-      socket.end(lastFrame);
-      const timer = setTimeout(() => socket.destroy(), lastFrameMs);
-      socket.once('close', () => clearTimeout(timer));
-    },
-    onDrained: (callback) => void socket.on('drain', callback),
-    onClosed: (callback) => void socket.once('close', callback),
-    cut: () => void socket.destroy(),
-  };
+/**
+ * The request is served when its stream is open. Who waits for the end of the answer (the
+ * framework, measurements, the trace) is told now, not in a quarter of an hour, and forgets the
+ * request: held until then, that is half of what a stream costs. The framework takes `end`.
+ */
+function letGo(response: ServerResponse): void {
+  response.emit('end');
+  response.emit('close');
+}
+
+class SocketConnection implements StreamConnection {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  write(bytes: Buffer): boolean {
+    return this.#socket.writable && this.#socket.write(bytes);
+  }
+
+  end(lastFrame: string): void {
+    const socket = this.#socket;
+    socket.end(lastFrame);
+    const timer = setTimeout(() => socket.destroy(), lastFrameMs);
+    socket.once('close', () => clearTimeout(timer));
+  }
+
+  onDrained(callback: () => void): void {
+    this.#socket.on('drain', callback);
+  }
+
+  onClosed(callback: () => void): void {
+    this.#socket.once('close', callback);
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
 }

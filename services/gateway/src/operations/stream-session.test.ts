@@ -241,7 +241,7 @@ describe('a client that follows a Project', () => {
         },
       },
     });
-    const result = await fc.check(everyEventOnce(planted), { numRuns: 200 });
+    const result = await fc.check(everyEventOnce(planted), { numRuns: 10_000 });
     expect(result.failed).toBe(true);
   }, 60_000);
 
@@ -249,7 +249,7 @@ describe('a client that follows a Project', () => {
     const planted = (): Partial<Parts> => ({
       sealPlace: (place) => sealPlace({ ...place, position: place.position + 1 }),
     });
-    const result = await fc.check(everyEventOnce(planted), { numRuns: 500 });
+    const result = await fc.check(everyEventOnce(planted), { numRuns: 10_000 });
     expect(result.failed).toBe(true);
   }, 60_000);
 });

@@ -91,8 +91,14 @@ function open(port: number, target: StreamTarget, index: number, resume: boolean
     socket.on('data', (chunk) => {
       take(reading, chunk);
       if (reading.started) resolve();
+      else if (chunk.includes('HTTP/1.1') && !chunk.includes('HTTP/1.1 200')) {
+        reject(new Error(`refused: ${chunk.toString('latin1', 0, 200)}`));
+      }
     });
     socket.on('error', reject);
+    socket.on('close', () =>
+      reject(new Error(`ended: ${reading.tail.toString('latin1', 0, 200)}`)),
+    );
     readings.push(reading);
   });
 }

@@ -15,7 +15,7 @@ import { requireEvents, requireOwnProject } from '../project-access.ts';
 import { refuseForNow } from '../refusal.ts';
 import { type AdmittedRequest, defineRoute, type Route } from '../route.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
-import { openStreamConnection } from '../stream-connection.ts';
+import { openStreamConnection, type StreamConnection } from '../stream-connection.ts';
 import { openPlace } from './place-cursor.ts';
 
 export interface StreamEventsDeps {
@@ -101,17 +101,7 @@ function follow(
     place,
     connection,
   );
-  const stream: EventStream = {
-    accountId: request.authority.accountId,
-    secretDigest: request.secretDigest,
-    clientAddress: request.clientAddress,
-    get blocked() {
-      return session.blocked;
-    },
-    heartbeat: () => session.heartbeat(),
-    end: (lastFrame) => session.end(lastFrame),
-    cut: () => connection.cut(),
-  };
+  const stream = new FollowedStream(request, session, connection);
   const forget = deps.streams.add(stream);
   connection.onDrained(() => session.drained());
   connection.onClosed(() => {
@@ -122,4 +112,41 @@ function follow(
   session.write(Buffer.from(checkpointFrame(checkpoint, isoTime(place.asOfMs))));
   if (recovery === null) session.pump();
   else session.end(recovery);
+}
+
+/** Thousands are held: what they do lies in the class, and of the request only what is looked at. */
+class FollowedStream implements EventStream {
+  readonly accountId: EventStream['accountId'];
+  readonly secretDigest: string;
+  readonly clientAddress: string;
+  readonly #session: StreamSession;
+  readonly #connection: StreamConnection;
+
+  constructor(
+    { authority, secretDigest, clientAddress }: AdmittedRequest,
+    session: StreamSession,
+    connection: StreamConnection,
+  ) {
+    this.accountId = authority.accountId;
+    this.secretDigest = secretDigest;
+    this.clientAddress = clientAddress;
+    this.#session = session;
+    this.#connection = connection;
+  }
+
+  get blocked(): boolean {
+    return this.#session.blocked;
+  }
+
+  heartbeat(): void {
+    this.#session.heartbeat();
+  }
+
+  end(lastFrame: string): void {
+    this.#session.end(lastFrame);
+  }
+
+  cut(): void {
+    this.#connection.cut();
+  }
 }
