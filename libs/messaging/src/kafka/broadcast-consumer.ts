@@ -7,7 +7,7 @@ import { createKafkaClient, type KafkaConnection } from './client.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { readAsAdmin } from './read-as-admin.ts';
 import { membershipTiming, openConsumer } from './running-consumer.ts';
-import { requireTopics } from './topic-admin.ts';
+import { requireTopics, untilSettled } from './topic-admin.ts';
 import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
 
 const joinDeadlineMs = 60_000;
@@ -86,7 +86,9 @@ function currentEnds(
     await requireTopics(admin, topics);
     const ends = new Map<string, string>();
     for (const topic of topics) {
-      for (const { partition, offset } of await admin.fetchTopicOffsets(topic)) {
+      for (const { partition, offset } of await untilSettled(() =>
+        admin.fetchTopicOffsets(topic),
+      )) {
         ends.set(`${topic}/${partition}`, offset);
       }
     }
