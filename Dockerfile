@@ -3,8 +3,11 @@
 #   docker build --build-arg SERVICE=gateway -t game-item-inventory/gateway .
 # SERVICE is gateway, refresh-collector, billing-ledger, revision-store, event-stream or
 # platform-simulator. Everything before the last two stages is the same for all of them.
-# For a pinned base: --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:…
+# For pinned bases: --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:… and the same of
+# RUNTIME_IMAGE, which holds the C libraries that Node needs: no shell, no package manager. Any
+# image of Debian 12 with libstdc++ can take its place, NODE_IMAGE itself among them.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 
 FROM ${NODE_IMAGE} AS base
 # The preinstalled npm keeps its cache in a mount: it is never part of a layer.
@@ -29,7 +32,7 @@ ARG SERVICE
 RUN --mount=type=cache,target=/tmp/npm-cache \
     node scripts/image.js program "${SERVICE}" /program
 
-FROM ${NODE_IMAGE}
+FROM ${RUNTIME_IMAGE}
 ARG SERVICE
 ARG VERSION=0.1.0
 ARG REVISION=unknown
@@ -38,8 +41,9 @@ LABEL org.opencontainers.image.title="game-item-inventory ${SERVICE}" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.licenses="UNLICENSED" \
-      org.opencontainers.image.base.name="docker.io/library/node:24.21.0-bookworm-slim"
-ENV NODE_ENV=production OTEL_SERVICE_NAME=${SERVICE}
+      org.opencontainers.image.base.name="gcr.io/distroless/cc-debian12:nonroot"
+ENV PATH=/usr/local/bin:/usr/bin:/bin NODE_ENV=production OTEL_SERVICE_NAME=${SERVICE}
+COPY --from=base /usr/local/bin/node /usr/local/bin/node
 # Owned by root and written by nobody: the process needs no file of its own.
 COPY --from=program /program /app
 WORKDIR /app

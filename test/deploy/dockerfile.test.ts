@@ -33,11 +33,24 @@ describe('the Dockerfile', () => {
   it('stands on the Node that is tested', () => {
     const { devDependencies } = readJson<{ devDependencies: { node: string } }>('package.json');
     expect(dockerfile).toContain(`ARG NODE_IMAGE=node:${devDependencies.node}-bookworm-slim`);
-    expect(last[0]?.replaceAll(/[${}]/g, '')).toBe('FROM NODE_IMAGE');
+    expect(stages[0]?.[0]?.replaceAll(/[${}]/g, '')).toBe('FROM NODE_IMAGE AS base');
+    expect(words('COPY')).toContain('--from=base /usr/local/bin/node /usr/local/bin/node');
+  });
+
+  it('ends on a base without a shell, and needs none: nothing is run through one', () => {
+    expect(last[0]?.replaceAll(/[${}]/g, '')).toBe('FROM RUNTIME_IMAGE');
+    expect(dockerfile).toMatch(/^ARG RUNTIME_IMAGE=gcr\.io\/distroless\/cc-debian12:nonroot$/m);
+    for (const instruction of ['ENTRYPOINT', 'HEALTHCHECK']) {
+      expect(words(instruction)).toEqual([expect.stringMatching(/\["node", "[^"]+"\]$/)]);
+    }
+    expect([...words('RUN'), ...words('CMD'), ...words('SHELL')]).toEqual([]);
   });
 
   it('ends in an image of the program alone, which runs as nobody in particular', () => {
-    expect(words('COPY')).toEqual(['--from=program /program /app']);
+    expect(words('COPY')).toEqual([
+      '--from=base /usr/local/bin/node /usr/local/bin/node',
+      '--from=program /program /app',
+    ]);
     expect(words('USER')).toEqual(['1000:1000']);
     expect(words('RUN')).toEqual([]);
   });

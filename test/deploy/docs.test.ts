@@ -11,7 +11,7 @@ const pages = trackedFiles(
 );
 /** Read by the telemetry preload itself. */
 const ofTelemetry = /^OTEL_/;
-const ofTheBuild = ['SERVICE', 'NODE_IMAGE', 'VERSION', 'REVISION'];
+const ofTheBuild = ['SERVICE', 'NODE_IMAGE', 'RUNTIME_IMAGE', 'VERSION', 'REVISION'];
 
 test('the operator’s pages name only settings that there are', async () => {
   const configs = await Promise.all(serviceNames.map(configOf));

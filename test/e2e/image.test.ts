@@ -136,6 +136,11 @@ function ownFiles(program: Program): string[] {
     .toSorted();
 }
 
+const { shippedPackages } = require('../../scripts/generate/shipped-packages.js') as {
+  shippedPackages: (
+    folder: string,
+  ) => readonly { name: string; version: string; users: readonly string[] }[];
+};
 type Lockfile = {
   packages: Record<string, { version?: string; link?: boolean; dev?: boolean; integrity?: string }>;
 };
@@ -158,6 +163,18 @@ describe('an image', () => {
         dev: undefined,
       });
     }
+  });
+
+  it.each(programs)('%s brings along what docs/generated/licences.md says, no more', (program) => {
+    const installed = lockfileOf(join(folder, program, 'node_modules/.package-lock.json')).packages;
+    const found = Object.entries(installed)
+      .filter(([, { link, version }]) => !link && version !== undefined)
+      .filter(([path]) => path.includes('node_modules/'))
+      .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`);
+    const listed = shippedPackages(root)
+      .filter(({ users }) => users.includes(program))
+      .map(({ name, version }) => `${name}@${version}`);
+    expect([...new Set(found)].toSorted()).toEqual(listed.toSorted());
   });
 
   it.each(programs)('%s holds no source, test, type or other program', (program) => {
