@@ -24,6 +24,8 @@ export interface CertificateFolder {
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 const validDays = '2';
+/** Of the machine: on every Linux and macOS. */
+const program = 'openssl';
 
 /** A temporary folder with certificates that openssl makes for one test. */
 export function openCertificateFolder(): CertificateFolder {
@@ -65,5 +67,5 @@ function filesOf(folder: string, name: string): CertificateFiles {
 }
 
 function openssl(...args: string[]): void {
-  execFileSync('openssl', args, { stdio: 'pipe' });
+  execFileSync(program, args, { stdio: 'pipe' });
 }
