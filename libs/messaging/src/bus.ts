@@ -42,6 +42,8 @@ export interface WorkConsumer {
   readonly topics: readonly TopicName[];
   /** Most messages given to `onBatch` at once. */
   readonly batchMax?: number;
+  /** Nobody waits for these messages: they may gather for so long, and are read together. */
+  readonly gatherMs?: number;
   /**
    * Makes the effects of some messages of one partition, in order, durable. A rejection makes the
    * same messages come again, one at a time, after a growing delay; the partition waits meanwhile.

@@ -74,6 +74,7 @@ test('a consumer that the client gives up for good is started again', async () =
     connection: { brokers: [broker], clientId: 'phoenix', logger: testLogger },
     groupId: world.physical('phoenix'),
     fetchWaitMs: 100,
+    fetchBytesMin: 1,
     timing: shortTiming,
     subscription: { topics: [world.physical(workTopic)], fromBeginning: true },
   });

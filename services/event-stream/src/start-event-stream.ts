@@ -25,6 +25,9 @@ const lanesMax = 16;
 /** Longer than commands and outcomes are kept anywhere. */
 const rememberPrunedMs = 60 * 24 * 3_600_000;
 
+/** Nobody waits for a low balance as for a refresh. */
+const balancesGatherMs = 500;
+
 /** Starts the service: logs and webhooks, their loops, the consumers, and internal HTTP last. */
 export async function startEventStream(
   context: ServiceContext<EventStreamConfig>,
@@ -44,18 +47,20 @@ export async function startEventStream(
     webhooks.wake(event.projectId);
   };
   const appending = { log, publish: bus.publish, onAppended };
-  const subscription = await bus.consume({
+  const completions = await bus.consume({
     group: 'event-stream',
-    topics: ['refresh.outcomes.v1', 'billing.outcomes.v1'],
-    onBatch: byKey(
-      {
-        ...onRefreshCompleted(appending),
-        ...onBalanceLow({ ...appending, endpoints: webhooks.endpoints }),
-      },
-      lanesMax,
-    ),
+    topics: ['refresh.outcomes.v1'],
+    onBatch: byKey(onRefreshCompleted(appending), lanesMax),
   });
-  lifetime.defer('consumer', () => subscription.stop());
+  lifetime.defer('completed refreshes', () => completions.stop());
+  // Nearly every record of this topic is somebody else's: read together they cost next to nothing.
+  const balances = await bus.consume({
+    group: 'event-stream-balances',
+    topics: ['billing.outcomes.v1'],
+    gatherMs: balancesGatherMs,
+    onBatch: byKey(onBalanceLow({ ...appending, endpoints: webhooks.endpoints }), lanesMax),
+  });
+  lifetime.defer('low balances', () => balances.stop());
   const router = createRouter({ log, logEpoch: config.log.logEpoch, webhooks });
   return serveInternal(context, router, health);
 }

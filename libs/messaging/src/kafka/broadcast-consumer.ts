@@ -32,6 +32,7 @@ export async function startBroadcastConsumer(
     connection,
     groupId,
     fetchWaitMs: 250,
+    fetchBytesMin: 1,
     timing: membershipTiming,
     subscription: { topics, fromBeginning: false },
   });

@@ -21,6 +21,8 @@ export interface RunningConsumerOptions {
   readonly groupId: string;
   /** Longest wait of a fetch that finds nothing, and so of a resumed partition. */
   readonly fetchWaitMs: number;
+  /** A fetch that finds less waits for more. */
+  readonly fetchBytesMin: number;
   readonly timing: MembershipTiming;
   readonly subscription: ConsumerSubscribeTopics;
 }
@@ -60,7 +62,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
     rebalanceTimeout: 60_000,
     metadataMaxAge: 60_000,
     maxWaitTimeInMs: options.fetchWaitMs,
-    minBytes: 1,
+    minBytes: options.fetchBytesMin,
     maxBytesPerPartition: bytesPerPartitionMax,
     allowAutoTopicCreation: false,
     // Short against a group coordinator that is gone for good: a restart finds the new one.

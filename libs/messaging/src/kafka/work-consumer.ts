@@ -33,7 +33,7 @@ export async function startWorkConsumer(
   const running = await openConsumer({
     connection,
     groupId: `${topicPrefix}${work.group}`,
-    fetchWaitMs: 250,
+    ...fetchingOf(work),
     timing,
     // A work topic is read from its beginning where the group has no position: nothing is skipped.
     subscription: {
@@ -79,4 +79,14 @@ export async function startWorkConsumer(
       await running.stop(leaveDeadlineMs);
     },
   };
+}
+
+const fetchWaitMs = 250;
+/** More than gathers in any wait. */
+const gatheredBytes = 1024 * 1024;
+
+function fetchingOf({ gatherMs }: WorkConsumer) {
+  return gatherMs === undefined
+    ? { fetchWaitMs, fetchBytesMin: 1 }
+    : { fetchWaitMs: gatherMs, fetchBytesMin: gatheredBytes };
 }

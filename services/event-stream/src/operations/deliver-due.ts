@@ -116,6 +116,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       for (const [id, untilMs] of heldUntilMs) if (untilMs <= nowMs) heldUntilMs.delete(id);
       if (requests.size >= limits.requestsMax) return false;
       const due = await deliveries.due(nowMs, [...full, ...heldUntilMs.keys()], dueAtOnce);
+      if (due.length === 0) return false;
       const ids = [...new Set(due.map(({ endpointId }) => endpointId))];
       const found = new Map((await endpoints.findMany(ids)).map((one) => [one.id, one]));
       for (const id of ids) if (!found.has(id)) await deliveries.removeOf(id);
@@ -127,7 +128,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
         const endpoint = found.get(delivery.endpointId);
         if (endpoint) await take(delivery, endpoint);
       }
-      return due.length > 0;
+      return true;
     },
     look(endpointId) {
       heldUntilMs.delete(endpointId);

@@ -20,32 +20,37 @@ export interface LogReading {
 
 const endpointsAtOnce = 100;
 const lanes = 8;
+/** Bells come with every event; who is due by time is looked for this often. */
+const turnEveryMs = 1_000;
 /** Beyond it a Project waits for its turn among all. */
 const notedMax = 10_000;
 
 export function createLogReading(deps: LogReadingDeps): LogReading {
   const { endpoints, clock, readEveryMs, wake } = deps;
   const noted = new Set<ProjectId>();
+  let nextTurnMs = 0;
 
   /** A Project whose reading fails is not noted again: it comes up with all others. */
-  async function readNoted(stopping: AbortSignal): Promise<number> {
+  async function readNoted(stopping: AbortSignal): Promise<void> {
     const projects = [...noted].slice(0, endpointsAtOnce);
     for (const id of projects) noted.delete(id);
     await forEachLimited(projects, lanes, async (projectId) => {
-      for (const endpoint of await endpoints.list(projectId)) {
-        if (endpoint.state === 'enabled') await prepareDeliveries(deps, endpoint, stopping);
-      }
-      wake();
+      const enabled = (await endpoints.list(projectId)).filter(({ state }) => state === 'enabled');
+      for (const endpoint of enabled) await prepareDeliveries(deps, endpoint, stopping);
+      if (enabled.length > 0) wake();
     });
-    return projects.length;
   }
 
-  async function readInTurn(stopping: AbortSignal): Promise<number> {
+  /** True when there may be more that are due. */
+  async function readInTurn(stopping: AbortSignal): Promise<boolean> {
     const nowMs = clock.now();
+    if (nowMs < nextTurnMs) return false;
     const due = await endpoints.takeForReading(nowMs, nowMs + readEveryMs, endpointsAtOnce);
     await forEachLimited(due, lanes, (endpoint) => prepareDeliveries(deps, endpoint, stopping));
     if (due.length > 0) wake();
-    return due.length;
+    const more = due.length === endpointsAtOnce;
+    if (!more) nextTurnMs = nowMs + Math.min(readEveryMs, turnEveryMs);
+    return more;
   }
 
   return {
@@ -53,8 +58,9 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
       if (noted.size < notedMax) noted.add(projectId);
     },
     async round(stopping) {
-      const read = (await readNoted(stopping)) + (await readInTurn(stopping));
-      return read > 0 || noted.size > 0;
+      await readNoted(stopping);
+      const more = await readInTurn(stopping);
+      return more || noted.size > 0;
     },
   };
 }
