@@ -10,6 +10,7 @@ import {
   type Readers,
   startReaders,
 } from '../stream-world.ts';
+import { startNchan } from '../yardsticks/nchan.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 import type { ReaderReport, StreamTarget } from '../yardsticks/stream-readers.ts';
 
@@ -62,6 +63,7 @@ export const streams: Benchmark = {
   async run(context) {
     const size = context.quick ? quickSizes : sizes;
     const bare = await bareSide(context, size);
+    const nchan = await nchanSide(context, size);
     const { ours, storm, stalledMb } = await ourSide(context, size);
     return [
       lessIsBetter({
@@ -84,12 +86,38 @@ export const streams: Benchmark = {
         yardstick: bare.spread,
         floor: 0.3,
       }),
+      ...(nchan ? nchanRows(ours, nchan, size) : []),
       ...steadyRows(ours.steady, bare.steady, size),
       reported(`${size.held} streams cut at once are back after`, storm, 's'),
       reported(`memory for ${size.stalled} stalled of ${size.oneProject}`, stalledMb, 'MB'),
     ];
   },
 };
+
+function nchanRows(ours: Measured, nchan: Measured, size: Sizes): Row[] {
+  return [
+    lessIsBetter({
+      name: `memory of one of ${size.held} held streams, against Nchan`,
+      value: ours.heldKb,
+      unit: 'KB',
+      yardstick: nchan.heldKb,
+    }),
+    moreIsBetter({
+      name: `deliveries, 1 Project x ${size.oneProject} streams, against Nchan`,
+      value: ours.fanOut,
+      unit: '/s',
+      yardstick: nchan.fanOut,
+      // A quick run offers less than either can take.
+      ...(size === sizes ? { floor: 2 } : {}),
+    }),
+    moreIsBetter({
+      name: `deliveries, ${size.projects} Projects x ${size.held} streams, against Nchan`,
+      value: ours.spread,
+      unit: '/s',
+      yardstick: nchan.spread,
+    }),
+  ];
+}
 
 function steadyRows(ours: ReaderReport, bare: ReaderReport, size: Sizes): Row[] {
   const what = `append to client at ${steadyRate}/s x ${size.oneProject} streams`;
@@ -128,6 +156,26 @@ async function bareSide({ say }: BenchContext, size: Sizes): Promise<Measured> {
       apiKey: 'none',
     }));
     return await measure(side, readers, projects, size);
+  } finally {
+    await Promise.all([readers.stop(), server.stop()]);
+  }
+}
+
+/** One worker of nginx with the Nchan module, where the machine has it. */
+async function nchanSide({ say }: BenchContext, size: Sizes): Promise<Measured | null> {
+  const server = await startNchan();
+  if (server === null) {
+    say('no Nchan: nginx or its module is not on this machine');
+    return null;
+  }
+  const readers = await startReaders();
+  try {
+    say('Nchan');
+    const projects = Array.from({ length: size.projects }, (_none, index) => ({
+      path: `/sub/${index}`,
+      apiKey: 'none',
+    }));
+    return await measure(server, readers, projects, size);
   } finally {
     await Promise.all([readers.stop(), server.stop()]);
   }

@@ -67,7 +67,7 @@ function sampleDelay(chunk: Buffer): void {
 }
 
 function take(reading: Reading, chunk: Buffer): void {
-  reading.started ||= chunk.includes('event: ') || chunk.includes('\n: ');
+  reading.started ||= chunk.includes('event: ') || /(^|\n): /.test(chunk.toString('latin1'));
   reading.tail = chunk.subarray(-tailBytes);
   if (reading.stalled) return;
   deliveries += countFrames(chunk);
