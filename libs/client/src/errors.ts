@@ -1,4 +1,4 @@
-import type { EventGap } from './options.ts';
+import type { EventGap } from './event-gap.ts';
 
 /** Root of everything this client throws, but for aborts and mistakes in its own arguments. */
 export class InventoryError extends Error {

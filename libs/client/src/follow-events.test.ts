@@ -19,8 +19,9 @@ import {
   RecoveryRequiredError,
   UnexpectedAnswerError,
 } from './errors.ts';
+import type { EventGap } from './event-gap.ts';
 import { createInventoryClient } from './inventory-client.ts';
-import type { EventGap, FollowEventsOptions, Interruption } from './options.ts';
+import type { FollowEventsOptions, Interruption } from './options.ts';
 import { realSurroundings } from './surroundings.ts';
 
 let server: StreamServer;

@@ -7,9 +7,10 @@ import {
   RecoveryRequiredError,
   UnexpectedAnswerError,
 } from './errors.ts';
+import type { EventGap } from './event-gap.ts';
 import type { PlacedEvent } from './event-records.ts';
 import type { Frame } from './frame-parser.ts';
-import type { EventGap, FollowEventsOptions, ListEventsOptions } from './options.ts';
+import type { FollowEventsOptions, ListEventsOptions } from './options.ts';
 import { eventsPath } from './paths.ts';
 import { type FrameMeaning, readFrame } from './read-frame.ts';
 import { type ConnectionEnd, reconnectDelayMs } from './reconnect-policy.ts';

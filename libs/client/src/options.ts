@@ -1,3 +1,4 @@
+import type { EventGap } from './event-gap.ts';
 import type { ProjectEvent } from './event-records.ts';
 import type { RefreshRecord, Scope } from './records.ts';
 
@@ -72,18 +73,6 @@ export interface ListEventsOptions extends CallOptions {
   readonly after?: string | null | undefined;
   /** Per page, 1 to 100; 50 by default. */
   readonly limit?: number | undefined;
-}
-
-/** Events that are no longer kept: nothing can bring back what lies between the two cursors. */
-export interface EventGap {
-  /** `cursor_too_old` or `log_epoch_changed`. */
-  readonly reason: string;
-  /** The place that cannot be gone on from. */
-  readonly lastCursor: string | null;
-  /** What happened since then is still there; null when nothing is. ISO 8601 UTC. */
-  readonly earliestAsOf: string | null;
-  /** Where what is kept begins. */
-  readonly resumeCursor: string;
 }
 
 /** A connection ended, and another follows. */

@@ -1,7 +1,7 @@
 import { UnexpectedAnswerError } from './errors.ts';
+import type { EventGap } from './event-gap.ts';
 import type { PlacedEvent, ProjectEvent } from './event-records.ts';
 import type { Frame } from './frame-parser.ts';
-import type { EventGap } from './options.ts';
 import { isCursor } from './paths.ts';
 
 /** What a frame means to its reader. */
