@@ -10,7 +10,7 @@ export interface BenchStackOptions {
   readonly name: string;
   /** What the simulated platform takes to answer. */
   readonly platformLatencyMs?: number;
-  /** What the egress identities allow together; without it they never hold anything back. */
+  /** What each egress identity allows; without it they never hold anything back. */
   readonly pagesPerMinute?: number;
   /** How many identities there are; without it as many as the local stack has. */
   readonly egressIdentities?: number;

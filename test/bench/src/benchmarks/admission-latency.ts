@@ -5,6 +5,7 @@ import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { openCustomer } from '../customer.ts';
 import { type LoadResult, openLoop } from '../load.ts';
 import { lessIsBetter, reported } from '../row.ts';
+import { openDurableWrites } from '../yardsticks/durable-writes.ts';
 import { makeTopics, openPingPong } from '../yardsticks/ping-pong.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
@@ -21,7 +22,8 @@ export const admissionLatency: Benchmark = {
   name: 'admission-latency',
   async run(context) {
     const durationMs = context.quick ? 5_000 : 30_000;
-    const hops = await fourHops(context, durationMs);
+    const hops = await fourHops(context, durationMs, '');
+    const durableHops = await fourHops(context, durationMs, context.backends.mongodbUri);
     const posts = await postRefreshes(context, durationMs, pagesPerMinute);
     const amongScans = await postRefreshes(context, durationMs, undefined);
     return [
@@ -45,6 +47,12 @@ export const admissionLatency: Benchmark = {
         yardstick: hops.p50Ms,
       }),
       reported('four bare Kafka hops, count', hops.count, ''),
+      lessIsBetter({
+        name: 'four bare Kafka hops with one bare durable insert each, p50',
+        value: durableHops.p50Ms,
+        unit: 'ms',
+        yardstick: hops.p50Ms,
+      }),
     ];
   },
 };
@@ -54,7 +62,8 @@ function postRefreshes(
   durationMs: number,
   pagesPerMinute: number | undefined,
 ): Promise<LoadResult> {
-  const paced = pagesPerMinute === undefined ? {} : { pagesPerMinute };
+  // One identity stands for all of them, or each would read at that pace.
+  const paced = pagesPerMinute === undefined ? {} : { pagesPerMinute, egressIdentities: 1 };
   const name = pagesPerMinute === undefined ? 'admission-among-scans' : 'admission-latency';
   return withStack(backends, { name, ...paced }, async (stack) => {
     const customer = await openCustomer(stack);
@@ -70,15 +79,34 @@ function postRefreshes(
   });
 }
 
-/** Two processes pass a record on, as gateway, collector, ledger and collector do. */
-async function fourHops({ backends }: BenchContext, durationMs: number): Promise<LoadResult> {
+/**
+ * Two processes pass a record on, as gateway, collector, ledger and collector do; with a MongoDB
+ * each of the four writes something down first, as they do.
+ */
+async function fourHops(
+  { backends }: BenchContext,
+  durationMs: number,
+  mongodbUri: string,
+): Promise<LoadResult> {
   const run = randomUUID().slice(0, 8);
   const topics = [1, 2, 3, 4].map((hop) => `bench.hop${hop}.${run}`);
   const [one = '', two = '', three = '', four = ''] = topics;
   await makeTopics(backends.kafkaBrokers, topics);
-  const collector = await startYardstick('echo', [backends.kafkaBrokers, one, two, three, four]);
-  const ledger = await startYardstick('echo', [backends.kafkaBrokers, two, three]);
-  const caller = await openPingPong(backends.kafkaBrokers, one, four);
+  const collector = await startYardstick('echo', [
+    backends.kafkaBrokers,
+    mongodbUri,
+    one,
+    two,
+    three,
+    four,
+  ]);
+  const ledger = await startYardstick('echo', [backends.kafkaBrokers, mongodbUri, two, three]);
+  const caller = await openPingPong(
+    backends.kafkaBrokers,
+    one,
+    four,
+    await openDurableWrites(mongodbUri),
+  );
   try {
     await openLoop({ perSecond, durationMs: durationMs / 4, work: caller.ping });
     return await openLoop({ perSecond, durationMs, work: caller.ping });
