@@ -14,7 +14,7 @@ import { cancel, newKeys, workTopic } from './support/test-messages.ts';
 
 /*
  * Figures behind the table in this library's README, each beside the client as it comes, measured
- * in the same run. Prints Markdown; about a minute. KAFKA_BROKERS names the broker.
+ * in the same run. Prints Markdown; about a minute. KAFKA_BROKERS and MONGODB_URI name the servers.
  */
 
 interface Figure {

@@ -31,7 +31,7 @@ export async function startBroadcastConsumer(
   const running = await openConsumer({
     connection,
     groupId,
-    fetchWaitMs: 500,
+    fetchWaitMs: 250,
     fetchBytesMin: 1,
     timing: membershipTiming,
     subscription: { topics, fromBeginning: false },
