@@ -1,6 +1,7 @@
 import type { StatementRow } from '@inventory/contracts/internal/ledger';
 import type { Scope } from '@inventory/contracts/scope';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { watchRefresh } from './follow-refresh.ts';
 import type { Balance, Customer } from './operator.ts';
 import { type LoggedEvent, readProjectLog } from './project-log.ts';
@@ -47,10 +48,14 @@ export async function takeJourney(stack: TestStack, plan: JourneyPlan): Promise<
   ]);
   const after = await stack.operator.balance(accountId);
   const rows = await stack.operator.statement(accountId);
-  const log = await readProjectLog(stack, projectId);
+  // The status is terminal a moment before the event is appended.
+  const events = await waitFor('the event is in the log', async () => {
+    const log = await readProjectLog(stack, projectId);
+    const own = log.filter((event) => event.refreshId === refreshId);
+    return own.length > 0 ? own : undefined;
+  });
   return {
-    ...{ customer, scope, key, refreshId, before, accepted, seen, after },
+    ...{ customer, scope, key, refreshId, before, accepted, seen, after, events },
     rows: rows.filter((row) => row.refresh_id === refreshId),
-    events: log.filter((event) => event.refreshId === refreshId),
   };
 }
