@@ -25,6 +25,9 @@ export const settings = {
   SNAPSHOT_PASS_INTERVAL_MS: duration()
     .prefault('300000')
     .describe('Pause between passes that bring the snapshots of all active accounts up to date'),
+  VERIFY_INTERVAL_MS: duration()
+    .prefault('86400000')
+    .describe('Pause between verifications of the whole journal; the first comes with the start'),
   PRICE_REFRESH_INTERVAL_MS: duration()
     .prefault('5000')
     .describe('Pause between reads of the price lists; add a list at least twice this ahead'),
@@ -34,6 +37,7 @@ export interface BillingLedgerConfig extends ServiceConfig {
   readonly commits: { readonly commandsMax: number; readonly entriesMax: number };
   readonly cache: { readonly accountsMax: number; readonly recentKeysMax: number };
   readonly snapshots: { readonly everyEntries: number; readonly passIntervalMs: number };
+  readonly verifyIntervalMs: number;
   readonly priceRefreshIntervalMs: number;
 }
 
@@ -51,6 +55,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Bil
       everyEntries: parsed.SNAPSHOT_EVERY_ENTRIES,
       passIntervalMs: parsed.SNAPSHOT_PASS_INTERVAL_MS,
     },
+    verifyIntervalMs: parsed.VERIFY_INTERVAL_MS,
     priceRefreshIntervalMs: parsed.PRICE_REFRESH_INTERVAL_MS,
   });
 }

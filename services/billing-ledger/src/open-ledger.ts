@@ -27,6 +27,8 @@ export interface LedgerParts {
   readonly logger: Logger;
   readonly identifiers: Identifiers;
   readonly config: Pick<BillingLedgerConfig, 'commits' | 'cache' | 'snapshots'>;
+  /** Aborted: long reading ends. */
+  readonly stopping?: AbortSignal;
 }
 
 /** The ledger on its store, without the bus and the HTTP server around it. */
@@ -84,6 +86,11 @@ export async function openLedger(parts: LedgerParts): Promise<Ledger> {
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage(journal, usageLimits),
     listOldHolds: createListOldHolds({ snapshots: store, pass, loadAccount, clock, logger }),
-    verifyJournal: createVerifyJournal({ journal, snapshots: store, prices }),
+    verifyJournal: createVerifyJournal({
+      journal,
+      snapshots: store,
+      prices,
+      stopping: parts.stopping,
+    }),
   };
 }

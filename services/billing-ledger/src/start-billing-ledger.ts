@@ -7,6 +7,7 @@ import { createOnBillingCommands } from './consumers/on-billing-commands.ts';
 import { createLedgerRouter } from './http/router.ts';
 import { observeLedger } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
+import type { VerifyJournal } from './operations/verify-journal.ts';
 import { watchHolds } from './operations/watch-holds.ts';
 import { ledgerIndexes } from './storage/collections.ts';
 
@@ -20,7 +21,7 @@ export async function startBillingLedger(
 ): Promise<StartedService> {
   const { config, lifetime, logger, clock } = context;
   const { db, bus, health } = await openBackends(context, 'billing-ledger', ledgerIndexes);
-  const ledger = await openLedger({ ...context, db });
+  const ledger = await openLedger({ ...context, db, stopping: lifetime.signal });
   const { passIntervalMs } = config.snapshots;
   // What is older than two passes is in the snapshots: looking for it makes no further pass.
   const holdWatch = watchHolds({ ...ledger, oldMs: 2 * passIntervalMs });
@@ -41,6 +42,7 @@ export async function startBillingLedger(
     ledger.snapshotPass.bringUpTo(clock.now() - passIntervalMs),
   );
   repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
+  repeat('verification', config.verifyIntervalMs, () => verifyOnce(context, ledger.verifyJournal));
   lifetime.defer('last snapshots', () => ledger.snapshots.saveAll(lastSnapshotsMs));
 
   const subscription = await bus.consume({
@@ -53,4 +55,21 @@ export async function startBillingLedger(
   lifetime.defer('billing commands', () => subscription.stop());
 
   return serveInternal(context, createLedgerRouter({ ...ledger, clock }), health);
+}
+
+const problemsLogged = 10;
+
+/** What a verification finds waits for nobody to ask: it is told by a metric and the log. */
+async function verifyOnce(
+  { lifetime, logger }: ServiceContext<BillingLedgerConfig>,
+  verifyJournal: VerifyJournal,
+): Promise<void> {
+  try {
+    const { accounts, entries, problems } = await verifyJournal();
+    if (problems.length === 0)
+      logger.info({ accounts, entries }, 'the journal is as it was written');
+    else logger.error({ problems: problems.slice(0, problemsLogged) }, 'the journal has problems');
+  } catch (error) {
+    if (!lifetime.signal.aborted) throw error;
+  }
 }

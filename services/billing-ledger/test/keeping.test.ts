@@ -1,5 +1,6 @@
 import { dateOf } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Document } from 'mongodb';
@@ -45,6 +46,24 @@ describe('A journal that somebody changed', () => {
 
     const changed = accounts.map(({ accountId }) => accountId);
     expect(found).toEqual(changed.map((_one, index) => changed.slice(0, index + 1).sort()));
+  });
+
+  test('is found without anybody asking, and told in the log', async () => {
+    const told = jest.spyOn(testLogger, 'error');
+    await stage.startReplica({ config: { verifyIntervalMs: 100 } });
+    const { accountId, grant } = senderOf(newAccountId());
+    await stage.tell(grant(300));
+    expect(told).not.toHaveBeenCalled();
+
+    await commits().updateOne({ accountId, firstSeq: 1 }, { $set: { hash: 'a'.repeat(64) } });
+
+    await waitFor('the journal is verified again', () =>
+      told.mock.calls.some(([fields, text]) => {
+        const { problems } = fields as unknown as { problems?: { accountId: string }[] };
+        return text === 'the journal has problems' && problems?.[0]?.accountId === accountId;
+      }),
+    );
+    told.mockRestore();
   });
 
   test('stops that account and no other: its commands go to the dead letters', async () => {

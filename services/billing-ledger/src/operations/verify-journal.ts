@@ -26,6 +26,8 @@ export interface VerifyJournalParts {
   readonly journal: Pick<Journal, 'scan' | 'readFrom'>;
   readonly snapshots: Pick<SnapshotStore, 'scan'>;
   readonly prices: PriceKeeper;
+  /** Ends a verification that is under way, which then rejects. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 export type VerifyJournal = () => Promise<Verification>;
@@ -73,6 +75,7 @@ async function verify(parts: VerifyJournalParts): Promise<Verification> {
     if (commit) check = await checkNext(run, check, commit);
     if (elapsedSince(sliceStart) > sliceMs) {
       await setImmediate();
+      parts.stopping?.throwIfAborted();
       sliceStart = monotonicNow();
     }
   }

@@ -125,6 +125,7 @@ async function startReplica(
       cache: { accountsMax: 1_000, recentKeysMax: 10_000 },
       snapshots: { everyEntries: 20, passIntervalMs: 60_000 },
       priceRefreshIntervalMs: 200,
+      verifyIntervalMs: 3_600_000,
       ...config,
     },
     start: startBillingLedger,
