@@ -71,7 +71,12 @@ export async function startRevisionStore(
 
   startCounting(context, stores.queue);
   const { smallScansMax } = config.assembly;
-  const assemblies = startAssemblies({ assembly: operation, dropping: stores, smallScansMax });
+  const assemblies = startAssemblies({
+    assembly: operation,
+    dropping: stores,
+    smallScansMax,
+    stopping: lifetime.signal,
+  });
   lifetime.defer('assemblies', () => assemblies.stop());
   const pruning = startLoop({
     name: 'pruning',

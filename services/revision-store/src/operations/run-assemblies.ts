@@ -16,6 +16,8 @@ export interface AssembliesOptions {
   readonly dropping: StagedChunkDropping;
   /** Small scans assembled at once by this process. */
   readonly smallScansMax: number;
+  /** Aborted when the service begins to stop: what is being assembled is given back at once. */
+  readonly stopping: AbortSignal;
 }
 
 /** A free place for a scan that was just received: it is used or given back. */
@@ -60,6 +62,8 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
   const { assembly } = options;
   const { queue, clock, settings, logger } = assembly;
   const stopping = new AbortController();
+  const giveBack = (): void => stopping.abort(new LeaseLost());
+  options.stopping.addEventListener('abort', giveBack, { once: true });
   const running = new Set<Promise<void>>();
   const open = lanes(options.smallScansMax).map((lane) => ({ ...lane, taken: 0 }));
 
@@ -111,8 +115,8 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
     },
     wake: () => loop.wake(),
     async stop() {
+      giveBack();
       await loop.stop();
-      stopping.abort(new LeaseLost());
       await Promise.all(running);
     },
   };
