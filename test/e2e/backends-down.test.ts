@@ -119,26 +119,31 @@ interface Outage {
 async function outageOf(server: StackPart | null, firstSerial: number): Promise<Outage> {
   if (!server) throw new Error('the stack does not own that server');
   const load = startLoad(firstSerial);
-  await waitFor('some refreshes are under way', () => load.nowMs() > 3_000);
-  const before = processIds();
-  const fromMs = load.nowMs();
-  await server.takeDown('abruptly');
-  await waitFor('no service is ready', async () => (await readyServices()).length === 0, {
-    timeoutMs: 30_000,
-  });
-  await waitFor('the outage is over', () => load.nowMs() - fromMs > outageMs, {
-    timeoutMs: outageMs + 1_000,
-  });
-  const untilMs = load.nowMs();
-  await server.bringUp();
-  await waitFor(
-    'every service is ready again',
-    async () => (await readyServices()).length === stack.services.length,
-    { timeoutMs: recoveryMs, everyMs: 200 },
-  );
-  expect(processIds()).toEqual(before);
-  await load.end();
-  return { attempts: load.attempts, fromMs, untilMs };
+  try {
+    await waitFor('some refreshes are under way', () => load.nowMs() > 3_000);
+    const before = processIds();
+    const fromMs = load.nowMs();
+    await server.takeDown('abruptly');
+    await waitFor('no service is ready', async () => (await readyServices()).length === 0, {
+      timeoutMs: 30_000,
+    });
+    await waitFor('the outage is over', () => load.nowMs() - fromMs > outageMs, {
+      timeoutMs: outageMs + 1_000,
+    });
+    const untilMs = load.nowMs();
+    await server.bringUp();
+    await waitFor(
+      'every service is ready again',
+      async () => (await readyServices()).length === stack.services.length,
+      { timeoutMs: recoveryMs, everyMs: 200 },
+    );
+    expect(processIds()).toEqual(before);
+    await load.end();
+    return { attempts: load.attempts, fromMs, untilMs };
+  } finally {
+    // Also where the outage failed: a load that goes on would keep the run from ending.
+    await load.end();
+  }
 }
 
 /** Every answer is one that the contract names for this, in time and with the time to come back. */
