@@ -138,7 +138,6 @@ async function outageOf(server: StackPart | null, firstSerial: number): Promise<
       { timeoutMs: recoveryMs, everyMs: 200 },
     );
     expect(processIds()).toEqual(before);
-    await load.end();
     return { attempts: load.attempts, fromMs, untilMs };
   } finally {
     // Also where the outage failed: a load that goes on would keep the run from ending.
