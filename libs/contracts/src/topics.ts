@@ -101,3 +101,13 @@ export const topicNames = Object.keys(topics) as TopicName[];
 export function deadLetterTopic<Topic extends TopicName>(topic: Topic): `${Topic}.dead-letter` {
   return `${topic}.dead-letter`;
 }
+
+/** Read at another pace than the service's other topics, and so by a consumer of its own. */
+const ownGroups: Partial<Record<ServiceName, Partial<Record<TopicName, string>>>> = {
+  'event-stream': { 'billing.outcomes.v1': 'event-stream-balances' },
+};
+
+/** The group in which the replicas of a service share the work of a topic. */
+export function consumerGroup(service: ServiceName, topic: TopicName): string {
+  return ownGroups[service]?.[topic] ?? service;
+}

@@ -1,3 +1,4 @@
+import { consumerGroup, type ServiceName } from '@inventory/contracts/topics';
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { readAgainSince, topicsReadBy } from '../src/kafka/read-again.ts';
@@ -12,9 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-function goBack(sinceMs: number) {
+function goBack(sinceMs: number, service: ServiceName = 'refresh-collector') {
   const { kafkaBrokers: brokers, topicPrefix } = world.namespace;
-  const service = 'refresh-collector';
   return readAgainSince({ brokers, topicPrefix, service, sinceMs, logger: testLogger });
 }
 
@@ -37,6 +37,27 @@ test('a group that is taken back to a time reads again what was written since, a
   expect(moved[0]).toMatchObject({ topic: 'refresh.commands.v1', offset: '2' });
   await waitFor('three are handled again', () => again.handled.length === 3);
   expect(idsOf(again.handled)).toEqual([`${key}#2`, `${key}#3`, `${key}#4`]);
+});
+
+test('a topic that a service reads in a group of its own is taken back with the others', async () => {
+  const topic = world.physical('billing.outcomes.v1');
+  const producer = world.kafka.producer();
+  await producer.connect();
+  await producer.send({ topic, messages: [{ key: 'one', value: 'of them', partition: 0 }] });
+  await producer.disconnect();
+  const admin = world.kafka.admin();
+  await admin.connect();
+  const groupId = world.physical(consumerGroup('event-stream', 'billing.outcomes.v1'));
+  await admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '1' }] });
+
+  const moved = await goBack(0, 'event-stream');
+
+  const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
+  await admin.disconnect();
+  expect(moved).toEqual([{ topic: 'billing.outcomes.v1', partition: 0, offset: '0' }]);
+  expect(committed?.partitions).toContainEqual(
+    expect.objectContaining({ partition: 0, offset: '0' }),
+  );
 });
 
 test('a group is never taken forward: what it has not read stays unread', async () => {

@@ -1,3 +1,4 @@
+import { consumerGroup } from '@inventory/contracts/topics';
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
@@ -48,14 +49,14 @@ export async function startEventStream(
   };
   const appending = { log, publish: bus.publish, onAppended };
   const completions = await bus.consume({
-    group: 'event-stream',
+    group: consumerGroup('event-stream', 'refresh.outcomes.v1'),
     topics: ['refresh.outcomes.v1'],
     onBatch: byKey(onRefreshCompleted(appending), lanesMax),
   });
   lifetime.defer('completed refreshes', () => completions.stop());
   // Nearly every record of this topic is somebody else's: read together they cost next to nothing.
   const balances = await bus.consume({
-    group: 'event-stream-balances',
+    group: consumerGroup('event-stream', 'billing.outcomes.v1'),
     topics: ['billing.outcomes.v1'],
     gatherMs: balancesGatherMs,
     onBatch: byKey(onBalanceLow({ ...appending, endpoints: webhooks.endpoints }), lanesMax),

@@ -1,4 +1,10 @@
-import { type ServiceName, type TopicName, topicNames, topics } from '@inventory/contracts/topics';
+import {
+  consumerGroup,
+  type ServiceName,
+  type TopicName,
+  topicNames,
+  topics,
+} from '@inventory/contracts/topics';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Admin } from 'kafkajs';
@@ -6,7 +12,7 @@ import { createKafkaClient } from './client.ts';
 import { readAsAdmin } from './read-as-admin.ts';
 
 export interface ReadAgainOptions extends KafkaAccess {
-  /** Whose group goes back; none of its replicas may be running. */
+  /** Whose groups go back; none of its replicas may be running. */
   readonly service: ServiceName;
   /** As the services' own setting. */
   readonly topicPrefix: string;
@@ -22,9 +28,9 @@ export interface PartitionStart {
 }
 
 /**
- * Takes a service's group back to the first records that were written at a time or later, so that
+ * Takes a service's groups back to the first records that were written at a time or later, so that
  * a database restored from that time is given again what it has lost. Never forward: what is unread
- * stays so. Rejects while the group has members. Resolves with what was moved.
+ * stays so. Rejects while a group has members. Resolves with what was moved.
  */
 export async function readAgainSince(
   options: ReadAgainOptions,
@@ -53,7 +59,8 @@ async function expectNobody(
   admin: Admin,
   { service, topicPrefix }: ReadAgainOptions,
 ): Promise<void> {
-  const { groups } = await admin.describeGroups([topicPrefix + service]);
+  const named = topicsReadBy(service).map((topic) => topicPrefix + consumerGroup(service, topic));
+  const { groups } = await admin.describeGroups([...new Set(named)]);
   const running = groups.flatMap(({ members }) => members).length;
   if (running === 0) return;
   throw new Error(`${running} of ${service} are still running, or ended less than 15 s ago`);
@@ -65,7 +72,7 @@ async function moveBack(
   { service, topicPrefix, sinceMs }: ReadAgainOptions,
 ): Promise<{ partition: number; offset: string }[]> {
   const topic = topicPrefix + name;
-  const groupId = topicPrefix + service;
+  const groupId = topicPrefix + consumerGroup(service, name);
   const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
   const wanted = await admin.fetchTopicOffsetsByTimestamp(topic, sinceMs);
   const starts = wanted.filter(({ partition, offset }) => {
