@@ -11,7 +11,8 @@ const failures = counter({
 });
 const roundAge = gauge({
   name: 'inventory.loop.round.age',
-  description: 'Time since background work last ended a round without a failure',
+  description:
+    'Time since background work last ended a round without a failure, its own pause left out; 0 while it pauses',
   unit: 's',
   labels,
 });
@@ -22,11 +23,13 @@ export interface MeasuredLoop {
   stopped(): void;
 }
 
-/** Tells how the rounds of one loop go until it is stopped. */
-export function measureLoop(name: string): MeasuredLoop {
+/** Tells how the rounds of one loop, which pauses so long between them, go until it is stopped. */
+export function measureLoop(name: string, idleMs: number): MeasuredLoop {
   const loop = { loop: name };
   let succeededMs = monotonicNow();
-  const stopped = roundAge.observe((observe) => observe(elapsedSince(succeededMs) / 1_000, loop));
+  const stopped = roundAge.observe((observe) =>
+    observe(Math.max(0, elapsedSince(succeededMs) - idleMs) / 1_000, loop),
+  );
   return {
     succeeded() {
       succeededMs = monotonicNow();

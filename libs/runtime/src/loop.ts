@@ -23,7 +23,7 @@ const failureBackoff: Backoff = { firstMs: 200, maxMs: 10_000 };
 
 export function startLoop(options: LoopOptions): Loop {
   const stopping = new AbortController();
-  const measured = measureLoop(options.name);
+  const measured = measureLoop(options.name, options.idleMs);
   let woken = false;
   let endPause = (): void => {};
 

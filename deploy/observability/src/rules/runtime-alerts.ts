@@ -36,12 +36,12 @@ export const runtimeAlerts: RuleGroup = {
     alertRule({
       name: 'LoopHanging',
       severity: 'ticket',
-      // No loop pauses longer than an hour by its default settings.
+      // A loop's own pause is not counted.
       expr: 'max by (service, loop) (inventory_loop_round_age) > 7200',
       for: '5m',
       summary: 'Work in the background does not get done.',
       description:
-        '"{{ $labels.loop }}" of {{ $labels.service }} last ended well {{ $value | humanizeDuration }} ago.',
+        '"{{ $labels.loop }}" of {{ $labels.service }} is {{ $value | humanizeDuration }} late.',
     }),
     alertRule({
       name: 'EventLoopBlocked',
