@@ -58,7 +58,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   const measured = measureConsumer(work);
   const slots = createSlots(partitionsAtOnceMax);
   const flooded = new Map<string, TopicName>();
-  const stopping = new AbortController();
+  let stopping = false;
   let lines = new Map<string, PartitionLine>();
 
   function openLine(topic: TopicName, partition: number): PartitionLine {
@@ -100,7 +100,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   }
 
   async function eachBatch(payload: EachBatchPayload): Promise<void> {
-    if (stopping.signal.aborted) return;
+    if (stopping) return;
     const { topic: physical, partition } = payload.batch;
     if (flooded.has(`${physical}/${partition}`)) {
       // A new life of the client has forgotten the pause.
@@ -117,22 +117,20 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
     if (!(await line.shortWithin(turnMs))) pauses.holdUntil(physical, partition, line.short());
   }
 
-  function endLines(): Promise<unknown> {
-    return Promise.all([...lines.values()].map((line) => line.end()));
+  async function endLines(): Promise<void> {
+    await Promise.all([...lines.values()].map((line) => line.end()));
   }
 
   return {
     eachBatch,
-    async handOver() {
-      await endLines();
-    },
+    handOver: endLines,
     forget() {
       void endLines();
       lines = new Map();
       measured.forget();
     },
     async stop(deadlineMs) {
-      stopping.abort();
+      stopping = true;
       pauses.holdAll(work.topics.map((topic) => physicalTopic(topicPrefix, topic)));
       await withDeadline(endLines(), deadlineMs, 'handling what was fetched').catch(
         (error: unknown) => logger.warn({ err: error, group: work.group }, 'left unfinished'),
