@@ -121,7 +121,12 @@ export const indexes: readonly CollectionIndexes[] = [
       },
       { name: 'project_newest', keys: { projectId: 1, requestedAt: -1, _id: -1 } },
       { name: 'phase_account_queue', keys: { phase: 1, accountId: 1, requestedAt: 1 } },
-      { name: 'phase_queue_deadline', keys: { phase: 1, queueDeadline: 1 } },
+      // Of queued ones only: with a second index over phases a server may try both each time.
+      {
+        name: 'queued_deadline',
+        keys: { queueDeadline: 1 },
+        options: { partialFilterExpression: { phase: 'queued' } },
+      },
       { name: 'terminal_account', keys: { terminal: 1, accountId: 1 } },
       { name: 'ask_at', keys: { askAt: 1 }, options: exists('askAt') },
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
