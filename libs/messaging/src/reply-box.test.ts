@@ -49,6 +49,17 @@ test('a foreign reply is dropped', async () => {
   await waiting;
 });
 
+test('a reply that is no answer to the request is dropped, and the wait goes on', async () => {
+  const { box, reply } = await openBox();
+  const answer = box.expect('one', 1_000, ({ id }) => id === 'answer');
+
+  reply('one', 'something else');
+  expect(box.waiting).toBe(1);
+  reply('one', 'answer');
+
+  expect((await answer).id).toBe('answer');
+});
+
 test('no reply within the deadline is a timeout, and a late one is dropped', async () => {
   const { box, reply } = await openBox();
   const failure = expect(box.expect('one', 1_000)).rejects.toThrow(ReplyTimeout);

@@ -18,9 +18,14 @@ export interface ReplyBox {
   /**
    * Waits for the reply to `waitingId`, an id of this one request; call it before the command is
    * sent. Rejects with {@link ReplyTimeout} after `timeoutMs` or when the box is stopped, with
-   * {@link ReplyBoxFull} when the cap is reached.
+   * {@link ReplyBoxFull} when the cap is reached. A reply that `isAnswer` does not take is dropped
+   * as a foreign one is, and the wait goes on.
    */
-  expect(waitingId: string, timeoutMs: number): Promise<ReceivedMessage>;
+  expect(
+    waitingId: string,
+    timeoutMs: number,
+    isAnswer?: (reply: ReceivedMessage) => boolean,
+  ): Promise<ReceivedMessage>;
   readonly waiting: number;
   /** Whoever still waits is told at once that the outcome is unknown. */
   stop(): Promise<void>;
@@ -36,10 +41,17 @@ export async function createReplyBox(bus: MessageBus, name: string): Promise<Rep
   const subscription: Subscription = await bus.broadcast({
     name: `${name}-replies`,
     topics: ['replies.v1'],
-    onMessage: (message) => waiters.get(message.key)?.resolve(message),
+    onMessage(message) {
+      const waiter = waiters.get(message.key);
+      if (waiter?.isAnswer(message)) waiter.resolve(message);
+    },
   });
 
-  async function wait(waitingId: string, timeoutMs: number): Promise<ReceivedMessage> {
+  async function wait(
+    waitingId: string,
+    timeoutMs: number,
+    isAnswer: Waiter['isAnswer'],
+  ): Promise<ReceivedMessage> {
     if (waiters.size >= waitingMax) throw new ReplyBoxFull();
     invariant(!waiters.has(waitingId), 'an id is waited for by one request only');
     const { promise, resolve, reject } = Promise.withResolvers<ReceivedMessage>();
@@ -52,6 +64,7 @@ export async function createReplyBox(bus: MessageBus, name: string): Promise<Rep
       waiters.delete(waitingId);
     };
     waiters.set(waitingId, {
+      isAnswer,
       resolve(message) {
         end();
         resolve(message);
@@ -65,8 +78,8 @@ export async function createReplyBox(bus: MessageBus, name: string): Promise<Rep
   }
 
   return {
-    expect(waitingId, timeoutMs) {
-      const reply = wait(waitingId, timeoutMs);
+    expect(waitingId, timeoutMs, isAnswer = () => true) {
+      const reply = wait(waitingId, timeoutMs, isAnswer);
       // Whoever fails to send the command never looks at the reply, which is no fault of theirs.
       reply.catch(() => {});
       return reply;
@@ -82,6 +95,7 @@ export async function createReplyBox(bus: MessageBus, name: string): Promise<Rep
 }
 
 interface Waiter {
+  isAnswer(reply: ReceivedMessage): boolean;
   resolve(message: ReceivedMessage): void;
   reject(reason: string): void;
 }

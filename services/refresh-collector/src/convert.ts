@@ -1,5 +1,9 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
-import type { RefreshRefusal, RefreshView } from '@inventory/contracts/internal/refresh';
+import {
+  acceptanceOf,
+  type RefreshRefusal,
+  type RefreshView,
+} from '@inventory/contracts/internal/refresh';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import {
@@ -7,7 +11,6 @@ import {
   isTerminal,
   type Refresh,
   type Refusal,
-  type Reservation,
   type SpendLimit,
   shownState,
 } from './domain/refresh.ts';
@@ -84,18 +87,6 @@ function toWireBilling(billing: Refresh['billing']): RefreshRecord['billing'] {
   };
 }
 
-/** What was reserved, as it was told at acceptance. */
-export function toWireAcceptance(reservation: Reservation) {
-  const { asset, amount, available, priceVersion } = reservation;
-  if (asset === 'credits') return { price_version: priceVersion, credits_reserved: amount };
-  return {
-    price_version: priceVersion,
-    credits_reserved: 0,
-    units_reserved: amount,
-    units_remaining: available,
-  };
-}
-
 export function toWireView(refresh: Refresh, retryAfterSeconds: number | null): RefreshView {
   return {
     account_id: refresh.accountId,
@@ -103,7 +94,7 @@ export function toWireView(refresh: Refresh, retryAfterSeconds: number | null): 
     fingerprint: refresh.fingerprint,
     decision: decisionOf(refresh),
     refusal: refresh.refusal && toWireRefusal(refresh.refusal),
-    acceptance: refresh.acceptance && toWireAcceptance(refresh.acceptance),
+    acceptance: refresh.acceptance && acceptanceOf(refresh.acceptance),
     record: toWireRecord(refresh),
     retry_after_seconds: isTerminal(refresh.phase) ? null : retryAfterSeconds,
   };

@@ -30,11 +30,7 @@ const scope = (appId = 730) => {
 /** Sent once: what comes again is counted for a moment, and limits this small would notice. */
 const request = (fields: Parameters<CollectorHarness['request']>[0]) => harness.request(fields, 1);
 const decision = (refreshId: string) =>
-  waitFor(`${refreshId} is decided`, () =>
-    harness.messages
-      .of('reply.refresh-decision.v1')
-      .find((reply) => reply.refresh_id === refreshId),
-  );
+  waitFor(`${refreshId} is decided`, () => harness.decisions(refreshId)[0]);
 const admission = async (change?: { operator_closed: boolean }): Promise<AdmissionView> => {
   const init = change && { method: 'PUT', body: JSON.stringify(change) };
   return (await (await fetch(`${collector.url}/admission`, init)).json()) as AdmissionView;

@@ -1,4 +1,4 @@
-import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
@@ -27,6 +27,10 @@ import { type FakeRevisionStore, startFakeRevisionStore } from './fake-revision-
 
 export type Collector = Awaited<ReturnType<CollectorHarness['startCollector']>>;
 type RefreshRequest = MessageBody<'refresh.request.v1'>;
+type Told = MessageBody<'reply.refresh-decision.v1'>;
+export type Decision =
+  | Exclude<Told, { decision: 'accepted' }>
+  | Omit<Extract<Told, { decision: 'accepted' }>, 'waiting_id'>;
 
 /** The collector among a simulated platform and neighbours that keep their contracts. */
 export interface CollectorHarness {
@@ -39,6 +43,8 @@ export interface CollectorHarness {
     readonly url: string;
     stop(): Promise<void>;
   }>;
+  /** What those who wait for the decision on a refresh were told, by the collector and the ledger. */
+  decisions(refreshId: string): Decision[];
   /** How many scans each collector did, by its name in the leases. */
   scansByOwner(): Promise<number[]>;
   /** Sends a request, twice unless told otherwise (delivery is at least once); returns its body. */
@@ -91,6 +97,7 @@ export async function openCollectorHarness(
     ledger,
     store,
     messages,
+    decisions: (refreshId) => decisionsAmong(messages, refreshId),
     view,
     async startCollector(overrides = {}) {
       const config = {
@@ -157,6 +164,21 @@ export async function openCollectorHarness(
       await Promise.all([store.close(), simulator.close()]);
     },
   };
+}
+
+/** A hold that the ledger tells of is the yes; everything else the collector says itself. */
+function decisionsAmong(messages: MessageRecorder, refreshId: string): Decision[] {
+  const held = messages.of('reply.billing-outcome.v1').flatMap(({ outcome, deadline_at }) => {
+    if (outcome.refresh_id !== refreshId || outcome.result === 'refused' || !deadline_at) return [];
+    const { asset, amount_reserved: amount, balance, price_version } = outcome;
+    const reservation = { asset, amount, available: balance.available };
+    const terms = acceptanceOf({ ...reservation, priceVersion: price_version ?? 0 });
+    return [
+      { decision: 'accepted', refresh_id: outcome.refresh_id, ...terms, deadline_at } as const,
+    ];
+  });
+  const told = messages.of('reply.refresh-decision.v1');
+  return [...held, ...told.filter((reply) => reply.refresh_id === refreshId)];
 }
 
 /** Short pauses; otherwise what is configured in production. */

@@ -1,3 +1,4 @@
+import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
@@ -40,7 +41,14 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   const open = new Set<string>();
   let seq = 0;
 
-  async function answer(commandId: string, make: () => BillingOutcome): Promise<void> {
+  async function answer(
+    commandId: string,
+    make: () => BillingOutcome,
+    waiting: Pick<
+      MessageBody<'reply.billing-outcome.v1'>,
+      'waiting_id' | 'deadline_at'
+    > | null = null,
+  ): Promise<void> {
     if (ledger.dropNext > 0) {
       ledger.dropNext -= 1;
       return;
@@ -50,6 +58,9 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     // Twice: every reader must take an outcome that comes again for the one it knows.
     const message = { type: 'billing.outcome.v1', id: commandId, body: outcome } as const;
     await bus.publish([message, message]);
+    if (waiting === null) return;
+    const body = { ...waiting, outcome };
+    await bus.publish([{ type: 'reply.billing-outcome.v1', id: `reply:${commandId}`, body }]);
   }
 
   function outcomeOf(
@@ -89,8 +100,8 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     topics: ['billing.commands.v1'],
     onBatch: byKey(
       {
-        'billing.reserve.v1': ({ body }) =>
-          answer(body.command_id, () => {
+        'billing.reserve.v1': ({ body, waitingId }) => {
+          const make = () => {
             if (ledger.poor.has(body.account_id)) {
               const refusal = {
                 code: 'insufficient_credits',
@@ -104,7 +115,11 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
             }
             open.add(body.refresh_id);
             return outcomeOf(body, { kind: 'reserve', amount_reserved: held });
-          }),
+          };
+          const { deadline_at } = body;
+          const waiting = waitingId === undefined ? null : { waiting_id: waitingId, deadline_at };
+          return answer(body.command_id, make, waiting);
+        },
         'billing.settle.v1': ({ body }) =>
           answer(body.command_id, () => {
             if (open.delete(body.refresh_id)) ledger.resolved.push(body.refresh_id);

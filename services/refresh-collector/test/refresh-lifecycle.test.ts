@@ -21,10 +21,7 @@ const scopeOf = (inventory: { platformId: string; appId: number; contextId: numb
   app_id: inventory.appId,
   context_id: inventory.contextId,
 });
-const decisions = (refreshId: string) =>
-  harness.messages
-    .of('reply.refresh-decision.v1')
-    .filter((reply) => reply.refresh_id === refreshId);
+const decisions = (refreshId: string) => harness.decisions(refreshId);
 
 describe('a refresh', () => {
   it('is accepted, collected, settled and announced though every message came twice (Refresh charge)', async () => {
@@ -47,6 +44,20 @@ describe('a refresh', () => {
     expect(harness.store.committed.get(request.refresh_id)).toHaveLength(4_001);
     expect(harness.ledger.resolved.filter((id) => id === request.refresh_id)).toHaveLength(1);
     expect(decisions(request.refresh_id)[0]).toMatchObject({ decision: 'accepted' });
+  });
+
+  it('has the ledger tell of its hold whoever waits for the decision (Refresh: 202)', async () => {
+    const request = await harness.request({ scope: scopeOf(sizeInventory(1, 5)) });
+    await harness.completed(collector, request.refresh_id);
+
+    const holds = harness.messages
+      .of('reply.billing-outcome.v1')
+      .filter(({ outcome }) => outcome.refresh_id === request.refresh_id);
+    const deadline = Date.parse(request.requested_at) + 1_800_000;
+    expect(holds[0]).toMatchObject({
+      waiting_id: `waiting:${request.refresh_id}`,
+      deadline_at: new Date(deadline).toISOString(),
+    });
   });
 
   it('funded by subscription units says so at acceptance and when it is settled (Subscription funding)', async () => {

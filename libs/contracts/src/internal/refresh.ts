@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId } from '../ids.ts';
 import { spendCapDetail } from '../messages/billing-outcome.ts';
-import { admissionReason, refreshState } from '../vocabulary.ts';
+import { admissionReason, type LedgerAsset, refreshState } from '../vocabulary.ts';
 
 /** Why an attempt was refused before any work; it holds nothing and keeps no Idempotency-Key. */
 export const refreshRefusal = z.discriminatedUnion('code', [
@@ -35,6 +35,33 @@ export const refreshRefusal = z.discriminatedUnion('code', [
 ]);
 export type RefreshRefusal = z.infer<typeof refreshRefusal>;
 
+/** What was held at acceptance, and under which prices. */
+export const refreshAcceptance = z.object({
+  price_version: z.int(),
+  credits_reserved: z.int(),
+  /** Set where units fund the refresh; `credits_reserved` is 0 then. */
+  units_reserved: z.int().optional(),
+  /** Units available after the reservation. */
+  units_remaining: z.int().optional(),
+});
+
+/** The same of a hold: of which asset, how much, and what the account had left of it. */
+export function acceptanceOf(held: {
+  readonly priceVersion: number;
+  readonly asset: LedgerAsset;
+  readonly amount: number;
+  readonly available: number;
+}): z.infer<typeof refreshAcceptance> {
+  const { asset, amount, available, priceVersion } = held;
+  if (asset === 'credits') return { price_version: priceVersion, credits_reserved: amount };
+  return {
+    price_version: priceVersion,
+    credits_reserved: 0,
+    units_reserved: amount,
+    units_remaining: available,
+  };
+}
+
 /** GET /refreshes/{refresh_id} of the collector. */
 export const refreshView = z.object({
   account_id: accountId,
@@ -43,16 +70,7 @@ export const refreshView = z.object({
   decision: z.enum(['pending', 'accepted', 'refused']),
   refusal: refreshRefusal.nullable(),
   /** Set from acceptance on: what `meta` said then. */
-  acceptance: z
-    .object({
-      price_version: z.int(),
-      credits_reserved: z.int(),
-      /** Set where units fund the refresh; `credits_reserved` is 0 then. */
-      units_reserved: z.int().optional(),
-      /** Units available after the reservation. */
-      units_remaining: z.int().optional(),
-    })
-    .nullable(),
+  acceptance: refreshAcceptance.nullable(),
   record: refreshRecord,
   /** Seconds until the next read is worthwhile; null once terminal. */
   retry_after_seconds: z.int().min(1).max(60).nullable(),

@@ -37,6 +37,8 @@ export const billingReserve = defineMessage({
       refresh_id: refreshId,
       request_id: requestId,
       product_code: productCode,
+      /** When the refresh's time in the queue ends: told with the hold to whoever waits for it. */
+      deadline_at: z.iso.datetime().optional(),
     })
     .refine(
       (body) => body.command_id === billingCommandId.reserve(body.refresh_id),

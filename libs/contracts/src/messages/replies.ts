@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refreshId } from '../ids.ts';
-import { refreshRefusal } from '../internal/refresh.ts';
+import { refreshAcceptance, refreshRefusal } from '../internal/refresh.ts';
 import { defineMessage } from '../message.ts';
 import { billingOutcomeBody } from './billing-outcome.ts';
 
@@ -14,16 +14,10 @@ export const refreshDecisionReply = defineMessage({
   topic,
   key,
   body: z.discriminatedUnion('decision', [
-    z.object({
+    refreshAcceptance.extend({
       waiting_id: waitingId,
       refresh_id: refreshId,
       decision: z.literal('accepted'),
-      price_version: z.int(),
-      credits_reserved: z.int(),
-      /** Set where units fund the refresh; `credits_reserved` is 0 then. */
-      units_reserved: z.int().optional(),
-      /** Units available after the reservation. */
-      units_remaining: z.int().optional(),
       /** When its time in the queue ends. */
       deadline_at: z.iso.datetime(),
     }),
@@ -60,5 +54,10 @@ export const billingOutcomeReply = defineMessage({
   type: 'reply.billing-outcome.v1',
   topic,
   key,
-  body: z.object({ waiting_id: waitingId, outcome: billingOutcomeBody }),
+  body: z.object({
+    waiting_id: waitingId,
+    outcome: billingOutcomeBody,
+    /** As the reserve said it. */
+    deadline_at: z.iso.datetime().optional(),
+  }),
 });

@@ -92,6 +92,30 @@ describe('The answer to a billing command', () => {
     expect(outcomeOf(reply)).toEqual(outcomeOf(outcome));
   });
 
+  test('to a reserve says back to the one who waits when the time in the queue ends', async () => {
+    const { tell, grant } = startLedger();
+    await grant(500);
+    const refresh = newRefreshId();
+    const reserve = {
+      command_id: `reserve:${refresh}`,
+      ...common,
+      refresh_id: refresh,
+      request_id: newRequestId(),
+      product_code: 'platform.inventory.refresh.v1',
+      deadline_at: '2026-06-01T00:30:00.000Z',
+    };
+
+    const [outcome, reply] = await tell('billing.reserve.v1', reserve, 'waiting-3');
+    const again = await tell('billing.reserve.v1', reserve, 'waiting-3');
+
+    expect(messages['reply.billing-outcome.v1'].body.parse(reply?.body)).toEqual({
+      waiting_id: 'waiting-3',
+      outcome: outcome?.body,
+      deadline_at: '2026-06-01T00:30:00.000Z',
+    });
+    expect(again).toEqual([outcome, reply]);
+  });
+
   test('keeps its contract for every kind of command, applied and refused', async () => {
     const { tell, grant } = startLedger();
     const [page, refresh, unknown] = [newRequestId(), newRefreshId(), newRefreshId()];

@@ -100,6 +100,10 @@ function toMessages({ item, answer }: Answered<Carried>): OutgoingMessage[] {
   }
   const { waitingId } = item.message;
   if (waitingId === undefined) return messages;
-  const body = { waiting_id: waitingId, outcome: toReplyOutcome(item.command, answer) };
+  const body = {
+    waiting_id: waitingId,
+    outcome: toReplyOutcome(item.command, answer),
+    ...('deadline_at' in item.message.body ? { deadline_at: item.message.body.deadline_at } : {}),
+  };
   return [...messages, { type: 'reply.billing-outcome.v1', id: `${id}/${waitingId}`, body, trace }];
 }

@@ -2,7 +2,7 @@ import type { RequestId } from '@inventory/contracts/ids';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { type Identifiers, uuidV5 } from '@inventory/runtime/identifiers';
-import { askOwner, type ReplyChannel } from './ask-owner.ts';
+import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 
 /** The ledger has not answered. The same key and inputs find out what became of the command. */
 export class EntryUndecided extends Error {
@@ -37,7 +37,7 @@ export async function askLedger(
   const asked = await askOwner(
     channel,
     { ...command, waitingId },
-    'reply.billing-outcome.v1',
+    replyOf('reply.billing-outcome.v1'),
     answerTimeoutMs,
   );
   if (asked.result === 'reply') return asked.body.outcome;

@@ -2,7 +2,7 @@ import { BusOverloaded } from '@inventory/messaging/bus';
 import { ReplyTimeout } from '@inventory/messaging/reply-box';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { z } from 'zod';
-import { askOwner, type ReplyChannel } from './ask-owner.ts';
+import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 
 const refreshId = newRefreshId();
 const command = {
@@ -35,7 +35,7 @@ async function ask(given: Circumstances) {
     bus: { publish, health: () => ({ ready: given.ready ?? true, alive: true, problems: [] }) },
     replies: { expect: given.replied ?? (async () => reply), waiting: given.waiting ?? 0 },
   } as unknown as ReplyChannel;
-  const asked = await askOwner(channel, command, 'reply.refresh-cancel.v1', 50);
+  const asked = await askOwner(channel, command, replyOf('reply.refresh-cancel.v1'), 50);
   return { asked, sent: publish.mock.calls.length };
 }
 

@@ -3,7 +3,7 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { askOwner, type ReplyChannel } from './ask-owner.ts';
+import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 import { readRefresh } from './read-refresh.ts';
 
 export interface CancelRequest {
@@ -43,7 +43,7 @@ export async function cancelRefresh(
   const asked = await askOwner(
     deps.channel,
     commandOf(deps, request),
-    'reply.refresh-cancel.v1',
+    replyOf('reply.refresh-cancel.v1'),
     deps.decisionTimeoutMs,
   );
   if (asked.result !== 'reply') {

@@ -1,10 +1,11 @@
+import type { MessageBody } from '@inventory/contracts/messages';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { intentOf, type PageIntent, type PageRead } from '../domain/page-intent.ts';
 import { chargeWaited, intentOpened } from '../metrics.ts';
-import { type Asked, askOwner, type ReplyChannel } from './ask-owner.ts';
+import { type Asked, askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 import type { IntentCloser } from './close-intents.ts';
 
 /** What was fetched: a page that costs something, or an answer that costs nothing. */
@@ -124,14 +125,14 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
 async function charge(
   deps: PageChargesDeps,
   intent: PageIntent,
-): Promise<Asked<'reply.billing-outcome.v1'>> {
+): Promise<Asked<MessageBody<'reply.billing-outcome.v1'>>> {
   const startMs = monotonicNow();
   const timeLeftMs = intent.deadlineMs - deps.clock.now();
   if (timeLeftMs <= 0) return { result: 'not_sent', cause: 'past the deadline' };
   const asked = await askOwner(
     deps.channel,
     chargeOf(intent),
-    'reply.billing-outcome.v1',
+    replyOf('reply.billing-outcome.v1'),
     Math.min(deps.limits.chargeTimeoutMs, timeLeftMs),
   );
   chargeWaited(elapsedSince(startMs), asked.result);

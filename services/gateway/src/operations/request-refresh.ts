@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
-import type { RefreshRefusal, RefreshView } from '@inventory/contracts/internal/refresh';
+import {
+  acceptanceOf,
+  type RefreshRefusal,
+  type RefreshView,
+} from '@inventory/contracts/internal/refresh';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import { type Clock, elapsedSince, isoTime, monotonicNow } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
@@ -62,6 +68,8 @@ export interface RequestRefreshDeps {
   readonly decisionTimeoutMs: number;
 }
 
+type Decision = MessageBody<'reply.refresh-decision.v1'>;
+
 const winnerWaitMs = 2_000;
 const winnerReadEveryMs = 100;
 
@@ -78,12 +86,7 @@ export async function requestRefresh(
   const fingerprint = createHash('sha256').update(fingerprintText(request)).digest('hex');
   const startMs = monotonicNow();
   const command = commandOf(request, refreshId, requestedAtMs, fingerprint);
-  const asked = await askOwner(
-    deps.channel,
-    command,
-    'reply.refresh-decision.v1',
-    deps.decisionTimeoutMs,
-  );
+  const asked = await askOwner(deps.channel, command, decisionIn, deps.decisionTimeoutMs);
   decisionWaited(elapsedSince(startMs), asked.result);
   switch (asked.result) {
     case 'not_sent':
@@ -115,6 +118,31 @@ export async function requestRefresh(
     default:
       return unreachable(body);
   }
+}
+
+/**
+ * The collector decides, and the hold is the last it waits for: once the ledger tells of it nothing
+ * can refuse the refresh any more, so that is taken for the decision without another hop. Whatever
+ * else the ledger tells is the collector's to judge.
+ */
+function decisionIn(reply: ReceivedMessage): Decision | undefined {
+  if (reply.type === 'reply.refresh-decision.v1') return reply.body;
+  if (reply.type !== 'reply.billing-outcome.v1') return undefined;
+  const { waiting_id, outcome, deadline_at } = reply.body;
+  if (outcome.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
+  if (outcome.refresh_id === null || deadline_at === undefined) return undefined;
+  return {
+    waiting_id,
+    refresh_id: outcome.refresh_id,
+    decision: 'accepted',
+    ...acceptanceOf({
+      asset: outcome.asset,
+      amount: outcome.amount_reserved,
+      available: outcome.balance.available,
+      priceVersion: outcome.price_version ?? 0,
+    }),
+    deadline_at,
+  };
 }
 
 function commandOf(

@@ -3,7 +3,7 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { dueAgainAtMs, type OwedCommand } from '../domain/owed-command.ts';
-import { askOwner, type ReplyChannel } from './ask-owner.ts';
+import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 
 export interface OwedCommands<Command extends OwedCommand, Reply extends MessageType> {
   readonly store: {
@@ -49,7 +49,7 @@ export async function sendOwedCommands<Command extends OwedCommand, Reply extend
     if (!(await owed.store.claim(command, deps.replica, untilMs))) return;
     const waitingId = `${owed.replyType}:${command.id}:${command.epoch + 1}`;
     const message = owed.toMessage(command, waitingId);
-    const asked = await askOwner(deps.channel, message, owed.replyType, replyTimeoutMs);
+    const asked = await askOwner(deps.channel, message, replyOf(owed.replyType), replyTimeoutMs);
     if (asked.result !== 'reply') return;
     await owed.onReply(command, asked.body);
     await owed.store.settle(command);

@@ -2,7 +2,7 @@ import type { AccountId, RequestId } from '@inventory/contracts/ids';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
-import { askOwner, type ReplyChannel } from './ask-owner.ts';
+import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 
 export interface SetBalanceAlertDeps {
   readonly channel: ReplyChannel;
@@ -38,7 +38,12 @@ export async function setBalanceAlert(
       reason: null,
     },
   } as const;
-  const asked = await askOwner(channel, command, 'reply.billing-outcome.v1', decisionTimeoutMs);
+  const asked = await askOwner(
+    channel,
+    command,
+    replyOf('reply.billing-outcome.v1'),
+    decisionTimeoutMs,
+  );
   if (asked.result !== 'reply') {
     logger.warn({ cause: asked.cause, request_id: requestId }, 'no answer to a balance alert');
     return 'unavailable';

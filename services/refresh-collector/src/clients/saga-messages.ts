@@ -1,8 +1,9 @@
+import { acceptanceOf } from '@inventory/contracts/internal/refresh';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
-import { toWireAcceptance, toWireRefusal } from '../convert.ts';
+import { toWireRefusal } from '../convert.ts';
 import type { Refresh } from '../domain/refresh.ts';
 import type { Effect } from '../domain/refresh-saga.ts';
 import type { StagedPageRecord } from '../storage/collections.ts';
@@ -55,11 +56,13 @@ function reserve(refresh: Refresh): OutgoingMessage {
   return {
     type: 'billing.reserve.v1',
     id,
+    ...(refresh.waitingId === null ? {} : { waitingId: refresh.waitingId }),
     body: {
       ...owner(refresh),
       command_id: id,
       request_id: refresh.requestId,
       product_code: 'platform.inventory.refresh.v1',
+      deadline_at: isoTime(refresh.queueDeadlineMs),
     },
   };
 }
@@ -152,7 +155,7 @@ function replyAccepted(refresh: Refresh): OutgoingMessage[] {
         waiting_id: refresh.waitingId,
         refresh_id: refresh.id,
         decision: 'accepted',
-        ...toWireAcceptance(refresh.acceptance),
+        ...acceptanceOf(refresh.acceptance),
         deadline_at: isoTime(refresh.queueDeadlineMs),
       },
     },

@@ -88,9 +88,9 @@ const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) =>
   const { asset, amount: reserved } = acceptance;
   const billing = { ...refresh.billing, asset, reserved };
   if (refresh.cancelRequested) {
-    return settle({ ...refresh, billing }, 'cancelled', { acceptance }, 'reply_accepted');
+    return settle({ ...refresh, billing }, 'cancelled', { acceptance });
   }
-  return change(refresh, { phase: 'queued', acceptance, billing }, 'reply_accepted');
+  return change(refresh, { phase: 'queued', acceptance, billing });
 };
 
 /**
@@ -111,12 +111,10 @@ const rules: Rules = {
     reserve_refused: () => repeat('reply_refused'),
   },
   queued: {
-    reserved: () => repeat('reply_accepted'),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
   },
   collecting: {
-    reserved: () => repeat('reply_accepted'),
     // The next epoch is nobody's: what the worker still writes is refused.
     cancel_requested: (refresh) => settle(fenced(refresh), 'cancelled', {}, 'abandon_scan'),
     collect_deadline_passed: (refresh) =>
@@ -132,7 +130,6 @@ const rules: Rules = {
     scan_failed: (refresh, { outcome }) => settle(refresh, outcome, {}, 'abandon_scan'),
   },
   assembling: {
-    reserved: () => repeat('reply_accepted'),
     // From here on the revision-store decides between commit and abandon.
     cancel_requested: (refresh) =>
       refresh.cancelRequested
@@ -146,7 +143,6 @@ const rules: Rules = {
     rejected: (refresh, { reason }) => settle(refresh, refusedAssembly(refresh, reason), {}),
   },
   settling: {
-    reserved: () => repeat('reply_accepted'),
     committed: () => repeat('settle'),
     rejected: () => repeat('settle'),
     settled: (refresh, { disposition, charged, released, atMs }) =>
@@ -167,7 +163,6 @@ const rules: Rules = {
       ),
   },
   completed: {
-    reserved: () => repeat('reply_accepted'),
     settled: (refresh) => (refresh.eventAppended ? ignored : repeat('announce')),
     event_appended: (refresh) =>
       refresh.eventAppended ? ignored : change(refresh, { eventAppended: true }),

@@ -5,6 +5,7 @@ import type Router from '@koa/router';
 import { toWireRecord, toWireView } from '../convert.ts';
 import { type CollectionPace, retryAfterSeconds } from '../domain/retry-after.ts';
 import { pagesLeft } from '../domain/scan-turns.ts';
+import { awaitReservation } from '../operations/await-reservation.ts';
 import type { RefreshListStore } from '../storage/refresh-list-store.ts';
 import type { RefreshStore } from '../storage/refresh-store.ts';
 
@@ -21,7 +22,8 @@ export function addRefreshRoutes(router: Router, routes: RefreshRoutes): void {
   const { clock, pace, assetsPerPage } = routes;
 
   router.get('/refreshes/:refresh_id', async (context) => {
-    const stored = await routes.refreshes.find(String(context.params['refresh_id']));
+    const refreshId = String(context.params['refresh_id']);
+    const stored = await awaitReservation(routes.refreshes, refreshId);
     if (!stored) throw new InternalRefusal(404, 'refresh_not_found');
     const { refresh } = stored;
     const left = pagesLeft(refresh.scan, assetsPerPage);

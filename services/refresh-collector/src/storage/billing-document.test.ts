@@ -1,5 +1,6 @@
+import { acceptanceOf } from '@inventory/contracts/internal/refresh';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
-import { toWireAcceptance, toWireRecord } from '../convert.ts';
+import { toWireRecord } from '../convert.ts';
 import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.ts';
 
 describe('A refresh stored before subscription units', () => {
@@ -19,9 +20,9 @@ describe('A refresh stored before subscription units', () => {
       credits_charged: 3,
       credits_released: 122,
     });
-    expect(
-      toWireAcceptance(fromAcceptanceDocument({ priceVersion: 1, creditsReserved: 125 })),
-    ).toEqual({ price_version: 1, credits_reserved: 125 });
+    expect(acceptanceOf(fromAcceptanceDocument({ priceVersion: 1, creditsReserved: 125 }))).toEqual(
+      { price_version: 1, credits_reserved: 125 },
+    );
   });
 
   test('and one of today are told apart', () => {

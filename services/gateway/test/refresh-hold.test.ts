@@ -1,0 +1,138 @@
+import { refreshRecord } from '@inventory/contracts/http/refresh';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { newScope } from '@inventory/testkit/builders';
+import { accepted, refused } from './support/fake-collector.ts';
+import { refreshPathOf } from './support/paths.ts';
+import {
+  type GatewayWorld,
+  impatientLimits,
+  openWorld,
+  startTestGateway,
+  type TestGateway,
+} from './support/test-gateway.ts';
+
+type Request = MessageBody<'refresh.request.v1'>;
+
+let world: GatewayWorld;
+let gateway: TestGateway;
+
+const deadline = isoTime(systemClock.now() + 1_800_000);
+
+beforeAll(async () => {
+  world = await openWorld();
+  gateway = await startTestGateway(world, { limits: impatientLimits });
+}, 60_000);
+afterEach(() => world?.reset());
+afterAll(() => world?.close());
+
+function post(key: string) {
+  return gateway.call({
+    method: 'POST',
+    path: refreshPathOf(newScope()),
+    key,
+    body: { max_credits: 125 },
+  });
+}
+
+/** What the ledger tells whoever waits for a reservation. */
+async function tellOfHold(
+  request: Request,
+  fields: Partial<BillingOutcome> = {},
+  deadlineAt: string | null = deadline,
+): Promise<void> {
+  const { refresh_id, account_id, project_id, request_id } = request;
+  const outcome: BillingOutcome = {
+    command_id: `reserve:${refresh_id}`,
+    kind: 'reserve',
+    result: 'applied',
+    refusal: null,
+    account_id,
+    project_id,
+    refresh_id,
+    request_id,
+    seq: 7,
+    at: isoTime(systemClock.now()),
+    asset: 'credits',
+    product_code: 'platform.inventory.refresh.v1',
+    price_version: 3,
+    amount_reserved: 125,
+    amount_charged: 0,
+    amount_released: 0,
+    disposition: null,
+    balance: { total: 1_000, held: 125, available: 875 },
+    ...fields,
+  };
+  const body = {
+    waiting_id: `request:${refresh_id}`,
+    outcome,
+    ...(deadlineAt === null ? {} : { deadline_at: deadlineAt }),
+  };
+  const reply = { type: 'reply.billing-outcome.v1', id: `hold:${refresh_id}`, body } as const;
+  await world.bus.publish([reply, reply]);
+}
+
+test('a hold is the acceptance: nobody waits for the collector to hear of it (Refresh: 202)', async () => {
+  const { key } = world.issue();
+  world.collector.decide = async (request) => {
+    await tellOfHold(request);
+    return null;
+  };
+
+  const answer = await post(key);
+
+  expect(answer.status).toBe(202);
+  const record = refreshRecord.strict().parse(answer.json.data);
+  expect(record).toMatchObject({ state: 'queued', deadline_at: deadline });
+  expect(record.billing).toMatchObject({ state: 'reserved', credits_reserved: 125 });
+  expect(answer.json.meta).toMatchObject({ price_version: 3, credits_reserved: 125 });
+});
+
+test('a hold of subscription units says what is left of them (Subscription funding)', async () => {
+  const { key } = world.issue();
+  world.collector.decide = async (request) => {
+    const balance = { total: 500, held: 125, available: 375 };
+    await tellOfHold(request, { asset: 'units', balance });
+    return null;
+  };
+
+  const answer = await post(key);
+
+  expect(answer.status).toBe(202);
+  expect(answer.json.data.billing).toMatchObject({ funding: 'subscription', units_reserved: 125 });
+  expect(answer.json.meta).toMatchObject({
+    credits_reserved: 0,
+    units_remaining: 375,
+  });
+});
+
+test('the collector tells of every refusal: only then is its key free again (Idempotency-Key)', async () => {
+  const { key } = world.issue();
+  const refusal = { code: 'insufficient_credits', required: 125, available: 3 } as const;
+  world.collector.decide = async (request) => {
+    await tellOfHold(request, { result: 'refused', refusal, amount_reserved: 0 });
+    return refused({ ...refusal, available: 4 });
+  };
+
+  const answer = await post(key);
+
+  expect([answer.status, answer.json.error.code]).toEqual([402, 'insufficient_credits']);
+  expect(answer.json.error.detail).toMatchObject({ available: 4 });
+});
+
+test('what else the ledger tells is no acceptance (Refresh: key)', async () => {
+  const { key } = world.issue();
+  world.collector.decide = async (request) => {
+    await tellOfHold(request, { kind: 'settle', amount_reserved: 0, amount_charged: 1 });
+    await tellOfHold(request, {}, null);
+    return null;
+  };
+  expect((await post(key)).json.error.detail).toMatchObject({ outcome: 'unknown' });
+
+  world.collector.decide = async (request) => {
+    await tellOfHold(request, {}, null);
+    return accepted;
+  };
+  expect((await post(key)).json.meta).toMatchObject({ price_version: 1 });
+});
