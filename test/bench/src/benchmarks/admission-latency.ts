@@ -10,13 +10,15 @@ import { makeTopics, openPingPong } from '../yardsticks/ping-pong.ts';
 import { startYardstick } from '../yardsticks/start-yardstick.ts';
 
 const perSecond = 30;
-/** What a hundred egress identities allow by default: what is admitted is read at that pace. */
-const pagesPerMinute = 300;
+/** What one egress identity allows by default. */
+const pagesPerMinute = 3;
+const identitiesOfManyScans = 100;
 
 /**
- * (a) POST to 202 at 30 a second, against the four Kafka hops it takes, with nothing at them. Once
- * with the pages read at the pace of a hundred identities, and once, without a floor, with every
- * refresh read, saved and settled at once beside it.
+ * (a) POST to 202 at 30 a second, against four Kafka hops with nothing at them. The admission alone
+ * is what has a floor: what is admitted is read at the pace of one identity. Beside it, without a
+ * floor, the same on the same two cores while a hundred identities are read through, and while
+ * every refresh is read, saved and settled at once.
  */
 export const admissionLatency: Benchmark = {
   name: 'admission-latency',
@@ -25,7 +27,9 @@ export const admissionLatency: Benchmark = {
     const hops = await fourHops(context, durationMs, '');
     const durableHops = await fourHops(context, durationMs, context.backends.mongodbUri);
     const posts = await postRefreshes(context, durationMs, pagesPerMinute);
-    const amongScans = await postRefreshes(context, durationMs, undefined);
+    const manyScans = pagesPerMinute * identitiesOfManyScans;
+    const amongScans = await postRefreshes(context, durationMs, manyScans);
+    const amongAll = await postRefreshes(context, durationMs, undefined);
     return [
       lessIsBetter({
         name: 'POST refresh to 202 at 30/s, p50',
@@ -41,8 +45,14 @@ export const admissionLatency: Benchmark = {
         yardstick: hops.p99Ms,
       }),
       lessIsBetter({
-        name: 'the same with every refresh completed at once, p50',
+        name: 'the same among the scans of a hundred identities, p50',
         value: amongScans.p50Ms,
+        unit: 'ms',
+        yardstick: hops.p50Ms,
+      }),
+      lessIsBetter({
+        name: 'the same with every refresh completed at once, p50',
+        value: amongAll.p50Ms,
         unit: 'ms',
         yardstick: hops.p50Ms,
       }),
@@ -64,18 +74,22 @@ function postRefreshes(
 ): Promise<LoadResult> {
   // One identity stands for all of them, or each would read at that pace.
   const paced = pagesPerMinute === undefined ? {} : { pagesPerMinute, egressIdentities: 1 };
-  const name = pagesPerMinute === undefined ? 'admission-among-scans' : 'admission-latency';
+  const name = `admission-among-${pagesPerMinute ?? 'all'}`;
   return withStack(backends, { name, ...paced }, async (stack) => {
-    const customer = await openCustomer(stack);
     let serial = 0;
-    const work = () => {
-      serial += 1;
-      return customer.refresh(sizeInventory(1, serial));
+    // Once to warm up, with an account for each: what is outstanding of one stays below its limit.
+    const post = async (forMs: number) => {
+      const customer = await openCustomer(stack);
+      const work = () => {
+        serial += 1;
+        return customer.refresh(sizeInventory(1, serial));
+      };
+      const result = await openLoop({ perSecond, durationMs: forMs, work });
+      await customer.close();
+      return result;
     };
-    await openLoop({ perSecond, durationMs: durationMs / 4, work });
-    const result = await openLoop({ perSecond, durationMs, work });
-    await customer.close();
-    return result;
+    await post(durationMs);
+    return await post(durationMs);
   });
 }
 
@@ -101,16 +115,12 @@ async function fourHops(
     four,
   ]);
   const ledger = await startYardstick('echo', [backends.kafkaBrokers, mongodbUri, two, three]);
-  const caller = await openPingPong(
-    backends.kafkaBrokers,
-    one,
-    four,
-    await openDurableWrites(mongodbUri),
-  );
+  const { write, close } = await openDurableWrites(mongodbUri);
+  const caller = await openPingPong(backends.kafkaBrokers, one, four, write);
   try {
-    await openLoop({ perSecond, durationMs: durationMs / 4, work: caller.ping });
+    await openLoop({ perSecond, durationMs, work: caller.ping });
     return await openLoop({ perSecond, durationMs, work: caller.ping });
   } finally {
-    await Promise.all([caller.stop(), collector.stop(), ledger.stop()]);
+    await Promise.all([caller.stop(), collector.stop(), ledger.stop(), close()]);
   }
 }

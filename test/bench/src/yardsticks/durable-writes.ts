@@ -3,13 +3,21 @@ import { MongoClient } from 'mongodb';
 
 const padding = 'x'.repeat(600);
 
-/** Inserts one small document per call; does nothing where there is no MongoDB. */
-export async function openDurableWrites(mongodbUri: string): Promise<() => Promise<void>> {
-  if (mongodbUri === '') return () => Promise.resolve();
+export interface DurableWrites {
+  /** Inserts one small document; does nothing where there is no MongoDB. */
+  write(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openDurableWrites(mongodbUri: string): Promise<DurableWrites> {
+  if (mongodbUri === '') return { write: async () => {}, close: async () => {} };
   const client = new MongoClient(mongodbUri);
   await client.connect();
   const records = client.db('bench').collection<{ _id: string; padding: string }>('hops');
-  return async () => {
-    await records.insertOne({ _id: randomUUID(), padding });
+  return {
+    async write() {
+      await records.insertOne({ _id: randomUUID(), padding });
+    },
+    close: () => client.close(),
   };
 }

@@ -7,7 +7,7 @@ import { openDurableWrites } from './durable-writes.ts';
  */
 async function main(): Promise<void> {
   const [brokers = '', mongodbUri = '', ...topics] = process.argv.slice(2);
-  const write = await openDurableWrites(mongodbUri);
+  const { write } = await openDurableWrites(mongodbUri);
   const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
   const producer = kafka.producer();
   await producer.connect();
