@@ -29,7 +29,7 @@ number in titles of \`test/platform-simulator\` and \`services/refresh-collector
 `;
 
 function specMap(root) {
-  const titles = trackedTests(root).flatMap((file) => titlesOf(root, file));
+  const titles = testsOf(root).flatMap((file) => titlesOf(root, file));
   const found = parts.map(([part, rules]) => [
     part,
     rules.map(([rule, says, pattern]) => ({
@@ -54,9 +54,12 @@ function ruleText({ rule, says, tests }) {
   return [`### ${rule}`, ...(says ? ['', says] : []), '', ...shown, ...rest].join('\n');
 }
 
-function trackedTests(root) {
-  return execFileSync('git', ['ls-files', '*.test.ts'], { cwd: root, encoding: 'utf8' })
+/** Those that are new count too, or the map would change with the commit that adds them. */
+function testsOf(root) {
+  const list = ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts'];
+  return execFileSync('git', list, { cwd: root, encoding: 'utf8' })
     .split('\n')
+    .sort()
     .filter((file) => holdsRules.test(file) && existsSync(join(root, file)));
 }
 
