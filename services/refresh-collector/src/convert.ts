@@ -4,7 +4,7 @@ import {
   type RefreshRefusal,
   type RefreshView,
 } from '@inventory/contracts/internal/refresh';
-import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import { type BillingOutcome, heldBy } from '@inventory/contracts/messages/billing-outcome';
 import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import {
   deadlineOf,
@@ -109,15 +109,7 @@ function decisionOf(refresh: Refresh): RefreshView['decision'] {
 export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fact | null {
   if (outcome.kind === 'reserve') {
     return outcome.result === 'applied'
-      ? {
-          fact: 'reserved',
-          reservation: {
-            priceVersion: outcome.price_version ?? 0,
-            asset: outcome.asset,
-            amount: outcome.amount_reserved,
-            available: outcome.balance.available,
-          },
-        }
+      ? { fact: 'reserved', reservation: heldBy(outcome) }
       : { fact: 'reserve_refused', refusal: fromWireReserveRefusal(outcome.refusal) };
   }
   const resolves = outcome.kind === 'settle' || outcome.kind === 'release';

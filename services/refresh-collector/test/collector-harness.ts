@@ -1,5 +1,6 @@
 import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
+import { heldBy } from '@inventory/contracts/messages/billing-outcome';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import {
@@ -170,12 +171,8 @@ export async function openCollectorHarness(
 function decisionsAmong(messages: MessageRecorder, refreshId: string): Decision[] {
   const held = messages.of('reply.billing-outcome.v1').flatMap(({ outcome, deadline_at }) => {
     if (outcome.refresh_id !== refreshId || outcome.result === 'refused' || !deadline_at) return [];
-    const { asset, amount_reserved: amount, balance, price_version } = outcome;
-    const reservation = { asset, amount, available: balance.available };
-    const terms = acceptanceOf({ ...reservation, priceVersion: price_version ?? 0 });
-    return [
-      { decision: 'accepted', refresh_id: outcome.refresh_id, ...terms, deadline_at } as const,
-    ];
+    const terms = { ...acceptanceOf(heldBy(outcome)), deadline_at };
+    return [{ decision: 'accepted', refresh_id: outcome.refresh_id, ...terms } as const];
   });
   const told = messages.of('reply.refresh-decision.v1');
   return [...held, ...told.filter((reply) => reply.refresh_id === refreshId)];

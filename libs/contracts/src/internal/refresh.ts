@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId } from '../ids.ts';
-import { spendCapDetail } from '../messages/billing-outcome.ts';
-import { admissionReason, type LedgerAsset, refreshState } from '../vocabulary.ts';
+import { type heldBy, spendCapDetail } from '../messages/billing-outcome.ts';
+import { admissionReason, refreshState } from '../vocabulary.ts';
 
 /** Why an attempt was refused before any work; it holds nothing and keeps no Idempotency-Key. */
 export const refreshRefusal = z.discriminatedUnion('code', [
@@ -45,13 +45,8 @@ export const refreshAcceptance = z.object({
   units_remaining: z.int().optional(),
 });
 
-/** The same of a hold: of which asset, how much, and what the account had left of it. */
-export function acceptanceOf(held: {
-  readonly priceVersion: number;
-  readonly asset: LedgerAsset;
-  readonly amount: number;
-  readonly available: number;
-}): z.infer<typeof refreshAcceptance> {
+/** The same of what a reserve held. */
+export function acceptanceOf(held: ReturnType<typeof heldBy>): z.infer<typeof refreshAcceptance> {
   const { asset, amount, available, priceVersion } = held;
   if (asset === 'credits') return { price_version: priceVersion, credits_reserved: amount };
   return {

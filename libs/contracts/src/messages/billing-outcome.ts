@@ -81,6 +81,16 @@ export const billingOutcomeBody = z.object({
 });
 export type BillingOutcome = z.infer<typeof billingOutcomeBody>;
 
+/** What an applied reserve holds: of which asset, how much, and what the account has left of it. */
+export function heldBy({ price_version, asset, amount_reserved, balance }: BillingOutcome) {
+  return {
+    priceVersion: price_version ?? 0,
+    asset,
+    amount: amount_reserved,
+    available: balance.available,
+  };
+}
+
 export const billingOutcome = defineMessage({
   type: 'billing.outcome.v1',
   topic: 'billing.outcomes.v1',

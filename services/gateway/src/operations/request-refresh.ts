@@ -6,6 +6,7 @@ import {
   type RefreshView,
 } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
+import { heldBy } from '@inventory/contracts/messages/billing-outcome';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import { type Clock, elapsedSince, isoTime, monotonicNow } from '@inventory/runtime/clock';
@@ -135,12 +136,7 @@ function decisionIn(reply: ReceivedMessage): Decision | undefined {
     waiting_id,
     refresh_id: outcome.refresh_id,
     decision: 'accepted',
-    ...acceptanceOf({
-      asset: outcome.asset,
-      amount: outcome.amount_reserved,
-      available: outcome.balance.available,
-      priceVersion: outcome.price_version ?? 0,
-    }),
+    ...acceptanceOf(heldBy(outcome)),
     deadline_at,
   };
 }
