@@ -2,7 +2,13 @@ import type { KafkaAccess, SaslCredentials } from '@inventory/runtime/kafka-acce
 import type { Logger } from '@inventory/runtime/logger';
 import { tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { Kafka, logLevel, type RetryOptions, type SASLOptions } from 'kafkajs';
-import { clientLogs, explicitRetry, guardIdleLoop, lowLatencySockets } from './guards.ts';
+import {
+  clientLogs,
+  explicitRetry,
+  guardFailedJoins,
+  guardIdleLoop,
+  lowLatencySockets,
+} from './guards.ts';
 
 export interface KafkaConnection extends KafkaAccess {
   /** Service name and instance: who the broker's operator sees. */
@@ -24,6 +30,7 @@ export function createKafkaClient(
   options: KafkaClientOptions = {},
 ): Kafka {
   guardIdleLoop();
+  guardFailedJoins();
   const { tls, sasl } = connection;
   return new Kafka({
     clientId: connection.clientId,

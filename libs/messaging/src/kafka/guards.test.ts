@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { openCertificateFolder } from '@inventory/testkit/certificates';
-import { explicitRetry, guardIdleLoop, lowLatencySockets, patientRetry } from './guards.ts';
+import {
+  explicitRetry,
+  guardFailedJoins,
+  guardIdleLoop,
+  lowLatencySockets,
+  patientRetry,
+} from './guards.ts';
 
 type RetryDefaults = Record<string, number>;
 
@@ -127,16 +133,24 @@ describe('the guarded request queue', () => {
 
     expect(sent).toEqual([1, 2, 3]);
   });
+});
 
-  test('is looked for at start-up: a client without it is refused, not run unguarded', () => {
-    const { prototype } = RequestQueue;
-    const guarded = prototype.scheduleCheckPendingRequests;
-    delete prototype.guarded;
-    prototype.scheduleCheckPendingRequests = undefined;
+test.each([
+  {
+    guard: guardIdleLoop,
+    path: 'kafkajs/src/network/requestQueue',
+    method: 'scheduleCheckPendingRequests',
+  },
+  { guard: guardFailedJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'joinAndSync' },
+  { guard: guardFailedJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'fetch' },
+])('a client without $method is refused at start-up, not run unguarded', (row) => {
+  const { prototype } = require(row.path);
+  const [known, guarded] = [prototype[row.method], prototype.guarded];
+  delete prototype.guarded;
+  prototype[row.method] = undefined;
 
-    expect(guardIdleLoop).toThrow('kafkajs changed');
+  expect(row.guard).toThrow('kafkajs changed');
 
-    prototype.scheduleCheckPendingRequests = guarded;
-    prototype.guarded = true;
-  });
+  prototype[row.method] = known;
+  if (guarded) prototype.guarded = guarded;
 });

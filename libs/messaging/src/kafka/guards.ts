@@ -2,7 +2,13 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { Logger } from '@inventory/runtime/logger';
 import { serverNameOf } from '@inventory/runtime/tls-identity';
-import { type ISocketFactory, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
+import {
+  type ISocketFactory,
+  KafkaJSProtocolError,
+  type LogEntry,
+  logLevel,
+  type RetryOptions,
+} from 'kafkajs';
 
 /*
  * Work-arounds for what the frozen client does by itself; each has a test or a measurement in
@@ -32,6 +38,49 @@ export function guardIdleLoop(): void {
   };
   prototype.guarded = true;
 }
+
+interface GroupPrototype {
+  joinAndSync?: (this: object) => Promise<void>;
+  fetch?: (this: object, nodeId: number) => Promise<unknown>;
+  guarded?: true;
+}
+
+/**
+ * A member that has to join again and fails (its coordinator is still loading the group) fetches on
+ * by the membership it had: one that it was about to give up, or none at all, which shows no
+ * heartbeat and can commit nothing. Here nothing is fetched after a failed join but by the next one.
+ */
+export function guardFailedJoins(): void {
+  const groupModule: unknown = require('kafkajs/src/consumer/consumerGroup');
+  const { prototype } = groupModule as { prototype: GroupPrototype };
+  if (prototype.guarded) return;
+  const { joinAndSync, fetch } = prototype;
+  if (typeof joinAndSync !== 'function' || typeof fetch !== 'function') {
+    throw new Error('kafkajs changed: its groups no longer have the join that is guarded');
+  }
+  const outside = new WeakSet<object>();
+  prototype.joinAndSync = async function guardedJoin() {
+    try {
+      await joinAndSync.call(this);
+      outside.delete(this);
+    } catch (error) {
+      outside.add(this);
+      throw error;
+    }
+  };
+  prototype.fetch = async function guardedFetch(nodeId) {
+    if (outside.has(this)) throw new KafkaJSProtocolError(joinNeeded);
+    return await fetch.call(this, nodeId);
+  };
+  prototype.guarded = true;
+}
+
+/** What the client takes for the order to join. */
+const joinNeeded = Object.assign(new Error('the last try to join the group failed'), {
+  type: 'REBALANCE_IN_PROGRESS',
+  code: 27,
+  retriable: true,
+});
 
 /**
  * The client leaves Nagle on: small pipelined writes waited up to 5 ms each. Every attempt to

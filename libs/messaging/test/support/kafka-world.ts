@@ -10,6 +10,8 @@ import type { WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from './bus-world.ts';
 
 export interface KafkaWorld extends BusWorld {
+  /** By default at the brokers themselves. */
+  openBus(at?: readonly string[]): Promise<MessageBus>;
   readonly namespace: TestNamespace;
   /** A plain client, past everything that is tested. */
   readonly kafka: Kafka;
@@ -35,9 +37,9 @@ export async function openKafkaWorld(): Promise<KafkaWorld> {
     admin,
     physical,
     read,
-    async openBus() {
+    async openBus(at = brokers) {
       const bus = await createKafkaBus({
-        brokers,
+        brokers: at,
         topicPrefix,
         service: 'test',
         logger: testLogger,

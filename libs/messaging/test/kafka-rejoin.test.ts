@@ -1,0 +1,63 @@
+import { waitFor } from '@inventory/testkit/wait-for';
+import { type CoordinatorProxy, startCoordinatorProxy } from './support/coordinator-proxy.ts';
+import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
+import { idsOf, recordWork } from './support/record-work.ts';
+import { cancel, newKeys } from './support/test-messages.ts';
+
+jest.setTimeout(60_000);
+
+/** A heartbeat comes every three seconds, and a join may wait for the one before it. */
+const rejoin = { timeoutMs: 30_000 };
+
+let world: KafkaWorld;
+let proxy: CoordinatorProxy;
+
+beforeEach(async () => {
+  world = await openKafkaWorld();
+  proxy = await startCoordinatorProxy(world.namespace.kafkaBrokers[0] ?? '');
+});
+afterEach(async () => {
+  await world.close();
+  proxy.close();
+});
+
+/** A member that handled a message and was told of something by its coordinator after that. */
+async function openMember() {
+  const bus = await world.openBus([proxy.address]);
+  const { handled } = await recordWork(bus);
+  const [key = ''] = newKeys(1);
+  await bus.publish([cancel(key, 0)]);
+  await waitFor('the first message is handled', () => handled.length === 1);
+  return { bus, handled, next: cancel(key, 1) };
+}
+
+test('a coordinator that loads its groups when a member joins again leaves nothing unhandled', async () => {
+  const { bus, handled, next } = await openMember();
+
+  proxy.refuse('heartbeat', 'notCoordinator');
+  proxy.refuse('join', 'notCoordinator', 'loading');
+  await waitFor('both were refused', proxy.refused, rejoin);
+  await bus.publish([next]);
+
+  await waitFor('what was sent later is handled', () => idsOf(handled).includes(next.id), {
+    timeoutMs: 15_000,
+  });
+  await waitFor('it is ready', () => bus.health().ready);
+});
+
+test('a member that was forgotten joins again although its first try failed', async () => {
+  const { bus, handled, next } = await openMember();
+
+  proxy.refuse('heartbeat', 'unknownMember');
+  proxy.refuse('join', 'loading');
+  await waitFor('both were refused', proxy.refused, rejoin);
+  const heartbeats = proxy.passed('heartbeat');
+
+  await waitFor(
+    'it shows itself to the group',
+    () => proxy.passed('heartbeat') > heartbeats,
+    rejoin,
+  );
+  await bus.publish([next]);
+  await waitFor('what was sent later is handled', () => idsOf(handled).includes(next.id));
+});
