@@ -82,6 +82,8 @@ function startLoad(firstSerial: number) {
   };
 }
 
+type Load = ReturnType<typeof startLoad>;
+
 /** One page; of every tenth three. */
 function scopeOf(serial: number): Scope {
   return sizeScope(serial % 10 === 0 ? 4_100 : 1 + ((serial * 97) % 600), serial);
@@ -119,30 +121,35 @@ interface Outage {
 async function outageOf(server: StackPart | null, firstSerial: number): Promise<Outage> {
   if (!server) throw new Error('the stack does not own that server');
   const load = startLoad(firstSerial);
-  try {
-    await waitFor('some refreshes are under way', () => load.nowMs() > 3_000);
-    const before = processIds();
-    const fromMs = load.nowMs();
-    await server.takeDown('abruptly');
-    await waitFor('no service is ready', async () => (await readyServices()).length === 0, {
-      timeoutMs: 30_000,
-    });
-    await waitFor('the outage is over', () => load.nowMs() - fromMs > outageMs, {
-      timeoutMs: outageMs + 1_000,
-    });
-    const untilMs = load.nowMs();
-    await server.bringUp();
-    await waitFor(
-      'every service is ready again',
-      async () => (await readyServices()).length === stack.services.length,
-      { timeoutMs: recoveryMs, everyMs: 200 },
-    );
-    expect(processIds()).toEqual(before);
-    return { attempts: load.attempts, fromMs, untilMs };
-  } finally {
-    // Also where the outage failed: a load that goes on would keep the run from ending.
-    await load.end();
-  }
+  const outage = await takeDownAndUp(server, load).catch(async (error: unknown) => {
+    // A load that goes on would keep the run from ending; what failed first is told.
+    await load.end().catch(() => undefined);
+    throw error;
+  });
+  await load.end();
+  return outage;
+}
+
+async function takeDownAndUp(server: StackPart, load: Load): Promise<Outage> {
+  await waitFor('some refreshes are under way', () => load.nowMs() > 3_000);
+  const before = processIds();
+  const fromMs = load.nowMs();
+  await server.takeDown('abruptly');
+  await waitFor('no service is ready', async () => (await readyServices()).length === 0, {
+    timeoutMs: 30_000,
+  });
+  await waitFor('the outage is over', () => load.nowMs() - fromMs > outageMs, {
+    timeoutMs: outageMs + 1_000,
+  });
+  const untilMs = load.nowMs();
+  await server.bringUp();
+  await waitFor(
+    'every service is ready again',
+    async () => (await readyServices()).length === stack.services.length,
+    { timeoutMs: recoveryMs, everyMs: 200 },
+  );
+  expect(processIds()).toEqual(before);
+  return { attempts: load.attempts, fromMs, untilMs };
 }
 
 /** Every answer is one that the contract names for this, in time and with the time to come back. */
