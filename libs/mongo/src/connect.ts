@@ -3,6 +3,7 @@ import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
 import { tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { withDeadline } from '@inventory/runtime/wait';
 import { type Db, MongoClient } from 'mongodb';
+import { guardWrites } from './guard-writes.ts';
 
 export interface MongoOptions extends MongodbAccess {
   readonly database: string;
@@ -24,6 +25,7 @@ const pingDeadlineMs = 2_000;
  * primary. Every operation has a deadline, so that a lost server is an error and never a hang.
  */
 export async function connectMongo(options: MongoOptions): Promise<MongoConnection> {
+  guardWrites();
   const client = new MongoClient(options.uri, {
     ...(options.tls ? { tls: true, ...tlsConnectOptions(options.tls) } : {}),
     appName: options.service,

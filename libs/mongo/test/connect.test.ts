@@ -1,8 +1,12 @@
+import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createLogger } from '@inventory/runtime/logger';
+import { withDeadline } from '@inventory/runtime/wait';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { connectMongo } from '../src/connect.ts';
+import { guardWrites } from '../src/guard-writes.ts';
 
 const options = { database: 'test_connect', service: 'test', logger: testLogger };
 
@@ -96,3 +100,40 @@ test.concurrent('a server that falls silent in the middle of an operation ends i
   expect(pingedMs).toBeLessThan(4_000);
   expect(endedMs).toBeLessThan(40_000);
 }, 60_000);
+
+test('a command on a connection that ends in this moment comes to an end too', async () => {
+  const namespace = await openNamespace({ topics: false });
+  const sockets: Socket[] = [];
+  const onSocket = (message: unknown) => sockets.push((message as { socket: Socket }).socket);
+  diagnostics.subscribe('net.client.socket', onSocket);
+  const mongo = await connectMongo({ ...options, uri: namespace.mongodbUri });
+  const things = mongo.db.collection('things');
+  const insert = () =>
+    things.insertOne({}).then(
+      () => 'ended',
+      () => 'ended',
+    );
+  await insert();
+  diagnostics.unsubscribe('net.client.socket', onSocket);
+
+  // Ended, and not yet closed as far as their listeners know.
+  for (const socket of sockets) socket.destroy();
+  const ending = insert();
+
+  expect(await withDeadline(ending, 20_000, 'the insert')).toBe('ended');
+  await waitFor('the next one is written', async () => (await things.insertOne({})).acknowledged);
+  await mongo.close();
+});
+
+test('a driver without the write that is guarded is refused, not used unguarded', () => {
+  const { Connection } = require('mongodb/lib/cmap/connection');
+  const { prototype } = Connection;
+  guardWrites();
+  const { writeCommand } = prototype;
+  delete prototype.guarded;
+  prototype.writeCommand = undefined;
+
+  expect(guardWrites).toThrow('mongodb changed');
+
+  Object.assign(prototype, { writeCommand, guarded: true });
+});

@@ -1,0 +1,43 @@
+import { invariant } from '@inventory/runtime/bug';
+
+/** What is used of the driver's connection, which is an emitter of `close`. */
+interface DriverConnection {
+  readonly error: Error | null;
+  once(event: 'close', listener: () => void): void;
+  off(event: 'close', listener: () => void): void;
+}
+
+interface ConnectionPrototype {
+  writeCommand?: (this: DriverConnection, ...command: unknown[]) => Promise<void>;
+  guarded?: true;
+}
+
+/**
+ * Between the end of a socket and its `close` the driver (7.9.0) still takes its connection for a
+ * good one. A command that is written in that moment waits for the socket to drain, which it never
+ * will, past every timeout there is: for ever. Here the connection's end ends the write too.
+ */
+export function guardWrites(): void {
+  const connectionModule: unknown = require('mongodb/lib/cmap/connection');
+  const { prototype } = (connectionModule as { Connection: { prototype: ConnectionPrototype } })
+    .Connection;
+  if (prototype.guarded) return;
+  const { writeCommand } = prototype;
+  if (typeof writeCommand !== 'function') {
+    throw new Error('mongodb changed: its connections no longer have the write that is guarded');
+  }
+  prototype.writeCommand = async function guardedWrite(...command) {
+    const closed = Promise.withResolvers<never>();
+    const onClose = () => {
+      invariant(this.error !== null, 'a connection says why it closed');
+      closed.reject(this.error);
+    };
+    this.once('close', onClose);
+    try {
+      await Promise.race([writeCommand.apply(this, command), closed.promise]);
+    } finally {
+      this.off('close', onClose);
+    }
+  };
+  prototype.guarded = true;
+}
