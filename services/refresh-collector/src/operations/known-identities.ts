@@ -10,7 +10,7 @@ export interface KnownIdentities {
   /** At most a quarter of a second old. */
   current(): Promise<IdentityState[]>;
   save(previous: IdentityState, next: IdentityState): Promise<boolean>;
-  /** Saves a change of whatever the identity is now. */
+  /** Saves a change of whatever the identity is now; nothing where it is returned as it is. */
   update(identityId: string, change: (identity: IdentityState) => IdentityState): Promise<void>;
 }
 
@@ -43,9 +43,12 @@ export function createKnownIdentities(
     },
     save,
     async update(identityId, change) {
-      for (;;) {
+      for (let isRead = false; ; isRead = true) {
         const identity = known.get(identityId);
-        if (identity && (await save(identity, change(identity)))) return;
+        if (identity) {
+          const next = change(identity);
+          if (next === identity ? isRead : await save(identity, next)) return;
+        }
         await load();
       }
     },
