@@ -1,4 +1,5 @@
 import { invariant } from '@inventory/runtime/bug';
+import { MongoError, MongoNetworkError } from 'mongodb';
 
 /** What is used of the driver's connection, which is an emitter of `close`. */
 interface DriverConnection {
@@ -15,7 +16,9 @@ interface ConnectionPrototype {
 /**
  * Between the end of a socket and its `close` the driver (7.9.0) still takes its connection for a
  * good one. A command that is written in that moment waits for the socket to drain, which it never
- * will, past every timeout there is: for ever. Here the connection's end ends the write too.
+ * will, past every timeout there is: for ever. Here the connection's end ends the write too. What
+ * the socket itself says of a failed write becomes the driver's network error, as everywhere else
+ * in it: a command that may be tried again is.
  */
 export function guardWrites(): void {
   const connectionModule: unknown = require('mongodb/lib/cmap/connection');
@@ -35,9 +38,16 @@ export function guardWrites(): void {
     this.once('close', onClose);
     try {
       await Promise.race([writeCommand.apply(this, command), closed.promise]);
+    } catch (error) {
+      throw isSystemError(error) ? new MongoNetworkError(error.message, { cause: error }) : error;
     } finally {
       this.off('close', onClose);
     }
   };
   prototype.guarded = true;
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' && !(error instanceof MongoError);
 }

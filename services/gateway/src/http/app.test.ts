@@ -150,7 +150,6 @@ test.each([
   [new DeadlineExceeded('too long'), 'service_unavailable'],
   [new BatcherFull('queue of an account'), 'service_unavailable'],
   [new MongoNetworkError('connection closed'), 'service_unavailable'],
-  [Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }), 'service_unavailable'],
   [new MongoServerError({ code: 2, message: 'bad query' }), 'internal_error'],
   [new TypeError('secret internals'), 'internal_error'],
 ])('%s is answered as %s, without internals', async (failure, code) => {
