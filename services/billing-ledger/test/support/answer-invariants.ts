@@ -3,10 +3,10 @@ import type { Command } from '../../src/domain/command.ts';
 import { moneyOf, stateOf } from './account-state.ts';
 import { accounts, priceLists, startMs } from './program.ts';
 import { createReferenceModel } from './reference-model.ts';
-import { type Invariant, type Played, runProgram } from './run-program.ts';
+import { type Invariant, type Played, playProgram, runProgram } from './run-program.ts';
 
 export const answersStick: Invariant = (rules, program) => {
-  const { ledger, played } = runProgram(rules, program);
+  const { ledger, played } = playProgram(rules, program);
   const tellAgain = (step: Played['step']) => {
     const before = stateOf(ledger.account(step.command.accountId));
     const again = ledger.play({ ...step, now: step.now + 86_400_000 });

@@ -63,12 +63,21 @@ export function createLedger(rules: Rules): Ledger {
   };
 }
 
+/** What became of a program, to be looked at. */
+export interface ProgramRun {
+  readonly ledger: Omit<Ledger, 'play'>;
+  readonly played: readonly Played[];
+}
+
 /**
  * Plays a program up to its end, or up to where the rules contradict themselves: what was played
  * until then is what an invariant is judged by. That the product gets to the end is a guarantee of
  * its own.
  */
-export function runProgram(rules: Rules, program: Program): { ledger: Ledger; played: Played[] } {
+export function playProgram(
+  rules: Rules,
+  program: Program,
+): ProgramRun & { readonly ledger: Ledger } {
   const ledger = createLedger(rules);
   const played: Played[] = [];
   try {
@@ -77,6 +86,18 @@ export function runProgram(rules: Rules, program: Program): { ledger: Ledger; pl
     if (!(error instanceof RangeError)) throw error;
   }
   return { ledger, played };
+}
+
+let last:
+  | { readonly rules: Rules; readonly program: Program; readonly run: ProgramRun }
+  | undefined;
+
+/** The same for those who only look: one run for all that judge the same program in turn. */
+export function runProgram(rules: Rules, program: Program): ProgramRun {
+  if (last?.rules !== rules || last.program !== program) {
+    last = { rules, program, run: playProgram(rules, program) };
+  }
+  return last.run;
 }
 
 /** What was journaled, without what came again or too late. */
