@@ -13,7 +13,7 @@ const { join, resolve } = require('node:path');
 const root = resolve(__dirname, '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 /** Several times what any check takes: one that hangs fails, and the others still run. */
-const hangMs = 20 * 60_000;
+const hangMs = 40 * 60_000;
 const reports = mkdtempSync(join(tmpdir(), 'inventory-verify-'));
 
 const jest = (name, projects, workers) => ({
