@@ -5,7 +5,10 @@ import type { Scope } from '@inventory/contracts/scope';
 import { type RefreshOutcome, refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { systemIdentifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { expectedOutcomes } from '../../services/refresh-collector/test/expected-outcomes.ts';
+import {
+  expectedOutcomes,
+  spreadApp,
+} from '../../services/refresh-collector/test/expected-outcomes.ts';
 import { readSeries, undescribed } from './support/exposed-metrics.ts';
 import { progressOf, untilCompleted } from './support/follow-refresh.ts';
 import { type Journey, takeJourney } from './support/journey.ts';
@@ -245,19 +248,9 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
   });
 });
 
-/** Applications other than the one most accounts use: a row of failures would open its breaker. */
-const otherApps = [440, 570, 252_490, 578_080] as const;
-
 function scopeOf(scenario: string, place: number): Scope {
   const scope = scenarioScope(scenario, serial + 1);
-  const keepsItsApp = expectedOutcomes[place]?.[1] === 'complete_changed' && !isFailing(scenario);
-  if (keepsItsApp || scenario === 'unknown-app') return scope;
-  return { ...scope, app_id: otherApps[place % otherApps.length] ?? 440 };
-}
-
-/** Scenarios that are answered by failures for a while. */
-function isFailing(scenario: string): boolean {
-  return /-once|-twice|until-silent/.test(scenario);
+  return { ...scope, app_id: spreadApp(place, scope.app_id) };
 }
 
 describe('every scenario account of the platform (upstream 5)', () => {
