@@ -33,6 +33,11 @@ export type Decision =
   | Exclude<Told, { decision: 'accepted' }>
   | Omit<Extract<Told, { decision: 'accepted' }>, 'waiting_id'>;
 
+/** A collector's configuration but for what is given, section by section. */
+type Overrides = {
+  readonly [Section in keyof RefreshCollectorConfig]?: Partial<RefreshCollectorConfig[Section]>;
+};
+
 /** The collector among a simulated platform and neighbours that keep their contracts. */
 export interface CollectorHarness {
   readonly bus: MessageBus;
@@ -40,7 +45,7 @@ export interface CollectorHarness {
   readonly ledger: FakeLedger;
   readonly store: FakeRevisionStore;
   readonly messages: MessageRecorder;
-  startCollector(overrides?: Partial<RefreshCollectorConfig>): Promise<{
+  startCollector(overrides?: Overrides): Promise<{
     readonly url: string;
     stop(): Promise<void>;
   }>;
@@ -101,11 +106,13 @@ export async function openCollectorHarness(
     decisions: (refreshId) => decisionsAmong(messages, refreshId),
     view,
     async startCollector(overrides = {}) {
-      const config = {
-        ...testServiceConfig(namespace, 'refresh_collector'),
-        ...quickConfig(simulator, store),
-        ...overrides,
-      };
+      const config = withOverrides(
+        {
+          ...testServiceConfig(namespace, 'refresh_collector'),
+          ...quickConfig(simulator, store),
+        },
+        overrides,
+      );
       const started = await startTestService({ config, start: startRefreshCollector });
       stops.push(started.stop);
       return started;
@@ -176,6 +183,17 @@ function decisionsAmong(messages: MessageRecorder, refreshId: string): Decision[
   });
   const told = messages.of('reply.refresh-decision.v1');
   return [...held, ...told.filter((reply) => reply.refresh_id === refreshId)];
+}
+
+function withOverrides(
+  config: RefreshCollectorConfig,
+  overrides: Overrides,
+): RefreshCollectorConfig {
+  const sections = Object.entries(overrides).map(([name, section]) => {
+    const given = config[name as keyof RefreshCollectorConfig];
+    return [name, typeof given === 'object' ? { ...given, ...(section as object) } : section];
+  });
+  return { ...config, ...Object.fromEntries(sections) };
 }
 
 /** Short pauses; otherwise what is configured in production. */

@@ -163,15 +163,8 @@ describe('what stands between a client and the platform', () => {
   it('an address that is blocked is no private inventory: another identity is asked', async () => {
     const blocked = await openCollectorHarness();
     try {
-      const egress = identitiesOf(blocked.simulator, 2);
       const started = await blocked.startCollector({
-        platform: {
-          baseUrl: blocked.simulator.url,
-          egress,
-          timeoutMs: 2_000,
-          bodyBytesMax: 8 * 1024 * 1024,
-          userAgent: 'test',
-        },
+        platform: { egress: identitiesOf(blocked.simulator, 2) },
       });
       await fetch(`${blocked.simulator.url}/control/identities/egress-1`, {
         method: 'PUT',

@@ -35,13 +35,7 @@ describe('several collectors', () => {
       silenceFirstMs: 9_000,
       silenceMaxMs: 60_000,
     };
-    const platform = {
-      baseUrl: harness.simulator.url,
-      egress: identitiesOf(harness.simulator, 12),
-      timeoutMs: 2_000,
-      bodyBytesMax: 8_000_000,
-      userAgent: 'test',
-    };
+    const platform = { egress: identitiesOf(harness.simulator, 12) };
     const [first] = await Promise.all([
       harness.startCollector({ identities, platform }),
       harness.startCollector({ identities, platform }),
@@ -90,7 +84,12 @@ describe('several collectors', () => {
   }, 60_000);
 
   it('keep one scan of an inventory at a time (Refresh: one scan at a time per inventory)', async () => {
-    const collectors = await Promise.all([harness.startCollector(), harness.startCollector()]);
+    // Whoever gives up a page or a scan for dead may meet it alive: neither is wanted here.
+    const patient = { platform: { timeoutMs: 20_000 }, scheduling: { leaseMs: 30_000 } };
+    const collectors = await Promise.all([
+      harness.startCollector(patient),
+      harness.startCollector(patient),
+    ]);
     const scope = sized(6_001, 1);
     const requests = await Promise.all(
       Array.from({ length: 6 }, () => harness.request({ account_id: newAccountId(), scope })),
@@ -128,16 +127,9 @@ describe('several collectors', () => {
       method: 'PATCH',
       body: JSON.stringify({ window_seconds: 2, slots: 1, block_seconds: 2 }),
     });
-    const one = identitiesOf(harness.simulator, 1);
     const collector = await harness.startCollector({
       identities: { requestsPerMinute: 600, burst: 2, silenceFirstMs: 2_500, silenceMaxMs: 10_000 },
-      platform: {
-        baseUrl: harness.simulator.url,
-        egress: one,
-        timeoutMs: 2_000,
-        bodyBytesMax: 8_000_000,
-        userAgent: 'test',
-      },
+      platform: { egress: identitiesOf(harness.simulator, 1) },
     });
     const { platformId, appId, contextId } = scenarioInventory('one-item', 77);
     const first = await harness.request({
