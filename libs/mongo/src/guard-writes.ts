@@ -1,4 +1,5 @@
 import { invariant } from '@inventory/runtime/bug';
+import { guardMethods } from '@inventory/runtime/guard-methods';
 import { MongoError, MongoNetworkError } from 'mongodb';
 
 /** What is used of the driver's connection, which is an emitter of `close`. */
@@ -8,9 +9,10 @@ interface DriverConnection {
   off(event: 'close', listener: () => void): void;
 }
 
-interface ConnectionPrototype {
-  writeCommand?: (this: DriverConnection, ...command: unknown[]) => Promise<void>;
-  guarded?: true;
+interface ConnectionClass {
+  readonly prototype: {
+    writeCommand(this: DriverConnection, ...command: unknown[]): Promise<void>;
+  };
 }
 
 /**
@@ -22,29 +24,24 @@ interface ConnectionPrototype {
  */
 export function guardWrites(): void {
   const connectionModule: unknown = require('mongodb/lib/cmap/connection');
-  const { prototype } = (connectionModule as { Connection: { prototype: ConnectionPrototype } })
-    .Connection;
-  if (prototype.guarded) return;
-  const { writeCommand } = prototype;
-  if (typeof writeCommand !== 'function') {
-    throw new Error('mongodb changed: its connections no longer have the write that is guarded');
-  }
-  prototype.writeCommand = async function guardedWrite(...command) {
-    const closed = Promise.withResolvers<never>();
-    const onClose = () => {
-      invariant(this.error !== null, 'a connection says why it closed');
-      closed.reject(this.error);
-    };
-    this.once('close', onClose);
-    try {
-      await Promise.race([writeCommand.apply(this, command), closed.promise]);
-    } catch (error) {
-      throw isSystemError(error) ? new MongoNetworkError(error.message, { cause: error }) : error;
-    } finally {
-      this.off('close', onClose);
-    }
-  };
-  prototype.guarded = true;
+  const { Connection } = connectionModule as { readonly Connection: ConnectionClass };
+  guardMethods('mongodb', Connection.prototype, ({ writeCommand }) => ({
+    async writeCommand(...command) {
+      const closed = Promise.withResolvers<never>();
+      const onClose = () => {
+        invariant(this.error !== null, 'a connection says why it closed');
+        closed.reject(this.error);
+      };
+      this.once('close', onClose);
+      try {
+        await Promise.race([writeCommand.apply(this, command), closed.promise]);
+      } catch (error) {
+        throw isSystemError(error) ? new MongoNetworkError(error.message, { cause: error }) : error;
+      } finally {
+        this.off('close', onClose);
+      }
+    },
+  }));
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

@@ -1,5 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
+import { guardMethods } from '@inventory/runtime/guard-methods';
 import type { Logger } from '@inventory/runtime/logger';
 import { serverNameOf } from '@inventory/runtime/tls-identity';
 import {
@@ -15,9 +16,8 @@ import {
  * this package. docs/decisions names the reason for keeping the client all the same.
  */
 
-interface RequestQueuePrototype {
-  scheduleCheckPendingRequests?: (this: { pending: unknown[] }) => void;
-  guarded?: true;
+interface RequestQueue {
+  scheduleCheckPendingRequests(this: { readonly pending: readonly unknown[] }): void;
 }
 
 /**
@@ -27,22 +27,17 @@ interface RequestQueuePrototype {
  */
 export function guardIdleLoop(): void {
   const queueModule: unknown = require('kafkajs/src/network/requestQueue');
-  const prototype = (queueModule as { prototype: RequestQueuePrototype }).prototype;
-  if (prototype.guarded) return;
-  const schedule = prototype.scheduleCheckPendingRequests;
-  if (typeof schedule !== 'function') {
-    throw new Error('kafkajs changed: its request queue no longer has the loop that is guarded');
-  }
-  prototype.scheduleCheckPendingRequests = function guardedSchedule() {
-    if (this.pending.length > 0) schedule.call(this);
-  };
-  prototype.guarded = true;
+  const { prototype } = queueModule as { readonly prototype: RequestQueue };
+  guardMethods('kafkajs', prototype, ({ scheduleCheckPendingRequests: schedule }) => ({
+    scheduleCheckPendingRequests() {
+      if (this.pending.length > 0) schedule.call(this);
+    },
+  }));
 }
 
-interface GroupPrototype {
-  joinAndSync?: (this: object) => Promise<void>;
-  fetch?: (this: object, nodeId: number) => Promise<unknown>;
-  guarded?: true;
+interface ConsumerGroup {
+  joinAndSync(this: object): Promise<void>;
+  fetch(this: object, nodeId: number): Promise<unknown>;
 }
 
 /**
@@ -52,27 +47,23 @@ interface GroupPrototype {
  */
 export function guardFailedJoins(): void {
   const groupModule: unknown = require('kafkajs/src/consumer/consumerGroup');
-  const { prototype } = groupModule as { prototype: GroupPrototype };
-  if (prototype.guarded) return;
-  const { joinAndSync, fetch } = prototype;
-  if (typeof joinAndSync !== 'function' || typeof fetch !== 'function') {
-    throw new Error('kafkajs changed: its groups no longer have the join that is guarded');
-  }
+  const { prototype } = groupModule as { readonly prototype: ConsumerGroup };
   const outside = new WeakSet<object>();
-  prototype.joinAndSync = async function guardedJoin() {
-    try {
-      await joinAndSync.call(this);
-      outside.delete(this);
-    } catch (error) {
-      outside.add(this);
-      throw error;
-    }
-  };
-  prototype.fetch = async function guardedFetch(nodeId) {
-    if (outside.has(this)) throw new KafkaJSProtocolError(joinNeeded);
-    return await fetch.call(this, nodeId);
-  };
-  prototype.guarded = true;
+  guardMethods('kafkajs', prototype, ({ joinAndSync, fetch }) => ({
+    async joinAndSync() {
+      try {
+        await joinAndSync.call(this);
+        outside.delete(this);
+      } catch (error) {
+        outside.add(this);
+        throw error;
+      }
+    },
+    async fetch(nodeId) {
+      if (outside.has(this)) throw new KafkaJSProtocolError(joinNeeded);
+      return await fetch.call(this, nodeId);
+    },
+  }));
 }
 
 /** What the client takes for the order to join. */
