@@ -1,6 +1,6 @@
 const shared = {
   rootDir: __dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/plain-context-environment.ts',
   testEnvironmentOptions: {
     customExportConditions: ['@inventory/source', 'require', 'node', 'default'],
   },
