@@ -4,8 +4,8 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { createKafkaBus } from '../src/kafka/kafka-bus.ts';
 import { ensureTopics, topicConfigs } from '../src/kafka/topic-admin.ts';
-import { startFakeBroker } from './support/fake-broker.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
+import { startNewerBroker } from './support/newer-broker.ts';
 import { idsOf, recordWork } from './support/record-work.ts';
 import { cancel, cancels, newKeys, workTopic } from './support/test-messages.ts';
 
@@ -27,7 +27,7 @@ test('this broker speaks everything the client sends, and so the bus is ready', 
 test('a broker that dropped a request the client sends keeps the bus from being ready', async () => {
   const produce = 0;
   const [real = ''] = world.namespace.kafkaBrokers;
-  const newer = await startFakeBroker(real, { key: produce, min: 9, max: 14 });
+  const newer = await startNewerBroker(real, { key: produce, min: 9, max: 14 });
   const bus = await createKafkaBus({
     brokers: [newer.address],
     topicPrefix: world.namespace.topicPrefix,
