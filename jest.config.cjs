@@ -36,7 +36,7 @@ const alone = [
 ];
 
 module.exports = {
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   projects: [
     {
       ...shared,

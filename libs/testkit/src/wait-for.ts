@@ -2,7 +2,9 @@ import { monotonicNow } from '@inventory/runtime/clock';
 import { pause } from '@inventory/runtime/wait';
 
 export interface WaitForOptions {
+  /** How long a machine that is busy with other things may take. */
   readonly timeoutMs?: number;
+  /** From one look to the next; by default 20 ms, and more the longer it takes. */
   readonly everyMs?: number;
 }
 
@@ -15,10 +17,10 @@ export async function waitFor<Value>(
   check: () => Promise<Value | undefined | false> | Value | undefined | false,
   options: WaitForOptions = {},
 ): Promise<Value> {
-  const { timeoutMs = 15_000, everyMs = 20 } = options;
+  const { timeoutMs = 30_000 } = options;
   const startMs = monotonicNow();
   let lastError: unknown;
-  while (monotonicNow() - startMs < timeoutMs) {
+  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs = monotonicNow() - startMs) {
     try {
       const value = await check();
       if (value !== undefined && value !== false) return value;
@@ -26,7 +28,12 @@ export async function waitFor<Value>(
     } catch (error) {
       lastError = error;
     }
-    await pause(everyMs);
+    await pause(options.everyMs ?? everyMsAfter(waitedMs));
   }
   throw new Error(`waited ${timeoutMs} ms in vain: ${reason}`, { cause: lastError });
+}
+
+/** Every look takes time from what is waited for. */
+function everyMsAfter(waitedMs: number): number {
+  return Math.min(100, Math.max(20, waitedMs / 20));
 }
