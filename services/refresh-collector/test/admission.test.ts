@@ -135,8 +135,8 @@ describe('admission', () => {
 describe('deadlines', () => {
   it('end a refresh that waited too long in the queue as upstream unavailable (Refresh: Deadlines)', async () => {
     const slow = await harness.startCollector({
-      deadlines: { queueMs: 1_500, collectMs: 3_600_000 },
-      scheduling: { leaseMs: 3_000, scansMax: 0, scansPerAccountMax: 0, idleMs: 100 },
+      deadlines: { queueMs: 1_500 },
+      scheduling: { scansMax: 0, scansPerAccountMax: 0 },
     });
     await collector.stop();
     const asked = await request({ scope: scope() });

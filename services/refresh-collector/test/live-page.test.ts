@@ -239,7 +239,7 @@ describe('what stands between a client and the platform', () => {
     const narrow = await openCollectorHarness({ latency: { fixedMs: 700 } });
     try {
       const started = await narrow.startCollector({
-        live: { triesMax: 3, retryMs: 20, seatsMax: 4, perAccountMax: 2 },
+        live: { seatsMax: 4, perAccountMax: 2 },
       });
       const greedy = newAccountId();
       const greedyReads = Array.from({ length: 4 }, (_, serial) =>
