@@ -3,7 +3,7 @@ import { TestEnvironment } from 'jest-environment-node';
 
 /**
  * Jest's Node environment with an ordinary global object. In its own each use of a global name
- * (`Math`, `JSON`, `Buffer`) goes through a trap: what is tested takes two to five times as long.
+ * (`Math`, `JSON`, `Buffer`) goes through a trap: what is tested takes two to three times as long.
  */
 // biome-ignore lint/style/noDefaultExport: Jest takes an environment as default export.
 export default class PlainContextEnvironment extends TestEnvironment {

@@ -1,7 +1,8 @@
 const guarded = new WeakSet<object>();
 
 /**
- * Puts guards in the place of methods of a library's class, once however often it is called.
+ * Puts guards in the place of methods of a library's class: once for a class, however often it is
+ * called.
  *
  * @throws Error when the library no longer has a method that is guarded: to be called at start-up
  */
