@@ -156,12 +156,14 @@ test('while billing is too slow nothing is charged in the end, and then all goes
   const customer = await newReader();
   const ledger = stack.service('billing-ledger');
   const at = (place: number) => gatewayUrl(place % 2);
-  const read = (count: number) =>
-    readMany({ customer, count, lanes: 10, at, cutAfterMs: () => null });
-  const before = await read(20);
+  const common = { customer, lanes: 10, at, cutAfterMs: () => null };
+  // On a busy machine billing may be too slow for one of them without being stopped.
+  const untilDelivered = (wanted: number) =>
+    readMany({ ...common, count: 10 * wanted, isEnough: (seen) => delivered(seen) >= wanted });
+  const before = await untilDelivered(20);
 
   await ledger.pause();
-  const reading = read(60);
+  const reading = readMany({ ...common, count: 60 });
   const refused = readAndCut({
     gatewayUrl: gatewayUrl(1),
     path: `${livePathOf(scope)}/current`,
@@ -172,11 +174,11 @@ test('while billing is too slow nothing is charged in the end, and then all goes
   expect((await refused).status).toBe(503);
   await ledger.resume();
   const during = await reading;
-  const after = await read(20);
+  const after = await untilDelivered(20);
   const charged = await chargedInTheEnd(customer);
 
-  expect(delivered(before)).toBe(20);
-  expect(delivered(after)).toBe(20);
-  expect(charged).toBe(20 + delivered(during) + 20);
+  expect(delivered(before)).toBeGreaterThanOrEqual(20);
+  expect(delivered(after)).toBeGreaterThanOrEqual(20);
+  expect(charged).toBe(delivered([...before, ...during, ...after]));
   expect((await stack.operator.verify()).problems).toEqual([]);
 }, 200_000);

@@ -18,6 +18,8 @@ import { openTestStack, type TestStack } from './support/test-stack.ts';
 
 const readers = 24;
 const pacingMs = 400;
+/** More would wait for a dead server only to keep the living ones busy. */
+const unansweredMax = 20;
 /** A dead member's place in its group is given on after that. */
 const sessionTimeoutMs = 15_000;
 /** A killed broker is not let back before its session is over: 9 s by default. */
@@ -78,12 +80,18 @@ async function underLoad(work: () => Promise<void>): Promise<string[]> {
     onAttempt: () => undefined,
     giveUpAfterMs: 90_000,
   });
-  const posts: Promise<{ readonly refreshId: string }>[] = [];
-  const load = { ended: false };
+  const posts: Promise<string>[] = [];
+  const load = { ended: false, unanswered: 0 };
+  const post = async () => {
+    serial += 1;
+    load.unanswered += 1;
+    const { refreshId } = await client.refresh(sizeScope(3, serial));
+    load.unanswered -= 1;
+    return refreshId;
+  };
   const posting = (async () => {
     while (!load.ended) {
-      serial += 1;
-      posts.push(client.refresh(sizeScope(3, serial)));
+      if (load.unanswered < unansweredMax) posts.push(post());
       await pause(pacingMs);
     }
   })();
@@ -93,7 +101,7 @@ async function underLoad(work: () => Promise<void>): Promise<string[]> {
     load.ended = true;
     await posting;
   }
-  return (await Promise.all(posts)).map(({ refreshId }) => refreshId);
+  return await Promise.all(posts);
 }
 
 /** The longest that any reader went without an event after this moment. */
@@ -120,7 +128,7 @@ async function untilLogged(refreshIds: readonly string[]): Promise<void> {
       if (missing > 0) throw new Error(`${missing} are missing`);
       return true;
     },
-    { timeoutMs: 60_000, everyMs: 250 },
+    { timeoutMs: 120_000, everyMs: 250 },
   );
 }
 
@@ -172,7 +180,7 @@ test.each(killed)(
     process.stderr.write(`${name}: longest gap ${gapMs} ms\n`);
     expect(gapMs).toBeLessThanOrEqual(gapMaxMs);
   },
-  180_000,
+  300_000,
 );
 
 test('an event-stream that was down for longer than its topic keeps records gets what it missed from the collector, each event once and in order, and is ready again by itself (Events)', async () => {
@@ -203,4 +211,4 @@ test('an event-stream that was down for longer than its topic keeps records gets
   expect(expired).toBeGreaterThanOrEqual(ids.length);
   expect(readFileSync(eventStream.logFile, 'utf8')).toContain('records were dropped unread');
   expect((await fetch(`${eventStream.url}/readyz`)).status).toBe(200);
-}, 90_000);
+}, 300_000);
