@@ -10,7 +10,12 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { MongoNetworkError, MongoServerError } from 'mongodb';
+import {
+  type BulkWriteResult,
+  MongoBulkWriteError,
+  MongoNetworkError,
+  MongoServerError,
+} from 'mongodb';
 import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
 import type { Authority } from '../domain/authority.ts';
@@ -145,11 +150,17 @@ test('an error of a billed operation says that nothing was charged (Errors: meta
   });
 });
 
+function bulkWriteFailedBy(cause: ConstructorParameters<typeof MongoBulkWriteError>[0]) {
+  return new MongoBulkWriteError(cause, {} as BulkWriteResult);
+}
+
 test.each([
   [new ServiceUnreachable('collector did not answer'), 'service_unavailable'],
   [new DeadlineExceeded('too long'), 'service_unavailable'],
   [new BatcherFull('queue of an account'), 'service_unavailable'],
   [new MongoNetworkError('connection closed'), 'service_unavailable'],
+  [bulkWriteFailedBy(new MongoNetworkError('connection closed')), 'service_unavailable'],
+  [bulkWriteFailedBy({ code: 11_000, message: 'duplicate key' }), 'internal_error'],
   [new MongoServerError({ code: 2, message: 'bad query' }), 'internal_error'],
   [new TypeError('secret internals'), 'internal_error'],
 ])('%s is answered as %s, without internals', async (failure, code) => {

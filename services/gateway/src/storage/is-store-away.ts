@@ -2,9 +2,10 @@ import { MongoError, MongoServerError } from 'mongodb';
 
 /**
  * Whether a failure means that the store cannot be reached now. The driver names its own troubles;
- * a server that answered with an error was asked wrongly.
+ * a server that answered with an error was asked wrongly. A bulk write that lost its connection is
+ * a server's error to the driver, with the trouble in the place of an answer.
  */
 export function isStoreAway(error: unknown): boolean {
-  if (error instanceof MongoServerError) return error.hasErrorLabel('RetryableWriteError');
-  return error instanceof MongoError;
+  if (!(error instanceof MongoServerError)) return error instanceof MongoError;
+  return error.hasErrorLabel('RetryableWriteError') || isStoreAway(error.errorResponse);
 }
