@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { monotonicNow } from '@inventory/runtime/clock';
-import { pause } from '@inventory/runtime/wait';
 import { identifyProcess } from '../src/process-identity.ts';
 import { machineEnvironment } from './machine-environment.ts';
+import { untilTrue } from './until-true.ts';
 
 jest.setTimeout(15 * 60_000);
 
@@ -41,15 +40,6 @@ async function startOwner(dataDir?: string): Promise<number[]> {
   );
   const [line] = await once(owner.stdout ?? owner, 'data');
   return JSON.parse(String(line));
-}
-
-/** The watchdog gives a server 5 s to stop by itself. */
-async function untilTrue(reason: string, check: () => boolean): Promise<void> {
-  const begunMs = monotonicNow();
-  while (!check()) {
-    if (monotonicNow() - begunMs > 15_000) throw new Error(`waited in vain: ${reason}`);
-    await pause(50);
-  }
 }
 
 test('servers and temporary data go with an owner that was killed outright', async () => {
