@@ -130,7 +130,7 @@ async function killInTheMiddle(scanned: string): Promise<string> {
     return (found?.['scan']?.pages ?? 0) >= 2;
   });
   const before = await commits.countDocuments();
-  const posted = customer.api.refresh(sizeScope(100, 3), { key: randomUUID() }).catch(() => {});
+  const posted = customer.api.accepted(sizeScope(100, 3), { key: randomUUID() }).catch(() => '');
   // Its offset is committed half a second later at the earliest: it will be delivered again.
   await waitFor(
     'the reservation is journaled',

@@ -1,5 +1,5 @@
 import { monotonicNow } from '@inventory/runtime/clock';
-import { untilTrue } from '../test/until-true.ts';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { identifyProcess } from './process-identity.ts';
 import { type Command, runCommand } from './run-command.ts';
 
@@ -48,7 +48,7 @@ test('a program that takes too long is ended with all its children', async () =>
   const grandchild = result.kind === 'late' ? Number(result.output) : 0;
   expect(grandchild).toBeGreaterThan(1);
   // Killed with its parent, each goes when the system comes to it.
-  await untilTrue('the child is gone', () => identifyProcess(grandchild) === null);
+  await waitFor('the child is gone', () => identifyProcess(grandchild) === null);
 });
 
 test('an aborted program is gone when the promise rejects', async () => {

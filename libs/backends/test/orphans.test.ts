@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { identifyProcess } from '../src/process-identity.ts';
 import { machineEnvironment } from './machine-environment.ts';
-import { untilTrue } from './until-true.ts';
 
 jest.setTimeout(15 * 60_000);
 
@@ -42,6 +42,9 @@ async function startOwner(dataDir?: string): Promise<number[]> {
   return JSON.parse(String(line));
 }
 
+/** The watchdog gives a server 5 s to stop by itself. */
+const gone = { timeoutMs: 15_000 };
+
 test('servers and temporary data go with an owner that was killed outright', async () => {
   const pids = await startOwner();
   expect(pids).toHaveLength(2);
@@ -50,12 +53,16 @@ test('servers and temporary data go with an owner that was killed outright', asy
 
   owner.kill('SIGKILL');
 
-  await untilTrue('both servers are gone', () =>
-    pids.every((pid) => identifyProcess(pid) === null),
+  await waitFor(
+    'both servers are gone',
+    () => pids.every((pid) => identifyProcess(pid) === null),
+    gone,
   );
-  await untilTrue('the temporary folder is gone', () => {
-    return readdirSync(parent).every((name) => !name.startsWith('inventory-'));
-  });
+  await waitFor(
+    'the temporary folder is gone',
+    () => readdirSync(parent).every((name) => !name.startsWith('inventory-')),
+    gone,
+  );
 });
 
 test('servers go with an owner that Ctrl-C ended, and kept data stay', async () => {
@@ -64,8 +71,10 @@ test('servers go with an owner that Ctrl-C ended, and kept data stay', async () 
 
   process.kill(-(owner.pid ?? 0), 'SIGINT');
 
-  await untilTrue('both servers are gone', () =>
-    pids.every((pid) => identifyProcess(pid) === null),
+  await waitFor(
+    'both servers are gone',
+    () => pids.every((pid) => identifyProcess(pid) === null),
+    gone,
   );
   expect(existsSync(join(dataDir, 'kafka', 'data', 'meta.properties'))).toBe(true);
 });

@@ -1,8 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { refreshPath, refreshRecord } from '@inventory/contracts/http/refresh';
 import type { Scope } from '@inventory/contracts/scope';
-import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { waitFor } from '@inventory/testkit/wait-for';
 import { expectDocumented } from '../../support/answer-contract.ts';
 
 export interface ApiRequest {
@@ -34,7 +32,7 @@ export interface RefreshOptions {
 export interface PublicApi {
   call(wanted: ApiRequest): Promise<ApiAnswer>;
   refresh(scope: Scope, options?: RefreshOptions): Promise<ApiAnswer>;
-  /** A refresh that has to be accepted; its id. What stays undecided is asked again by its key. */
+  /** A refresh that has to be accepted; its id. */
   accepted(scope: Scope, options?: RefreshOptions): Promise<string>;
   status(refreshId: string): Promise<ApiAnswer>;
   /** The record, which has to keep the contract. */
@@ -68,13 +66,7 @@ export function createPublicApi(gatewayUrl: string, apiKey: string | null): Publ
     call,
     refresh,
     async accepted(scope, options) {
-      const key = options?.key ?? systemIdentifiers.uuidV7();
-      const decided = async () => {
-        const answer = await refresh(scope, { ...options, key });
-        if (answer.status === 503) throw new Error(answer.text);
-        return answer;
-      };
-      const answer = await waitFor('the refresh is decided on', decided, { everyMs: 500 });
+      const answer = await refresh(scope, options);
       if (answer.status !== 202) throw new Error(`not accepted: ${answer.status} ${answer.text}`);
       return refreshRecord.parse(answer.json.data).refresh_id;
     },
