@@ -1,5 +1,6 @@
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './support/follow-refresh.ts';
+import { createPatientClient } from './support/patient-client.ts';
 import { sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
@@ -28,11 +29,17 @@ test('behind 200 ten-page scans of another account a one-page refresh takes at m
   await onePageMs(1);
   const idleMs = await onePageMs(2);
   const busy = await stack.operator.newCustomer();
-  const ids = await Promise.all(
+  const client = createPatientClient({
+    apis: [busy.api],
+    nowMs: () => performance.now(),
+    giveUpAfterMs: 30_000,
+  });
+  const posted = await Promise.all(
     Array.from({ length: 200 }, (_none, serial) =>
-      busy.api.accepted(sizeScope(tenPages, 100 + serial)),
+      client.refresh(sizeScope(tenPages, 100 + serial)),
     ),
   );
+  const ids = posted.map(({ refreshId }) => refreshId);
   const refreshes = (await stack.recordsOf('refresh-collector')).collection('refreshes');
   await waitFor('some of them are being read', async () => {
     return (await refreshes.countDocuments({ 'scan.pages': { $gte: 1 } })) >= 8;
