@@ -1,6 +1,8 @@
 import { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import { refreshRecord } from '@inventory/contracts/http/refresh';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiAnswer } from './support/api-call.ts';
 import { accepted, completedView, refused, viewOf } from './support/fake-collector.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
@@ -302,11 +304,10 @@ describe('while the first request with a key is undecided', () => {
     const { key } = world.issue();
     const winner = holdKey({ decision: 'pending', acceptance: null });
     const asking = post({ key, idempotencyKey: newIdempotencyKey() });
-    setTimeout(() => {
-      const view = world.collector.views.get(winner());
-      const acceptance = { price_version: 4, credits_reserved: 125 };
-      if (view) world.collector.views.set(winner(), { ...view, decision: 'accepted', acceptance });
-    }, 300);
+    await waitFor('it is read undecided', () => world.collector.reads.has(winner()));
+    const view = world.collector.views.get(winner()) as RefreshView;
+    const acceptance = { price_version: 4, credits_reserved: 125 };
+    world.collector.views.set(winner(), { ...view, decision: 'accepted', acceptance });
 
     const answer = await asking;
 
