@@ -26,23 +26,21 @@ export async function assignAddresses(
   replicas: Replicas,
   fixed: FixedPorts,
 ): Promise<readonly ServiceAddress[]> {
-  const taken = new Set([fixed.gateway, fixed.operator, fixed.simulator]);
+  const asked = [fixed.gateway, fixed.operator, fixed.simulator];
   const free = async (): Promise<number> => {
     const port = await findFreePort();
-    if (taken.has(port)) return free();
-    taken.add(port);
-    return port;
+    return asked.includes(port) ? free() : port;
   };
   const addresses: ServiceAddress[] = [];
   for (const service of serviceNames) {
     for (let replica = 1; replica <= (replicas[service] ?? 1); replica += 1) {
       const isGateway = service === 'gateway';
-      const asked = isGateway && replica === 1 ? fixed : { gateway: 0, operator: 0 };
+      const own = isGateway && replica === 1 ? fixed : { gateway: 0, operator: 0 };
       addresses.push({
         service,
         label: replica === 1 ? service : `${service}-${replica}`,
-        httpPort: asked.operator || (await free()),
-        publicPort: isGateway ? asked.gateway || (await free()) : null,
+        httpPort: own.operator || (await free()),
+        publicPort: isGateway ? own.gateway || (await free()) : null,
       });
     }
   }

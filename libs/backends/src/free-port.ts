@@ -1,5 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { tryLock } from './file-lock.ts';
 import { ProvisionError } from './provision-error.ts';
 
 /**
@@ -10,12 +13,17 @@ import { ProvisionError } from './provision-error.ts';
 const lowestPort = 15_000;
 const highestPort = 32_000;
 const triesMax = 50;
+const claimsFolder = join(tmpdir(), `inventory-ports-${process.getuid?.() ?? 'user'}`);
 
-/** A port of the loopback interface that nobody listens on at the moment. */
+/**
+ * A port of the loopback interface that nobody listens on. It is this process's as long as it
+ * lives: seconds pass before a server listens there, and longer while one is down, and until then
+ * no other process that asks here is given the same.
+ */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const port = randomInt(lowestPort, highestPort);
-    if (await isPortFree(port)) return port;
+    if ((await isPortFree(port)) && tryLock(join(claimsFolder, String(port))) !== null) return port;
   }
   throw new ProvisionError(
     `No free port was found between ${lowestPort} and ${highestPort} on 127.0.0.1: stop some of the programs that listen there.`,

@@ -42,6 +42,8 @@ async function startOwner(dataDir?: string): Promise<number[]> {
   return JSON.parse(String(line));
 }
 
+const isTemporary = (name: string) => name.startsWith('inventory-backends-');
+
 /** The watchdog gives a server 5 s to stop by itself. */
 const gone = { timeoutMs: 15_000 };
 
@@ -49,7 +51,7 @@ test('servers and temporary data go with an owner that was killed outright', asy
   const pids = await startOwner();
   expect(pids).toHaveLength(2);
   for (const pid of pids) expect(identifyProcess(pid)).not.toBeNull();
-  expect(readdirSync(parent).filter((name) => name.startsWith('inventory-'))).toHaveLength(1);
+  expect(readdirSync(parent).filter(isTemporary)).toHaveLength(1);
 
   owner.kill('SIGKILL');
 
@@ -58,11 +60,7 @@ test('servers and temporary data go with an owner that was killed outright', asy
     () => pids.every((pid) => identifyProcess(pid) === null),
     gone,
   );
-  await waitFor(
-    'the temporary folder is gone',
-    () => readdirSync(parent).every((name) => !name.startsWith('inventory-')),
-    gone,
-  );
+  await waitFor('the temporary folder is gone', () => !readdirSync(parent).some(isTemporary), gone);
 });
 
 test('servers go with an owner that Ctrl-C ended, and kept data stay', async () => {

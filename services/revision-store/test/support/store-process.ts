@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { findFreePort } from '@inventory/backends/free-port';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { StoreUnderTest } from './store-under-test.ts';
 
@@ -28,7 +28,7 @@ export async function startStoreProcess(
   store: StoreUnderTest,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<StoreProcess> {
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(process.execPath, [join(root, 'services/revision-store/dist/main.js')], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
@@ -61,13 +61,4 @@ async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,0 +1,11 @@
+import { findFreePort } from '../src/free-port.ts';
+
+/** A program that asks for ports, tells them on one line, and then only lives. */
+async function take(count: number): Promise<void> {
+  const ports: number[] = [];
+  while (ports.length < count) ports.push(await findFreePort());
+  process.stdout.write(`${JSON.stringify(ports)}\n`);
+  setInterval(() => {}, 60_000);
+}
+
+void take(Number(process.argv[2]));
