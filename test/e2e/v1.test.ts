@@ -161,7 +161,9 @@ describe.each(['original', 'alias'] as const)('the %s route of V1', (dialect) =>
     expect(invalid.status).toBe(422);
     v1InvalidRequest.strict().parse(invalid.json);
     expect((await call(slow.secret)).status).toBe(200);
-    const limited = await call(slow.secret);
+    // A minute may end after the first of them, and not after the second too.
+    const further = [await call(slow.secret), await call(slow.secret)];
+    const limited = further.find(({ status }) => status !== 200) as ApiAnswer;
     await expectFailure(limited, 429, 'Rate limit exceeded', 'rate_limit_exceeded');
     expect(Number(limited.headers['retry-after'])).toBeGreaterThanOrEqual(1);
   });

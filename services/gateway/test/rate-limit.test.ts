@@ -1,8 +1,7 @@
 import { newRefreshId } from '@inventory/testkit/builders';
-import { waitFor } from '@inventory/testkit/wait-for';
-import { rateWindowMs } from '../src/domain/rate-window.ts';
 import type { ApiAnswer } from './support/api-call.ts';
 import { statusPathOf } from './support/paths.ts';
+import { waitForRoom } from './support/rate-window.ts';
 import {
   type GatewayWorld,
   openWorld,
@@ -18,15 +17,6 @@ beforeAll(async () => {
   gateways = await Promise.all([startTestGateway(world), startTestGateway(world)]);
 }, 60_000);
 afterAll(() => world?.close());
-
-/** Leaves enough of the present minute for what follows to fall into one window. */
-async function waitForRoom(neededMs: number): Promise<void> {
-  await waitFor(
-    'enough of a window is left',
-    () => rateWindowMs - (Date.now() % rateWindowMs) > neededMs,
-    { timeoutMs: neededMs + 5_000 },
-  );
-}
 
 const isAdmitted = ({ status }: ApiAnswer) => status !== 429;
 

@@ -2,6 +2,7 @@ import { batchItemsMax, refreshBatchResults } from '@inventory/contracts/http/re
 import { newScope } from '@inventory/testkit/builders';
 import { refused } from './support/fake-collector.ts';
 import { refreshPathOf } from './support/paths.ts';
+import { waitForRoom } from './support/rate-window.ts';
 import {
   type GatewayWorld,
   impatientLimits,
@@ -121,6 +122,7 @@ test('one key twice in a batch is one refresh', async () => {
 });
 
 test('counts one request per item, all or none (Reads: rate limit)', async () => {
+  await waitForRoom(10_000);
   const { key } = world.issue({ requestsPerMinute: 10 });
   const asked = world.collector.requests.length;
 
@@ -142,6 +144,7 @@ test('counts one request per item, all or none (Reads: rate limit)', async () =>
 });
 
 test('a batch that does not fit starts nothing and consumes only its arrival', async () => {
+  await waitForRoom(10_000);
   const { key } = world.issue({ requestsPerMinute: 10 });
   const asked = world.collector.requests.length;
 
