@@ -1,5 +1,5 @@
 import type { BroadcastConsumer, MessageBus, ReceivedMessage } from './bus.ts';
-import { createReplyBox, ReplyBoxFull, ReplyTimeout } from './reply-box.ts';
+import { type AnswerReader, createReplyBox, ReplyBoxFull, ReplyTimeout } from './reply-box.ts';
 
 /** A bus of which only the reader matters: the test plays the replies. */
 async function openBox() {
@@ -21,12 +21,14 @@ async function openBox() {
   return { box, reply, stopped: () => stopped };
 }
 
+const asItIs: AnswerReader<ReceivedMessage> = (reply) => reply;
+
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 test('a reply goes to whoever waits for it, and its repetitions to nobody', async () => {
   const { box, reply } = await openBox();
-  const [first, second] = [box.expect('one', 1_000), box.expect('two', 1_000)];
+  const [first, second] = [box.expect('one', 1_000, asItIs), box.expect('two', 1_000, asItIs)];
 
   reply('two', 'a');
   reply('two', 'repeated');
@@ -40,7 +42,7 @@ test('a reply goes to whoever waits for it, and its repetitions to nobody', asyn
 
 test('a foreign reply is dropped', async () => {
   const { box, reply } = await openBox();
-  const waiting = box.expect('mine', 1_000);
+  const waiting = box.expect('mine', 1_000, asItIs);
 
   reply('of another replica');
 
@@ -51,18 +53,18 @@ test('a foreign reply is dropped', async () => {
 
 test('a reply that is no answer to the request is dropped, and the wait goes on', async () => {
   const { box, reply } = await openBox();
-  const answer = box.expect('one', 1_000, ({ id }) => id === 'answer');
+  const answer = box.expect('one', 1_000, ({ id }) => (id === 'answer' ? 'said' : undefined));
 
   reply('one', 'something else');
   expect(box.waiting).toBe(1);
   reply('one', 'answer');
 
-  expect((await answer).id).toBe('answer');
+  expect(await answer).toBe('said');
 });
 
 test('no reply within the deadline is a timeout, and a late one is dropped', async () => {
   const { box, reply } = await openBox();
-  const failure = expect(box.expect('one', 1_000)).rejects.toThrow(ReplyTimeout);
+  const failure = expect(box.expect('one', 1_000, asItIs)).rejects.toThrow(ReplyTimeout);
 
   await jest.advanceTimersByTimeAsync(999);
   expect(box.waiting).toBe(1);
@@ -76,22 +78,22 @@ test('no reply within the deadline is a timeout, and a late one is dropped', asy
 
 test('more than 2,000 waiting requests are refused at once, until one is answered', async () => {
   const { box, reply } = await openBox();
-  for (let count = 0; count < 2_000; count += 1) void box.expect(`wait-${count}`, 1_000);
+  for (let count = 0; count < 2_000; count += 1) void box.expect(`wait-${count}`, 1_000, asItIs);
 
-  await expect(box.expect('one too many', 1_000)).rejects.toThrow(ReplyBoxFull);
+  await expect(box.expect('one too many', 1_000, asItIs)).rejects.toThrow(ReplyBoxFull);
   expect(box.waiting).toBe(2_000);
   reply('wait-7');
 
-  void box.expect('one too many', 1_000);
+  void box.expect('one too many', 1_000, asItIs);
   expect(box.waiting).toBe(2_000);
   await box.stop();
 });
 
 test('one id is waited for once: a second wait would steal the reply of the first', async () => {
   const { box, reply } = await openBox();
-  const first = box.expect('same', 1_000);
+  const first = box.expect('same', 1_000, asItIs);
 
-  await expect(box.expect('same', 5_000)).rejects.toThrow('waited for by one request only');
+  await expect(box.expect('same', 5_000, asItIs)).rejects.toThrow('waited for by one request only');
 
   reply('same');
   expect((await first).id).toBe('reply:same');
@@ -100,7 +102,7 @@ test('one id is waited for once: a second wait would steal the reply of the firs
 test('stopping tells everybody who waits that the outcome is unknown', async () => {
   const { box, stopped } = await openBox();
   const failures = ['one', 'two'].map((id) =>
-    expect(box.expect(id, 60_000)).rejects.toThrow(ReplyTimeout),
+    expect(box.expect(id, 60_000, asItIs)).rejects.toThrow(ReplyTimeout),
   );
 
   await box.stop();
@@ -114,7 +116,7 @@ test('a wait that nobody looks at any more does not count as an unhandled reject
   const unhandled = jest.fn();
   process.on('unhandledRejection', unhandled);
 
-  void box.expect('forgotten', 10);
+  void box.expect('forgotten', 10, asItIs);
   await jest.advanceTimersByTimeAsync(10);
   jest.useRealTimers();
   await new Promise((resolve) => setImmediate(resolve));

@@ -13,19 +13,22 @@ export class ReplyBoxFull extends Error {
   override name = 'ReplyBoxFull';
 }
 
+/** What a reply answers; undefined where it answers nothing. */
+export type AnswerReader<Answer> = (reply: ReceivedMessage) => Answer | undefined;
+
 /** Matches replies on `replies.v1` to the requests of this process that wait for them. */
 export interface ReplyBox {
   /**
    * Waits for the reply to `waitingId`, an id of this one request; call it before the command is
    * sent. Rejects with {@link ReplyTimeout} after `timeoutMs` or when the box is stopped, with
-   * {@link ReplyBoxFull} when the cap is reached. A reply that `isAnswer` does not take is dropped
+   * {@link ReplyBoxFull} when the cap is reached. A reply in which `answerIn` finds none is dropped
    * as a foreign one is, and the wait goes on.
    */
-  expect(
+  expect<Answer>(
     waitingId: string,
     timeoutMs: number,
-    isAnswer?: (reply: ReceivedMessage) => boolean,
-  ): Promise<ReceivedMessage>;
+    answerIn: AnswerReader<Answer>,
+  ): Promise<Answer>;
   readonly waiting: number;
   /** Whoever still waits is told at once that the outcome is unknown. */
   stop(): Promise<void>;
@@ -41,20 +44,17 @@ export async function createReplyBox(bus: MessageBus, name: string): Promise<Rep
   const subscription: Subscription = await bus.broadcast({
     name: `${name}-replies`,
     topics: ['replies.v1'],
-    onMessage(message) {
-      const waiter = waiters.get(message.key);
-      if (waiter?.isAnswer(message)) waiter.resolve(message);
-    },
+    onMessage: (message) => waiters.get(message.key)?.read(message),
   });
 
-  async function wait(
+  async function wait<Answer>(
     waitingId: string,
     timeoutMs: number,
-    isAnswer: Waiter['isAnswer'],
-  ): Promise<ReceivedMessage> {
+    answerIn: AnswerReader<Answer>,
+  ): Promise<Answer> {
     if (waiters.size >= waitingMax) throw new ReplyBoxFull();
     invariant(!waiters.has(waitingId), 'an id is waited for by one request only');
-    const { promise, resolve, reject } = Promise.withResolvers<ReceivedMessage>();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const timer = setTimeout(
       () => waiters.get(waitingId)?.reject(`no reply to ${waitingId} within ${timeoutMs} ms`),
       timeoutMs,
@@ -64,10 +64,11 @@ export async function createReplyBox(bus: MessageBus, name: string): Promise<Rep
       waiters.delete(waitingId);
     };
     waiters.set(waitingId, {
-      isAnswer,
-      resolve(message) {
+      read(reply) {
+        const answer = answerIn(reply);
+        if (answer === undefined) return;
         end();
-        resolve(message);
+        resolve(answer);
       },
       reject(reason) {
         end();
@@ -78,11 +79,11 @@ export async function createReplyBox(bus: MessageBus, name: string): Promise<Rep
   }
 
   return {
-    expect(waitingId, timeoutMs, isAnswer = () => true) {
-      const reply = wait(waitingId, timeoutMs, isAnswer);
-      // Whoever fails to send the command never looks at the reply, which is no fault of theirs.
-      reply.catch(() => {});
-      return reply;
+    expect(waitingId, timeoutMs, answerIn) {
+      const answer = wait(waitingId, timeoutMs, answerIn);
+      // Whoever fails to send the command never looks at the answer, which is no fault of theirs.
+      answer.catch(() => {});
+      return answer;
     },
     get waiting() {
       return waiters.size;
@@ -95,7 +96,6 @@ export async function createReplyBox(bus: MessageBus, name: string): Promise<Rep
 }
 
 interface Waiter {
-  isAnswer(reply: ReceivedMessage): boolean;
-  resolve(message: ReceivedMessage): void;
+  read(reply: ReceivedMessage): void;
   reject(reason: string): void;
 }

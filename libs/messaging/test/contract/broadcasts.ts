@@ -80,7 +80,7 @@ export function describeBroadcasts(world: () => BusWorld): void {
       ['gateway', 'gateway'].map(async (name) => createReplyBox(await world().openBus(), name)),
     );
     if (!mine || !another) throw new Error('no boxes');
-    const waiting = mine.expect('wait-1', 10_000);
+    const waiting = mine.expect('wait-1', 10_000, (reply) => reply);
 
     await owner.publish([cancelReply('wait-of-nobody'), cancelReply('wait-1')]);
 

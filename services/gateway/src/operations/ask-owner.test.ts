@@ -1,5 +1,5 @@
-import { BusOverloaded } from '@inventory/messaging/bus';
-import { ReplyTimeout } from '@inventory/messaging/reply-box';
+import { BusOverloaded, type ReceivedMessage } from '@inventory/messaging/bus';
+import { type AnswerReader, ReplyTimeout } from '@inventory/messaging/reply-box';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { z } from 'zod';
 import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
@@ -20,11 +20,13 @@ const reply = {
   type: 'reply.refresh-cancel.v1',
   body: { waiting_id: 'cancel:1', refresh_id: refreshId, result: 'cancelling' },
 };
+const answered = async (_waitingId: string, _timeoutMs: number, answerIn: AnswerReader<unknown>) =>
+  answerIn(reply as ReceivedMessage);
 const never = new Promise<never>(() => undefined);
 
 interface Circumstances {
   published?: () => Promise<void>;
-  replied?: () => Promise<unknown>;
+  replied?: typeof answered;
   waiting?: number;
   ready?: boolean;
 }
@@ -33,7 +35,7 @@ async function ask(given: Circumstances) {
   const publish = jest.fn(given.published ?? (() => Promise.resolve()));
   const channel = {
     bus: { publish, health: () => ({ ready: given.ready ?? true, alive: true, problems: [] }) },
-    replies: { expect: given.replied ?? (async () => reply), waiting: given.waiting ?? 0 },
+    replies: { expect: given.replied ?? answered, waiting: given.waiting ?? 0 },
   } as unknown as ReplyChannel;
   const asked = await askOwner(channel, command, replyOf('reply.refresh-cancel.v1'), 50);
   return { asked, sent: publish.mock.calls.length };

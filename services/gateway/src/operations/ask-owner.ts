@@ -1,11 +1,6 @@
 import type { MessageBody, MessageType } from '@inventory/contracts/messages';
-import {
-  BusOverloaded,
-  type MessageBus,
-  type OutgoingMessage,
-  type ReceivedMessage,
-} from '@inventory/messaging/bus';
-import type { ReplyBox } from '@inventory/messaging/reply-box';
+import { BusOverloaded, type MessageBus, type OutgoingMessage } from '@inventory/messaging/bus';
+import type { AnswerReader, ReplyBox } from '@inventory/messaging/reply-box';
 
 /** How this replica sends a command and hears the answer. */
 export interface ReplyChannel {
@@ -19,9 +14,6 @@ export type Asked<Answer> =
   | { readonly result: 'not_sent'; readonly cause: string }
   /** It may have been sent, or may still be: whatever it does is not known here. */
   | { readonly result: 'unknown'; readonly cause: unknown };
-
-/** What a reply answers; undefined where it answers nothing and the wait goes on. */
-export type AnswerReader<Answer> = (reply: ReceivedMessage) => Answer | undefined;
 
 /** Takes the one type of reply that a command has. */
 export function replyOf<Type extends MessageType>(type: Type): AnswerReader<MessageBody<Type>> {
@@ -39,16 +31,15 @@ const waitingMax = 1_500;
 export async function askOwner<Answer>(
   channel: ReplyChannel,
   command: OutgoingMessage & { readonly waitingId: string },
-  answerOf: AnswerReader<Answer>,
+  answerIn: AnswerReader<Answer>,
   timeoutMs: number,
 ): Promise<Asked<Answer>> {
   const { bus, replies } = channel;
   if (replies.waiting >= waitingMax) return { result: 'not_sent', cause: 'too many wait' };
   if (!bus.health().ready) return { result: 'not_sent', cause: 'replies cannot be heard' };
 
-  const isAnswer = (reply: ReceivedMessage) => answerOf(reply) !== undefined;
-  const replied = replies.expect(command.waitingId, timeoutMs, isAnswer).then(
-    (reply): Asked<Answer> => ({ result: 'reply', body: answerOf(reply) as Answer }),
+  const replied = replies.expect(command.waitingId, timeoutMs, answerIn).then(
+    (body): Asked<Answer> => ({ result: 'reply', body }),
     (cause: unknown): Asked<Answer> => ({ result: 'unknown', cause }),
   );
   const sent = bus.publish([command]).then(

@@ -1,8 +1,12 @@
 import type { RequestId } from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
-import { BusOverloaded, type OutgoingMessage } from '@inventory/messaging/bus';
-import { ReplyTimeout } from '@inventory/messaging/reply-box';
+import {
+  BusOverloaded,
+  type OutgoingMessage,
+  type ReceivedMessage,
+} from '@inventory/messaging/bus';
+import { type AnswerReader, ReplyTimeout } from '@inventory/messaging/reply-box';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -94,14 +98,12 @@ function createWorld(told: Story) {
     },
     replies: {
       waiting: 0,
-      expect: (waitingId: string) =>
+      expect: (waitingId: string, _timeoutMs: number, answerIn: AnswerReader<unknown>) =>
         new Promise((resolve, reject) => {
-          waiters.set(waitingId, (body) =>
-            resolve({
-              type: 'reply.billing-outcome.v1',
-              body: { waiting_id: waitingId, ...(body as object) },
-            }),
-          );
+          waiters.set(waitingId, (outcome) => {
+            const body = { waiting_id: waitingId, ...(outcome as object) };
+            resolve(answerIn({ type: 'reply.billing-outcome.v1', body } as ReceivedMessage));
+          });
           timeouts.set(waitingId, () => reject(new ReplyTimeout('late')));
         }),
     },

@@ -1,5 +1,5 @@
-import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { ReplyTimeout } from '@inventory/messaging/reply-box';
+import type { OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import { type AnswerReader, ReplyTimeout } from '@inventory/messaging/reply-box';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -41,12 +41,10 @@ function createCollector() {
     },
     replies: {
       waiting: 0,
-      expect: async (waitingId: string) => {
+      async expect(waitingId: string, _timeoutMs: number, answerIn: AnswerReader<unknown>) {
         if (!collector.answers) throw new ReplyTimeout('silent');
-        return {
-          type: 'reply.refresh-cancel.v1',
-          body: { waiting_id: waitingId, refresh_id: newRefreshId(), result: 'not_found' },
-        };
+        const body = { waiting_id: waitingId, refresh_id: newRefreshId(), result: 'not_found' };
+        return answerIn({ type: 'reply.refresh-cancel.v1', body } as ReceivedMessage);
       },
     },
   } as unknown as ReplyChannel;
