@@ -6,6 +6,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText } from './support/fake-revision-store.ts';
 import { livePathOf, v1AliasPathOf } from './support/paths.ts';
+import { noKeyIsOpen } from './support/settled-keys.ts';
 import {
   type GatewayWorld,
   impatientLimits,
@@ -16,12 +17,14 @@ import {
 
 let world: GatewayWorld;
 let gateway: TestGateway;
+let other: TestGateway;
 let impatient: TestGateway;
 let commands: MessageRecorder;
 
 beforeAll(async () => {
   world = await openWorld();
-  [gateway, impatient] = await Promise.all([
+  [gateway, other, impatient] = await Promise.all([
+    startTestGateway(world),
     startTestGateway(world),
     startTestGateway(world, { limits: impatientLimits }),
   ]);
@@ -81,7 +84,7 @@ test('a chain that is charged page by page is staged as it is delivered, and sen
   const { key, authority } = world.issue();
   const scope = newInventory();
 
-  await readOk(scope, key, { cursor: await readOk(scope, key), at: impatient });
+  await readOk(scope, key, { cursor: await readOk(scope, key), at: other });
 
   const { body } = await completed(scope);
   expect(body).toMatchObject({ account_id: authority.accountId, scope, language: 'english' });
@@ -135,6 +138,7 @@ test.each([
   const scope = newInventory(texts.concat(membersText('3')));
   const again = { cursor: await readOk(scope, key), idempotencyKey: systemIdentifiers.uuidV7() };
   const last = await readOk(scope, key, again);
+  await noKeyIsOpen(world);
   setLiveInventory(world.collector.live, scope, { pages: then });
   const replayed = await read(scope, key, again);
   expect(replayed.headers['idempotency-replayed']).toBe('true');
@@ -150,6 +154,7 @@ test('a chain that begins with a page read for nothing is read on and not captur
   const scope = newInventory();
   const idempotencyKey = systemIdentifiers.uuidV7();
   await readOk(scope, key, { idempotencyKey });
+  await noKeyIsOpen(world);
   const replayed = await read(scope, key, { idempotencyKey });
   expect(replayed.headers['idempotency-replayed']).toBe('true');
 

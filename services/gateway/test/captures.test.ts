@@ -39,7 +39,7 @@ let staging: FakeStaging;
 let stagingHttp: HttpFake;
 let replicas: readonly [Replica, Replica];
 
-async function startReplica(): Promise<Replica> {
+async function startReplica(stagingTimeoutMs = 15_000): Promise<Replica> {
   let replica: Omit<Replica, 'stop'> | undefined;
   async function start(context: ServiceContext<GatewayConfig>) {
     const { db, bus: own } = await openBackends(context, 'gateway', [
@@ -55,13 +55,13 @@ async function startReplica(): Promise<Replica> {
     });
     context.lifetime.defer('revision-store', () => revisionStore.close());
     const intents = createPageIntentStore(db);
-    const staged = createStagingClient(revisionStore, 1_500);
+    const staged = createStagingClient(revisionStore, stagingTimeoutMs);
     const captures = openCaptures(context, { db, bus: own, intents, staging: staged });
     const waiting = () => db.collection('captures').countDocuments({ dueAt: { $exists: true } });
     replica = { captures, intents, waiting };
     return { url: baseUrl };
   }
-  const limits = { chainDeadlineMs: 600_000, stagingTimeoutMs: 1_500, settleWithinMs: 300_000 };
+  const limits = { chainDeadlineMs: 600_000, stagingTimeoutMs, settleWithinMs: 300_000 };
   const config = { ...testServiceConfig(namespace, 'gateway'), captures: limits } as GatewayConfig;
   const service = await startTestService({ config, start });
   if (!replica) throw new Error('not started');
@@ -236,7 +236,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('is read on and not captured when staging takes too long, or rests after that', async () => {
     const owner = newOwner();
     const [slow, resting] = [newChain(), newChain()];
-    const hanging = await startReplica();
+    const hanging = await startReplica(1_500);
     const gate = Promise.withResolvers<void>();
     staging.gate = gate.promise;
     const late = await hanging.captures.begin(page(slow, owner, '0', 'a')).conclude(charged);

@@ -141,7 +141,7 @@ async function keyOfOthers({ endpoint, send, right }: Case): Promise<ApiAnswer> 
 }
 
 async function oldCursor({ send, right }: Case): Promise<ApiAnswer> {
-  const first = await send({}, impatient);
+  const first = await send();
   world.revisions.inventories.clear();
   const issuedByMs = systemClock.now();
   await waitFor('the cursor has an age', () => systemClock.now() > issuedByMs);

@@ -176,14 +176,16 @@ test('funding, units and spend caps are set by their commands and shown', async 
 
 test('--csv --all is the whole statement as one file', async () => {
   const account = await newAccount();
-  for (let count = 1; count <= 101; count += 1) {
-    await world.call({
-      method: 'POST',
-      path: `/accounts/${account}/top-ups`,
-      headers: { 'idempotency-key': `k${count}` },
-      body: { amount: count },
-    });
-  }
+  await Promise.all(
+    Array.from({ length: 101 }, (_, at) =>
+      world.call({
+        method: 'POST',
+        path: `/accounts/${account}/top-ups`,
+        headers: { 'idempotency-key': `k${at}` },
+        body: { amount: at + 1 },
+      }),
+    ),
+  );
 
   const all = await operator('statement', '--account', account, '--csv', '--all');
   const part = await operator('statement', '--account', account, '--csv', '--limit', '1');

@@ -5,7 +5,6 @@ import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, refreshPathOf, statusPathOf } from './support/paths.ts';
 import {
   type GatewayWorld,
-  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
@@ -83,7 +82,7 @@ test.each([
 });
 
 test('without the ledger pages say 503 billing_unavailable and refreshes go on', async () => {
-  const gateway = await start({ limits: impatientLimits });
+  const gateway = await start({ limits: { chargeTimeoutMs: 1_500 } });
   const { key, scope } = newReader();
   world.ledger.http.isDown = true;
   world.ledger.answersCharge = () => false;

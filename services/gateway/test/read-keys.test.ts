@@ -6,6 +6,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, livePathOf, v1PathOf } from './support/paths.ts';
+import { noKeyIsOpen } from './support/settled-keys.ts';
 import {
   type GatewayWorld,
   impatientLimits,
@@ -58,6 +59,7 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     world.ledger.setBalance(authority.accountId, 10);
     const first = await read(scope, key, idempotencyKey);
     expect([first.status, first.headers['idempotency-replayed']]).toEqual([200, undefined]);
+    await noKeyIsOpen(world);
 
     for (let replay = 0; replay < 3; replay += 1) {
       const answer = await read(scope, key, idempotencyKey, replay % 2 ? other : gateway);
@@ -115,11 +117,13 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const idempotencyKey = newKey();
     world.ledger.setBalance(authority.accountId, 10);
 
-    const answers = await Promise.all([
-      read(scope, key, idempotencyKey),
-      read(scope, key, idempotencyKey, other),
-      read(scope, key, idempotencyKey),
-    ]);
+    const decided = (at: TestGateway) =>
+      waitFor('the first one is decided', async () => {
+        const answer = await read(scope, key, idempotencyKey, at);
+        return answer.status !== 409 && answer;
+      });
+
+    const answers = await Promise.all([decided(gateway), decided(other), decided(gateway)]);
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const replayed = answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true');
@@ -173,6 +177,7 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const idempotencyKey = newKey();
     world.ledger.setBalance(authority.accountId, 0);
     expect((await read(scope, key, idempotencyKey)).status).toBe(402);
+    await noKeyIsOpen(world);
     world.ledger.setBalance(authority.accountId, 5);
 
     const answer = await read(scope, key, idempotencyKey);
@@ -204,6 +209,7 @@ describe('a replay on Live Page', () => {
     const idempotencyKey = newKey();
     world.ledger.setBalance(authority.accountId, 10);
     await read(scope, key, idempotencyKey);
+    await noKeyIsOpen(world);
 
     world.collector.live.answerInstead = () => noPage('throttled', 5);
     for (let turn = 0; turn < 4; turn += 1) {
@@ -228,6 +234,7 @@ describe('a replay on Live Page', () => {
     const idempotencyKey = newKey();
     world.ledger.setBalance(authority.accountId, 1);
     await read(scope, key, idempotencyKey);
+    await noKeyIsOpen(world);
 
     expect(world.ledger.balanceOf(authority.accountId)).toBe(0);
     expect((await read(scope, key, idempotencyKey)).status).toBe(200);
@@ -263,6 +270,7 @@ test('a download that breaks off is read again free with its key (Reads)', async
     broken.end();
   });
 
+  await noKeyIsOpen(world);
   const again = await gateway.call({ path: livePathOf(scope), key, headers });
 
   expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true']);

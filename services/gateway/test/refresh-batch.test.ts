@@ -5,7 +5,6 @@ import { refreshPathOf } from './support/paths.ts';
 import { waitForRoom } from './support/rate-window.ts';
 import {
   type GatewayWorld,
-  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
@@ -202,7 +201,7 @@ test('a full batch of the longest keys fits the body limit, and more does not', 
 });
 
 test('an undecided item does not spoil the others, and is found again by its key', async () => {
-  const impatient = await startTestGateway(world, { limits: impatientLimits });
+  const impatient = await startTestGateway(world, { limits: { decisionTimeoutMs: 6_000 } });
   const { key } = world.issue();
   const [lost, found] = [item({ app_id: 570 }), item()];
   const { decide } = world.collector;

@@ -17,18 +17,22 @@ type Request = MessageBody<'refresh.request.v1'>;
 
 let world: GatewayWorld;
 let gateway: TestGateway;
+let impatient: TestGateway;
 
 const deadline = isoTime(systemClock.now() + 1_800_000);
 
 beforeAll(async () => {
   world = await openWorld();
-  gateway = await startTestGateway(world, { limits: impatientLimits });
+  [gateway, impatient] = await Promise.all([
+    startTestGateway(world),
+    startTestGateway(world, { limits: impatientLimits }),
+  ]);
 }, 60_000);
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
-function post(key: string) {
-  return gateway.call({
+function post(key: string, at = gateway) {
+  return at.call({
     method: 'POST',
     path: refreshPathOf(newScope()),
     key,
@@ -128,7 +132,8 @@ test('what else the ledger tells is no acceptance (Refresh: key)', async () => {
     await tellOfHold(request, {}, null);
     return null;
   };
-  expect((await post(key)).json.error.detail).toMatchObject({ outcome: 'unknown' });
+  const undecided = await post(key, impatient);
+  expect(undecided.json.error.detail).toMatchObject({ outcome: 'unknown' });
 
   world.collector.decide = async (request) => {
     await tellOfHold(request, {}, null);

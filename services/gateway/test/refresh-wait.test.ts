@@ -149,7 +149,7 @@ test('a client that leaves gives its place back', async () => {
 });
 
 test('a gateway that stops answers whoever waits', async () => {
-  const other = await startTestGateway(world);
+  const other = await startTestGateway(world, { limits: { drainMs: 5_000 } });
   const refresh = await startRefresh();
   const waiting = other.call({ path: `${statusPathOf(refresh.id)}?wait=30`, key: refresh.key });
   await isReading(refresh.id);

@@ -11,6 +11,7 @@ import type { ApiAnswer } from './support/api-call.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText } from './support/fake-revision-store.ts';
 import { livePathOf, v1AliasPathOf, v1PathOf } from './support/paths.ts';
+import { noKeyIsOpen } from './support/settled-keys.ts';
 import {
   type GatewayWorld,
   impatientLimits,
@@ -311,6 +312,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     const headers = { 'idempotency-key': `first-${dialect}` };
     world.ledger.setBalance(authority.accountId, 10);
     expect((await ask(pathOf, { scope, key, headers })).status).toBe(200);
+    await noKeyIsOpen(world);
 
     const again = await ask(pathOf, { scope, key, headers });
     const other = await ask(pathOf, { scope, key, headers, query: '?start_assetid=1000' });

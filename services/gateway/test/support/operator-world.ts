@@ -65,7 +65,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   const replica = await openTenancyReplica({ namespace });
   const replies = await createReplyBox(replica.bus, 'operator-test');
   const clientOf = (service: string, { url: baseUrl }: HttpFake) =>
-    createInternalClient({ service, baseUrl, serviceToken: undefined, timeoutMs: 2_000 });
+    createInternalClient({ service, baseUrl, serviceToken: undefined, timeoutMs: 10_000 });
   const clients = {
     ledger: clientOf('billing-ledger', books.http),
     collector: clientOf('refresh-collector', collector),

@@ -1,0 +1,11 @@
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { GatewayWorld } from './test-gateway.ts';
+
+/** A key is settled behind the answer: whoever repeats it sooner may be told to come back. */
+export async function noKeyIsOpen({ records }: GatewayWorld): Promise<void> {
+  await waitFor(
+    'no Idempotency-Key of a read is open',
+    async () =>
+      (await records.collection('page_read_keys').countDocuments({ state: 'open' })) === 0,
+  );
+}
