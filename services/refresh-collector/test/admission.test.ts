@@ -47,6 +47,7 @@ async function fillUp(count: number) {
 describe('admission', () => {
   it('closes at the global number of outstanding refreshes and reopens below it (Refresh: Admission)', async () => {
     const running = await fillUp(limit);
+    await waitFor('all are counted', async () => (await admission()).outstanding === limit);
     const refused = await request({ scope: scope() });
     expect(await decision(refused.refresh_id)).toMatchObject({
       decision: 'refused',
@@ -153,14 +154,14 @@ describe('deadlines', () => {
       body: JSON.stringify({ fixed_ms: 400 }),
     });
     const hurried = await harness.startCollector({
-      deadlines: { queueMs: 60_000, collectMs: 1_500 },
+      deadlines: { queueMs: 60_000, collectMs: 6_000 },
     });
     await collector.stop();
     const { platformId, appId, contextId } = sizeInventory(100_000, 9);
     const asked = await request({
       scope: { platform_id: platformId, app_id: appId, context_id: contextId },
     });
-    const { record } = await harness.completed(hurried, asked.refresh_id);
+    const { record } = await harness.completed(hurried, asked.refresh_id, 40_000);
     expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_released: 125 } });
   });
 });

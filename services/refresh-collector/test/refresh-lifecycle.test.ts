@@ -22,6 +22,8 @@ const scopeOf = (inventory: { platformId: string; appId: number; contextId: numb
   context_id: inventory.contextId,
 });
 const decisions = (refreshId: string) => harness.decisions(refreshId);
+const decided = (refreshId: string) =>
+  waitFor('the decision is told', () => decisions(refreshId)[0]);
 
 describe('a refresh', () => {
   it('is accepted, collected, settled and announced though every message came twice (Refresh charge)', async () => {
@@ -43,18 +45,20 @@ describe('a refresh', () => {
     });
     expect(harness.store.committed.get(request.refresh_id)).toHaveLength(4_001);
     expect(harness.ledger.resolved.filter((id) => id === request.refresh_id)).toHaveLength(1);
-    expect(decisions(request.refresh_id)[0]).toMatchObject({ decision: 'accepted' });
+    expect(await decided(request.refresh_id)).toMatchObject({ decision: 'accepted' });
   });
 
   it('has the ledger tell of its hold whoever waits for the decision (Refresh: 202)', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 5)) });
     await harness.completed(collector, request.refresh_id);
 
-    const holds = harness.messages
-      .of('reply.billing-outcome.v1')
-      .filter(({ outcome }) => outcome.refresh_id === request.refresh_id);
+    const hold = await waitFor('the ledger tells of it', () =>
+      harness.messages
+        .of('reply.billing-outcome.v1')
+        .find(({ outcome }) => outcome.refresh_id === request.refresh_id),
+    );
     const deadline = Date.parse(request.requested_at) + 1_800_000;
-    expect(holds[0]).toMatchObject({
+    expect(hold).toMatchObject({
       waiting_id: `waiting:${request.refresh_id}`,
       deadline_at: new Date(deadline).toISOString(),
     });
@@ -70,7 +74,7 @@ describe('a refresh', () => {
 
     const terms = { price_version: 1, credits_reserved: 0, units_reserved: 125 };
     expect(acceptance).toEqual({ ...terms, units_remaining: 1_000 });
-    expect(decisions(request.refresh_id)[0]).toMatchObject({ decision: 'accepted', ...terms });
+    expect(await decided(request.refresh_id)).toMatchObject({ decision: 'accepted', ...terms });
     expect(record.billing).toEqual({
       state: 'finalized',
       disposition: 'finalize_complete',
@@ -91,7 +95,7 @@ describe('a refresh', () => {
     const request = await harness.request({ account_id });
     await waitFor('the refusal is told', () => decisions(request.refresh_id).length > 0);
 
-    expect(decisions(request.refresh_id)[0]).toMatchObject({
+    expect(await decided(request.refresh_id)).toMatchObject({
       decision: 'refused',
       refusal: {
         code: 'spend_cap_reached',
@@ -218,7 +222,8 @@ describe('cancel', () => {
       revision_id: null,
       billing: { disposition: 'release', credits_charged: 0, credits_released: 125 },
     });
-    expect(cancelReplies(request.refresh_id)[0]).toMatchObject({ result: 'cancelling' });
+    const reply = await waitFor('it is answered', () => cancelReplies(request.refresh_id)[0]);
+    expect(reply).toMatchObject({ result: 'cancelling' });
     expect(harness.store.committed.has(request.refresh_id)).toBe(false);
   });
 
