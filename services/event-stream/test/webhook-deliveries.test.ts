@@ -17,7 +17,7 @@ let doorbell: MessageRecorder;
 beforeAll(async () => {
   world = await openWebhookWorld({
     retries: { scheduleMs: [50, 100, 100], retryAfterMaxMs: 60_000 },
-    timeoutMs: 2_000,
+    timeoutMs: 6_000,
   });
   doorbell = await recordMessages(world.bus, ['project.events.v1']);
 }, 60_000);
@@ -160,7 +160,10 @@ test('what an endpoint missed while it was disabled is sent by time range, once 
   await appended(customer, 4);
   const enabled = await world.change(project, id, { state: 'enabled' });
   await world.announce(customer);
-  await arrived('/range', 2);
+  await waitFor('both are recorded', async () => {
+    const { items } = await world.deliveries(project, id, { state: 'delivered' });
+    return items.length === 2;
+  });
 
   const range = await world.redeliver(project, id, { since: endpoint.created_at });
   const hooks = await arrived('/range', 7);
@@ -211,9 +214,10 @@ test('a test reaches an endpoint also where it is disabled, signed, and is tried
 });
 
 test('a suspended Project is sent nothing, and what was appended meanwhile once it is active again (Tenancy)', async () => {
-  const { customer, endpoint } = await subscribed('/suspended');
+  const customer = newCustomer();
   const { accountId: account_id, projectId: project_id } = customer;
   world.gateway.withoutEvents.add(project_id);
+  const endpoint = await world.create(customer, '/suspended');
   await world.announce(customer, 2);
   await appended(customer, 2);
   await waitFor('the gateway was asked', () => world.gateway.asked.includes(project_id));
