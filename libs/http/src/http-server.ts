@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { pause } from '@inventory/runtime/wait';
 
 export interface HttpServerOptions {
@@ -20,6 +20,7 @@ export interface HttpServer {
 /** Listens, or rejects with a sentence that names the port when it is taken. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const answering = new Set<ServerResponse>();
+  const connections = new Set<Socket>();
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 20_000,
@@ -31,6 +32,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     response.once('close', () => answering.delete(response));
     options.listener(request, response);
   });
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   server.maxRequestsPerSocket = 0;
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
@@ -38,7 +43,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     url: `http://${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${port}`,
     port,
     server,
-    close: (drainMs) => closeServer(server, answering, drainMs),
+    close: (drainMs) => closeServer(server, { answering, connections }, drainMs),
   };
 }
 
@@ -58,9 +63,14 @@ function listen(server: Server, { host, port }: HttpServerOptions): Promise<void
   });
 }
 
+interface Open {
+  readonly answering: ReadonlySet<ServerResponse>;
+  readonly connections: ReadonlySet<Socket>;
+}
+
 async function closeServer(
   server: Server,
-  answering: ReadonlySet<ServerResponse>,
+  { answering, connections }: Open,
   drainMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -71,6 +81,8 @@ async function closeServer(
     response.once('close', closeIdle);
   }
   server.closeIdleConnections();
+  // Node takes a connection for idle only after its first request.
+  for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
   const ended = new AbortController();
   await Promise.race([closed, pause(drainMs, ended.signal)]);
   ended.abort();
