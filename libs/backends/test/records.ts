@@ -1,3 +1,4 @@
+import { waitFor } from '@inventory/testkit/wait-for';
 import { Kafka, logLevel } from 'kafkajs';
 
 /** Makes the topic and appends one record that every replica acknowledged. */
@@ -5,7 +6,9 @@ export async function produceRecord(brokers: string, topic: string, value: strin
   const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
   await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
+  await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: false });
+  const isThere = async () => (await admin.fetchTopicOffsets(topic)).length > 0;
+  await waitFor(`${topic} is there`, isThere);
   await admin.disconnect();
   const producer = kafka.producer();
   await producer.connect();

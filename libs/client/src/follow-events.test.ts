@@ -278,7 +278,7 @@ test('a connection that says nothing is given up, one that only says that it liv
   const start = checkpoint('start');
   server.plays({ parts: [start], end: 'silent' }, { parts: [start, eventFrame(1)] });
 
-  const { interruptions, applied } = await follow(1, { silenceMaxMs: 80 });
+  const { interruptions, applied } = await follow(1, { silenceMaxMs: 1_000 });
 
   expect(interruptions.map(({ reason }) => reason)).toEqual(['ConnectionError']);
   expect(applied).toEqual(idsOf(1));
@@ -289,9 +289,9 @@ test('a reader that takes its time with an event is not silence', async () => {
   const stop = new AbortController();
 
   const { interruptions, error } = await follow(1, {
-    silenceMaxMs: 60,
+    silenceMaxMs: 1_000,
     signal: stop.signal,
-    onEvent: () => realSurroundings.pause(150, undefined),
+    onEvent: () => realSurroundings.pause(1_500, undefined),
     onProgress: (cursor) => {
       if (cursor === cursorOf(1)) stop.abort(done);
     },

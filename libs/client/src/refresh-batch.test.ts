@@ -134,8 +134,8 @@ test('a status that is waited for may take the time that the service was given o
   );
   server.responds(() => ({ ...pending(2), delayMs: 300 }));
 
-  const { record: seen } = await patient.status(refreshId, { waitSeconds: 1 });
+  const { record: seen } = await patient.status(refreshId, { waitSeconds: 10 });
 
   expect(seen.state).toBe('queued');
-  expect(server.requests.map(({ query }) => query.get('wait'))).toEqual(['1']);
+  expect(server.requests.map(({ query }) => query.get('wait'))).toEqual(['10']);
 });

@@ -100,7 +100,7 @@ test('a base address may have a path of its own', async () => {
 test('a silent server is given up after the time for one try, and asked again', async () => {
   server.plays({ fault: 'silent' }, pending(1));
 
-  const answer = await clientWith({ tryTimeoutMs: 1_500 }).status(refreshId);
+  const answer = await clientWith({ tryTimeoutMs: 5_000 }).status(refreshId);
 
   expect(answer.record.state).toBe('queued');
   expect(server.requests).toHaveLength(2);

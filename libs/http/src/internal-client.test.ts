@@ -136,17 +136,17 @@ test('no answer in time is an end, not a second try', async () => {
   });
   const begunAt = performance.now();
 
-  const call = client.bytes({ method: 'GET', path: '/', timeoutMs: 150 });
+  const call = client.bytes({ method: 'GET', path: '/', timeoutMs: 1_000 });
 
   await expect(call).rejects.toThrow(ServiceUnreachable);
-  expect(performance.now() - begunAt).toBeLessThan(1_500);
+  expect(performance.now() - begunAt).toBeLessThan(10_000);
   expect(calls).toBe(1);
 });
 
 test('a body that does not end in time is no answer either', async () => {
   const client = await serve((_request, response) => void response.write('{"count"'));
 
-  const call = client.json(z.unknown(), { method: 'GET', path: '/', timeoutMs: 150 });
+  const call = client.json(z.unknown(), { method: 'GET', path: '/', timeoutMs: 1_000 });
 
   await expect(call).rejects.toThrow(ServiceUnreachable);
 });

@@ -46,12 +46,18 @@ test('a topic that was deleted does not keep messages of other topics from being
     retry: { ...explicitRetry, retries: 1 },
   });
   const record = { key: 'k', value: Buffer.from('v'), headers: {} };
+  // The client's own wait for leaders ends at once where the broker does not know the topic yet.
+  const create = async (topic: string) => {
+    await world.admin.createTopics({ topics: [{ topic }], waitForLeaders: false });
+    const isThere = async () => (await world.admin.fetchTopicOffsets(topic)).length > 0;
+    await waitFor(`${topic} is there`, isThere);
+  };
   const doomed = world.physical('doomed');
   const created = world.physical('created-later');
-  await world.admin.createTopics({ topics: [{ topic: doomed }], waitForLeaders: true });
+  await create(doomed);
   await sender.send([{ topic: doomed, records: [record] }]);
   await world.admin.deleteTopics({ topics: [doomed] });
-  await world.admin.createTopics({ topics: [{ topic: created }], waitForLeaders: true });
+  await create(created);
 
   // A topic that is new to the producer makes it ask for all that it ever touched.
   await waitFor('the other topic can be sent to', async () => {
@@ -115,7 +121,7 @@ test('a handler slower than the session timeout keeps its membership and is not 
 
 test('a slow handler holds up no other partition', async () => {
   const bus = await world.openBus();
-  const keys = newKeys(12);
+  const keys = newKeys(40);
   const [slow = '', ...others] = keys;
   const unblocked = Promise.withResolvers<void>();
   let begun = false;
@@ -140,7 +146,7 @@ test('a slow handler holds up no other partition', async () => {
 
 test('a backlog on one partition gives way to the others', async () => {
   const bus = await world.openBus();
-  const keys = newKeys(12);
+  const keys = newKeys(40);
   const [busy = ''] = keys;
   await bus.publish(cancels(busy, 40));
   let busyPartition: number | undefined;
@@ -152,16 +158,13 @@ test('a backlog on one partition gives way to the others', async () => {
   const first = await recordWork(bus, { batchMax: 1, onBatch: slow });
   await waitFor('the backlog is worked on', () => first.handled.length > 1);
 
-  const sentAt = performance.now();
+  const handledBefore = first.handled.length;
   await bus.publish(keys.map((key) => cancel(key, 100)));
-  await waitFor('the other partition is served', () =>
-    first.handled.some(({ partition }) => partition !== busyPartition),
-  );
-  const servedAfterMs = performance.now() - sentAt;
   await waitFor('all is handled', () => new Set(idsOf(first.handled)).size === 40 + keys.length);
 
-  // One turn of a partition is a second; the whole backlog is eight.
-  expect(servedAfterMs).toBeLessThan(4_000);
+  // One turn of a partition is a second, five of the backlog, and a turn may have begun.
+  const servedAt = first.handled.findIndex(({ partition }) => partition !== busyPartition);
+  expect(servedAt - handledBefore).toBeLessThan(20);
   expect(firstPlaces(first.handled, busy)).toEqual([...upTo(40), 100]);
 });
 

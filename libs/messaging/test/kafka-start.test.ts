@@ -154,5 +154,7 @@ test('a process with a producer, a worker and a reader holds five connections to
   const sockets = opened.mock.results.map(({ value }) => value as net.Socket);
   opened.mockRestore();
   // Producer 1; each consumer one to fetch and one for the rest. Start-up questions are closed.
-  expect(sockets.filter(({ destroyed }) => !destroyed)).toHaveLength(5);
+  const open = () => sockets.filter(({ destroyed }) => !destroyed);
+  await waitFor('the start-up questions are closed', () => open().length <= 5);
+  expect(open()).toHaveLength(5);
 });

@@ -20,7 +20,8 @@ export async function waitFor<Value>(
   const { timeoutMs = 30_000 } = options;
   const startMs = monotonicNow();
   let lastError: unknown;
-  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs = monotonicNow() - startMs) {
+  for (;;) {
+    const waitedMs = monotonicNow() - startMs;
     try {
       const value = await check();
       if (value !== undefined && value !== false) return value;
@@ -28,6 +29,8 @@ export async function waitFor<Value>(
     } catch (error) {
       lastError = error;
     }
+    // After the time too: a machine that stood still is looked at once more.
+    if (waitedMs >= timeoutMs) break;
     await pause(options.everyMs ?? everyMsAfter(waitedMs));
   }
   throw new Error(`waited ${timeoutMs} ms in vain: ${reason}`, { cause: lastError });

@@ -208,7 +208,7 @@ describe('answers on the wire', () => {
   });
 
   it('count what was in flight at once, for each identity and account', async () => {
-    await direct('/control/latency', { method: 'PATCH' }, '{"fixed_ms":80}');
+    await direct('/control/latency', { method: 'PATCH' }, '{"fixed_ms":1000}');
     const path = pathOf(sizeInventory(5));
 
     await Promise.all([absolute('busy', path), absolute('busy', path), absolute('calm', path)]);

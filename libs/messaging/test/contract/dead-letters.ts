@@ -70,7 +70,7 @@ export function describeDeadLetters(world: () => BusWorld): void {
   test('a flood of dead letters stops its partition, shows in health, spares others', async () => {
     const bus = await world().openBus();
     const { handled } = await recordWork(bus);
-    const keys = newKeys(12);
+    const keys = newKeys(40);
     const [flooding = ''] = keys;
     const bad: WireRecord = { key: flooding, value: Buffer.from('{}'), headers: {} };
 
