@@ -104,7 +104,7 @@ function processIds(): (number | null)[] {
 }
 
 /** Deadlines of the gateway, by its README, and what a busy machine adds. */
-const slackMs = 3_000;
+const slackMs = 8_000;
 const longestMs: Readonly<Record<Attempt['operation'], number>> = {
   status: 6_000 + slackMs,
   refresh: 5_000 + 10_000 + slackMs,

@@ -20,7 +20,7 @@ let stack: TestStack;
 let truth: TruthReader;
 
 beforeAll(async () => {
-  stack = await openTestStack({ simulator: { SIMULATOR_SLOW_MS: '4000' } });
+  stack = await openTestStack({ simulator: { SIMULATOR_SLOW_MS: '12000' } });
   truth = await openTruthReader();
 }, 120_000);
 afterAll(async () => {
@@ -96,7 +96,7 @@ test('a wait that was given up goes on by the id of the refresh, with another cl
   let refreshId = '';
 
   const givenUp = clientOf(customer).refreshAndWait(scope, {
-    deadlineMs: 500,
+    deadlineMs: 5_000,
     onProgress: ({ refresh_id }) => {
       refreshId = refresh_id;
     },

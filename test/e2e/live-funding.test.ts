@@ -1,4 +1,5 @@
 import { errorBody } from '@inventory/contracts/http/meta';
+import { waitFor } from '@inventory/testkit/wait-for';
 import type { Customer } from './support/operator.ts';
 import type { ApiAnswer } from './support/public-api.ts';
 import { livePathOf, v1Paths } from './support/read-live.ts';
@@ -104,7 +105,10 @@ test('a replay funded by units takes none', async () => {
   };
   await customer.api.call(wanted);
 
-  const again = await customer.api.call(wanted);
+  const again = await waitFor('its key is settled', async () => {
+    const answer = await customer.api.call(wanted);
+    return answer.status !== 409 && answer;
+  });
 
   expect(again.headers['idempotency-replayed']).toBe('true');
   expect(again.json.meta).toMatchObject({

@@ -1,4 +1,5 @@
 import { errorBody, pageReadMeta } from '@inventory/contracts/http/meta';
+import { untilCompleted } from './support/follow-refresh.ts';
 import { endlessScenarios, liveEnds, scopeOfEnd } from './support/live-ends.ts';
 import type { Customer } from './support/operator.ts';
 import { openTruthReader, type TruthReader } from './support/platform-truth.ts';
@@ -134,14 +135,9 @@ test('live pages go before a running scan, which goes on all the same (architect
   );
 
   expect(reads.map(({ status }) => status)).toEqual(Array(30).fill(200));
-  for (;;) {
-    const { state, outcome } = await customer.api.record(refreshId);
-    if (state === 'completed') {
-      expect(outcome).toBe('complete_changed');
-      break;
-    }
-  }
-}, 90_000);
+  await untilCompleted(customer.api, customer.projectId, [refreshId], 120_000);
+  expect((await customer.api.record(refreshId)).outcome).toBe('complete_changed');
+}, 150_000);
 
 test('while an application is down, its pages are 502 with a time to wait, and free', async () => {
   const customer = await stack.operator.newCustomer({ credits: 100 });

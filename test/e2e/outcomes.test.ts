@@ -36,7 +36,7 @@ beforeAll(async () => {
       },
     }),
   ]);
-  startJourneys();
+  await startJourneys();
 }, 120_000);
 
 afterAll(async () => {
@@ -49,7 +49,13 @@ afterAll(async () => {
 const journeys = new Map<RefreshOutcome, Promise<Journey>>();
 const serial = 10;
 
-function startJourneys(): void {
+async function startJourneys(): Promise<void> {
+  // Held up at one page, so that there is time to do something while they are under way.
+  const [cancelled, robbed] = [sizeScope(100_000, serial), sizeScope(10_001, serial)];
+  for (const [{ platform_id }, page] of [[cancelled, 20] as const, [robbed, 5] as const]) {
+    const fault = { failure: { kind: 'slow' }, platform_id, page, times: 1 };
+    await createSimulatorControl(stack.simulatorUrl).fail(fault);
+  }
   const scope = (name: string) => scenarioScope(name, serial);
   const start = (outcome: RefreshOutcome, plan: Parameters<typeof takeJourney>[1]) => {
     const journey = takeJourney(stack, plan);
@@ -68,7 +74,7 @@ function startJourneys(): void {
   void start('upstream_unavailable', { scope: scope('gateway-503') });
   void start('incomplete', { scope: scope('cursor-cycle') });
   void start('cancelled', {
-    scope: sizeScope(100_000, serial),
+    scope: cancelled,
     meanwhile: async (refreshId, { api }) => {
       const pages = async () => (await api.status(refreshId)).json.data.state === 'collecting';
       await waitFor('the scan is running', pages, { timeoutMs: 30_000 });
@@ -76,7 +82,7 @@ function startJourneys(): void {
     },
   });
   void start('internal_failure', {
-    scope: sizeScope(10_001, serial),
+    scope: robbed,
     meanwhile: (refreshId) => loseStagedPage(refreshId),
   });
 }
@@ -263,8 +269,8 @@ describe('every scenario account of the platform (upstream 5)', () => {
     customer = await stack.operator.newCustomer();
     const ids = await Promise.all(scopes.map((scope) => customer.api.accepted(scope)));
     refreshIds.push(...ids);
-    await untilCompleted(customer.api, customer.projectId, ids, 150_000);
-  }, 180_000);
+    await untilCompleted(customer.api, customer.projectId, ids, 300_000);
+  }, 330_000);
 
   const cases = expectedOutcomes.map(([scenario, outcome], place) => ({
     scenario,
@@ -417,7 +423,7 @@ test('250,001 assets cost the whole reservation and no credit more (Refresh char
   const scope = scenarioScope('size-250001', serial);
 
   const refreshId = await api.accepted(scope);
-  await untilCompleted(api, projectId, [refreshId], 150_000);
+  await untilCompleted(api, projectId, [refreshId], 300_000);
 
   const record = await api.record(refreshId);
   expect(record.billing).toMatchObject({ credits_charged: reserved, credits_released: 0 });
@@ -425,7 +431,7 @@ test('250,001 assets cost the whole reservation and no credit more (Refresh char
   const page = (await api.current(scope)).json.data;
   expect(page).toMatchObject({ total_count: 250_001, revision_id: record.revision_id });
   expect(page.assets).toHaveLength(2_000);
-}, 180_000);
+}, 330_000);
 
 /** Series of one service after all these stories; a few hundred more are its known errors. */
 const seriesMax = 2_500;

@@ -102,14 +102,18 @@ async function chargedInTheEnd(customer: Customer): Promise<number> {
 test(`200 clients that hang up at any moment pay for what reached them (seed ${chance.seed})`, async () => {
   const customer = await newReader();
   const common = { lanes: 8, at: (place: number) => gatewayUrl(place % 2), cutAfterMs: () => null };
-  const startMs = performance.now();
-  await readMany({ ...common, customer: await newReader(), count: 40 });
-  const typicalMs = ((performance.now() - startMs) * common.lanes) / 40;
+  const measured: number[] = [];
+  while (measured.length < 3) {
+    const startMs = performance.now();
+    await readMany({ ...common, customer: await newReader(), count: 40 });
+    measured.push(((performance.now() - startMs) * common.lanes) / 40);
+  }
+  const typicalMs = Math.min(...measured);
 
   const seen = await readMany({
     ...common,
     customer,
-    count: 1_500,
+    count: 6_000,
     isEnough: (pages) => cutsOf(pages) >= 200,
     cutAfterMs: () => (chance.below(10) === 0 ? null : chance.below(typicalMs * 1.3)),
   });
@@ -129,9 +133,12 @@ test('a gateway killed among its reads: no undelivered page stays charged (Charg
   // Not the one whose operator API tells what is charged.
   const [, dying] = stack.replicasOf('gateway');
 
+  let isKilled = false;
+  const undelivered = (seen: readonly SeenPage[]) => seen.filter((page) => !isDelivered(page));
   const reading = readMany({
     customer,
-    count: 400,
+    count: granted,
+    isEnough: (seen) => isKilled && undelivered(seen).length > 0,
     lanes,
     at: () => gatewayUrl(1),
     cutAfterMs: () => null,
@@ -142,10 +149,11 @@ test('a gateway killed among its reads: no undelivered page stays charged (Charg
   };
   await waitFor('reads are charged', async () => (await charges()) > 50, { timeoutMs: 30_000 });
   await dying?.kill('SIGKILL');
+  isKilled = true;
   const seen = await reading;
   const charged = await chargedInTheEnd(customer);
 
-  expect(seen.filter((page) => !isDelivered(page)).length).toBeGreaterThan(0);
+  expect(undelivered(seen).length).toBeGreaterThan(0);
   expect(charged).toBeLessThanOrEqual(delivered(seen));
   // At most what was written and not yet flushed when it died.
   expect(delivered(seen) - charged).toBeLessThanOrEqual(lanes);

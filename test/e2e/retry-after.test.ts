@@ -6,8 +6,8 @@ import { closeCalls } from './support/public-api.ts';
 import { createSimulatorControl, sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
-/** A platform that answers in half a second, and for some inventories in eight. */
-const slowMs = 8_000;
+/** A platform that answers in half a second, and for some inventories in six. */
+const slowMs = 6_000;
 /** From the completion in the books until the status shows it, and back to the client. */
 const transportMs = 500;
 let stack: TestStack;

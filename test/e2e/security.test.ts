@@ -148,13 +148,15 @@ describe('a key that is not valid (Authentication)', () => {
   test('has one answer, whether it is unknown, malformed, revoked, expired or of a suspended owner', async () => {
     const { operator, gatewayUrl } = stack;
     const revoked = await newCredential(owner.projectId);
-    const expiring = await newCredential(owner.projectId, {
-      expires_at: new Date(Date.now() + 1_500).toISOString(),
-    });
     const [ofProject, ofAccount] = [await newCustomer(), await newCustomer()];
-    for (const { api } of [revoked, expiring, ofProject, ofAccount]) {
+    const expiresAtMs = Date.now() + 5_000;
+    const expiring = await newCredential(owner.projectId, {
+      expires_at: new Date(expiresAtMs).toISOString(),
+    });
+    for (const { api } of [expiring, revoked, ofProject, ofAccount]) {
       expect([200, 404]).toContain((await api.status(refreshId)).status);
     }
+    await waitFor('one of them has expired', () => Date.now() > expiresAtMs);
     await operator.call('POST', `/credentials/${revoked.credentialId}/revoke`, {});
     await operator.call('POST', `/projects/${ofProject.projectId}/suspend`, {});
     await operator.call('POST', `/accounts/${ofAccount.accountId}/suspend`, {});

@@ -116,9 +116,9 @@ describe('an account funded by subscription units (Subscription funding)', () =>
     const customer = await stack.operator.newCustomer({ credits: 300 });
     const { accountId, api } = customer;
     await fund(accountId, subscription(500));
-    const inUnits = await api.accepted(sizeScope(4_001, serial + 1));
+    const inUnits = await api.accepted(sizeScope(20_001, serial + 1));
     await fund(accountId, { mode: 'credits' });
-    const inCredits = await api.accepted(sizeScope(4_001, serial + 2));
+    const inCredits = await api.accepted(sizeScope(20_001, serial + 2));
     await fund(accountId, subscription(500));
 
     const [units, credits] = [
@@ -126,10 +126,10 @@ describe('an account funded by subscription units (Subscription funding)', () =>
       await billingOf(customer, inCredits),
     ];
 
-    expect(units).toMatchObject({ credits_charged: 0, units_charged: 3, units_released: 122 });
-    expect(credits).toMatchObject({ credits_reserved: 125, credits_charged: 3 });
+    expect(units).toMatchObject({ credits_charged: 0, units_charged: 11, units_released: 114 });
+    expect(credits).toMatchObject({ credits_reserved: 125, credits_charged: 11 });
     expect(credits.funding).toBeUndefined();
-    expect(await available(accountId)).toEqual({ credits: 297, units: 497 });
+    expect(await available(accountId)).toEqual({ credits: 289, units: 489 });
     const rows = await stack.operator.statement(accountId);
     // Both were settled after the last switch: that is what this is about.
     const lastSwitch = rows.findLastIndex(({ kind }) => kind === 'configure');
@@ -144,15 +144,15 @@ describe('a Project with a monthly spend cap (spend cap)', () => {
     const { accountId, api, projectId } = customer;
     await setCap(projectId, 126);
 
-    const refreshId = await api.accepted(sizeScope(4_001, serial + 3));
+    const refreshId = await api.accepted(sizeScope(20_001, serial + 3));
     const beyond = await api.refresh(sizeScope(1, serial));
     const terms = accountTerms.parse(
       await stack.operator.call('GET', `/accounts/${accountId}/terms`),
     );
     await billingOf(customer, refreshId);
-    await setCap(projectId, 4);
-    const page = await api.current(sizeScope(4_001, serial + 3));
-    const over = await api.current(sizeScope(4_001, serial + 3));
+    await setCap(projectId, 12);
+    const page = await api.current(sizeScope(20_001, serial + 3));
+    const over = await api.current(sizeScope(20_001, serial + 3));
 
     const [cap] = terms.spend_caps;
     expect(cap).toMatchObject({ project_id: projectId, cap: 126, spent: 125 });
@@ -164,9 +164,9 @@ describe('a Project with a monthly spend cap (spend cap)', () => {
     expect(page.status).toBe(200);
     expect([over.status, over.json.error]).toMatchObject([
       402,
-      { code: 'spend_cap_reached', detail: { cap: 4, spent: 4 } },
+      { code: 'spend_cap_reached', detail: { cap: 12, spent: 12 } },
     ]);
-    expect(await available(accountId)).toEqual({ credits: 996 });
+    expect(await available(accountId)).toEqual({ credits: 988 });
   }, 60_000);
 });
 
@@ -182,11 +182,11 @@ describe('an account with a balance alert (account.balance.low)', () => {
     });
 
     const [first, second] = [
-      await api.accepted(sizeScope(1, serial + 4)),
+      await api.accepted(sizeScope(20_001, serial + 4)),
       await api.refresh(sizeScope(1, serial + 5)),
     ];
     await watchRefresh(api, first);
-    await readAllPages(api, sizeScope(1, serial + 4));
+    await readAllPages(api, sizeScope(20_001, serial + 4));
 
     expect(set.status).toBe(200);
     expect(second.status).toBe(402);

@@ -43,20 +43,20 @@ async function scansByCollector(refreshIds: readonly string[]): Promise<number[]
 
 test('two collectors share 40 refreshes, at least a quarter each, and are never throttled', async () => {
   const customer = await stack.operator.newCustomer();
-  const scopes = Array.from({ length: 40 }, (_none, serial) => sizeScope(50 + serial, serial));
+  const scopes = Array.from({ length: 40 }, (_none, serial) => sizeScope(4_050 + serial, serial));
   const [first, second] = doors(customer.api);
 
   const ids = await Promise.all(
     scopes.map((scope, index) => ((index % 2 ? first : second) as PublicApi).accepted(scope)),
   );
-  await untilCompleted(customer.api, customer.projectId, ids, 60_000);
+  await untilCompleted(customer.api, customer.projectId, ids, 150_000);
 
   const shares = await scansByCollector(ids);
   expect(shares).toHaveLength(2);
   expect(Math.min(...shares)).toBeGreaterThanOrEqual(10);
   expect(await createSimulatorControl(stack.simulatorUrl).throttled()).toBe(0);
   await expectBalancedBooks(stack, customer, ids);
-}, 90_000);
+}, 200_000);
 
 test('50 posts of one Idempotency-Key through both gateways are one refresh (Refresh)', async () => {
   const customer = await stack.operator.newCustomer();

@@ -1,3 +1,4 @@
+import { waitFor } from '@inventory/testkit/wait-for';
 import type { Customer } from './operator.ts';
 import { readProjectLog } from './project-log.ts';
 import type { RefreshRecord } from './public-api.ts';
@@ -34,7 +35,11 @@ export async function expectBalancedBooks(
   const resolved = ofKind(['settle', 'release']);
   expect(resolved.map(({ refresh_id }) => refresh_id).toSorted()).toEqual(ids(records));
 
-  const log = await readProjectLog(stack, projectId);
+  // The status is terminal a moment before the event is appended.
+  const log = await waitFor('every event is in the log', async () => {
+    const found = await readProjectLog(stack, projectId);
+    return found.length >= records.length && found;
+  });
   expect(log.map(({ refreshId }) => refreshId).toSorted()).toEqual(ids(records));
   expect(log.map(({ position }) => position)).toEqual(log.map((_event, index) => index + 1));
   const outcomes = new Map(records.map((record) => [record.refresh_id, record.outcome]));
