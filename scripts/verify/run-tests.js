@@ -7,7 +7,7 @@ const { join, relative, resolve } = require('node:path');
 
 const jestPath = resolve(__dirname, '../../node_modules/jest/bin/jest.js');
 /** More failed files than this are no accident of the machine. */
-const filesRunAgain = 3;
+const filesRunAgain = 5;
 
 /**
  * Runs one of Jest's projects. With `again`, the few files that failed are run once more, one at a
