@@ -226,12 +226,15 @@ test('whatever fails or dies, a page is paid exactly when it was delivered (Char
 }, 60_000);
 
 describe('the property notices a gateway that', () => {
+  /** The rarest fault shows in one story of 200, or of 600: never missed in so many. */
+  const numRuns = 20_000;
+
   test('forgets a charge of unknown outcome instead of undoing it', async () => {
     const forgetful: Closing = (given) => {
       const closer = properClosing(given);
       return { ...closer, undo: closer.close };
     };
-    const checked = await fc.check(chargesExactlyWhatIsDelivered(forgetful), { numRuns: 2_000 });
+    const checked = await fc.check(chargesExactlyWhatIsDelivered(forgetful), { numRuns });
     expect(checked.failed).toBe(true);
   });
 
@@ -240,13 +243,13 @@ describe('the property notices a gateway that', () => {
       const closer = properClosing(given);
       return { ...closer, delivered: closer.undo };
     };
-    const checked = await fc.check(chargesExactlyWhatIsDelivered(greedy), { numRuns: 2_000 });
+    const checked = await fc.check(chargesExactlyWhatIsDelivered(greedy), { numRuns });
     expect(checked.failed).toBe(true);
   });
 
   test('keeps the key of a page that was not delivered', async () => {
     const keeping: Closing = (given) => properClosing({ ...given, keys: keepsEvery(given.keys) });
-    const checked = await fc.check(chargesExactlyWhatIsDelivered(keeping), { numRuns: 2_000 });
+    const checked = await fc.check(chargesExactlyWhatIsDelivered(keeping), { numRuns });
     expect(checked.failed).toBe(true);
   });
 
@@ -255,7 +258,7 @@ describe('the property notices a gateway that', () => {
       chargesExactlyWhatIsDelivered(properClosing, ({ store }) => {
         store.add = async () => undefined;
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     );
     expect(checked.failed).toBe(true);
   });
