@@ -1,5 +1,4 @@
 import { waitFor } from '@inventory/testkit/wait-for';
-import { untilCompleted } from './support/follow-refresh.ts';
 import { createPatientClient } from './support/patient-client.ts';
 import { sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
@@ -34,12 +33,11 @@ test('behind 200 ten-page scans of another account a one-page refresh takes at m
     nowMs: () => performance.now(),
     giveUpAfterMs: 30_000,
   });
-  const posted = await Promise.all(
+  await Promise.all(
     Array.from({ length: 200 }, (_none, serial) =>
       client.refresh(sizeScope(tenPages, 100 + serial)),
     ),
   );
-  const ids = posted.map(({ refreshId }) => refreshId);
   const refreshes = (await stack.recordsOf('refresh-collector')).collection('refreshes');
   await waitFor('some of them are being read', async () => {
     return (await refreshes.countDocuments({ 'scan.pages': { $gte: 1 } })) >= 8;
@@ -52,5 +50,12 @@ test('behind 200 ten-page scans of another account a one-page refresh takes at m
   expect(middleMs).toBeLessThanOrEqual(Math.max(3 * idleMs, idleMs + 3_000));
   const { outstanding } = await stack.operator.call('GET', '/admission');
   expect(outstanding).toBeGreaterThan(100);
-  await untilCompleted(busy.api, busy.projectId, ids.slice(0, 4), 60_000);
+  await waitFor(
+    'the busy account gets on too',
+    async () => {
+      const answer = await busy.api.list(busy.projectId, '?state=completed');
+      return answer.json.data.items.length >= 4;
+    },
+    { timeoutMs: 60_000, everyMs: 250 },
+  );
 }, 180_000);

@@ -2,6 +2,7 @@ import { forEachLimited } from '@inventory/runtime/concurrency';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { openChance } from '../support/random-seed.ts';
 import { type CuttingProxy, startCuttingProxy } from './support/cutting-proxy.ts';
+import { createPatientClient } from './support/patient-client.ts';
 import { readProjectLog } from './support/project-log.ts';
 import type { PublicApi } from './support/public-api.ts';
 import { sizeScope } from './support/simulator-control.ts';
@@ -68,7 +69,12 @@ test('1,000 streams that are cut off at random give every reader each event once
     ),
   );
   await forEachLimited(wanted, 12, async ({ reader, serial, round }) => {
-    await reader.api.accepted(sizeScope(3, serial * refreshesOfEach + round));
+    const client = createPatientClient({
+      apis: [reader.api],
+      nowMs: () => performance.now(),
+      giveUpAfterMs: 60_000,
+    });
+    await client.refresh(sizeScope(3, serial * refreshesOfEach + round));
   });
   await untilAllLogged(readers.length * refreshesOfEach);
   await untilAllApplied();

@@ -44,10 +44,12 @@ function expectSigned(answer: ApiAnswer): void {
 describe.each(['original', 'alias'] as const)('the %s route of V1', (dialect) => {
   const serial = dialect === 'original' ? 400 : 401;
   let customer: Customer;
+  let another: Customer;
   let billed = 0;
 
   beforeAll(async () => {
     customer = await stack.operator.newCustomer({ credits: 1_000 });
+    another = await stack.operator.newCustomer();
   });
 
   function expectBill(answer: ApiAnswer, remaining: number): void {
@@ -79,9 +81,7 @@ describe.each(['original', 'alias'] as const)('the %s route of V1', (dialect) =>
       const scope = scopeOfEnd(end, serial);
       // A row of failures alone would open the breaker of the application.
       const healthy = { ...sizeScope(2, serial * 100 + billed), app_id: scope.app_id };
-      if (end.scenario !== 'unknown-app') {
-        billed += (await walkV1(customer.api, dialect, healthy)).pages.length;
-      }
+      if (end.scenario !== 'unknown-app') await walkV1(another.api, dialect, healthy);
 
       const walk = await walkV1(customer.api, dialect, scope);
 
