@@ -32,7 +32,7 @@ const node = `
 
 | Scraped as | Kind | What it is |
 |---|---|---|
-| \`nodejs_eventloop_delay_{min,max,mean,stddev,p50,p90,p99}\` | gauge, s | how late the event loop was since the last scrape |
+| \`nodejs_eventloop_delay_{min,max,mean,stddev,p50,p90,p99}\` | gauge, s | how late the event loop was since the last scrape, the 50 ms between two looks included |
 | \`nodejs_eventloop_utilization\` | gauge | share of the time that the event loop was busy |
 | \`nodejs_eventloop_time_total\` | counter, s | time that the event loop was active or idle, by \`nodejs_eventloop_state\` |
 | \`v8js_gc_duration\` | histogram, s | garbage collection, by \`v8js_gc_type\` |

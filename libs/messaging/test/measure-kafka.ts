@@ -130,9 +130,9 @@ async function resumeMs(kafka: Kafka, topic: string, maxWaitTimeInMs: number): P
 async function resumeLatency(): Promise<Figure> {
   const { ours, topicPrefix } = await clients();
   const topic = physicalTopic(topicPrefix, 'revision.commands.v1');
-  const [short, long] = [await resumeMs(ours, topic, 250), await resumeMs(ours, topic, 5_000)];
+  const [short, long] = [await resumeMs(ours, topic, 500), await resumeMs(ours, topic, 5_000)];
   return {
-    what: 'resume of a paused consumer, longest of 5 (fetch wait 250 ms; 5 s)',
+    what: 'resume of a paused consumer, longest of 5 (fetch wait 500 ms; 5 s)',
     ours: inMs(Math.max(...short)),
     yardstick: inMs(Math.max(...long)),
   };

@@ -1,10 +1,6 @@
-import { createNoopMeter } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
-import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
-import { MongoDBInstrumentation } from '@opentelemetry/instrumentation-mongodb';
-import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node';
-import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
-import { startNodeSdk } from '@opentelemetry/sdk-node';
+import { collectMetrics } from './collect-metrics.ts';
+import type { exportTraces } from './export-traces.ts';
 import { provideTelemetry } from './telemetry-access.ts';
 
 /*
@@ -13,45 +9,34 @@ import { provideTelemetry } from './telemetry-access.ts';
  * an exporter is named in the standard OTEL_* settings.
  */
 const environment = process.env;
-const tracingOn =
-  environment['OTEL_SDK_DISABLED'] !== 'true' &&
+const isDisabled = environment['OTEL_SDK_DISABLED'] === 'true';
+const isTraced =
+  !isDisabled &&
   [
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     'OTEL_TRACES_EXPORTER',
   ].some((name) => environment[name] !== undefined && environment[name] !== '');
 
-const untracedPaths = new Set(['/livez', '/readyz', '/metrics']);
 /** Whoever scrapes knows which process it asks: nothing of it is repeated in labels. */
 const prometheus = new PrometheusExporter({
   preventServerStart: true,
   withoutTargetInfo: true,
   withoutScopeInfo: true,
 });
-const tracingInstrumentations = tracingOn
-  ? [
-      new HttpInstrumentation({
-        ignoreIncomingRequestHook: (request) =>
-          untracedPaths.has((request.url ?? '').split('?', 1)[0] ?? ''),
-      }),
-      new UndiciInstrumentation({ requireParentforSpans: true }),
-      new MongoDBInstrumentation({ requireParentSpan: true }),
-    ]
-  : [];
 
-const sdk = startNodeSdk({
-  logLevel: environment['OTEL_LOG_LEVEL'] ?? 'error',
-  metricReaders: [prometheus],
-  logRecordProcessors: [],
-  ...(tracingOn ? {} : { spanProcessors: [] }),
-  instrumentations: [new RuntimeNodeInstrumentation(), ...tracingInstrumentations],
-});
-// Their own metrics would be labelled with every host that a customer's webhook names.
-for (const instrumentation of tracingInstrumentations) {
-  instrumentation.setMeterProvider({ getMeter: createNoopMeter });
+/** The tracing SDK with its exporters is two thirds of what a process would load, and often unused. */
+function startTracing(): () => Promise<void> {
+  const tracing: { exportTraces: typeof exportTraces } = require('./export-traces.js');
+  return tracing.exportTraces(prometheus, environment['OTEL_LOG_LEVEL'] ?? 'error');
+}
+
+function start(): () => Promise<void> {
+  if (isDisabled) return async () => {};
+  return isTraced ? startTracing() : collectMetrics(prometheus);
 }
 
 provideTelemetry({
   serveMetrics: (request, response) => prometheus.getMetricsRequestHandler(request, response),
-  flush: () => sdk.shutdown(),
+  flush: start(),
 });

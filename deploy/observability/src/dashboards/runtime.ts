@@ -55,7 +55,8 @@ export const runtime: DashboardPlan = {
         },
         {
           title: 'Delay (p99)',
-          description: 'How late timers run, and so everything else.',
+          description:
+            'How late timers run, and so everything else; 50 ms of it is the time between two looks.',
           unit: 's',
           shows: 'lines',
           failAt: 0.5,

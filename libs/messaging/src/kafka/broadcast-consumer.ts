@@ -31,7 +31,7 @@ export async function startBroadcastConsumer(
   const running = await openConsumer({
     connection,
     groupId,
-    fetchWaitMs: 250,
+    fetchWaitMs: 500,
     fetchBytesMin: 1,
     timing: membershipTiming,
     subscription: { topics, fromBeginning: false },

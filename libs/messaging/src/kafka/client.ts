@@ -6,7 +6,7 @@ import {
   clientLogs,
   explicitRetry,
   guardFailedJoins,
-  guardIdleLoop,
+  guardIdleTimers,
   lowLatencySockets,
 } from './guards.ts';
 
@@ -29,7 +29,7 @@ export function createKafkaClient(
   connection: KafkaConnection,
   options: KafkaClientOptions = {},
 ): Kafka {
-  guardIdleLoop();
+  guardIdleTimers();
   guardFailedJoins();
   const { tls, sasl } = connection;
   return new Kafka({

@@ -6,7 +6,7 @@ import { openCertificateFolder } from '@inventory/testkit/certificates';
 import {
   explicitRetry,
   guardFailedJoins,
-  guardIdleLoop,
+  guardIdleTimers,
   lowLatencySockets,
   patientRetry,
 } from './guards.ts';
@@ -77,7 +77,7 @@ test('over TLS a broker is named before it shows its certificate, an address is 
 describe('the guarded request queue', () => {
   const RequestQueue = require('kafkajs/src/network/requestQueue');
   const logger = { debug() {}, warn() {} };
-  const newQueue = (maxInFlightRequests: number | null) =>
+  const newQueue = (maxInFlightRequests: number | null, given: object = {}) =>
     new RequestQueue({
       maxInFlightRequests,
       requestTimeout: 1_000,
@@ -85,6 +85,7 @@ describe('the guarded request queue', () => {
       clientId: 'c',
       broker: 'b',
       logger,
+      ...given,
     });
   const request = (correlationId: number, sent: number[]) => ({
     entry: { correlationId, resolve() {}, reject() {} },
@@ -93,8 +94,8 @@ describe('the guarded request queue', () => {
   });
 
   beforeAll(() => {
-    guardIdleLoop();
-    guardIdleLoop();
+    guardIdleTimers();
+    guardIdleTimers();
   });
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
@@ -133,13 +134,43 @@ describe('the guarded request queue', () => {
 
     expect(sent).toEqual([1, 2, 3]);
   });
+
+  test('looks once a second for requests that have timed out, until the connection ends', async () => {
+    let connected = true;
+    const timeouts = { requestTimeout: 10_000, enforceRequestTimeout: true };
+    const queue = newQueue(null, { ...timeouts, isConnected: () => connected });
+    const rejected: unknown[] = [];
+    const entry = {
+      correlationId: 1,
+      resolve() {},
+      reject: (error: unknown) => rejected.push(error),
+    };
+    const interval = jest.spyOn(globalThis, 'setInterval');
+
+    queue.scheduleRequestTimeoutCheck();
+    expect(interval.mock.calls.map(([, everyMs]) => everyMs)).toEqual([1_000]);
+    queue.push({ ...request(1, []), entry });
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(rejected).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1_000);
+
+    expect(rejected).toEqual([expect.objectContaining({ name: 'KafkaJSRequestTimeoutError' })]);
+    connected = false;
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(jest.getTimerCount()).toBe(0);
+  });
 });
 
 test.each([
   {
-    guard: guardIdleLoop,
+    guard: guardIdleTimers,
     path: 'kafkajs/src/network/requestQueue',
     method: 'scheduleCheckPendingRequests',
+  },
+  {
+    guard: guardIdleTimers,
+    path: 'kafkajs/src/network/requestQueue',
+    method: 'scheduleRequestTimeoutCheck',
   },
   { guard: guardFailedJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'joinAndSync' },
   { guard: guardFailedJoins, path: 'kafkajs/src/consumer/consumerGroup', method: 'fetch' },

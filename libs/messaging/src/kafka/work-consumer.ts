@@ -81,7 +81,7 @@ export async function startWorkConsumer(
   };
 }
 
-const fetchWaitMs = 250;
+const fetchWaitMs = 500;
 /** More than gathers in any wait. */
 const gatheredBytes = 1024 * 1024;
 
