@@ -3,7 +3,13 @@ import { monotonicNow } from '@inventory/runtime/clock';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import { type Admin, type ITopicConfig, KafkaJSProtocolError } from 'kafkajs';
+import {
+  type Admin,
+  type ITopicConfig,
+  KafkaJSAggregateError,
+  KafkaJSProtocolError,
+  KafkaJSRequestTimeoutError,
+} from 'kafkajs';
 import { createKafkaClient } from './client.ts';
 
 export interface EnsureTopicsOptions extends KafkaAccess {
@@ -24,20 +30,35 @@ export async function ensureTopics(options: EnsureTopicsOptions): Promise<readon
   const admin = kafka.admin();
   await admin.connect();
   try {
-    const existing = new Set(await admin.listTopics());
-    const missing = topicConfigs(options).filter(({ topic }) => !existing.has(topic));
-    if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: false });
+    const created = await createMissing(admin, topicConfigs(options));
     // The client's own wait fails on the first answer from before the topics are known.
-    await untilSettled(() =>
-      expectLeaders(
-        admin,
-        missing.map(({ topic }) => topic),
-      ),
-    );
-    return missing.map(({ topic }) => topic);
+    await untilSettled(() => expectLeaders(admin, created));
+    return created;
   } finally {
     await admin.disconnect();
   }
+}
+
+/** Below the client's own patience with a request. */
+const createTimeoutMs = 9_000;
+
+/**
+ * Creates those that are missing and tells which. A broker that takes longer than it is given goes
+ * on all the same, and answers later that what it was asked for is there.
+ */
+export async function createMissing(
+  admin: Pick<Admin, 'listTopics' | 'createTopics'>,
+  wanted: readonly ITopicConfig[],
+): Promise<readonly string[]> {
+  const created = new Set<string>();
+  await untilSettled(async () => {
+    const existing = new Set(await admin.listTopics());
+    const topics = wanted.filter(({ topic }) => !existing.has(topic));
+    for (const { topic } of topics) created.add(topic);
+    if (topics.length === 0) return;
+    await admin.createTopics({ topics, timeout: createTimeoutMs, waitForLeaders: false });
+  });
+  return [...created];
 }
 
 const settleDeadlineMs = 60_000;
@@ -53,16 +74,23 @@ export async function untilSettled<Answer>(ask: () => Promise<Answer>): Promise<
     try {
       return await ask();
     } catch (error) {
-      const settling = error instanceof KafkaJSProtocolError && error.retriable;
-      if (!settling || monotonicNow() - startMs > settleDeadlineMs) throw error;
+      if (!isSettling(error) || monotonicNow() - startMs > settleDeadlineMs) throw error;
       await pause(settlePauseMs);
     }
   }
 }
 
-async function expectLeaders(admin: Admin, names: string[]): Promise<void> {
+function isSettling(error: unknown): boolean {
+  if (error instanceof KafkaJSAggregateError) return error.errors.every(isSettling);
+  if (error instanceof KafkaJSRequestTimeoutError) return true;
+  if (!(error instanceof KafkaJSProtocolError)) return false;
+  // Created by a try that was answered too late.
+  return error.retriable || error.type === 'TOPIC_ALREADY_EXISTS';
+}
+
+async function expectLeaders(admin: Admin, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
-  await admin.fetchTopicMetadata({ topics: names });
+  await admin.fetchTopicMetadata({ topics: [...names] });
   for (const name of names) await admin.fetchTopicOffsets(name);
 }
 

@@ -1,0 +1,62 @@
+import { type Admin, KafkaJSAggregateError, KafkaJSProtocolError } from 'kafkajs';
+import { createMissing } from './topic-admin.ts';
+
+const { KafkaJSCreateTopicError } = require('kafkajs/src/errors');
+const { createErrorFromCode } = require('kafkajs/src/protocol/error');
+
+const wanted = ['a', 'b'].map((topic) => ({ topic }));
+const requestTimedOut = 7;
+const alreadyExists = 36;
+const invalidReplicationFactor = 38;
+
+/** What the client throws when a broker answered so, topic by topic. */
+const refusal = (...codes: number[]) =>
+  new KafkaJSAggregateError(
+    'Topic creation errors',
+    codes.map((code) => new KafkaJSCreateTopicError(createErrorFromCode(code))),
+  );
+
+/** A cluster that creates only some of what it is asked for, and answers so. */
+function slowCluster(existing: string[], answers: readonly { creates: string[]; says?: Error }[]) {
+  const asked: string[][] = [];
+  const admin: Pick<Admin, 'listTopics' | 'createTopics'> = {
+    listTopics: async () => [...existing],
+    async createTopics({ topics }) {
+      const answer = answers[asked.length];
+      asked.push(topics.map(({ topic }) => topic));
+      existing.push(...(answer?.creates ?? []));
+      if (answer?.says) throw answer.says;
+      return true;
+    },
+  };
+  return { admin, asked };
+}
+
+test('a broker that takes too long is asked again for what is still missing, and all that was created is told', async () => {
+  const { admin, asked } = slowCluster(
+    [],
+    [
+      { creates: ['a'], says: refusal(requestTimedOut, requestTimedOut) },
+      { creates: ['b'], says: refusal(alreadyExists) },
+    ],
+  );
+
+  expect(await createMissing(admin, wanted)).toEqual(['a', 'b']);
+  expect(asked).toEqual([['a', 'b'], ['b']]);
+});
+
+test('what is there already is not created', async () => {
+  const { admin, asked } = slowCluster(['a', 'b'], []);
+
+  expect(await createMissing(admin, wanted)).toEqual([]);
+  expect(asked).toEqual([]);
+});
+
+test('what cannot be created as wanted is an error at once', async () => {
+  const error = refusal(requestTimedOut, invalidReplicationFactor);
+  const { admin, asked } = slowCluster([], [{ creates: [], says: error }]);
+
+  await expect(createMissing(admin, wanted)).rejects.toBe(error);
+  expect(asked).toHaveLength(1);
+  expect(error.errors.every((one) => one instanceof KafkaJSProtocolError)).toBe(true);
+});
