@@ -22,7 +22,7 @@ const targets = {
   operator: 'deploy/operator-cli/dist/main.js',
   bench: 'test/bench/dist/main.js',
   test: 'scripts/test.js',
-  verify: 'scripts/verify.js',
+  'test:long': 'scripts/test-long.js',
   generate: 'scripts/generate.js',
 };
 

@@ -2,7 +2,7 @@
 
 /**
  * Which test holds which rule of the specification: the titles of tests that cite a rule or say
- * what it says. Rules that no title holds are listed first.
+ * what it says. Rules that no test of `npm test` holds are listed first.
  */
 const { execFileSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
@@ -25,7 +25,8 @@ const intro = `# Rules and their tests
 
 Generated from the titles of the tests by \`npm run generate\`; the rules and what a title has to say
 to hold one are in \`scripts/generate/spec-rules\`. A rule of the platform is cited as \`upstream\` with its
-number in titles of \`test/platform-simulator\` and \`services/refresh-collector\`.
+number in titles of \`test/platform-simulator\` and \`services/refresh-collector\`. Files named
+\`*.long.test.ts\` are run by \`npm run test:long\` alone.
 `;
 
 function specMap(root) {
@@ -38,17 +39,24 @@ function specMap(root) {
       tests: titles.filter((test) => pattern.test(`${test.file} ${test.title}`)),
     })),
   ]);
-  const open = found.flatMap(([, rules]) => rules.filter(({ tests }) => tests.length === 0));
+  const open = found.flatMap(([, rules]) => rules.filter(({ tests }) => tests.every(isLong)));
   const none = open.length === 0 ? 'None.' : open.map(({ rule }) => `- ${rule}`).join('\n');
   const sections = found.map(
     ([part, rules]) => `## ${part}\n\n${rules.map(ruleText).join('\n\n')}`,
   );
-  const content = [intro, `## Rules without a test\n\n${none}`, ...sections].join('\n\n');
+  const content = [
+    intro,
+    `## Rules that no test of \`npm test\` holds\n\n${none}`,
+    ...sections,
+  ].join('\n\n');
   return [{ path, content: `${content.replaceAll(/\n{3,}/g, '\n\n')}\n` }];
 }
 
+const isLong = ({ file }) => file.endsWith('.long.test.ts');
+
 function ruleText({ rule, says, tests }) {
-  const shown = tests.slice(0, shownMax).map(({ file, title }) => `- \`${file}\`: ${title}`);
+  const shortFirst = [...tests.filter((test) => !isLong(test)), ...tests.filter(isLong)];
+  const shown = shortFirst.slice(0, shownMax).map(({ file, title }) => `- \`${file}\`: ${title}`);
   const more = tests.length - shown.length;
   const rest = more > 0 ? [`- and ${more} more`] : [];
   return [`### ${rule}`, ...(says ? ['', says] : []), '', ...shown, ...rest].join('\n');

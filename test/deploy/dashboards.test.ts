@@ -2,9 +2,6 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { observabilityFiles } from '../../deploy/observability/src/observability-files.ts';
 import { root } from '../tidy/tracked-files.ts';
-import { dashboardQueries } from './support/dashboard-queries.ts';
-import { onPrometheus, tryStories } from './support/promtool.ts';
-import { rareMetrics, rareSeries } from './support/rare-series.ts';
 
 interface Panel {
   readonly id: number;
@@ -66,27 +63,4 @@ test('no panel lies on another or has its number', () => {
     expect(cells).toHaveLength(new Set(cells).size);
     expect(Math.max(...panels.map(({ gridPos: { x, w } }) => x + w))).toBeLessThanOrEqual(24);
   }
-});
-
-onPrometheus('what is seen only when something goes wrong is shown when it does', () => {
-  const rare = dashboardQueries('5m').filter(({ expr }) =>
-    rareMetrics.some((metric) => expr.includes(metric)),
-  );
-  const shownSomewhere = rareMetrics.filter((metric) =>
-    rare.some(({ expr }) => expr.includes(metric)),
-  );
-  expect(shownSomewhere).toEqual(rareMetrics);
-
-  tryStories([
-    {
-      name: 'everything that is rare',
-      interval: '1m',
-      input_series: rareSeries.map((series) => ({ series, values: '0+5x10' })),
-      promql_expr_test: rare.map(({ expr }) => ({
-        expr: `count(${expr}) > bool 0`,
-        eval_time: '10m',
-        exp_samples: [{ labels: '{}', value: 1 }],
-      })),
-    },
-  ]);
 });

@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { serviceNames } from '@inventory/contracts/topics';
+import { alertRules } from '../../deploy/observability/src/rules/rule-groups.ts';
 import { commands } from '../../deploy/operator-cli/src/command-line.ts';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { dashboardTitles } from './support/dashboard-queries.ts';
 import { configOf } from './support/known-settings.ts';
+import { plantedFaults } from './support/planted-faults.ts';
 
 const pages = trackedFiles(/^docs\/(runbooks\/.*|observability)\.md$/);
 
@@ -17,6 +19,31 @@ function named(pattern: RegExp): { path: string; name: string }[] {
     [...text.replaceAll(/\s+/g, ' ').matchAll(pattern)].map(([, name = '']) => ({ path, name })),
   );
 }
+
+test('every alert has its runbook, and every runbook its alert', () => {
+  const folder = join(root, 'docs/runbooks');
+  const written = readdirSync(folder).filter((name) => name !== 'README.md');
+
+  expect(alertRules.map(({ annotations }) => annotations.runbook).toSorted()).toEqual(
+    written.map((name) => `docs/runbooks/${name}`).toSorted(),
+  );
+  for (const { alert, annotations } of alertRules) {
+    expect(readFileSync(join(root, annotations.runbook), 'utf8')).toMatch(
+      new RegExp(`^# ${alert}\n`),
+    );
+  }
+  const index = readFileSync(join(folder, 'README.md'), 'utf8');
+  for (const { alert, labels, annotations } of alertRules) {
+    const file = annotations.runbook.split('/').at(-1);
+    expect(index).toContain(`| [${alert}](${file}) | ${labels['severity']} |`);
+  }
+});
+
+test('every alert has a fault that it is shown to fire on', () => {
+  const shown = new Set(plantedFaults.map(({ fires: [meant = ''] }) => meant));
+
+  expect([...shown].toSorted()).toEqual(alertRules.map(({ alert }) => alert).toSorted());
+});
 
 test('runbooks name settings that there are', async () => {
   const configs = await Promise.all(serviceNames.map(configOf));

@@ -1,5 +1,6 @@
 import { errorBody } from '@inventory/contracts/http/meta';
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { createSlots } from '@inventory/runtime/concurrency';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './support/follow-refresh.ts';
 import { askLivePage, readLiveChain, readLivePage } from './support/live-chain.ts';
@@ -47,12 +48,12 @@ beforeAll(async () => {
   const [one, other] = doorsOf(customer);
   if (!one || !other) throw new Error('two gateways');
   doors = [one, other];
-}, 120_000);
+});
 
 afterAll(async () => {
   await truth?.close();
   await stack?.close();
-}, 60_000);
+});
 
 const doorsOf = ({ api }: Customer): PublicApi[] =>
   stack.replicasOf('gateway').map(({ publicUrl }) => api.at(publicUrl ?? ''));
@@ -65,13 +66,13 @@ function captured(scope: Scope) {
       const answer = await customer.api.current(scope, '?page_size=1');
       return answer.status === 200 && answer.json.data;
     },
-    { timeoutMs: 30_000, everyMs: 200 },
+    { everyMs: 200 },
   );
 }
 
 async function refresh(scope: Scope) {
   const id = await customer.api.accepted(scope);
-  await untilCompleted(customer.api, customer.projectId, [id], 60_000);
+  await untilCompleted(customer.api, customer.projectId, [id]);
   return customer.api.record(id);
 }
 
@@ -85,7 +86,7 @@ async function expectNotCaptured(...scopes: Scope[]): Promise<void> {
   await waitFor(
     'no chain waits for its capture',
     async () => (await captures.countDocuments({ dueAt: { $exists: true } })) === 0,
-    { timeoutMs: 60_000, everyMs: 200 },
+    { everyMs: 200 },
   );
   const scans = (await stack.recordsOf('revision-store')).collection('scans');
   for (const scope of scopes) {
@@ -107,7 +108,7 @@ test('a chain read to its end is the inventory that Current serves, and a refres
   const pages = await readAllPages(customer.api, scope);
   expectTruth(pages, await truth.of(scope));
   expect(await refresh(scope)).toMatchObject({ outcome: 'complete_unchanged', revision_id });
-}, 120_000);
+});
 
 test('a chain of one page is captured, and has no refresh and no event (Capture)', async () => {
   const alone = await stack.operator.newCustomer();
@@ -120,9 +121,9 @@ test('a chain of one page is captured, and has no refresh and no event (Capture)
   expect(await readProjectLog(stack, alone.projectId)).toEqual([]);
   const kinds = (await stack.operator.statement(alone.accountId)).map(({ kind }) => kind);
   expect(kinds).toEqual(['grant', 'charge']);
-}, 60_000);
+});
 
-test.each([
+const wholeInventories = [
   'empty',
   'all-hidden',
   'some-hidden',
@@ -140,25 +141,44 @@ test.each([
   'short-middle-page',
   'cursor-before-last-row',
   'duplicate-asset',
-])(
-  'the capture of %s is what a refresh saves (Capture)',
-  async (name) => {
-    const scope = scenarioScope(name, serial + 1);
+];
 
+describe('the capture of every whole inventory', () => {
+  const compared = new Map<string, ReturnType<typeof captureAndRefresh>>();
+
+  /** A few side by side; each test looks at one. */
+  beforeAll(() => {
+    const slots = createSlots(4);
+    for (const name of wholeInventories) {
+      const comparison = slots.run(() => captureAndRefresh(scenarioScope(name, serial + 1)));
+      comparison.catch(() => {});
+      compared.set(name, comparison);
+    }
+  });
+  afterAll(() => Promise.allSettled(compared.values()));
+
+  async function captureAndRefresh(scope: Scope) {
     await readLiveChain(doors, scope);
-    const { revision_id, total_count, reported_total_count } = await captured(scope);
-
+    const capture = await captured(scope);
     const again = await refresh(scope);
     const [first] = await readAllPages(customer.api, scope);
+    return { capture, again, first };
+  }
+
+  test.each(wholeInventories)('%s is what a refresh saves (Capture)', async (name) => {
+    const comparison = await compared.get(name);
+    if (!comparison) throw new Error(`nobody captured ${name}`);
+    const { capture, again, first } = comparison;
+    const { revision_id, total_count, reported_total_count } = capture;
+
     // An inventory that changes while it is read may be another one the next time.
     if (name !== 'duplicate-asset') expect(again.outcome).toBe('complete_unchanged');
     if (again.outcome === 'complete_unchanged') {
       expect(again.revision_id).toBe(revision_id);
       expect(first?.page).toMatchObject({ total_count, reported_total_count });
     }
-  },
-  120_000,
-);
+  });
+});
 
 test('a chain that is not read to its end, or cannot be, publishes nothing', async () => {
   const [partial, cutShort] = [sizeScope(4_001, serial), scenarioScope('cursor-missing', serial)];
@@ -168,7 +188,7 @@ test('a chain that is not read to its end, or cannot be, publishes nothing', asy
   expect((await askLivePage(doors[0], cutShort)).status).toBe(502);
 
   await expectNotCaptured(partial, cutShort);
-}, 120_000);
+});
 
 test('a cursor of another account is no cursor, and its chain is captured without it (Live Page rule 2)', async () => {
   const scope = sizeScope(2_001, serial);
@@ -182,7 +202,7 @@ test('a cursor of another account is no cursor, and its chain is captured withou
   await expectNotCaptured(scope);
   await readLiveChain(doors, scope, first.next);
   expect((await captured(scope)).total_count).toBe(2_001);
-}, 120_000);
+});
 
 test('a chain with a page that changed when it was read again is read on and publishes nothing', async () => {
   const scope = sizeScope(4_001, serial + 1);
@@ -198,7 +218,7 @@ test('a chain with a page that changed when it was read again is read on and pub
 
   expect(rest.at(-1)?.page.assets).toHaveLength(1);
   await expectNotCaptured(scope);
-}, 120_000);
+});
 
 test('a page read again unchanged does not hurt the capture', async () => {
   const scope = sizeScope(4_001, serial + 2);
@@ -208,7 +228,7 @@ test('a page read again unchanged does not hurt the capture', async () => {
   await readLiveChain(doors, scope, first.next);
 
   expect((await captured(scope)).total_count).toBe(4_001);
-}, 120_000);
+});
 
 test('a chain publishes nothing while a page of it is unpaid, and is captured once all are', async () => {
   const scope = sizeScope(4_001, serial + 3);
@@ -227,20 +247,20 @@ test('a chain publishes nothing while a page of it is unpaid, and is captured on
   await readLiveChain([poor.api], scope, second.next);
 
   expect((await captured(scope)).total_count).toBe(4_001);
-}, 120_000);
+});
 
 test('a chain past its deadline is read on and publishes nothing', async () => {
   const scope = sizeScope(2_001, serial + 4);
   const first = await readLivePage(doors[0], scope);
   const startMs = Date.now();
   const late = () => Date.now() - startMs > chainDeadlineMs;
-  await waitFor('the chain is late', late, { timeoutMs: 60_000, everyMs: 250 });
+  await waitFor('the chain is late', late, { everyMs: 250 });
 
   const [last] = await readLiveChain(doors, scope, first.next);
 
   expect(last?.page.assets).toHaveLength(1);
   await expectNotCaptured(scope);
-}, 120_000);
+});
 
 test('a refresh that ends within a chain stays what Current reads (Capture: nothing newer since it began)', async () => {
   const scope = sizeScope(2_001, serial + 5);
@@ -255,11 +275,11 @@ test('a refresh that ends within a chain stays what Current reads (Capture: noth
   await waitFor(
     'the chain is decided',
     async () => (await scans.countDocuments({ scope: scopeKey(scope), state: 'committed' })) === 2,
-    { timeoutMs: 30_000, everyMs: 200 },
+    { everyMs: 200 },
   );
 
   expect((await captured(scope)).revision_id).toBe(revision_id);
-}, 120_000);
+});
 
 test('V1 never captures', async () => {
   const scope = sizeScope(5, serial + 6);
@@ -271,7 +291,7 @@ test('V1 never captures', async () => {
   }
 
   await expectNotCaptured(scope);
-}, 60_000);
+});
 
 /** Whether a chain of so many pages has to be saved: each was paid and none was undone. */
 async function isFullyPaid({ accountId }: Customer, pages: number): Promise<boolean> {
@@ -286,13 +306,13 @@ async function untilAllIsDecided(): Promise<void> {
     async () =>
       (await records.collection('page_intents').countDocuments()) === 0 &&
       (await records.collection('captures').countDocuments({ dueAt: { $exists: true } })) === 0,
-    { timeoutMs: 100_000, everyMs: 250 },
+    { everyMs: 250 },
   );
   const scans = (await stack.recordsOf('revision-store')).collection('scans');
   await waitFor(
     'every scan is decided',
     async () => (await scans.countDocuments({ dueAt: { $exists: true } })) === 0,
-    { timeoutMs: 60_000, everyMs: 250 },
+    { everyMs: 250 },
   );
 }
 
@@ -317,7 +337,7 @@ test('a chain whose gateway was killed goes on through another, and is saved exa
   await untilAllIsDecided();
   await expectSavedIfPaid(own, scope, 3);
   await second?.untilUp();
-}, 200_000);
+});
 
 test('of the chains that a gateway delivers while it is killed exactly the fully paid ones are saved', async () => {
   const chains = await Promise.all(
@@ -343,4 +363,4 @@ test('of the chains that a gateway delivers while it is killed exactly the fully
   await untilAllIsDecided();
   for (const { own, scope } of chains) await expectSavedIfPaid(own, scope, 2);
   expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
-}, 240_000);
+});

@@ -22,11 +22,11 @@ let truth: TruthReader;
 beforeAll(async () => {
   stack = await openTestStack({ simulator: { SIMULATOR_SLOW_MS: '12000' } });
   truth = await openTruthReader();
-}, 120_000);
+});
 afterAll(async () => {
   await truth?.close();
   await stack?.close();
-}, 60_000);
+});
 afterAll(closeCalls);
 
 function clientOf({ secret }: Pick<Customer, 'secret'>): InventoryClient {
@@ -105,7 +105,7 @@ test('a wait that was given up goes on by the id of the refresh, with another cl
   await expect(givenUp).rejects.toThrow(RefreshNotFinishedError);
   const { record } = await clientOf(customer).waitForRefresh(refreshId);
   expect(record.outcome).toBe('complete_changed');
-}, 60_000);
+});
 
 test('the same key finds the same refresh; with other inputs it is a conflict (Idempotency-Key)', async () => {
   const client = await newClient();
@@ -135,7 +135,7 @@ test('a batch gives each inventory its own refresh or its own refusal, and waiti
   expect(refused).toMatchObject([{ code: 'insufficient_credits', detail: { required: 125 } }]);
   expect(refused[0]).toBeInstanceOf(PaymentRequiredError);
   expect(ended.map(({ record }) => record.outcome)).toEqual(answers.map(() => 'complete_changed'));
-}, 60_000);
+});
 
 test('a page that was paid is read again for nothing with its key (Live Page)', async () => {
   const client = await newClient(100);
@@ -188,4 +188,4 @@ test('a rate limit is waited out, not told (Retry-After)', async () => {
   const reads = await Promise.all([1, 2, 3].map(() => client.account()));
 
   expect(reads).toHaveLength(3);
-}, 90_000);
+});

@@ -16,8 +16,8 @@ beforeAll(async () => {
     replicas: { gateway: 2, 'event-stream': 2 },
     serviceEnvironment: { gateway: { STREAM_DRAIN_MS: '1000' } },
   });
-}, 120_000);
-afterAll(() => stack?.close(), 60_000);
+});
+afterAll(() => stack?.close());
 
 interface Reading extends Customer {
   open(lastEventId?: string, gateway?: number): Promise<StreamReader>;
@@ -49,7 +49,7 @@ async function refreshed({ api, projectId }: Reading, count: number): Promise<st
     serial += 1;
     ids.push(await api.accepted(sizeScope(5, serial)));
   }
-  await untilCompleted(api, projectId, ids, 60_000);
+  await untilCompleted(api, projectId, ids);
   return ids;
 }
 
@@ -89,7 +89,7 @@ test('a terminal refresh is on the stream at once, and its event says what Statu
   expect(frame?.id?.length).toBeLessThanOrEqual(128);
   expect(frame?.id).not.toBe(event.id);
   reader.cut();
-}, 60_000);
+});
 
 test('a reader that comes back with its last cursor misses nothing and is given nothing twice, at either gateway (Events)', async () => {
   const customer = await newReader();
@@ -114,7 +114,7 @@ test('a reader that comes back with its last cursor misses nothing and is given 
   expect(seen).toHaveLength(5);
   expect(refreshIdsOf(await second.events(6)).at(-1)).toBe(live[0]);
   second.cut();
-}, 90_000);
+});
 
 test('the list of events has the cursors of the stream, and goes on where it left off (Events list)', async () => {
   const customer = await newReader();
@@ -137,7 +137,7 @@ test('the list of events has the cursors of the stream, and goes on where it lef
   expect(rest.pagination).toEqual({ has_more: false, next_cursor: null });
   expect(eventsOf(fromStream)).toEqual(streamed.slice(2));
   reader.cut();
-}, 60_000);
+});
 
 test('what may not be read is refused before a stream opens, as plain HTTP (Authentication)', async () => {
   const customer = await newReader();
@@ -177,7 +177,7 @@ test('what may not be read is refused before a stream opens, as plain HTTP (Auth
     reason: 'events_not_enabled',
   });
   reader.cut();
-}, 60_000);
+});
 
 test('a fifth stream of a Project at one gateway is refused until another ends (Events: stream_limit_exceeded)', async () => {
   const customer = await newReader();
@@ -199,7 +199,7 @@ test('a fifth stream of a Project at one gateway is refused until another ends (
     return next.status === 200;
   });
   for (const reader of held) reader.cut();
-}, 60_000);
+});
 
 test.each([
   ['credential_revoked', (one: Reading) => ['POST', `/credentials/${one.credentialId}/revoke`, {}]],
@@ -231,7 +231,7 @@ test.each([
     await stack.operator.call(method, path, body);
     const startMs = performance.now();
     const frames = await Promise.all(
-      readers.map((reader) => reader.frame('stream.authorization_revoked', 5_000)),
+      readers.map((reader) => reader.frame('stream.authorization_revoked')),
     );
 
     expect(performance.now() - startMs).toBeLessThan(2_000);
@@ -239,7 +239,6 @@ test.each([
     expect(frames.map(({ id }) => id)).toEqual([undefined, undefined]);
     await waitFor('the connections end', () => readers.every((reader) => reader.ended()));
   },
-  60_000,
 );
 
 test('a gateway that stops tells its readers, and one that is killed loses them nothing (Events: draining)', async () => {
@@ -259,4 +258,4 @@ test('a gateway that stops tells its readers, and one that is killed loses them 
     expect(new Set(refreshIdsOf(await reader.events(2)))).toEqual(new Set(ids));
     reader.cut();
   }
-}, 90_000);
+});

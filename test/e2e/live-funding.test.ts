@@ -17,8 +17,8 @@ let platform: SimulatorControl;
 beforeAll(async () => {
   stack = await openTestStack();
   platform = createSimulatorControl(stack.simulatorUrl);
-}, 120_000);
-afterAll(() => stack?.close(), 60_000);
+});
+afterAll(() => stack?.close());
 
 let serial = 2_000;
 function newScope() {

@@ -37,13 +37,13 @@ beforeAll(async () => {
     }),
   ]);
   await startJourneys();
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.allSettled(journeys.values());
   await truth?.close();
   await stack?.close();
-}, 60_000);
+});
 
 /** All eight at the same time; each test looks at one. */
 const journeys = new Map<RefreshOutcome, Promise<Journey>>();
@@ -77,7 +77,7 @@ async function startJourneys(): Promise<void> {
     scope: cancelled,
     meanwhile: async (refreshId, { api }) => {
       const pages = async () => (await api.status(refreshId)).json.data.state === 'collecting';
-      await waitFor('the scan is running', pages, { timeoutMs: 30_000 });
+      await waitFor('the scan is running', pages);
       expect((await api.cancel(refreshId)).status).toBe(202);
     },
   });
@@ -93,7 +93,6 @@ async function loseStagedPage(refreshId: string): Promise<void> {
   await waitFor(
     'a staged page is there, and lost',
     async () => (await chunks.deleteOne({ scanId: refreshId })).deletedCount === 1,
-    { timeoutMs: 30_000 },
   );
 }
 
@@ -123,7 +122,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     const taken = journeys.get(outcome);
     if (!taken) throw new Error(`nobody took a journey to ${outcome}`);
     journey = await taken;
-  }, 60_000);
+  });
 
   test('is accepted with its terms, its address and the time to come back (POST Refresh)', () => {
     const { accepted, refreshId, scope } = journey;
@@ -269,8 +268,8 @@ describe('every scenario account of the platform (upstream 5)', () => {
     customer = await stack.operator.newCustomer();
     const ids = await Promise.all(scopes.map((scope) => customer.api.accepted(scope)));
     refreshIds.push(...ids);
-    await untilCompleted(customer.api, customer.projectId, ids, 300_000);
-  }, 330_000);
+    await untilCompleted(customer.api, customer.projectId, ids);
+  });
 
   const cases = expectedOutcomes.map(([scenario, outcome], place) => ({
     scenario,
@@ -353,7 +352,7 @@ describe('every scenario account of the platform (upstream 5)', () => {
 describe('an inventory that is refreshed again', () => {
   async function refreshed(customer: Customer, scope: Scope, language = 'english') {
     const refreshId = await customer.api.accepted(scope, { language });
-    await untilCompleted(customer.api, customer.projectId, [refreshId], 60_000);
+    await untilCompleted(customer.api, customer.projectId, [refreshId]);
     return customer.api.record(refreshId);
   }
 
@@ -379,7 +378,7 @@ describe('an inventory that is refreshed again', () => {
       });
       expect(pages[0]?.page.observation_id).not.toBe(before?.page.observation_id);
     }
-  }, 60_000);
+  });
 
   test('is unchanged by new texts, and changed by one more asset (Unchanged)', async () => {
     const customer = await stack.operator.newCustomer();
@@ -401,7 +400,7 @@ describe('an inventory that is refreshed again', () => {
     expect(secondMore.revision_id).not.toBe(firstMore.revision_id);
     const [page] = await readAllPages(customer.api, more);
     expect(page?.page.total_count).toBe(101);
-  }, 60_000);
+  });
 
   test('keeps its head through a later private outcome (Reads)', async () => {
     const customer = await stack.operator.newCustomer();
@@ -414,7 +413,7 @@ describe('an inventory that is refreshed again', () => {
     expect(second).toMatchObject({ outcome: 'private', revision_id: null });
     const [page] = await readAllPages(customer.api, scope);
     expect(page?.page.revision_id).toBe(first.revision_id);
-  }, 60_000);
+  });
 });
 
 test('250,001 assets cost the whole reservation and no credit more (Refresh charge)', async () => {
@@ -423,7 +422,7 @@ test('250,001 assets cost the whole reservation and no credit more (Refresh char
   const scope = scenarioScope('size-250001', serial);
 
   const refreshId = await api.accepted(scope);
-  await untilCompleted(api, projectId, [refreshId], 300_000);
+  await untilCompleted(api, projectId, [refreshId]);
 
   const record = await api.record(refreshId);
   expect(record.billing).toMatchObject({ credits_charged: reserved, credits_released: 0 });
@@ -431,7 +430,7 @@ test('250,001 assets cost the whole reservation and no credit more (Refresh char
   const page = (await api.current(scope)).json.data;
   expect(page).toMatchObject({ total_count: 250_001, revision_id: record.revision_id });
   expect(page.assets).toHaveLength(2_000);
-}, 330_000);
+});
 
 /** Series of one service after all these stories; a few hundred more are its known errors. */
 const seriesMax = 2_500;
@@ -439,7 +438,7 @@ const seriesMax = 2_500;
 describe('the metrics of a product that all this happened to', () => {
   beforeAll(async () => {
     await Promise.all(journeys.values());
-  }, 60_000);
+  });
 
   test('are described, and every label has one of its known values, never an id', async () => {
     const customers = await Promise.all(Array.from({ length: 5 }, stack.operator.newCustomer));
@@ -450,7 +449,7 @@ describe('the metrics of a product that all this happened to', () => {
       expect([service.label, undescribed(series)]).toEqual([service.label, []]);
       expect([service.label, series.length < seriesMax]).toEqual([service.label, true]);
     }
-  }, 60_000);
+  });
 
   test('grow with what is asked, not with who asks for what', async () => {
     const shown = async () => {
@@ -466,7 +465,7 @@ describe('the metrics of a product that all this happened to', () => {
 
     expect([...(await shown())].filter((labels) => !before.has(labels))).toEqual([]);
     expect(before.size).toBeGreaterThan(8);
-  }, 60_000);
+  });
 });
 
 /** The same questions of everybody: each with ids, keys and paths that nobody used before. */

@@ -57,19 +57,18 @@ export function runCommand(
   };
 }
 
+/** Backends are fetched first where the caches are empty. */
+const readyWithinMs = 600_000;
+
 /** Waits for `stack.json`; fails with what the command printed, at once when it ended. */
-export async function untilReady(
-  command: RunningCommand,
-  folder: string,
-  timeoutMs: number,
-): Promise<StackJson> {
+export async function untilReady(command: RunningCommand, folder: string): Promise<StackJson> {
   const ended = command.ended.then((code) => {
     throw new Error(`it ended with exit code ${code}:\n${command.output()}`);
   });
   const ready = waitFor(
     'the stack is ready',
     () => (command.output().includes('Ready after') && readStackJson(folder)) || undefined,
-    { timeoutMs, everyMs: 100 },
+    { withinMs: readyWithinMs, everyMs: 100 },
   ).catch((error: unknown) => {
     throw new Error(command.output(), { cause: error });
   });

@@ -117,6 +117,16 @@ describe('the sources', () => {
     expect(places(others, patterns)).toEqual([]);
   });
 
+  it('judge a time in long tests only, and hold no rule by them alone (decisions/0008)', () => {
+    const short = sources.filter(({ path }) => !path.endsWith('.long.test.ts'));
+    const own =
+      /^(libs\/testkit\/src\/wait-for\.ts|test\/(tidy\/house-rules|support\/start-command))/;
+    const files = short.filter(({ path }) => /\/test\/|^test\/|\.test\.ts$/.test(path));
+    expect(places(files, /\bwithinMs:/).filter((place) => !own.test(place))).toEqual([]);
+    const [map] = trackedFiles(/^docs\/generated\/spec-map\.md$/);
+    expect(map?.text).toContain('## Rules that no test of `npm test` holds\n\nNone.');
+  });
+
   it('have no index files', () => {
     expect(sources.filter(({ path }) => /\/index\.ts$/.test(path))).toEqual([]);
   });

@@ -8,7 +8,7 @@ test('a port that nobody listens on yet is given to one process only, and once',
     startProgram({ file: join(__dirname, 'port-taker.ts'), args: ['1000'] }),
   );
   try {
-    const lines = await Promise.all(takers.map((taker) => taker.line(/^\[.*\]$/, 50_000)));
+    const lines = await Promise.all(takers.map((taker) => taker.line(/^\[.*\]$/)));
     const ports = lines.flatMap((line): number[] => JSON.parse(line));
 
     expect(ports).toHaveLength(3_000);

@@ -49,7 +49,7 @@ async function idleLoad(): Promise<Figure> {
   const [guarded, bare] = await Promise.all(
     ['guarded', 'bare'].map(async (kind) => {
       const program = startProgram({ file, args: [kind, broker, topic, String(idleMs)] });
-      const cpuMs = Number((await program.line(/^cpu \d+$/, 60_000)).slice(4));
+      const cpuMs = Number((await program.line(/^cpu \d+$/)).slice(4));
       const warned = program.output().includes('TimeoutNegativeWarning');
       const share = ((100 * cpuMs) / idleMs).toFixed(1);
       return `${cpuMs} ms CPU (${share} %)${warned ? ', TimeoutNegativeWarning' : ''}`;
@@ -267,9 +267,7 @@ async function rollingRestart(): Promise<Figure> {
   await sending;
   const wanted = sent * keys.length;
   const seen = () => handled.filter(({ id }) => Number(id.split('#')[1]) >= 1_000);
-  await waitFor('all are handled', () => new Set(seen().map(({ id }) => id)).size === wanted, {
-    timeoutMs: 30_000,
-  });
+  await waitFor('all are handled', () => new Set(seen().map(({ id }) => id)).size === wanted, {});
   const duplicates = seen().length - wanted;
   await Promise.all([sender, ...members].map((bus) => bus.close()));
   return {

@@ -96,7 +96,7 @@ test.concurrent('a server that falls silent in the middle of an operation ends i
   await mongo.close();
   expect(pinged).toBe(false);
   expect(endedMs).toBeLessThan(40_000);
-}, 60_000);
+});
 
 test.each([
   ['is destroyed', (socket: Socket): unknown => socket.destroy()],

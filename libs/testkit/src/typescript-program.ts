@@ -20,7 +20,7 @@ export interface Program {
   /** What it wrote so far, standard error included. */
   output(): string;
   /** The first line that matches, once it is there. */
-  line(pattern: RegExp, timeoutMs?: number): Promise<string>;
+  line(pattern: RegExp): Promise<string>;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<ProgramEnd>;
 }
@@ -53,11 +53,9 @@ export function startProgram(options: ProgramOptions): Program {
   return {
     pid: child.pid ?? -1,
     output: () => written,
-    line: (pattern, timeoutMs = 20_000) =>
-      waitFor(
-        `the program writes ${pattern}; it wrote: ${written}`,
-        () => written.split('\n').find((line) => pattern.test(line)),
-        { timeoutMs },
+    line: (pattern) =>
+      waitFor(`the program writes ${pattern}; it wrote: ${written}`, () =>
+        written.split('\n').find((line) => pattern.test(line)),
       ),
     kill: (signal) => {
       child.kill(signal);

@@ -10,7 +10,7 @@ module.exports = [
   [
     'Current never starts work',
     'Current never contacts the platform and never starts hidden work',
-    /every collector dead \(Current\)/,
+    /every collector dead \(Current\)|Current: never starts work/,
   ],
   [
     'Empty, private, unavailable',

@@ -9,8 +9,8 @@ let ledger: RunningLedger;
 beforeAll(async () => {
   stage = await openStage();
   ledger = await stage.startReplica();
-}, 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterAll(() => stage.close());
 
 describe('A refresh and its credits (Billing of a refresh)', () => {
   test('125 credits are held, the observed size is charged, the rest comes back', async () => {
@@ -119,7 +119,7 @@ describe('A command that cannot be right', () => {
     expect(afterwards).toMatchObject({ seq: 2, balance: { total: 201, held: 0, available: 201 } });
     expect(stage.outcomesOf(stranger.accountId)).toHaveLength(2);
     expect((await ledger.balance(owner.accountId)).balances[0]).toMatchObject({ held: 125 });
-  }, 60_000);
+  });
 
   test('whose id is not the one of its body is not even sent', async () => {
     const account = senderOf(newAccountId());

@@ -12,8 +12,8 @@ let stage: LedgerStage;
 
 beforeEach(async () => {
   stage = await openStage();
-}, 60_000);
-afterEach(() => stage.close(), 60_000);
+});
+afterEach(() => stage.close());
 
 const commits = () => stage.db.collection('commits');
 const snapshots = () => stage.db.collection<Document & { _id: string }>('snapshots');
@@ -81,7 +81,7 @@ describe('A journal that somebody changed', () => {
 
     expect(told.map(({ result }) => result)).toEqual(neighbours.map(() => 'applied'));
     expect(stage.outcomesOf(account.accountId)).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 describe('A new price list', () => {
@@ -117,7 +117,7 @@ describe('A new price list', () => {
     expect(dear).toMatchObject({ price_version: 2, amount_reserved: 200 });
     expect(settledLater).toMatchObject({ price_version: 2, amount_charged: 30 });
     expect((await ledger.verify()).problems).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('The list of old holds', () => {
@@ -144,7 +144,7 @@ describe('The list of old holds', () => {
     expect(found.items[0]).toMatchObject({ account_id: first.accountId, amount: 125 });
     expect(all.items.map(({ refresh_id }) => refresh_id)).toEqual([oldest, old, young]);
     expect((await ledger.oldHolds(0, 1)).items).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('knows the holds of a process that died without saving anything', async () => {
     const ledger = await stage.startReplica({
@@ -158,7 +158,7 @@ describe('The list of old holds', () => {
     const { items } = await ledger.oldHolds(0);
 
     expect(items.map(({ refresh_id }) => refresh_id)).toEqual([reserve.body.refresh_id]);
-  }, 60_000);
+  });
 });
 
 describe('Snapshots', () => {
@@ -174,7 +174,7 @@ describe('Snapshots', () => {
     await ledger.stop();
 
     expect((await found())?.['lastSeq']).toBe(32);
-  }, 60_000);
+  });
 
   test('are never needed: a wrong one is left aside, and verify names it', async () => {
     const first = await stage.startReplica();
@@ -198,5 +198,5 @@ describe('Snapshots', () => {
     await snapshots().deleteMany({});
     expect((await second.holds(accountId)).items).toHaveLength(1);
     expect((await second.verify()).problems).toEqual([]);
-  }, 60_000);
+  });
 });

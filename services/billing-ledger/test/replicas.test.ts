@@ -8,8 +8,8 @@ let stage: LedgerStage;
 
 beforeEach(async () => {
   stage = await openStage();
-}, 60_000);
-afterEach(() => stage.close(), 60_000);
+});
+afterEach(() => stage.close());
 
 /** Refreshes of an account that can pay for some of them, in the order of their commands. */
 function refreshesOf(account: Sender, count: number): OutgoingMessage[] {
@@ -40,7 +40,6 @@ async function everyAnswerOf(account: Sender, count: number): Promise<void> {
   await waitFor(
     `${count} outcomes were told`,
     () => stage.outcomesOf(account.accountId).length >= count,
-    { timeoutMs: 60_000 },
   );
 }
 
@@ -67,7 +66,7 @@ describe('Two replicas of the ledger', () => {
       expect((await one.balance(account.accountId)).balances[0]?.held).toBe(0);
     }
     expect(await one.verify()).toMatchObject({ ok: true, accounts: 8, problems: [] });
-  }, 90_000);
+  });
 
   test('hand over while commands flow: nothing is lost, doubled or answered differently', async () => {
     const first = await stage.startReplica();
@@ -82,16 +81,12 @@ describe('Two replicas of the ledger', () => {
     await everyAnswerOf(account, 150);
     await first.stop();
     await sending;
-    await waitFor(
-      'every command was answered',
-      () => told(account).first.size === commands.length,
-      { timeoutMs: 60_000 },
-    );
+    await waitFor('every command was answered', () => told(account).first.size === commands.length);
 
     expect(told(account).changed).toEqual([]);
     expect(await second.statement(account.accountId, 1_000)).toHaveLength(commands.length);
     expect(await second.verify()).toMatchObject({ ok: true, entries: commands.length });
-  }, 120_000);
+  });
 });
 
 describe('A ledger that starts again and remembers nothing', () => {
@@ -115,7 +110,7 @@ describe('A ledger that starts again and remembers nothing', () => {
 
     expect(told(account).changed).toEqual([]);
     expect(await after.verify()).toMatchObject({ ok: true, entries });
-  }, 60_000);
+  });
 });
 
 describe('An account with a great backlog', () => {
@@ -138,5 +133,5 @@ describe('An account with a great backlog', () => {
       commands.map(({ id }) => id),
     );
     expect(await ledger.verify()).toMatchObject({ ok: true, accounts: 2 });
-  }, 90_000);
+  });
 });

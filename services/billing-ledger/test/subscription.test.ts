@@ -13,13 +13,13 @@ let clock: TestClock;
 
 beforeAll(async () => {
   stage = await openStage();
-}, 60_000);
+});
 beforeEach(async () => {
   clock = createTestClock(november);
   ledger = await stage.startReplica({ clock });
-}, 60_000);
-afterEach(() => ledger.stop(), 60_000);
-afterAll(() => stage.close(), 60_000);
+});
+afterEach(() => ledger.stop());
+afterAll(() => stage.close());
 
 const subscription = (units_per_month: number) =>
   ({ sets: 'funding', funding: { mode: 'subscription', units_per_month } }) as const;
@@ -205,7 +205,7 @@ describe('An account funded by subscription units (decisions: Subscription fundi
     }
     expect(await ledger.verify()).toMatchObject({ ok: true });
     await other.stop();
-  }, 60_000);
+  });
 });
 
 describe('A Project with a monthly spend cap (decisions: spend cap)', () => {

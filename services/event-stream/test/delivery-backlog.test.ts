@@ -17,7 +17,7 @@ beforeAll(async () => {
     logger: testLogger,
   });
   await ensureIndexes(mongo.db, webhookIndexes);
-}, 30_000);
+});
 afterAll(() => mongo.close());
 
 test('deliveries are due from their time on, later ones are retrying, ended ones are neither', async () => {

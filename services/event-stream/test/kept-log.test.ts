@@ -35,7 +35,7 @@ beforeAll(async () => {
     baseUrl: service.url,
     service: 'event-stream',
     serviceToken: undefined,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
   });
 });
 afterAll(async () => {

@@ -13,7 +13,7 @@ let world: WebhookWorld;
 
 beforeAll(async () => {
   world = await openWebhookWorld();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 test('a Project has ten endpoints at most, however many are made at once, and a deleted one makes room (Events: webhooks)', async () => {

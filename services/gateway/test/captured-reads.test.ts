@@ -29,7 +29,7 @@ beforeAll(async () => {
     startTestGateway(world, { limits: impatientLimits }),
   ]);
   commands = await recordMessages(world.bus, ['revision.commands.v1']);
-}, 60_000);
+});
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 

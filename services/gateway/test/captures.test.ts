@@ -51,7 +51,7 @@ async function startReplica(stagingTimeoutMs = 15_000): Promise<Replica> {
       service: 'revision-store',
       baseUrl,
       serviceToken: undefined,
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
     });
     context.lifetime.defer('revision-store', () => revisionStore.close());
     const intents = createPageIntentStore(db);

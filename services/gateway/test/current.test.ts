@@ -20,7 +20,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   world = await openWorld();
   gateway = await startTestGateway(world);
-}, 60_000);
+});
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
@@ -33,6 +33,21 @@ const intentsLeft = () => world.records.collection('page_intents').countDocument
 
 const chargesOf = (accountId: string) =>
   world.ledger.charges.filter(({ account_id }) => account_id === accountId);
+
+test('a page is read and paid while the collector is down, and asks it for nothing (Current: never starts work)', async () => {
+  const { key, authority } = world.issue();
+  const [saved, unknown] = [newScope(), newScope()];
+  saveInventory(world.revisions, saved);
+  world.ledger.setBalance(authority.accountId, 50);
+  world.collector.http.isDown = true;
+
+  const [page, none] = [await read(saved, key), await read(unknown, key)];
+
+  expect([page.status, page.json.meta.credits_charged]).toEqual([200, 1]);
+  expect([none.status, none.json.error.code]).toEqual([404, 'inventory_revision_not_found']);
+  const own = ({ project_id }: { project_id: string }) => project_id === authority.projectId;
+  expect(world.collector.requests.filter(own)).toEqual([]);
+});
 
 test('a saved page comes with its evidence, its bill and its language (Reads)', async () => {
   const { key, authority } = world.issue();

@@ -43,7 +43,7 @@ beforeAll(async () => {
     startTestGateway(world),
     startTestGateway(world, { limits: impatientLimits, livePages: { cursorAgeMaxMs: 0 } }),
   ]);
-}, 60_000);
+});
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 

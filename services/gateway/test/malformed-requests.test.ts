@@ -29,7 +29,7 @@ beforeAll(async () => {
   const first = await gateway.call({ path, key: stranger.key });
   foreignCursor = first.json.data.pagination.next_cursor;
   key = world.issue().key;
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 const { current, refresh } = pathsOf(saved.platform_id);

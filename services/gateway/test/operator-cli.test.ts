@@ -9,7 +9,7 @@ let world: OperatorWorld;
 
 beforeAll(async () => {
   world = await openOperatorWorld();
-}, 60_000);
+});
 
 afterAll(() => world?.close());
 
@@ -35,7 +35,7 @@ test('from an account to a revoked key, every step by its own command', async ()
   const revoked = await operator('credential', 'revoke', ...credential);
   expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/^state +revoked$/m) });
   expect(await world.tenancy.authorities.find(rotated.json.secret)).toBeNull();
-}, 60_000);
+});
 
 test('--json prints exactly what the API answers', async () => {
   const account = await newAccount();
@@ -196,7 +196,7 @@ test('--csv --all is the whole statement as one file', async () => {
   expect(all).toMatchObject({ code: 0, err: '' });
   expect(part.out.split('\r\n')).toHaveLength(3);
   expect(part.err).toMatch(/^more: --cursor /);
-}, 60_000);
+});
 
 test('a verification that finds a problem is exit code 1, and one that finds none is 0', async () => {
   const good = await operator('verify');

@@ -6,7 +6,7 @@ let world: OperatorWorld;
 
 beforeAll(async () => {
   world = await openOperatorWorld();
-}, 60_000);
+});
 
 afterAll(() => world?.close());
 
@@ -107,7 +107,7 @@ test('without an answer the outcome is unknown, and the same key finds it out', 
   expect(unknown.json.error.detail).toEqual({ outcome: 'unknown' });
   const again = await book(`${path}/top-ups`, { amount: 5 }, 'one');
   expect(again.json.balance.total).toBe(5);
-}, 30_000);
+});
 
 test('an account that does not exist is not booked on', async () => {
   const before = world.books.commands.length;

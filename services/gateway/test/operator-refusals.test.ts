@@ -24,7 +24,7 @@ beforeAll(async () => {
     `/projects/${of.id}`,
     `/credentials/${issued.id}`,
   ];
-}, 60_000);
+});
 
 afterAll(() => world?.close());
 
@@ -342,4 +342,4 @@ test('whatever is sent, the answer is a stated code and no fault of ours', async
       }
     }
   }
-}, 60_000);
+});

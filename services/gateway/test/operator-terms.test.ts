@@ -7,7 +7,7 @@ let projectId: string;
 
 beforeAll(async () => {
   world = await openOperatorWorld();
-}, 60_000);
+});
 beforeEach(async () => {
   const account = await world.tenancy.createAccount({ name: 'Trader' });
   const project = await world.tenancy.createProject({ accountId: account.id, name: null });
@@ -85,7 +85,7 @@ test('without an answer of the ledger the outcome is unknown, and the same key f
 
   expect([unknown.status, unknown.json.error.code]).toEqual([503, 'billing_unavailable']);
   expect(known.json.funding.units_per_month).toBe(50_000);
-}, 30_000);
+});
 
 const nobody = '00000000-0000-7000-8000-000000000000';
 test.each([

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const account = await world.tenancy.createAccount({ name: 'Trader' });
   const project = await world.tenancy.createProject({ accountId: account.id, name: null });
   projectId = project.id;
-}, 60_000);
+});
 beforeEach(() => {
   endpointId = `whe_${newRefreshId()}`;
 });
@@ -59,7 +59,7 @@ test('every verb reaches the endpoint that is named (Operating surface: webhooks
     ['GET', pathOf('/deliveries'), {}],
     ['DELETE', pathOf(), {}],
   ]);
-}, 60_000);
+});
 
 test('what is changed is written down, and no secret with it (Operating surface: webhooks)', async () => {
   await world.call({ method: 'POST', path: pathOf('/rotate-secret'), body: {} });

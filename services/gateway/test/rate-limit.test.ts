@@ -15,7 +15,7 @@ let gateways: TestGateway[];
 beforeAll(async () => {
   world = await openWorld();
   gateways = await Promise.all([startTestGateway(world), startTestGateway(world)]);
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 const isAdmitted = ({ status }: ApiAnswer) => status !== 429;
@@ -50,7 +50,7 @@ test('two gateways and two Credentials of an account admit exactly 120 of 300 in
   const raised = world.issue({ accountId: one.authority.accountId, requestsPerMinute: 121 });
   const more = await burst([raised.key], 4);
   expect(more.filter(isAdmitted)).toHaveLength(1);
-}, 60_000);
+});
 
 test('what was refused before it was known who asks consumes nothing', async () => {
   await waitForRoom(10_000);

@@ -22,7 +22,7 @@ let other: TestGateway;
 beforeAll(async () => {
   world = await openWorld();
   [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
-}, 60_000);
+});
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
     startTestGateway(world),
     startTestGateway(world, { canTryReference: true }),
   ]);
-}, 60_000);
+});
 afterAll(() => world?.close());
 
 test('description and reference are for everybody, and consume nothing', async () => {

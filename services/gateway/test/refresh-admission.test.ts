@@ -21,7 +21,7 @@ let keysMinted = 0;
 beforeAll(async () => {
   world = await openWorld();
   [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
-}, 60_000);
+});
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
     startTestGateway(world),
     startTestGateway(world, { limits: impatientLimits }),
   ]);
-}, 60_000);
+});
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 

@@ -16,7 +16,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   world = await openWorld();
   gateway = await startTestGateway(world);
-}, 60_000);
+});
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
     logger: testLogger,
   });
   server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
-}, 60_000);
+});
 afterAll(async () => {
   await server.close(500);
   await replica.close();

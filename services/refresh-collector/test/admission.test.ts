@@ -161,7 +161,7 @@ describe('deadlines', () => {
     const asked = await request({
       scope: { platform_id: platformId, app_id: appId, context_id: contextId },
     });
-    const { record } = await harness.completed(hurried, asked.refresh_id, 40_000);
+    const { record } = await harness.completed(hurried, asked.refresh_id);
     expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_released: 125 } });
   });
 });

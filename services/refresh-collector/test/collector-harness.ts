@@ -57,11 +57,7 @@ export interface CollectorHarness {
   request(fields?: Partial<RefreshRequest>, times?: 1 | 2): Promise<RefreshRequest>;
   cancel(of: RefreshRequest): Promise<void>;
   view(collector: { url: string }, refreshId: string): Promise<RefreshView>;
-  completed(
-    collector: { url: string },
-    refreshId: string,
-    timeoutMs?: number,
-  ): Promise<RefreshView>;
+  completed(collector: { url: string }, refreshId: string): Promise<RefreshView>;
   close(): Promise<void>;
 }
 
@@ -157,15 +153,11 @@ export async function openCollectorHarness(
       const id = `cancel:${refresh_id}`;
       await bus.publish([{ type: 'refresh.cancel.v1', id, body, waitingId: id }]);
     },
-    completed: (collector, refreshId, timeoutMs = 20_000) =>
-      waitFor(
-        `refresh ${refreshId} is completed`,
-        async () => {
-          const seen = await view(collector, refreshId);
-          return seen.record.state === 'completed' && seen;
-        },
-        { timeoutMs },
-      ),
+    completed: (collector, refreshId) =>
+      waitFor(`refresh ${refreshId} is completed`, async () => {
+        const seen = await view(collector, refreshId);
+        return seen.record.state === 'completed' && seen;
+      }),
     async close() {
       await Promise.all(stops.map((stop) => stop()));
       await bus.close();

@@ -22,7 +22,7 @@ beforeAll(async () => {
     logger: testLogger,
   });
   await ensureIndexes(mongo.db, indexes);
-}, 30_000);
+});
 afterAll(() => mongo.close());
 
 /** What the survey looks at; ages in minutes. */

@@ -23,16 +23,13 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** An inventory that never ends is read to the last of 250 full pages. */
-const longestMs = 100_000;
-
 describe('every scenario account of the platform', () => {
   it.each(expectedOutcomes.map(([name, expected], place) => [name, expected, place] as const))(
     '%s ends as %s, and its settlement follows (Settlement by outcome)',
     async (_name, expected, place) => {
       const refreshId = refreshIds[place] ?? '';
 
-      const { record } = await harness.completed(collector, refreshId, longestMs);
+      const { record } = await harness.completed(collector, refreshId);
 
       expect(record.outcome).toBe(expected);
       const observed = harness.store.committed.get(refreshId)?.length ?? 0;
@@ -42,6 +39,5 @@ describe('every scenario account of the platform', () => {
         credits_released: 125 - (charged[expected as keyof typeof charged] ?? 0),
       });
     },
-    longestMs + 10_000,
   );
 });

@@ -138,7 +138,6 @@ describe('A service that is told to stop', () => {
     await waitFor(
       'it is being assembled',
       async () => (await store.collections.assetBlocks.countDocuments()) > 0,
-      { timeoutMs: 60_000 },
     );
 
     await first.stop();

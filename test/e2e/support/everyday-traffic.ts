@@ -61,7 +61,7 @@ async function refreshAndRead(api: PublicApi, { projectId }: Customer, serial: n
   const scope = sizeScope(2_500, serial);
   const wanted = [scope, scenarioScope('private', serial)];
   const ids = await Promise.all(wanted.map((one) => api.accepted(one)));
-  await untilCompleted(api, projectId, ids, 60_000);
+  await untilCompleted(api, projectId, ids);
   expectStatus(await api.current(scope), 200);
   expectStatus(await api.refresh(scope, { key: randomUUID() }), 202);
 }

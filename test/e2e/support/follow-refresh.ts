@@ -9,7 +9,6 @@ export async function untilCompleted(
   api: PublicApi,
   projectId: string,
   refreshIds: readonly string[],
-  timeoutMs: number,
 ): Promise<void> {
   for (let from = 0; from < refreshIds.length; from += listedMax) {
     const asked = refreshIds.slice(from, from + listedMax);
@@ -23,7 +22,7 @@ export async function untilCompleted(
         left = asked.length - answer.json.data.items.length;
         return left === 0;
       },
-      { timeoutMs, everyMs: 250 },
+      { everyMs: 250 },
     ).catch((error: unknown) => {
       throw new Error(`${left} of ${asked.length} are not`, { cause: error });
     });
@@ -53,7 +52,7 @@ export async function watchRefresh(api: PublicApi, refreshId: string): Promise<A
       answers.push(answer);
       return answer.json.data?.state === 'completed';
     },
-    { timeoutMs: 60_000, everyMs: 100 },
+    { everyMs: 100 },
   );
   return answers;
 }

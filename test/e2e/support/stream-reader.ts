@@ -10,8 +10,8 @@ export interface StreamReader {
   /** The body of a refusal. */
   readonly text: () => string;
   readonly ended: () => boolean;
-  frame(event: string, timeoutMs?: number): Promise<EventSourceMessage>;
-  events(count: number, timeoutMs?: number): Promise<readonly EventSourceMessage[]>;
+  frame(event: string): Promise<EventSourceMessage>;
+  events(count: number): Promise<readonly EventSourceMessage[]>;
   /** Stops reading without closing, and goes on. */
   pause(): void;
   resume(): void;
@@ -72,13 +72,11 @@ function readerOf(response: IncomingMessage): StreamReader {
     frames,
     text: () => text,
     ended: () => ended,
-    frame: (event, timeoutMs = 10_000) =>
-      waitFor(`a frame ${event} arrives`, () => named(event).at(-1), { timeoutMs }),
-    events: (count, timeoutMs = 20_000) =>
+    frame: (event) => waitFor(`a frame ${event} arrives`, () => named(event).at(-1)),
+    events: (count) =>
       waitFor(
         `${count} events arrive`,
         () => named(refreshCompleted).length >= count && named(refreshCompleted),
-        { timeoutMs },
       ),
     pause: () => void response.pause(),
     resume: () => void response.resume(),

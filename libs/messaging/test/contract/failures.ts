@@ -53,7 +53,7 @@ export function describeFailures(world: () => BusWorld): void {
 
     await bus.publish([cancel(key)]);
 
-    await waitFor('the store is back', () => handled.length === 1, { timeoutMs: 25_000 });
+    await waitFor('the store is back', () => handled.length === 1);
     expect(tries).toBe(6);
     expect(await world().letters(workTopic)).toEqual([]);
   });
@@ -87,9 +87,7 @@ export function describeFailures(world: () => BusWorld): void {
       },
     });
 
-    await waitFor('the neighbours are handled', () => new Set(idsOf(handled)).size === 56, {
-      timeoutMs: 28_000,
-    });
+    await waitFor('the neighbours are handled', () => new Set(idsOf(handled)).size === 56);
     const letters = await waitFor('the four are in the dead letters', async () => {
       const found = await world().letters(workTopic);
       return found.length === 4 && found;

@@ -16,11 +16,11 @@ async function firstFailure(seedCount: number, options: SimulationOptions = {}) 
 describe('Whatever fails, and whoever else writes', () => {
   test('every command is journaled once, told at least once and always alike, and the books add up', async () => {
     expect(await firstFailure(seeds)).toBeNull();
-  }, 120_000);
+  });
 
   test('the books do not depend on a writer noticing that it lost an account', async () => {
     expect(await firstFailure(200, { replica: { keepsCache: true } })).toBeNull();
-  }, 60_000);
+  });
 
   test('the same seed plays the same run', async () => {
     const planted = { guarantees: { uniqueIds: false, uniqueKeys: true } };

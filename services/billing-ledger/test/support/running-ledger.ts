@@ -135,7 +135,7 @@ async function startReplica(
     baseUrl: service.url,
     service: 'billing-ledger',
     serviceToken: undefined,
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
   });
   return { ...readsOf(client), client, stop: () => stopReplica(service, client) };
 }

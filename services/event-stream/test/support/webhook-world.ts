@@ -55,7 +55,7 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}) {
     baseUrl: service.url,
     service: 'event-stream',
     serviceToken: undefined,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
   });
   const pathOf = (projectId: string, endpointId?: string, rest = '') =>
     `/projects/${projectId}/webhook-endpoints${endpointId ? `/${endpointId}` : ''}${rest}`;

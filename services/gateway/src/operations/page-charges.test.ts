@@ -223,7 +223,7 @@ const chargesExactlyWhatIsDelivered = (
 
 test('whatever fails or dies, a page is paid exactly when it was delivered (Charging a page read)', async () => {
   await fc.assert(chargesExactlyWhatIsDelivered(properClosing), { numRuns: 10_000 });
-}, 60_000);
+});
 
 describe('the property notices a gateway that', () => {
   /** The rarest fault shows in one story of 200, or of 600: never missed in so many. */

@@ -229,7 +229,7 @@ const everyEventOnce = (fault?: (log: MemoryLog) => Partial<Parts>) =>
 describe('a client that follows a Project', () => {
   test('applies every event once and in order, whatever is lost, doubled, late, slow or cut at any byte (Events)', async () => {
     await fc.assert(everyEventOnce(), { numRuns: 10_000, interruptAfterTimeLimit: 45_000 });
-  }, 60_000);
+  });
 
   test('would not, if a page of the log left an entry out', async () => {
     const planted = (log: MemoryLog): Partial<Parts> => ({
@@ -243,7 +243,7 @@ describe('a client that follows a Project', () => {
     });
     const result = await fc.check(everyEventOnce(planted), { numRuns: 10_000 });
     expect(result.failed).toBe(true);
-  }, 60_000);
+  });
 
   test('would not, if the cursor of an event named the place behind the next one', async () => {
     const planted = (): Partial<Parts> => ({
@@ -251,5 +251,5 @@ describe('a client that follows a Project', () => {
     });
     const result = await fc.check(everyEventOnce(planted), { numRuns: 10_000 });
     expect(result.failed).toBe(true);
-  }, 60_000);
+  });
 });

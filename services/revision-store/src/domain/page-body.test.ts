@@ -9,8 +9,6 @@ import {
   rangesOfPage,
 } from './page-body.ts';
 
-jest.setTimeout(120_000);
-
 const numRuns = 10_000;
 
 /** An inventory as it was stored: texts with whitespace as odd as JSON allows. */

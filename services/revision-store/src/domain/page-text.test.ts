@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { locateRows, type PageRows, type TextSpan } from './page-text.ts';
 
-jest.setTimeout(120_000);
-
 const numRuns = 10_000;
 
 type Locate = (bytes: Buffer) => PageRows | null;

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { advance, type ManifestPage, pagesInOrder, type ScanFact, type ScanState } from './scan.ts';
 
-jest.setTimeout(120_000);
-
 const facts: ScanFact[] = [
   'completed',
   'abandoned',

@@ -11,8 +11,6 @@ import { joinTexts } from './joined-texts.ts';
 import { pageBody } from './page-body.ts';
 import { assetIdentity, descriptionKey, type StagedAssetRow } from './staged-row.ts';
 
-jest.setTimeout(120_000);
-
 const numRuns = 10_000;
 
 interface Whole {

@@ -44,7 +44,7 @@ export async function startStoreProcess(
   const url = `http://127.0.0.1:${port}`;
   // After a kill the consumer group waits for the dead member's session to end.
   const ready = async () => (await fetch(`${url}/readyz`)).ok;
-  await waitFor('the service is ready', ready, { timeoutMs: 45_000 }).catch(async (error) => {
+  await waitFor('the service is ready', ready).catch(async (error) => {
     await kill(child);
     throw error;
   });

@@ -15,8 +15,6 @@ import { completedMessage, newScan, type Scan, type ScanOptions } from './scan-b
 import { createStoreClient, type StoreClient } from './store-client.ts';
 
 /** Generous, because several test files may share two cores. */
-const patienceMs = 60_000;
-jest.setTimeout(2 * patienceMs);
 
 export type Committed = MessageBody<'revision.committed.v1'>;
 export type Rejected = MessageBody<'revision.rejected.v1'>;
@@ -84,25 +82,17 @@ export async function openStoreUnderTest(): Promise<StoreUnderTest> {
     },
     outcomesOf,
     committed: (scan) =>
-      waitFor(
-        'the scan is saved',
-        () => {
-          const [first] = outcomesOf(scan);
-          if (first?.type === 'revision.rejected.v1') throw new Error(first.body.reason);
-          return first?.body as Committed | undefined;
-        },
-        { timeoutMs: patienceMs },
-      ),
+      waitFor('the scan is saved', () => {
+        const [first] = outcomesOf(scan);
+        if (first?.type === 'revision.rejected.v1') throw new Error(first.body.reason);
+        return first?.body as Committed | undefined;
+      }),
     rejected: (scan) =>
-      waitFor(
-        'the scan is rejected',
-        () => {
-          const [first] = outcomesOf(scan);
-          if (first?.type === 'revision.committed.v1') throw new Error('committed');
-          return first?.body as Rejected | undefined;
-        },
-        { timeoutMs: patienceMs },
-      ),
+      waitFor('the scan is rejected', () => {
+        const [first] = outcomesOf(scan);
+        if (first?.type === 'revision.committed.v1') throw new Error('committed');
+        return first?.body as Rejected | undefined;
+      }),
     async start(overrides = {}) {
       const replica = await startReplica(store, overrides);
       replicas.push(replica);

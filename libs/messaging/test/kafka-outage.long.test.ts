@@ -1,0 +1,107 @@
+import { waitFor } from '@inventory/testkit/wait-for';
+import { BusOverloaded, type MessageBus } from '../src/bus.ts';
+import { recordsWaitingMax } from '../src/kafka/producer.ts';
+import { type OwnBroker, startOwnBroker } from './support/own-broker.ts';
+import { idsOf, recordWork } from './support/record-work.ts';
+import {
+  authorityChange,
+  cancel,
+  cancels,
+  firstPlaces,
+  newKeys,
+  upTo,
+} from './support/test-messages.ts';
+
+let broker: OwnBroker;
+const buses: MessageBus[] = [];
+
+async function openBus(): Promise<MessageBus> {
+  const bus = await broker.openBus();
+  buses.push(bus);
+  return bus;
+}
+
+beforeAll(async () => {
+  broker = await startOwnBroker();
+});
+afterEach(async () => {
+  await Promise.all(buses.splice(0).map((bus) => bus.close()));
+});
+afterAll(() => broker.close());
+
+test('after a broker was killed all come back by themselves and nothing is lost', async () => {
+  const [sender, worker] = [await openBus(), await openBus()];
+  const keys = newKeys(4);
+  const { handled } = await recordWork(worker, { group: 'survivors' });
+  const heard: string[] = [];
+  await worker.broadcast({
+    name: 'authority',
+    topics: ['authority.changes.v1'],
+    onMessage: ({ id }) => void heard.push(id),
+  });
+  const acknowledged: string[] = [];
+  let stopSending = false;
+  const sending = keys.map(async (key) => {
+    for (let place = 0; !stopSending; place += 1) {
+      // An outbox does the same: what is not acknowledged is sent again before what follows.
+      for (let sent = false; !sent; ) {
+        sent = await sender.publish([cancel(key, place)]).then(
+          () => true,
+          () => stopSending,
+        );
+      }
+      acknowledged.push(`${key}#${place}`);
+    }
+  });
+  await waitFor('messages flow', () => handled.length > 100);
+
+  await broker.kill('SIGKILL');
+  const before = acknowledged.length;
+  await sender.publish([authorityChange('lost')]).catch(() => {});
+  await broker.start();
+  await sender.publish([authorityChange('a')]);
+  await sender.publish([authorityChange('b')]);
+
+  await waitFor('messages flow again', () => acknowledged.length > before + 100);
+  await waitFor('the reader hears both', () => heard.includes('b'));
+  stopSending = true;
+  await Promise.all(sending);
+  await waitFor('every acknowledged message is handled', () => {
+    const seen = new Set(idsOf(handled));
+    return acknowledged.every((id) => seen.has(id) || id.endsWith(`#${before}`));
+  });
+  for (const key of keys) {
+    const places = firstPlaces(handled, key);
+    expect(places).toEqual(upTo(places.length));
+  }
+  expect([...new Set(heard)].filter((id) => id !== 'lost')).toEqual(['a', 'b']);
+  await waitFor('both are ready', () => sender.health().ready && worker.health().ready);
+});
+
+test('while the broker is away sending is bounded, health says so, and closing has an end', async () => {
+  const bus = await openBus();
+  const [key = ''] = newKeys(1);
+  const { handled } = await recordWork(bus, { group: 'orphans' });
+  await bus.publish([cancel(key)]);
+  await waitFor('it is handled', () => idsOf(handled).includes(`${key}#0`));
+  await broker.kill('SIGKILL');
+
+  const waiting = bus.publish(cancels(key, recordsWaitingMax)).then(
+    () => 'sent',
+    () => 'failed',
+  );
+  await Promise.resolve();
+  await expect(bus.publish(cancels(key, 501))).rejects.toThrow(BusOverloaded);
+  await waitFor('the consumer counts as not working', () => !bus.health().ready);
+  expect(bus.health()).toEqual({
+    ready: false,
+    alive: true,
+    problems: ['a consumer is not working'],
+  });
+  const begunAt = performance.now();
+  await bus.close();
+
+  // A service gives each part of it 15 s to close; a send that is being retried must not use more.
+  expect(performance.now() - begunAt).toBeLessThan(14_000);
+  expect(await waiting).toBe('failed');
+});

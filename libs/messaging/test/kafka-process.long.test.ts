@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { testLogger } from '@inventory/testkit/namespace';
+import { type Program, startProgram } from '@inventory/testkit/typescript-program';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { ReceivedMessage } from '../src/bus.ts';
+import { createRecordSender } from '../src/kafka/producer.ts';
+import { openConsumer } from '../src/kafka/running-consumer.ts';
+import { startWorkConsumer } from '../src/kafka/work-consumer.ts';
+import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
+import { idsOf } from './support/record-work.ts';
+import { cancels, newKeys, workTopic } from './support/test-messages.ts';
+
+const shortTiming = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500 };
+const programs: Program[] = [];
+let world: KafkaWorld;
+
+function run(name: string, ...args: string[]): Program {
+  const program = startProgram({ file: join(__dirname, 'programs', name), args });
+  programs.push(program);
+  return program;
+}
+
+beforeEach(async () => {
+  world = await openKafkaWorld();
+});
+afterEach(async () => {
+  for (const program of programs.splice(0)) program.kill('SIGKILL');
+  await world.close();
+});
+
+test('kill -9 in the middle of a message: it comes again, and nothing that was done', async () => {
+  const bus = await world.openBus();
+  const [key = ''] = newKeys(1);
+  const [broker = ''] = world.namespace.kafkaBrokers;
+  await bus.publish(cancels(key, 10));
+  const victim = run('consumer-program.ts', broker, world.namespace.topicPrefix);
+  await victim.line(new RegExp(`^begins ${key}#5$`));
+  const groupId = world.physical('workers');
+  const topic = world.physical(workTopic);
+  const committed = async () => {
+    const [offsets] = await world.admin.fetchOffsets({ groupId, topics: [topic] });
+    return offsets?.partitions.map(({ offset }) => Number(offset)).find((offset) => offset >= 0);
+  };
+  await waitFor('what is done is committed', async () => (await committed()) === 5);
+
+  victim.kill('SIGKILL');
+  await victim.ended;
+  expect(await committed()).toBe(5);
+  const handled: ReceivedMessage[] = [];
+  const sender = await createRecordSender(world.kafka);
+  const connection = { brokers: [broker], clientId: 'heir', logger: testLogger };
+  const { topicPrefix } = world.namespace;
+  const heir = await startWorkConsumer(
+    { connection, sender, topicPrefix },
+    {
+      group: 'workers',
+      topics: [workTopic],
+      onBatch: async (messages) => void handled.push(...messages),
+    },
+    shortTiming,
+  );
+
+  await waitFor('the rest is handled', () => handled.length >= 5);
+  expect(idsOf(handled)).toEqual(cancels(key, 5, 5).map(({ id }) => id));
+  await heir.stop();
+  await sender.close();
+});
+
+test('a consumer that the client gives up for good is started again', async () => {
+  const bus = await world.openBus();
+  const [key = ''] = newKeys(1);
+  const [broker = ''] = world.namespace.kafkaBrokers;
+  const running = await openConsumer({
+    connection: { brokers: [broker], clientId: 'phoenix', logger: testLogger },
+    groupId: world.physical('phoenix'),
+    fetchWaitMs: 100,
+    fetchBytesMin: 1,
+    timing: shortTiming,
+    subscription: { topics: [world.physical(workTopic)], fromBeginning: true },
+  });
+  const crashes: boolean[] = [];
+  running.consumer.on(running.consumer.events.CRASH, ({ payload }) => {
+    crashes.push(payload.restart);
+  });
+  let lives = 0;
+  let handled = 0;
+  await running.run({
+    autoCommit: false,
+    eachBatch: async ({ batch }) => {
+      lives += 1;
+      // Which the client takes for unrecoverable: it would stay stopped while the process lives.
+      if (lives <= 2) throw new SyntaxError('Unexpected token');
+      handled += batch.messages.length;
+    },
+  });
+
+  await bus.publish(cancels(key, 3));
+
+  await waitFor('the third life handles them', () => handled === 3);
+  expect(crashes).toEqual([false, false]);
+  await running.stop(3_000);
+});
+
+test('an idle process arms no timer for a moment already past, as the client by itself does without end', async () => {
+  const [broker = ''] = world.namespace.kafkaBrokers;
+  const topic = world.physical('refresh.outcomes.v1');
+  const armedBy = async (kind: 'guarded' | 'as it comes') => {
+    const program = run('idle-program.ts', kind, broker, topic, '2000');
+    const [, before, idle] = (await program.line(/^armed \d+ \d+$/)).split(' ').map(Number);
+    return { before, idle, warned: program.output().includes('TimeoutNegativeWarning') };
+  };
+
+  const [guarded, bare] = await Promise.all([armedBy('guarded'), armedBy('as it comes')]);
+
+  expect(guarded).toEqual({ before: 0, idle: 0, warned: false });
+  // The trap itself: when this fails, the client or Node was changed and the guard can go.
+  expect(bare.warned).toBe(true);
+  expect(bare.idle).toBeGreaterThan(0);
+});

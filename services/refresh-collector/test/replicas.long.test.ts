@@ -1,0 +1,83 @@
+import { scenarioInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
+import { newAccountId } from '@inventory/testkit/builders';
+import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
+
+let harness: CollectorHarness;
+
+beforeEach(async () => {
+  harness = await openCollectorHarness({ latency: { fixedMs: 100, slowMs: 2_500 } });
+});
+afterEach(() => harness.close());
+
+const sized = (size: number, serial: number) => {
+  const { platformId, appId, contextId } = sizeInventory(size, serial);
+  return { platform_id: platformId, app_id: appId, context_id: contextId };
+};
+const counters = async () => {
+  const response = await fetch(`${harness.simulator.url}/control/counters`);
+  return (await response.json()) as {
+    total: { requests: number; throttled: number };
+    identities: Record<string, { in_flight_max: number; requests: number }>;
+  };
+};
+
+describe('several collectors', () => {
+  it('share the work: each of two does at least a quarter of 40 refreshes, and none is throttled', async () => {
+    // The platform's real shape on a faster clock: 6 requests in 6 seconds, blocked until silence.
+    await fetch(`${harness.simulator.url}/control/limits`, {
+      method: 'PATCH',
+      body: JSON.stringify({ window_seconds: 6, slots: 6, block_seconds: 6 }),
+    });
+    const identities = {
+      requestsPerMinute: 40,
+      burst: 2,
+      silenceFirstMs: 9_000,
+      silenceMaxMs: 60_000,
+    };
+    const platform = { egress: identitiesOf(harness.simulator, 12) };
+    const [first] = await Promise.all([
+      harness.startCollector({ identities, platform }),
+      harness.startCollector({ identities, platform }),
+    ]);
+    const account = newAccountId();
+    const requests = await Promise.all(
+      Array.from({ length: 40 }, (_, serial) =>
+        harness.request({ account_id: account, scope: sized(1, 1_000 + serial) }),
+      ),
+    );
+
+    for (const request of requests) await harness.completed(first, request.refresh_id);
+
+    const shares = await harness.scansByOwner();
+    expect(shares).toHaveLength(2);
+    expect(Math.min(...shares)).toBeGreaterThanOrEqual(10);
+    expect(harness.store.manifests.size).toBe(40);
+    const seen = await counters();
+    expect(seen.total.throttled).toBe(0);
+    for (const identity of Object.values(seen.identities)) {
+      expect(identity.in_flight_max).toBe(1);
+    }
+  });
+
+  it('wait out a throttled identity without asking it early (upstream 6.4)', async () => {
+    await fetch(`${harness.simulator.url}/control/limits`, {
+      method: 'PATCH',
+      body: JSON.stringify({ window_seconds: 2, slots: 1, block_seconds: 2 }),
+    });
+    const collector = await harness.startCollector({
+      identities: { requestsPerMinute: 600, burst: 2, silenceFirstMs: 2_500, silenceMaxMs: 10_000 },
+      platform: { egress: identitiesOf(harness.simulator, 1) },
+    });
+    const { platformId, appId, contextId } = scenarioInventory('one-item', 77);
+    const first = await harness.request({
+      scope: { platform_id: platformId, app_id: appId, context_id: contextId },
+    });
+    const second = await harness.request({ scope: sized(1, 4_000) });
+    for (const request of [first, second]) {
+      const { record } = await harness.completed(collector, request.refresh_id);
+      expect(record.outcome).toBe('complete_changed');
+    }
+    const { total } = await counters();
+    expect(total.throttled).toBeLessThanOrEqual(2);
+  });
+});

@@ -1,0 +1,225 @@
+import { errorCodes } from '@inventory/contracts/http/error-codes';
+import type { Scope } from '@inventory/contracts/scope';
+import type { StackPart } from '@inventory/local-stack/stack';
+import { pause } from '@inventory/runtime/wait';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { expectBalancedBooks } from './support/books.ts';
+import { untilCompleted } from './support/follow-refresh.ts';
+import type { Customer } from './support/operator.ts';
+import {
+  type AcceptedRefresh,
+  type Attempt,
+  attemptOf,
+  createPatientClient,
+} from './support/patient-client.ts';
+import { sizeScope } from './support/simulator-control.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+const saved = sizeScope(100, 1);
+const recoveryMs = 90_000;
+/** Long enough that requests meet their deadlines, not only broken connections. */
+const outageMs = 12_000;
+/** Between two requests of one kind. */
+const pacingMs = 250;
+let stack: TestStack;
+let customer: Customer;
+let settled: string;
+const accepted: AcceptedRefresh[] = [];
+
+beforeAll(async () => {
+  stack = await openTestStack({
+    ownBackends: true,
+    simulator: { SIMULATOR_LATENCY_MS: '300' },
+    serviceEnvironment: {
+      gateway: { PAGE_DELIVERY_DEADLINE_MS: '10000', PAGE_REVERSAL_DELAY_MS: '5000' },
+    },
+  });
+  customer = await stack.operator.newCustomer();
+  settled = await customer.api.accepted(saved);
+  await untilCompleted(customer.api, customer.projectId, [settled]);
+});
+afterAll(() => stack?.close());
+
+/** Requests of three kinds for as long as the load runs, and refreshes that are sent until taken. */
+function startLoad(firstSerial: number) {
+  const startMs = performance.now();
+  const nowMs = () => performance.now() - startMs;
+  const attempts: Attempt[] = [];
+  const onAttempt = (attempt: Attempt) => attempts.push(attempt);
+  const client = createPatientClient({
+    apis: [customer.api],
+    nowMs,
+    onAttempt,
+    giveUpAfterMs: recoveryMs,
+  });
+  const posts: Promise<AcceptedRefresh>[] = [];
+  let ended = false;
+  async function repeat(work: (round: number) => void): Promise<void> {
+    for (let round = 0; !ended; round += 1) {
+      work(round);
+      await pause(pacingMs);
+    }
+  }
+  const reads: Promise<unknown>[] = [];
+  const read = (operation: 'status' | 'current', call: Parameters<typeof attemptOf>[2]) =>
+    reads.push(attemptOf(operation, nowMs, call).then(({ attempt }) => onAttempt(attempt)));
+  const loops = [
+    repeat(() => void read('status', () => customer.api.status(settled))),
+    repeat(() => void read('current', () => customer.api.current(saved, '?page_size=10'))),
+    repeat((round) => {
+      if (round % 3 === 0) posts.push(client.refresh(scopeOf(firstSerial + round)));
+    }),
+  ];
+  return {
+    nowMs,
+    attempts,
+    async end(): Promise<void> {
+      ended = true;
+      await Promise.all(loops);
+      accepted.push(...(await Promise.all(posts)));
+      await Promise.all(reads);
+    },
+  };
+}
+
+type Load = ReturnType<typeof startLoad>;
+
+/** One page; of every tenth three. */
+function scopeOf(serial: number): Scope {
+  return sizeScope(serial % 10 === 0 ? 4_100 : 1 + ((serial * 97) % 600), serial);
+}
+
+async function readyServices(): Promise<string[]> {
+  const answers = await Promise.all(
+    stack.services.map(async ({ service, url }) => {
+      const answer = await fetch(`${url}/readyz`).catch(() => null);
+      return answer?.status === 200 ? service : null;
+    }),
+  );
+  return answers.filter((service) => service !== null);
+}
+
+function processIds(): (number | null)[] {
+  return stack.services.map(({ pid }) => pid);
+}
+
+/** Deadlines of the gateway, by its README, and what a busy machine adds. */
+const slackMs = 8_000;
+const longestMs: Readonly<Record<Attempt['operation'], number>> = {
+  status: 6_000 + slackMs,
+  refresh: 5_000 + 10_000 + slackMs,
+  current: 5_000 + 5_000 + 5_000 + slackMs,
+};
+
+interface Outage {
+  readonly attempts: readonly Attempt[];
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Takes a server down under load and brings it back; everything that was answered meanwhile. */
+async function outageOf(server: StackPart | null, firstSerial: number): Promise<Outage> {
+  if (!server) throw new Error('the stack does not own that server');
+  const load = startLoad(firstSerial);
+  const outage = await takeDownAndUp(server, load).catch(async (error: unknown) => {
+    // A load that goes on would keep the run from ending; what failed first is told.
+    await load.end().catch(() => undefined);
+    throw error;
+  });
+  await load.end();
+  return outage;
+}
+
+async function takeDownAndUp(server: StackPart, load: Load): Promise<Outage> {
+  await waitFor('some refreshes are under way', () => load.nowMs() > 3_000);
+  const before = processIds();
+  const fromMs = load.nowMs();
+  await server.takeDown('abruptly');
+  await waitFor('no service is ready', async () => (await readyServices()).length === 0);
+  await waitFor('the outage is over', () => load.nowMs() - fromMs > outageMs, {
+    withinMs: outageMs + 1_000,
+  });
+  const untilMs = load.nowMs();
+  await server.bringUp();
+  await waitFor(
+    'every service is ready again',
+    async () => (await readyServices()).length === stack.services.length,
+    { withinMs: recoveryMs, everyMs: 200 },
+  );
+  expect(processIds()).toEqual(before);
+  return { attempts: load.attempts, fromMs, untilMs };
+}
+
+/** Every answer is one that the contract names for this, in time and with the time to come back. */
+function expectStatedAnswers({ attempts }: Outage): void {
+  const stated = { status: [200], refresh: [202], current: [200] } as const;
+  for (const attempt of attempts) {
+    const { operation, status, code, retryAfter, tookMs } = attempt;
+    const answer = `${operation} ${status} ${code}`;
+    if (status === 503) {
+      expect(answer).toMatch(/503 (service_unavailable|billing_unavailable)$/);
+      expect(retryAfter).toMatch(/^[1-9][0-9]?$/);
+    } else if (status === errorCodes.idempotency_in_progress.status) {
+      expect(answer).toBe('refresh 409 idempotency_in_progress');
+    } else {
+      expect(`${answer} expected ${stated[operation]}`).toBe(
+        `${operation} ${stated[operation]} null expected ${stated[operation]}`,
+      );
+    }
+    expect(`${answer}: ${tookMs <= longestMs[operation] ? 'in time' : tookMs}`).toBe(
+      `${answer}: in time`,
+    );
+  }
+}
+
+/** Answers to requests that began well inside the outage. */
+function duringOutage({ attempts, fromMs, untilMs }: Outage, operation: Attempt['operation']) {
+  const settleMs = 1_000;
+  const inside = attempts.filter(
+    (attempt) =>
+      attempt.operation === operation &&
+      attempt.atMs > fromMs + settleMs &&
+      attempt.atMs + attempt.tookMs < untilMs,
+  );
+  return new Set(inside.map(({ status, code }) => code ?? status));
+}
+
+async function expectNothingLost(): Promise<void> {
+  const ids = [settled, ...accepted.map(({ refreshId }) => refreshId)];
+  await untilCompleted(customer.api, customer.projectId, ids);
+  await waitFor(
+    'charges of pages that were not delivered are undone, and every event is logged',
+    async () => {
+      const intents = (await stack.recordsOf('gateway')).collection('page_intents');
+      const refreshes = (await stack.recordsOf('refresh-collector')).collection('refreshes');
+      const silent = { terminal: true, eventAppended: false };
+      return (
+        (await intents.countDocuments()) === 0 && (await refreshes.countDocuments(silent)) === 0
+      );
+    },
+    { withinMs: recoveryMs, everyMs: 250 },
+  );
+  const { records } = await expectBalancedBooks(stack, customer, ids);
+  expect(new Set(records.map(({ outcome }) => outcome))).toEqual(new Set(['complete_changed']));
+  expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
+}
+
+test('without Kafka reads go on, the rest is told to come back, and nothing is lost', async () => {
+  const outage = await outageOf(stack.kafka, 1_000);
+
+  expectStatedAnswers(outage);
+  expect(duringOutage(outage, 'status')).toEqual(new Set([200]));
+  expect(duringOutage(outage, 'current')).toEqual(new Set(['billing_unavailable']));
+  expect(duringOutage(outage, 'refresh')).toEqual(new Set(['service_unavailable']));
+  await expectNothingLost();
+});
+
+test('without MongoDB every request is told to come back, and nothing is lost', async () => {
+  const outage = await outageOf(stack.mongodb, 2_000);
+
+  expectStatedAnswers(outage);
+  for (const operation of ['status', 'current', 'refresh'] as const) {
+    expect(duringOutage(outage, operation)).toEqual(new Set(['service_unavailable']));
+  }
+  await expectNothingLost();
+});

@@ -1,0 +1,104 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { openBrowser } from '../support/open-browser.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+const screenshots = join(__dirname, '../../.local/screenshots');
+
+let stack: TestStack;
+let browser: Browser;
+
+beforeAll(async () => {
+  stack = await openTestStack();
+  browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await stack?.close();
+});
+
+/** What a page can leave behind, as the page itself sees it. */
+const everythingKept = `(async () => JSON.stringify([
+  Object.entries(localStorage), Object.entries(sessionStorage), await indexedDB.databases(),
+  document.cookie, location.href, history.state,
+]))()`;
+
+/** The page, and everything it asked for, stored or complained of. */
+async function openReference() {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  await page.goto(`${stack.gatewayUrl}/docs`);
+  await page.waitForSelector('.opblock');
+  return { context, page, asked, complaints };
+}
+
+async function authorize(page: Page, key: string): Promise<void> {
+  await page.click('.auth-wrapper .authorize');
+  await page.fill('.auth-container input', key);
+  await page.click('.auth-btn-wrapper .authorize');
+  await page.click('.btn-done');
+}
+
+/** Calls an operation from the page; its answer as the page shows it. */
+async function tryOperation(page: Page, tag: string, operation: string): Promise<string> {
+  const block = `#operations-${tag}-${operation}`;
+  await page.click(`${block} .opblock-summary-control`);
+  await page.click(`${block} .try-out__btn`);
+  await page.click(`${block} .execute`);
+  return (await page.textContent(`${block} .live-responses-table .response`)) ?? '';
+}
+
+test('the reference calls the local stack with a key that is kept nowhere (Authentication 1)', async () => {
+  const { accountId, projectId } = await stack.operator.newCustomer({ credits: 4_321 });
+  const { secret } = await stack.operator.newCredential(projectId);
+  const { context, page, asked, complaints } = await openReference();
+
+  await authorize(page, secret);
+  const shown = await tryOperation(page, 'Account', 'readAccount');
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, 'reference.png'), fullPage: true });
+
+  expect(shown).toContain('200');
+  expect(shown).toContain(accountId);
+  expect(shown).toContain('4321');
+  const kept = await page.evaluate<string>(everythingKept);
+  expect(kept).not.toContain(secret);
+  expect(JSON.stringify(await context.storageState({ indexedDB: true }))).not.toContain(secret);
+  expect(asked.join()).not.toContain(secret);
+  // Nothing is fetched from elsewhere, and nothing was refused by the page's own policy.
+  expect(asked.filter((url) => !url.startsWith(stack.gatewayUrl))).toEqual([]);
+  expect(complaints).toEqual([]);
+
+  await page.reload();
+  await page.waitForSelector('.opblock');
+  expect(await page.content()).not.toContain(secret);
+  expect(await tryOperation(page, 'Account', 'readPrices')).toContain('missing_api_key');
+  await context.close();
+});
+
+test('every operation is shown, and an address configures nothing', async () => {
+  const { context, page } = await openReference();
+  const answer = await fetch(`${stack.gatewayUrl}/openapi.json`);
+  const { paths } = (await answer.json()) as { paths: Record<string, object> };
+  const operations = Object.values(paths).flatMap((path) => Object.keys(path));
+
+  expect(await page.locator('.opblock').count()).toBe(operations.length);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await page.goto(
+    `${stack.gatewayUrl}/docs?url=http://127.0.0.1:9/other.json&persistAuthorization=true`,
+  );
+  await page.waitForSelector('.opblock');
+  expect(asked.filter((url) => url.endsWith('.json'))).toEqual([
+    `${stack.gatewayUrl}/openapi.json`,
+  ]);
+  await context.close();
+});

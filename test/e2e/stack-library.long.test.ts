@@ -1,0 +1,119 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Stack, StackService } from '@inventory/local-stack/stack';
+import { startStack } from '@inventory/local-stack/start-stack';
+import { openNamespace } from '@inventory/testkit/namespace';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { machineEnvironment } from '../support/start-command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'stack-library-'));
+/** A killed member's place in its consumer group is given on after its session has timed out. */
+const comebackMs = 90_000;
+let stack: Stack;
+
+beforeAll(async () => {
+  const namespace = await openNamespace();
+  const kafkaBrokers = namespace.kafkaBrokers.join(',');
+  stack = await startStack({
+    folder,
+    environment: machineEnvironment(),
+    backends: { kafkaBrokers, mongodbUri: namespace.mongodbUri },
+    topicPrefix: namespace.topicPrefix,
+    databasePrefix: namespace.database(''),
+    replicas: { gateway: 2, 'billing-ledger': 2 },
+    serviceEnvironment: { 'event-stream': { LOG_LEVEL: 'silent' } },
+  });
+});
+
+afterAll(async () => {
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function replicasOf(service: StackService['service']): readonly StackService[] {
+  return stack.services.filter((one) => one.service === service);
+}
+
+async function operatorStatus(gateway: StackService | undefined, path: string): Promise<number> {
+  const headers = { authorization: `Bearer ${stack.operatorToken}` };
+  return (await fetch(`${gateway?.url}/operator/v1${path}`, { headers })).status;
+}
+
+test('every replica is a process of its own with an address of its own', () => {
+  expect(stack.services.map(({ label }) => label)).toEqual([
+    'gateway',
+    'gateway-2',
+    'refresh-collector',
+    'billing-ledger',
+    'billing-ledger-2',
+    'revision-store',
+    'event-stream',
+  ]);
+  expect(new Set(stack.services.map(({ pid }) => pid)).size).toBe(7);
+  expect(new Set(stack.services.map(({ url }) => url)).size).toBe(7);
+  const publicUrls = replicasOf('gateway').map(({ publicUrl }) => publicUrl);
+  expect(publicUrls[0]).toBe(stack.gatewayUrl);
+  expect(publicUrls[1]).not.toBe(stack.gatewayUrl);
+});
+
+test('with one ledger killed the gateways reach the other one', async () => {
+  const [ledger] = replicasOf('billing-ledger');
+  await ledger?.kill('SIGKILL');
+
+  await waitFor(
+    'verification is answered by the ledger that lives',
+    async () => {
+      const headers = { authorization: `Bearer ${stack.operatorToken}` };
+      const init = { method: 'POST', headers };
+      return (await fetch(`${stack.operatorUrl}/operator/v1/ledger/verify`, init)).ok;
+    },
+    { withinMs: comebackMs },
+  );
+  await ledger?.untilUp();
+});
+
+test('a service that was taken down stays down until it is brought up', async () => {
+  const [collector] = replicasOf('refresh-collector');
+  await collector?.takeDown();
+
+  expect(collector?.pid).toBeNull();
+  await expect(fetch(`${collector?.url}/livez`)).rejects.toThrow();
+
+  await collector?.bringUp();
+  expect((await fetch(`${collector?.url}/readyz`)).status).toBe(200);
+});
+
+test('a paused service keeps its process and answers nothing until it is resumed', async () => {
+  const [, second] = replicasOf('gateway');
+  const { pid } = second ?? {};
+  await second?.pause();
+
+  const unanswered = fetch(`${second?.url}/livez`, { signal: AbortSignal.timeout(1_000) });
+  await expect(unanswered).rejects.toThrow();
+  await second?.resume();
+
+  await waitFor('it answers again', () =>
+    operatorStatus(second, '/accounts').then((s) => s === 200),
+  );
+  expect(second?.pid).toBe(pid);
+});
+
+test('a restart gives it another process at the same address', async () => {
+  const [, second] = replicasOf('gateway');
+  const { pid, url } = second ?? {};
+
+  await second?.restart();
+
+  expect(second?.pid).not.toBe(pid);
+  expect(second?.url).toBe(url);
+  expect(await operatorStatus(second, '/accounts')).toBe(200);
+});
+
+test('each service logs to a file of its own, as loudly as it was told, and no secret', () => {
+  for (const { service, logFile } of stack.services) {
+    const log = readFileSync(logFile, 'utf8');
+    expect(log.includes('"msg":"ready"')).toBe(service !== 'event-stream');
+    expect(log).not.toContain(stack.operatorToken);
+  }
+});

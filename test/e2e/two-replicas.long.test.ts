@@ -1,0 +1,236 @@
+import { serviceNames } from '@inventory/contracts/topics';
+import { pause } from '@inventory/runtime/wait';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { expectBalancedBooks } from './support/books.ts';
+import { untilCompleted } from './support/follow-refresh.ts';
+import type { Customer } from './support/operator.ts';
+import {
+  type AcceptedRefresh,
+  type Attempt,
+  createPatientClient,
+} from './support/patient-client.ts';
+import type { ApiAnswer, PublicApi } from './support/public-api.ts';
+import { readAllPages } from './support/read-current.ts';
+import { readLogs } from './support/read-logs.ts';
+import { createSimulatorControl, sizeScope } from './support/simulator-control.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+const windowMs = 60_000;
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await openTestStack({
+    replicas: Object.fromEntries(serviceNames.map((name) => [name, 2])),
+    simulator: { SIMULATOR_LATENCY_MS: '250' },
+  });
+});
+afterAll(() => stack?.close());
+
+/** The same Credential at every gateway. */
+function doors(api: PublicApi): readonly PublicApi[] {
+  return stack.replicasOf('gateway').map(({ publicUrl }) => api.at(publicUrl ?? ''));
+}
+
+/** How many of these refreshes each collector scanned, by its name in their leases. */
+async function scansByCollector(refreshIds: readonly string[]): Promise<number[]> {
+  const records = await stack.recordsOf('refresh-collector');
+  const found = await records
+    .collection<{ _id: string; scan: { owner: string } }>('refreshes')
+    .find({ _id: { $in: [...refreshIds] } })
+    .toArray();
+  return [...Map.groupBy(found, ({ scan }) => scan.owner).values()].map(({ length }) => length);
+}
+
+test('two collectors share 40 refreshes, at least a quarter each, and are never throttled', async () => {
+  const customer = await stack.operator.newCustomer();
+  const scopes = Array.from({ length: 40 }, (_none, serial) => sizeScope(4_050 + serial, serial));
+  const [first, second] = doors(customer.api);
+
+  const ids = await Promise.all(
+    scopes.map((scope, index) => ((index % 2 ? first : second) as PublicApi).accepted(scope)),
+  );
+  await untilCompleted(customer.api, customer.projectId, ids);
+
+  const shares = await scansByCollector(ids);
+  expect(shares).toHaveLength(2);
+  expect(Math.min(...shares)).toBeGreaterThanOrEqual(10);
+  expect(await createSimulatorControl(stack.simulatorUrl).throttled()).toBe(0);
+  await expectBalancedBooks(stack, customer, ids);
+});
+
+test('50 posts of one Idempotency-Key through both gateways are one refresh (Refresh)', async () => {
+  const customer = await stack.operator.newCustomer();
+  const apis = doors(customer.api);
+  const scope = sizeScope(60, 100);
+  const key = 'one key';
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_none, index) =>
+      (apis[index % apis.length] as PublicApi).refresh(scope, { key }),
+    ),
+  );
+
+  const replayed = answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true');
+  const ids = new Set(
+    answers.filter(({ status }) => status === 202).map(({ json }) => json.data.refresh_id),
+  );
+  expect(ids.size).toBe(1);
+  expect(answers.filter(({ status }) => ![202, 409].includes(status))).toEqual([]);
+  expect(answers.filter(({ status }) => status === 202).length - replayed.length).toBe(1);
+  const [id = ''] = ids;
+  await untilCompleted(customer.api, customer.projectId, [id]);
+  await expectBalancedBooks(stack, customer, [id]);
+});
+
+test('of 300 requests in one minute, by two Credentials at two gateways, exactly 120 are admitted (Rate limit)', async () => {
+  const customer = await stack.operator.newCustomer({ requestsPerMinute: null });
+  const other = await stack.operator.newCredential(
+    await stack.operator.newProject(customer.accountId),
+  );
+  const apis = [...doors(customer.api), ...doors(other.api)];
+  // Windows are minutes of the clock: all 300 have to be in the same.
+  await waitFor('enough is left of this minute', () => Date.now() % windowMs < windowMs - 15_000, {
+    everyMs: 100,
+  });
+
+  const answers = await Promise.all(
+    Array.from({ length: 300 }, (_none, index) =>
+      (apis[index % apis.length] as PublicApi).current(sizeScope(1, 999)),
+    ),
+  );
+
+  const byStatus = Map.groupBy(answers, ({ status }) => status);
+  expect(byStatus.get(404)).toHaveLength(120);
+  expect(byStatus.get(429)).toHaveLength(180);
+  const remaining = (byStatus.get(404) ?? []).map(({ json }) => json.meta.rate_limit.remaining);
+  expect(remaining.toSorted((left, right) => left - right)).toEqual(
+    Array.from({ length: 120 }, (_none, index) => index),
+  );
+  for (const { headers, json } of byStatus.get(429) ?? []) {
+    expect(json.error.code).toBe('rate_limit_exceeded');
+    expect(headers['retry-after']).toBe(String(json.error.detail.reset_seconds));
+  }
+});
+
+/** A load whose test failed is ended all the same. */
+const endings: (() => void)[] = [];
+afterEach(() => {
+  for (const end of endings.splice(0)) end();
+});
+
+/** Refreshes through both doors, one every so often, until it is ended. */
+function startLoad(customer: Customer, firstSerial: number) {
+  const startMs = performance.now();
+  const attempts: Attempt[] = [];
+  const apis = doors(customer.api);
+  const clients = [apis, apis.toReversed()].map((order) =>
+    createPatientClient({
+      apis: order,
+      nowMs: () => performance.now() - startMs,
+      onAttempt: (attempt) => attempts.push(attempt),
+      giveUpAfterMs: 60_000,
+    }),
+  );
+  const posts: Promise<AcceptedRefresh>[] = [];
+  let ended = false;
+  endings.push(() => {
+    ended = true;
+  });
+  const loop = (async () => {
+    for (let round = 0; !ended; round += 1) {
+      const serial = firstSerial + round;
+      const post = clients[round % 2]?.refresh(sizeScope(1 + ((serial * 97) % 600), serial));
+      if (post) posts.push(post);
+      post?.catch(() => {});
+      await pause(400);
+    }
+  })();
+  return {
+    attempts,
+    accepted: () => posts.length,
+    async end(): Promise<string[]> {
+      ended = true;
+      await loop;
+      return (await Promise.all(posts)).map(({ refreshId }) => refreshId);
+    },
+  };
+}
+
+test('SIGTERM of one replica of every service under load loses nothing', async () => {
+  const customer = await stack.operator.newCustomer();
+  const load = startLoad(customer, 5_000);
+  for (const service of serviceNames) {
+    const sent = load.accepted();
+    await waitFor('more refreshes are under way', () => load.accepted() > sent + 5);
+    const [replica] = stack.replicasOf(service);
+    const before = replica?.pid;
+    await replica?.restart();
+    expect(replica?.pid).not.toBe(before);
+  }
+  const ids = await load.end();
+  await untilCompleted(customer.api, customer.projectId, ids);
+
+  // A closed door refuses connections, a stopping one says so, and whoever asks again through the
+  // other may be told that the first request is still undecided; nobody is told anything wrong.
+  const told = load.attempts.filter(({ status }) => ![0, 202, 503].includes(status));
+  expect(told.filter(({ code }) => code !== 'idempotency_in_progress')).toEqual([]);
+  await waitFor('every event is logged', async () => {
+    const refreshes = (await stack.recordsOf('refresh-collector')).collection('refreshes');
+    return (await refreshes.countDocuments({ terminal: true, eventAppended: false })) === 0;
+  });
+  const { records } = await expectBalancedBooks(stack, customer, ids);
+  expect(new Set(records.map(({ outcome }) => outcome))).toEqual(new Set(['complete_changed']));
+  expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
+  expect(readLogs(stack)).not.toMatch(/sent to the dead letters|forced|did not stop in time/);
+});
+
+test('collectors that leave, come back and are killed with scans under way lose nothing: every refresh ends once, every hold is settled', async () => {
+  const customer = await stack.operator.newCustomer();
+  const [first, second] = stack.replicasOf('refresh-collector');
+  const refreshes = (await stack.recordsOf('refresh-collector')).collection('refreshes');
+  const scansRun = () =>
+    waitFor('a scan is under way', async () => {
+      const query = { phase: 'collecting', accountId: customer.accountId };
+      return (await refreshes.countDocuments(query)) > 0;
+    });
+  const load = startLoad(customer, 6_000);
+
+  await scansRun();
+  await first?.takeDown('gracefully');
+  await scansRun();
+  await first?.bringUp();
+  await scansRun();
+  await second?.takeDown('abruptly');
+  const ids = await load.end();
+  await second?.bringUp();
+  await untilCompleted(customer.api, customer.projectId, ids);
+
+  await waitFor(
+    'every event is logged',
+    async () => (await refreshes.countDocuments({ terminal: true, eventAppended: false })) === 0,
+  );
+  const { records } = await expectBalancedBooks(stack, customer, ids);
+  expect(new Set(records.map(({ outcome }) => outcome))).toEqual(new Set(['complete_changed']));
+  expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
+});
+
+test('Current is read and paid with every collector dead (Current)', async () => {
+  const customer = await stack.operator.newCustomer();
+  const scope = sizeScope(2_500, 200);
+  const id = await customer.api.accepted(scope);
+  await untilCompleted(customer.api, customer.projectId, [id]);
+  await Promise.all(stack.replicasOf('refresh-collector').map((replica) => replica.takeDown()));
+
+  const pages = await Promise.all(doors(customer.api).map((api) => readAllPages(api, scope)));
+  const status: ApiAnswer = await customer.api.status(id);
+
+  for (const read of pages) {
+    expect(read.map(({ page }) => page.assets.length)).toEqual([2_000, 500]);
+    expect(read.map(({ meta }) => meta.credits_charged)).toEqual([1, 1]);
+  }
+  expect([status.status, status.json.error.code]).toEqual([503, 'service_unavailable']);
+  expect(await stack.operator.balance(customer.accountId)).toMatchObject({
+    total: 1_000_000 - 2 - 4,
+    held: 0,
+  });
+});
