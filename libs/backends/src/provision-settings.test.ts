@@ -34,8 +34,8 @@ test('servers that are given are reached as the services reach them', () => {
   );
 
   expect(access).toEqual({
-    kafka: { brokers: ['a:9093'], tls: {} },
-    mongodb: { uri: 'mongodb://a', tls: {} },
+    kafka: { brokers: ['a:9093'], tls: {}, timeoutMs: 10_000, sessionTimeoutMs: 15_000 },
+    mongodb: { uri: 'mongodb://a', tls: {}, timeoutMs: 5_000 },
   });
 });
 

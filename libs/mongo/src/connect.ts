@@ -18,6 +18,7 @@ export interface MongoConnection {
   close(): Promise<void>;
 }
 
+const defaultTimeoutMs = 5_000;
 const pingDeadlineMs = 2_000;
 
 /**
@@ -26,6 +27,7 @@ const pingDeadlineMs = 2_000;
  */
 export async function connectMongo(options: MongoOptions): Promise<MongoConnection> {
   guardWrites();
+  const { timeoutMs = defaultTimeoutMs } = options;
   const client = new MongoClient(options.uri, {
     ...(options.tls ? { tls: true, ...tlsConnectOptions(options.tls) } : {}),
     appName: options.service,
@@ -33,10 +35,10 @@ export async function connectMongo(options: MongoOptions): Promise<MongoConnecti
     readConcernLevel: 'majority',
     readPreference: 'primary',
     retryWrites: true,
-    serverSelectionTimeoutMS: 5_000,
-    connectTimeoutMS: 5_000,
-    waitQueueTimeoutMS: 5_000,
-    socketTimeoutMS: 15_000,
+    serverSelectionTimeoutMS: timeoutMs,
+    connectTimeoutMS: timeoutMs,
+    waitQueueTimeoutMS: timeoutMs,
+    socketTimeoutMS: 3 * timeoutMs,
     maxPoolSize: 50,
     minPoolSize: 2,
   });

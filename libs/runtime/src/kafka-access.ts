@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { certificatesFile, privateKeyFile, secretFile } from './file-settings.ts';
 import { needing } from './setting-needs.ts';
-import { flag, list, type readSettings, text } from './settings.ts';
+import { flag, integer, list, type readSettings, text } from './settings.ts';
 import { type TlsIdentity, tlsIdentity } from './tls-identity.ts';
 
 export const saslMechanisms = ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'PLAIN'] as const;
@@ -24,6 +24,14 @@ export const kafkaSettings = {
     privateKeyFile().optional().describe('PEM file of its private key, without a passphrase'),
     ['KAFKA_TLS_CERT_FILE'],
   ),
+  KAFKA_TIMEOUT_MS: integer(1_000, 600_000)
+    .prefault('10000')
+    .describe('Longest wait for a broker to answer a request'),
+  KAFKA_SESSION_TIMEOUT_MS: integer(6_000, 600_000)
+    .prefault('15000')
+    .describe(
+      'Silence after which a consumer is taken for dead and its partitions are given to others',
+    ),
   KAFKA_SASL_MECHANISM: needing(
     z
       .enum(saslMechanisms)
@@ -57,6 +65,10 @@ export interface KafkaAccess {
   /** Connections are not encrypted without it. */
   readonly tls?: TlsIdentity;
   readonly sasl?: SaslCredentials;
+  /** Longest wait for the answer to a request. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Silence after which a group takes a member for dead. Default 15,000. */
+  readonly sessionTimeoutMs?: number;
 }
 
 /** `parsed` comes from readSettings over a shape that includes {@link kafkaSettings}. */
@@ -78,6 +90,8 @@ export function kafkaAccess(
   const named = mechanism !== undefined && username !== undefined && password !== undefined;
   return {
     brokers: parsed.KAFKA_BROKERS,
+    timeoutMs: parsed.KAFKA_TIMEOUT_MS,
+    sessionTimeoutMs: parsed.KAFKA_SESSION_TIMEOUT_MS,
     ...(tls ? { tls } : {}),
     ...(named ? { sasl: { mechanism, username, password } } : {}),
   };

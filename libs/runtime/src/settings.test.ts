@@ -118,8 +118,13 @@ describe('the settings that every service has', () => {
 
   test('are nested into a configuration', () => {
     expect(serviceConfig(readSettings(serviceSettings, given))).toEqual({
-      kafka: { brokers: ['one:9092', 'two:9092'], topicPrefix: '' },
-      mongodb: { uri: 'mongodb://localhost/', database: 'ledger' },
+      kafka: {
+        brokers: ['one:9092', 'two:9092'],
+        topicPrefix: '',
+        timeoutMs: 10_000,
+        sessionTimeoutMs: 15_000,
+      },
+      mongodb: { uri: 'mongodb://localhost/', database: 'ledger', timeoutMs: 5_000 },
       http: { host: '127.0.0.1', port: 0 },
       serviceTokens: [],
       logLevel: 'info',

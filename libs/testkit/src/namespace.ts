@@ -18,6 +18,13 @@ export const testLogger = createLogger({
   level: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 });
 
+/**
+ * Timeouts of Kafka and MongoDB clients in tests: so far out that a starved machine does not reach
+ * them. A test of an outage gives its own.
+ */
+export const patientKafka = { timeoutMs: 120_000, sessionTimeoutMs: 120_000 } as const;
+export const patientMongodb = { timeoutMs: 120_000 } as const;
+
 /** Names for one test file. `topics: false` where nothing is sent over Kafka. */
 export async function openNamespace(options: { topics?: boolean } = {}): Promise<TestNamespace> {
   const kafkaBrokers = required('KAFKA_BROKERS').split(',');
@@ -26,6 +33,7 @@ export async function openNamespace(options: { topics?: boolean } = {}): Promise
   const topicPrefix = `t${unique}.`;
   if (options.topics !== false) {
     await ensureTopics({
+      ...patientKafka,
       brokers: kafkaBrokers,
       topicPrefix,
       partitions: 2,

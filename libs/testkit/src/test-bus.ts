@@ -1,11 +1,12 @@
 import type { MessageBus } from '@inventory/messaging/bus';
 import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { type TestNamespace, testLogger } from './namespace.ts';
+import { patientKafka, type TestNamespace, testLogger } from './namespace.ts';
 
 /** A bus of the test itself, to send commands and to watch outcomes. */
 export function openTestBus(namespace: TestNamespace): Promise<MessageBus> {
   return createKafkaBus({
+    ...patientKafka,
     brokers: namespace.kafkaBrokers,
     topicPrefix: namespace.topicPrefix,
     service: 'test',

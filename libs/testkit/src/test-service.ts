@@ -4,13 +4,21 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { type TestNamespace, testLogger } from './namespace.ts';
+import { patientKafka, patientMongodb, type TestNamespace, testLogger } from './namespace.ts';
 
 /** The common part of a service's configuration inside a namespace; any free port. */
 export function testServiceConfig(namespace: TestNamespace, database: string): ServiceConfig {
   return {
-    kafka: { brokers: namespace.kafkaBrokers, topicPrefix: namespace.topicPrefix },
-    mongodb: { uri: namespace.mongodbUri, database: namespace.database(database) },
+    kafka: {
+      ...patientKafka,
+      brokers: namespace.kafkaBrokers,
+      topicPrefix: namespace.topicPrefix,
+    },
+    mongodb: {
+      ...patientMongodb,
+      uri: namespace.mongodbUri,
+      database: namespace.database(database),
+    },
     http: { host: '127.0.0.1', port: 0 },
     serviceTokens: [],
     logLevel: 'silent',

@@ -3,14 +3,13 @@ import type { EachBatchPayload } from 'kafkajs';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
 import { decode } from '../wire-record.ts';
-import { createKafkaClient, type KafkaConnection } from './client.ts';
+import { createKafkaClient, type KafkaConnection, timeoutOf } from './client.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { readAsAdmin } from './read-as-admin.ts';
 import { membershipTiming, openConsumer } from './running-consumer.ts';
 import { requireTopics, untilSettled } from './topic-admin.ts';
 import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
 
-const joinDeadlineMs = 60_000;
 const leaveDeadlineMs = 3_000;
 
 /**
@@ -33,7 +32,7 @@ export async function startBroadcastConsumer(
     groupId,
     fetchWaitMs: 500,
     fetchBytesMin: 1,
-    timing: membershipTiming,
+    timing: membershipTiming(connection),
     subscription: { topics, fromBeginning: false },
   });
   const { consumer, watch } = running;
@@ -70,7 +69,7 @@ export async function startBroadcastConsumer(
   await running.run({ autoCommit: false, eachBatchAutoResolve: true, eachBatch });
   const stop = () => running.stop(leaveDeadlineMs);
   try {
-    await withDeadline(watch.started(), joinDeadlineMs, `joining ${groupId}`);
+    await withDeadline(watch.started(), 6 * timeoutOf(connection), `joining ${groupId}`);
   } catch (error) {
     await stop();
     throw error;

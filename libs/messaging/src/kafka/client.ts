@@ -24,6 +24,13 @@ export interface KafkaClientOptions {
   readonly stopping?: AbortSignal;
 }
 
+/** Of KafkaAccess.timeoutMs. */
+const defaultTimeoutMs = 10_000;
+
+export function timeoutOf({ timeoutMs = defaultTimeoutMs }: KafkaAccess): number {
+  return timeoutMs;
+}
+
 /** A client with every guard applied. It opens no connection by itself. */
 export function createKafkaClient(
   connection: KafkaConnection,
@@ -32,15 +39,16 @@ export function createKafkaClient(
   guardIdleTimers();
   guardFailedJoins();
   const { tls, sasl } = connection;
+  const timeoutMs = timeoutOf(connection);
   return new Kafka({
     clientId: connection.clientId,
     // Asked again before each further attempt; with nobody left to try the client gives up.
     brokers: () => (options.stopping?.aborted ? [] : [...connection.brokers]),
     ...(tls ? { ssl: tlsConnectOptions(tls) } : {}),
     ...(sasl ? { sasl: saslOptions(sasl) } : {}),
-    connectionTimeout: 3_000,
-    authenticationTimeout: 5_000,
-    requestTimeout: 10_000,
+    connectionTimeout: 0.3 * timeoutMs,
+    authenticationTimeout: 0.5 * timeoutMs,
+    requestTimeout: timeoutMs,
     enforceRequestTimeout: true,
     retry: options.retry ?? explicitRetry,
     socketFactory: lowLatencySockets(options.onConnecting),

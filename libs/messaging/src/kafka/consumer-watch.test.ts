@@ -1,7 +1,7 @@
 import type { Consumer } from 'kafkajs';
 import { type ConsumerWatch, createConsumerWatch } from './consumer-watch.ts';
 
-const silenceMaxMs = 90_000;
+const sessionTimeoutMs = 15_000;
 let nowMs: number;
 let watch: ConsumerWatch;
 let emit: (event: string) => void;
@@ -10,7 +10,7 @@ beforeEach(() => {
   nowMs = 1_000_000;
   const listeners = new Map<string, () => void>();
   const events = { HEARTBEAT: 'h', GROUP_JOIN: 'j', FETCH: 'f', CRASH: 'c' };
-  watch = createConsumerWatch(silenceMaxMs, () => nowMs);
+  watch = createConsumerWatch(sessionTimeoutMs, () => nowMs);
   watch.attach({
     events,
     on: (event: string, listener: () => void) => listeners.set(event, listener),
@@ -42,7 +42,7 @@ test('a consumer that stopped without telling counts as not working, then as dea
   expect([watch.working(), watch.alive()]).toEqual([true, true]);
   nowMs += 1;
   expect([watch.working(), watch.alive()]).toEqual([false, true]);
-  nowMs += silenceMaxMs;
+  nowMs += 3 * sessionTimeoutMs;
   expect([watch.working(), watch.alive()]).toEqual([false, false]);
 });
 
@@ -66,7 +66,7 @@ test('a consumer that looks for its brokers does not work, but is no reason to b
   }
   expect([watch.working(), watch.alive()]).toEqual([false, true]);
 
-  nowMs += silenceMaxMs;
+  nowMs += 3 * sessionTimeoutMs;
   expect(watch.alive()).toBe(false);
 });
 

@@ -15,15 +15,13 @@ export interface ConsumerWatch {
   connecting(): void;
 }
 
-/** A fetch that finds nothing takes a fraction of a second, a heartbeat comes every few. */
-const workingSilenceMaxMs = 10_000;
-
 /**
  * The client stops without a crash event in some kinds of failure, and stays up as a process with
  * a dead consumer in others. So it is judged by evidence: fetches, heartbeats, joins, and, while
- * brokers are away, its attempts to connect.
+ * brokers are away, its attempts to connect. A fetch that finds nothing takes a fraction of a
+ * second and a heartbeat comes every few: two thirds of a session without either is not working.
  */
-export function createConsumerWatch(silenceMaxMs: number, now = monotonicNow): ConsumerWatch {
+export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow): ConsumerWatch {
   const first = Promise.withResolvers<void>();
   let joined = false;
   let fetched = false;
@@ -33,8 +31,8 @@ export function createConsumerWatch(silenceMaxMs: number, now = monotonicNow): C
     workedMs = now();
   };
   return {
-    working: () => joined && fetched && now() - workedMs < workingSilenceMaxMs,
-    alive: () => now() - Math.max(workedMs, stirredMs) < silenceMaxMs,
+    working: () => joined && fetched && now() - workedMs < (sessionTimeoutMs * 2) / 3,
+    alive: () => now() - Math.max(workedMs, stirredMs) < 3 * sessionTimeoutMs,
     started: () => first.promise,
     attach(consumer) {
       consumer.on(consumer.events.HEARTBEAT, worked);

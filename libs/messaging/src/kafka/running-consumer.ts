@@ -1,4 +1,5 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Consumer, ConsumerRunConfig, ConsumerSubscribeTopics } from 'kafkajs';
 import { createKafkaClient, type KafkaConnection } from './client.ts';
@@ -11,10 +12,14 @@ export interface MembershipTiming {
   readonly heartbeatIntervalMs: number;
 }
 
-export const membershipTiming: MembershipTiming = {
-  sessionTimeoutMs: 15_000,
-  heartbeatIntervalMs: 3_000,
-};
+const defaultSessionTimeoutMs = 15_000;
+const heartbeatIntervalMs = 3_000;
+
+export function membershipTiming({
+  sessionTimeoutMs = defaultSessionTimeoutMs,
+}: KafkaAccess): MembershipTiming {
+  return { sessionTimeoutMs, heartbeatIntervalMs };
+}
 
 export interface RunningConsumerOptions {
   readonly connection: KafkaConnection;
@@ -48,7 +53,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
   const { connection, groupId, timing } = options;
   const { logger } = connection;
   const stopping = new AbortController();
-  const watch = createConsumerWatch(3 * timing.sessionTimeoutMs);
+  const watch = createConsumerWatch(timing.sessionTimeoutMs);
   // A client of its own: its attempts to connect are the consumer's and nobody else's.
   const kafka = createKafkaClient(connection, {
     retry: patientRetry,

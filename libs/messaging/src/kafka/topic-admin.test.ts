@@ -41,14 +41,14 @@ test('a broker that takes too long is asked again for what is still missing, and
     ],
   );
 
-  expect(await createMissing(admin, wanted)).toEqual(['a', 'b']);
+  expect(await createMissing(admin, wanted, 10_000)).toEqual(['a', 'b']);
   expect(asked).toEqual([['a', 'b'], ['b']]);
 });
 
 test('what is there already is not created', async () => {
   const { admin, asked } = slowCluster(['a', 'b'], []);
 
-  expect(await createMissing(admin, wanted)).toEqual([]);
+  expect(await createMissing(admin, wanted, 10_000)).toEqual([]);
   expect(asked).toEqual([]);
 });
 
@@ -56,7 +56,7 @@ test('what cannot be created as wanted is an error at once', async () => {
   const error = refusal(requestTimedOut, invalidReplicationFactor);
   const { admin, asked } = slowCluster([], [{ creates: [], says: error }]);
 
-  await expect(createMissing(admin, wanted)).rejects.toBe(error);
+  await expect(createMissing(admin, wanted, 10_000)).rejects.toBe(error);
   expect(asked).toHaveLength(1);
   expect(error.errors.every((one) => one instanceof KafkaJSProtocolError)).toBe(true);
 });

@@ -10,7 +10,7 @@ import {
   KafkaJSProtocolError,
   KafkaJSRequestTimeoutError,
 } from 'kafkajs';
-import { createKafkaClient } from './client.ts';
+import { createKafkaClient, timeoutOf } from './client.ts';
 
 export interface EnsureTopicsOptions extends KafkaAccess {
   readonly partitions: number;
@@ -24,23 +24,24 @@ const deadLetterRetentionMs = 90 * 24 * 3_600_000;
 /** The broker's own limit and what a letter adds to its record: every record fits. */
 const deadLetterBytesMax = 1_048_588 + 16 * 1024;
 
+/** How many request timeouts a topic may take to be created and known. */
+const settleRequests = 6;
+
 /** Creates the topics that are missing; run by deployment, never by a service. */
 export async function ensureTopics(options: EnsureTopicsOptions): Promise<readonly string[]> {
   const kafka = createKafkaClient({ ...options, clientId: 'topic-admin' });
   const admin = kafka.admin();
   await admin.connect();
   try {
-    const created = await createMissing(admin, topicConfigs(options));
+    const timeoutMs = timeoutOf(options);
+    const created = await createMissing(admin, topicConfigs(options), timeoutMs);
     // The client's own wait fails on the first answer from before the topics are known.
-    await untilSettled(() => expectLeaders(admin, created));
+    await untilSettled(() => expectLeaders(admin, created), settleRequests * timeoutMs);
     return created;
   } finally {
     await admin.disconnect();
   }
 }
-
-/** Below the client's own patience with a request. */
-const createTimeoutMs = 9_000;
 
 /**
  * Creates those that are missing and tells which. A broker that takes longer than it is given goes
@@ -49,6 +50,7 @@ const createTimeoutMs = 9_000;
 export async function createMissing(
   admin: Pick<Admin, 'listTopics' | 'createTopics'>,
   wanted: readonly ITopicConfig[],
+  timeoutMs: number,
 ): Promise<readonly string[]> {
   const created = new Set<string>();
   await untilSettled(async () => {
@@ -56,25 +58,31 @@ export async function createMissing(
     const topics = wanted.filter(({ topic }) => !existing.has(topic));
     for (const { topic } of topics) created.add(topic);
     if (topics.length === 0) return;
-    await admin.createTopics({ topics, timeout: createTimeoutMs, waitForLeaders: false });
-  });
+    // The broker answers before the client's own timeout.
+    await admin.createTopics({ topics, timeout: 0.9 * timeoutMs, waitForLeaders: false });
+  }, settleRequests * timeoutMs);
   return [...created];
 }
 
-const settleDeadlineMs = 60_000;
+const settlePatienceMs = 60_000;
 const settlePauseMs = 100;
 
 /**
- * Repeats an administrative question while the cluster is still making up its mind: a topic that
- * was just created, or moved, has no leader everybody knows yet.
+ * Repeats an administrative request while topics are still being created or moved: not every
+ * broker knows their leaders yet.
  */
-export async function untilSettled<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+export async function untilSettled<Answer>(
+  ask: () => Promise<Answer>,
+  patienceMs = settlePatienceMs,
+): Promise<Answer> {
   const startMs = monotonicNow();
   for (;;) {
     try {
       return await ask();
     } catch (error) {
-      if (!isSettling(error) || monotonicNow() - startMs > settleDeadlineMs) throw error;
+      if (!isSettling(error) || monotonicNow() - startMs > patienceMs) {
+        throw error;
+      }
       await pause(settlePauseMs);
     }
   }

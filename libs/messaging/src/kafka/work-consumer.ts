@@ -26,7 +26,7 @@ export interface ConsumerContext {
 export async function startWorkConsumer(
   context: ConsumerContext,
   work: WorkConsumer,
-  timing: MembershipTiming = membershipTiming,
+  timing: MembershipTiming = membershipTiming(context.connection),
 ): Promise<KafkaSubscription> {
   const { connection, topicPrefix } = context;
   const { logger } = connection;
