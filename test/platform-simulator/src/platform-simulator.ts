@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { directIdentity, isProxyIdentity, proxyIdentity } from './egress-identity.ts';
 import { requestArrived } from './platform/counters.ts';
 import type { Answer } from './platform/failures.ts';
+import type { InventoryRequest } from './platform/inventory-request.ts';
 import { defaultSettings, newWorld, type World, type WorldSettings } from './platform/world.ts';
 import { errorAnswer, type PlatformRequest, respond } from './respond.ts';
 
@@ -135,12 +136,24 @@ function serve(read: PlatformRequest | Answer, response: ServerResponse, world: 
     counted.answered(answer.status);
     response.once('close', counted.finished);
   }
+  const waiting = inventory && heldAnswers(world, inventory);
+  if (waiting) {
+    const release = () => send(answer, response);
+    waiting.add(release);
+    response.once('close', () => waiting.delete(release));
+    return;
+  }
   if (answer.delayMs === 0) {
     send(answer, response);
     return;
   }
   const timer = setTimeout(() => send(answer, response), answer.delayMs);
   response.once('close', () => clearTimeout(timer));
+}
+
+function heldAnswers(world: World, { platformId, startAssetId }: InventoryRequest) {
+  const held = world.held.get(platformId);
+  return held?.laterPagesOnly && startAssetId === undefined ? undefined : held?.waiting;
 }
 
 function send(answer: Answer, response: ServerResponse): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getOrCreate } from '../bounded-map.ts';
+import { getOrCreate, setBounded } from '../bounded-map.ts';
 import { apps } from '../catalogue/apps.ts';
 import { totalCount } from '../inventory/inventory.ts';
 import { applyChange, type Change, noChanges } from '../inventory/inventory-changes.ts';
@@ -15,7 +15,13 @@ const accountBody = z.strictObject({
   private: z.boolean().default(false),
 });
 
-const accountChangeBody = z.strictObject({ private: z.boolean(), exists: z.boolean() }).partial();
+const accountChangeBody = z
+  .strictObject({
+    private: z.boolean(),
+    exists: z.boolean(),
+    held: z.union([z.boolean(), z.literal('later_pages')]),
+  })
+  .partial();
 
 const assetId = z.string().regex(/^[0-9]{1,20}$/, 'must be 1 to 20 digits');
 const atPage = z.int().min(2).max(1_000_000).optional();
@@ -58,7 +64,7 @@ export function createAccount(world: World, body: unknown): ControlAnswer {
   });
 }
 
-/** Makes any account private or public, or lets it vanish and come back. */
+/** Makes any account private or public, lets it vanish and come back, or holds its answers back. */
 export function changeAccount(world: World, platformId: string, body: unknown): ControlAnswer {
   return withBody(accountChangeBody, body, (said) => {
     const before = world.accounts.get(platformId);
@@ -74,8 +80,21 @@ export function changeAccount(world: World, platformId: string, body: unknown): 
       exists: said.exists ?? before?.exists ?? true,
     };
     world.accounts.set(platformId, after);
-    return ok({ platform_id: platformId, private: after.private, exists: after.exists });
+    if (said.held !== undefined) release(world, platformId);
+    if (said.held) {
+      const laterPagesOnly = said.held === 'later_pages';
+      setBounded(world.held, platformId, { laterPagesOnly, waiting: new Set() }, rememberedMax);
+    }
+    const held = world.held.has(platformId);
+    return ok({ platform_id: platformId, private: after.private, exists: after.exists, held });
   });
+}
+
+/** Sends the answers that were held back. */
+export function release(world: World, platformId: string): void {
+  const { waiting = [] } = world.held.get(platformId) ?? {};
+  world.held.delete(platformId);
+  for (const send of waiting) send();
 }
 
 /** How an inventory stands, whatever its faults: what a complete scan has to find. */

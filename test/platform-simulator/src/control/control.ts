@@ -6,6 +6,7 @@ import {
   forgetChanges,
   type InventoryPath,
   readInventory,
+  release,
 } from './control-accounts.ts';
 import { type ControlAnswer, ok, refused, unknown } from './control-answer.ts';
 import { addFault, readFaults, removeFault, removeFaults } from './control-faults.ts';
@@ -141,6 +142,7 @@ function inventoryPath(segments: readonly string[]): InventoryPath {
 
 /** Forgets every fault, change, created account, window and counter; limits and latency stay. */
 function reset(world: World): ControlAnswer {
+  for (const platformId of [...world.held.keys()]) release(world, platformId);
   world.identityModes.clear();
   world.limiters.clear();
   world.faultRules.clear();

@@ -34,6 +34,9 @@ type AccountState = {
   readonly exists?: boolean;
 };
 
+/** An account whose answers are held back, with the answers that wait. */
+export type HeldAccount = { readonly laterPagesOnly: boolean; readonly waiting: Set<() => void> };
+
 /** All state of the platform. `answer` and `control` change it and read nothing else. */
 export type World = {
   readonly seed: number;
@@ -46,6 +49,7 @@ export type World = {
   readonly changes: Map<string, InventoryChanges>;
   readonly progress: Map<string, ScenarioProgress>;
   readonly counters: Counters;
+  readonly held: Map<string, HeldAccount>;
   readonly descriptions: DescriptionTexts;
   /** Numbers fault rules and created accounts. */
   nextSerial: number;
@@ -78,6 +82,7 @@ export function newWorld(settings: WorldSettings): World {
     changes: new Map(),
     progress: new Map(),
     counters: newCounters(),
+    held: new Map(),
     descriptions: newDescriptionTexts(settings.seed),
     nextSerial: 1,
   };
