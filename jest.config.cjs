@@ -25,7 +25,7 @@ const shared = {
 const withBackends = {
   ...shared,
   globalSetup: '<rootDir>/test/support/start-backends.ts',
-  globalTeardown: '<rootDir>/test/support/stop-backends.ts',
+  globalTeardown: '<rootDir>/test/support/stop-held.ts',
 };
 
 module.exports = {
@@ -50,6 +50,7 @@ module.exports = {
     {
       ...withBackends,
       displayName: 'end-to-end',
+      globalSetup: '<rootDir>/test/support/start-shared-stack.ts',
       testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
     },
     {

@@ -23,6 +23,7 @@ const targets = {
   bench: 'test/bench/dist/main.js',
   test: 'scripts/test.js',
   'test:long': 'scripts/test-long.js',
+  jest: 'scripts/jest.js',
   generate: 'scripts/generate.js',
 };
 

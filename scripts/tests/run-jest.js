@@ -1,10 +1,21 @@
 'use strict';
 
 const { spawnSync } = require('node:child_process');
-const { readFileSync } = require('node:fs');
+const { readFileSync, rmSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 
 const root = resolve(__dirname, '../..');
+
+/** Program and arguments; some packages that tests use are ES modules. */
+function jestCommand(args) {
+  const own = [
+    '--experimental-vm-modules',
+    '--conditions=@inventory/source',
+    '--disable-warning=ExperimentalWarning',
+    join(root, 'node_modules/jest/bin/jest.js'),
+  ];
+  return [process.execPath, [...own, ...args]];
+}
 
 /**
  * Runs Jest once and waits for it. Standard output is Jest's JSON report and not shown; the
@@ -17,27 +28,19 @@ const root = resolve(__dirname, '../..');
  */
 function runJest(args, { directory, environment }) {
   const report = join(directory, 'jest-report.json');
-  const { status, error } = spawnSync(
-    process.execPath,
-    [
-      '--experimental-vm-modules',
-      '--conditions=@inventory/source',
-      '--disable-warning=ExperimentalWarning',
-      join(root, 'node_modules/jest/bin/jest.js'),
-      '--json',
-      `--outputFile=${report}`,
-      ...args,
-    ],
-    { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: environment },
-  );
+  rmSync(report, { force: true });
+  const [command, all] = jestCommand(['--json', `--outputFile=${report}`, ...args]);
+  const stdio = ['ignore', 'ignore', 'inherit'];
+  const { status, error } = spawnSync(command, all, { cwd: root, stdio, env: environment });
   if (error) process.stdout.write(`${error.message}\n`);
   const counts = countsOf(report);
-  const passed = status === 0;
+  const passed = status === 0 && counts !== undefined;
   // A run that did not end well has failed in something, and says so.
-  return { passed, counts: { ...counts, failed: counts.failed || (passed ? 0 : 1) } };
+  const { passed: good = 0, failed = 0 } = counts ?? {};
+  return { passed, counts: { passed: good, failed: failed || (passed ? 0 : 1) } };
 }
 
-/** Zeros where Jest was ended before it could report. A file that cannot run is a failed test. */
+/** Undefined where Jest ended before it could report. A file that cannot run is a failed test. */
 function countsOf(report) {
   try {
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
@@ -45,8 +48,8 @@ function countsOf(report) {
     );
     return { passed: numPassedTests, failed: numFailedTests + numRuntimeErrorTestSuites };
   } catch {
-    return { passed: 0, failed: 0 };
+    return undefined;
   }
 }
 
-module.exports = { runJest };
+module.exports = { jestCommand, runJest };

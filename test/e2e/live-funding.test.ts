@@ -3,31 +3,18 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { Customer } from './support/operator.ts';
 import type { ApiAnswer } from './support/public-api.ts';
 import { livePathOf, v1Paths } from './support/read-live.ts';
-import {
-  createSimulatorControl,
-  type SimulatorControl,
-  scenarioScope,
-  sizeScope,
-} from './support/simulator-control.ts';
-import { openTestStack, type TestStack } from './support/test-stack.ts';
+import { openSharedStack } from './support/shared-stack.ts';
+import { createSimulatorControl, scenarioScope, sizeScope } from './support/simulator-control.ts';
 
-let stack: TestStack;
-let platform: SimulatorControl;
+const stack = openSharedStack();
+const platform = createSimulatorControl(stack.simulatorUrl);
+afterAll(() => stack.close());
 
-beforeAll(async () => {
-  stack = await openTestStack();
-  platform = createSimulatorControl(stack.simulatorUrl);
-});
-afterAll(() => stack?.close());
-
-let serial = 2_000;
+let serial = 20_000;
 function newScope() {
   serial += 1;
   return sizeScope(3, serial);
 }
-
-const readsOfPlatform = async (): Promise<number> =>
-  (await platform.call('GET', '/counters')).total.requests;
 
 async function newSubscriber(unitsPerMonth: number): Promise<Customer> {
   const customer = await stack.operator.newCustomer({ credits: 50 });
@@ -40,15 +27,15 @@ async function newSubscriber(unitsPerMonth: number): Promise<Customer> {
 
 /** Live Page and both routes of V1 refuse, each in its own dialect, before the platform is asked. */
 async function expectRefusedEverywhere({ api }: Customer, code: string, text: string) {
-  const before = await readsOfPlatform();
-  const live = await api.call({ path: livePathOf(newScope()) });
-  const original = await api.call({ path: v1Paths.original(newScope()) });
-  const alias = await api.call({ path: v1Paths.alias(newScope()) });
+  const scopes = [newScope(), newScope(), newScope()] as const;
+  const live = await api.call({ path: livePathOf(scopes[0]) });
+  const original = await api.call({ path: v1Paths.original(scopes[1]) });
+  const alias = await api.call({ path: v1Paths.alias(scopes[2]) });
 
   expect([live, original, alias].map(({ status }) => status)).toEqual([402, 402, 402]);
   expect(original.json).toEqual({ detail: text });
   expect(alias.json.error.code).toBe(code);
-  expect(await readsOfPlatform()).toBe(before);
+  expect(await Promise.all(scopes.map(platform.requestsOf))).toEqual([0, 0, 0]);
   return errorBody.parse(live.json).error;
 }
 
@@ -61,7 +48,7 @@ test('units pay for Live Page and V1, denials too, and the credits stay untouche
     );
 
   const live = await api.call({ path: livePathOf(newScope()) });
-  const denied = await api.call({ path: livePathOf(scenarioScope('private', 77)) });
+  const denied = await api.call({ path: livePathOf(scenarioScope('private', serial)) });
   const original = await api.call({ path: v1Paths.original(newScope()) });
   const alias = await api.call({ path: v1Paths.alias(newScope()) });
 

@@ -5,6 +5,7 @@ import type { Stack, StackService } from '@inventory/local-stack/stack';
 import { startStack } from '@inventory/local-stack/start-stack';
 import { openNamespace } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { runOperator } from '../../services/gateway/test/support/operator-command.ts';
 import { machineEnvironment } from '../support/start-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stack-library-'));
@@ -55,6 +56,15 @@ test('every replica is a process of its own with an address of its own', () => {
   const publicUrls = replicasOf('gateway').map(({ publicUrl }) => publicUrl);
   expect(publicUrls[0]).toBe(stack.gatewayUrl);
   expect(publicUrls[1]).not.toBe(stack.gatewayUrl);
+});
+
+test('admission is closed and opened on the real collector by the command line (Operating surface)', async () => {
+  const environment = { OPERATOR_URL: stack.operatorUrl, OPERATOR_TOKEN: stack.operatorToken };
+  const closed = await runOperator(environment, ['admission', 'close', '--json']);
+  const opened = await runOperator(environment, ['admission', 'open', '--json']);
+
+  expect(closed.json).toMatchObject({ state: 'closed', reason: 'operator_closed' });
+  expect(opened.json).toMatchObject({ state: 'open', reason: null, operator_closed: false });
 });
 
 test('with one ledger killed the gateways reach the other one', async () => {

@@ -4,18 +4,16 @@ import { forEachLimited } from '@inventory/runtime/concurrency';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
-import { readLogs } from './support/read-logs.ts';
+import { openSharedStack } from './support/shared-stack.ts';
 import { sizeScope } from './support/simulator-control.ts';
 import { openReader, type StreamReader } from './support/stream-reader.ts';
-import { openTestStack, type TestStack } from './support/test-stack.ts';
 
-let stack: TestStack;
+const stack = openSharedStack();
 let customer: Customer;
 let cursor: string;
 const scopes = ['*', 'customer.events.read.v1'];
 
 beforeAll(async () => {
-  stack = await openTestStack();
   const { accountId, projectId, ...others } = await stack.operator.newCustomer();
   await stack.operator.call('PUT', `/accounts/${accountId}/events`, { enabled: true });
   const credential = await stack.operator.newCredential(projectId, { scopes });
@@ -24,7 +22,7 @@ beforeAll(async () => {
   cursor = (await reader.frame('checkpoint')).id ?? '';
   reader.cut();
 });
-afterAll(() => stack?.close());
+afterAll(() => stack.close());
 
 function open(headers: Readonly<Record<string, string>> = {}): Promise<StreamReader> {
   const { projectId, secret: apiKey } = customer;
@@ -179,7 +177,7 @@ test('streams that were opened and cut at once, by the hundred, leave no place t
     for (const reader of readers) reader.cut();
     return undefined;
   });
-  const id = await customer.api.accepted(sizeScope(3, 1));
+  const id = await customer.api.accepted(sizeScope(3, 50_001));
   await untilCompleted(customer.api, customer.projectId, [id]);
   for (const reader of held) {
     const [frame] = await reader.events(1);
@@ -189,7 +187,7 @@ test('streams that were opened and cut at once, by the hundred, leave no place t
 });
 
 test('no key and no cursor of any of this is in a log', () => {
-  const logs = readLogs(stack);
+  const logs = stack.readLog();
 
   expect(logs).not.toContain(customer.secret);
   expect(logs).not.toContain(cursor);

@@ -1,6 +1,6 @@
 import { provisionBackends } from '@inventory/backends/provision-backends';
 import { ProvisionError } from '@inventory/backends/provision-error';
-import { holdBackends } from './held-backends.ts';
+import { holdForTeardown } from './held-for-teardown.ts';
 
 /**
  * Jest's global setup: one Kafka and one MongoDB for all test files of a run. Addresses in the
@@ -19,7 +19,7 @@ export default async function startBackends(): Promise<void> {
     if (error instanceof ProvisionError) error.stack = error.message;
     throw error;
   });
-  holdBackends(backends);
+  holdForTeardown(() => backends.stop());
   process.env['KAFKA_BROKERS'] = backends.kafkaBrokers;
   process.env['MONGODB_URI'] = backends.mongodbUri;
 }

@@ -166,7 +166,7 @@ test('sources that do not compile are shown, and nothing is run', () => {
 test('an unknown command names the known ones', () => {
   const result = boot(['constructor']);
 
-  expect(result.stderr).toContain('start, reset, operator, bench, test, test:long, generate');
+  expect(result.stderr).toContain('start, reset, operator, bench, test, test:long, jest, generate');
   expect(result.status).toBe(1);
 });
 

@@ -6,7 +6,7 @@ import { watchRefresh } from './follow-refresh.ts';
 import type { Balance, Customer } from './operator.ts';
 import { type LoggedEvent, readProjectLog } from './project-log.ts';
 import type { ApiAnswer } from './public-api.ts';
-import type { TestStack } from './test-stack.ts';
+import type { StoryStack } from './test-stack.ts';
 
 /** One refresh of a customer who has nothing else going on, with everything that was seen of it. */
 export interface Journey {
@@ -33,7 +33,7 @@ export interface JourneyPlan {
   readonly meanwhile?: (refreshId: string, customer: Customer) => Promise<unknown>;
 }
 
-export async function takeJourney(stack: TestStack, plan: JourneyPlan): Promise<Journey> {
+export async function takeJourney(stack: StoryStack, plan: JourneyPlan): Promise<Journey> {
   const { scope, language, meanwhile } = plan;
   const customer = plan.customer ?? (await stack.operator.newCustomer());
   const { api, accountId, projectId } = customer;

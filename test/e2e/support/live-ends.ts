@@ -62,6 +62,23 @@ export const liveEnds: readonly LiveEnd[] = scenarioNames
   .filter((name) => !endlessScenarios.includes(name) && !longScenarios.includes(name))
   .map((scenario) => ({ scenario, ...(ends[scenario] ?? lastPage) }));
 
+/** One of each kind: every status, and pages of which something has to be put right. */
+const typical = [
+  'size-4001',
+  'all-hidden',
+  'currency-row',
+  'blank-middle-page',
+  'duplicate-asset',
+  'eresult-55-twice',
+  'private',
+  'becomes-private-at-page-2',
+  'not-found',
+  'unknown-app',
+  'null-200',
+  'cursor-missing',
+];
+export const typicalEnds = liveEnds.filter(({ scenario }) => typical.includes(scenario));
+
 /** Applications other than the one most accounts use: a row of failures would open its breaker. */
 const otherApps = [440, 570, 252_490, 578_080] as const;
 

@@ -49,9 +49,11 @@ export interface Operator {
   verify(): Promise<VerifyReport>;
 }
 
+export type OperatorAccess = Pick<Stack, 'gatewayUrl' | 'operatorUrl' | 'operatorToken'>;
+
 const unlimited = 1_000_000;
 
-export function createOperator(stack: Stack): Operator {
+export function createOperator(stack: OperatorAccess): Operator {
   const { operatorUrl, operatorToken, gatewayUrl } = stack;
 
   async function call(method: string, path: string, body?: unknown) {

@@ -1,4 +1,4 @@
-import type { TestStack } from './test-stack.ts';
+import type { StoryStack } from './test-stack.ts';
 
 export interface LoggedEvent {
   readonly position: number;
@@ -16,7 +16,7 @@ interface StoredEntry {
 }
 
 /** A Project's log, oldest first. */
-export async function readProjectLog(stack: TestStack, projectId: string): Promise<LoggedEvent[]> {
+export async function readProjectLog(stack: StoryStack, projectId: string): Promise<LoggedEvent[]> {
   const records = await stack.recordsOf('event-stream');
   const entries = await records
     .collection<StoredEntry>('projectLog')

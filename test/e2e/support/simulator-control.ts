@@ -7,6 +7,13 @@ export interface SimulatorControl {
   call(method: string, path: string, body?: unknown): Promise<any>;
   /** Fails requests that match; see the simulator's README. */
   fail(fault: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Answers about the account wait until it is released: a scan of it stays under way. */
+  hold(scope: Scope): Promise<void>;
+  /** The same for all pages but the first. */
+  holdLaterPages(scope: Scope): Promise<void>;
+  release(scope: Scope): Promise<void>;
+  /** Requests about the account. */
+  requestsOf(scope: Scope): Promise<number>;
   /** 429 answers since it was started. */
   throttled(): Promise<number>;
 }
@@ -25,6 +32,19 @@ export function createSimulatorControl(simulatorUrl: string | null): SimulatorCo
     call,
     async fail(fault) {
       await call('POST', '/faults', fault);
+    },
+    hold: async ({ platform_id }) => {
+      await call('PATCH', `/accounts/${platform_id}`, { held: true });
+    },
+    holdLaterPages: async ({ platform_id }) => {
+      await call('PATCH', `/accounts/${platform_id}`, { held: 'later_pages' });
+    },
+    release: async ({ platform_id }) => {
+      await call('PATCH', `/accounts/${platform_id}`, { held: false });
+    },
+    requestsOf: async ({ platform_id }) => {
+      const { accounts } = await call('GET', `/counters?platform_id=${platform_id}`);
+      return accounts[platform_id]?.requests ?? 0;
     },
     throttled: async () => (await call('GET', '/counters')).total.throttled,
   };

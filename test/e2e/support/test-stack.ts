@@ -32,6 +32,8 @@ export interface TestStack extends Stack {
   readonly folder: string;
   readonly names: Names;
   readonly operator: Operator;
+  /** Public addresses of all gateways. */
+  readonly gatewayUrls: readonly string[];
   replicasOf(service: ServiceName): readonly StackService[];
   /** The only replica of a service, or its first. */
   service(name: ServiceName): StackService;
@@ -41,6 +43,12 @@ export interface TestStack extends Stack {
   handOver(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What a story needs of a stack, its own one or the shared one. */
+export type StoryStack = Pick<
+  TestStack,
+  'gatewayUrl' | 'gatewayUrls' | 'operator' | 'recordsOf' | 'simulatorUrl'
+>;
 
 /** Servers it shares with other stacks, and what it calls its own there. */
 type Names = Pick<StackOptions, 'backends' | 'topicPrefix' | 'databasePrefix'>;
@@ -95,6 +103,7 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
     folder,
     names,
     operator: createOperator(stack),
+    gatewayUrls: stack.services.flatMap(({ publicUrl }) => publicUrl ?? []),
     replicasOf,
     service(name: ServiceName) {
       const [first] = replicasOf(name);

@@ -1,0 +1,56 @@
+import {
+  newReadingCustomer,
+  refreshIdsOf,
+  refreshOnePages,
+  type StreamStack,
+} from './support/reading-customer.ts';
+import { openTestStack, type TestStack } from './support/test-stack.ts';
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await openTestStack({
+    replicas: { gateway: 2, 'event-stream': 2 },
+    serviceEnvironment: { gateway: { STREAM_DRAIN_MS: '1000' } },
+  });
+});
+afterAll(() => stack?.close());
+
+function streams(): StreamStack {
+  const gateways = stack.replicasOf('gateway');
+  return {
+    operator: stack.operator,
+    gatewayUrls: gateways.map(({ publicUrl }) => publicUrl ?? ''),
+  };
+}
+
+test('a revocation ends open streams at both gateways within 2 s (Authentication)', async () => {
+  const customer = await newReadingCustomer(streams());
+  const readers = await Promise.all([customer.open(undefined, 0), customer.open(undefined, 1)]);
+  await Promise.all(readers.map((reader) => reader.frame('checkpoint')));
+
+  await stack.operator.call('POST', `/credentials/${customer.credentialId}/revoke`, {});
+  const startMs = performance.now();
+  await Promise.all(readers.map((reader) => reader.frame('stream.authorization_revoked')));
+
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+});
+
+test('a gateway that stops tells its readers, and one that is killed loses them nothing (Events: draining)', async () => {
+  const customer = await newReadingCustomer(streams());
+  const [first, second] = stack.replicasOf('gateway');
+  const readers = await Promise.all([customer.open(undefined, 0), customer.open(undefined, 1)]);
+  const starts = await Promise.all(readers.map((reader) => reader.frame('checkpoint')));
+
+  await first?.restart();
+  const closing = await readers[0]?.frame('stream.closing');
+  await second?.kill('SIGKILL');
+  const ids = await refreshOnePages(customer, [1, 2]);
+  const again = await Promise.all(starts.map(({ id }) => customer.open(id, 0)));
+
+  expect(JSON.parse(closing?.data ?? '')).toMatchObject({ reason: 'draining' });
+  for (const reader of again) {
+    expect(new Set(refreshIdsOf(await reader.events(2)))).toEqual(new Set(ids));
+    reader.cut();
+  }
+});
