@@ -106,7 +106,7 @@ describe('an account funded by subscription units (Subscription funding)', () =>
     const customer = await stack.operator.newCustomer({ credits: 300 });
     const { accountId, api } = customer;
     await fund(accountId, subscription(500));
-    const scopes = [sizeScope(20_001, serial + 1), sizeScope(20_001, serial + 2)] as const;
+    const scopes = [sizeScope(2_001, serial + 1), sizeScope(2_001, serial + 2)] as const;
     await Promise.all(scopes.map(platform.hold));
     const inUnits = await api.accepted(scopes[0]);
     await fund(accountId, { mode: 'credits' });
@@ -119,10 +119,10 @@ describe('an account funded by subscription units (Subscription funding)', () =>
       await billingOf(customer, inCredits),
     ];
 
-    expect(units).toMatchObject({ credits_charged: 0, units_charged: 11, units_released: 114 });
-    expect(credits).toMatchObject({ credits_reserved: 125, credits_charged: 11 });
+    expect(units).toMatchObject({ credits_charged: 0, units_charged: 2, units_released: 123 });
+    expect(credits).toMatchObject({ credits_reserved: 125, credits_charged: 2 });
     expect(credits.funding).toBeUndefined();
-    expect(await available(accountId)).toEqual({ credits: 289, units: 489 });
+    expect(await available(accountId)).toEqual({ credits: 298, units: 498 });
     const rows = await stack.operator.statement(accountId);
     expect(rows.filter(({ kind }) => kind === 'allowance')).toHaveLength(1);
   });
@@ -134,7 +134,7 @@ describe('a Project with a monthly spend cap (spend cap)', () => {
     const { accountId, api, projectId } = customer;
     await setCap(projectId, 126);
 
-    const scope = sizeScope(20_001, serial + 3);
+    const scope = sizeScope(2_001, serial + 3);
     await platform.hold(scope);
     const refreshId = await api.accepted(scope);
     const beyond = await api.refresh(sizeScope(1, serial));
@@ -143,7 +143,7 @@ describe('a Project with a monthly spend cap (spend cap)', () => {
     );
     await platform.release(scope);
     await billingOf(customer, refreshId);
-    await setCap(projectId, 12);
+    await setCap(projectId, 3);
     const page = await api.current(scope);
     const over = await api.current(scope);
 
@@ -157,9 +157,9 @@ describe('a Project with a monthly spend cap (spend cap)', () => {
     expect(page.status).toBe(200);
     expect([over.status, over.json.error]).toMatchObject([
       402,
-      { code: 'spend_cap_reached', detail: { cap: 12, spent: 12 } },
+      { code: 'spend_cap_reached', detail: { cap: 3, spent: 3 } },
     ]);
-    expect(await available(accountId)).toEqual({ credits: 988 });
+    expect(await available(accountId)).toEqual({ credits: 997 });
   });
 });
 
@@ -174,7 +174,7 @@ describe('an account with a balance alert (account.balance.low)', () => {
       body: { threshold: 100 },
     });
 
-    const scope = sizeScope(20_001, serial + 4);
+    const scope = sizeScope(2_001, serial + 4);
     await platform.hold(scope);
     const [first, second] = [
       await api.accepted(scope),

@@ -62,16 +62,20 @@ export interface InternalClient {
 /** Reads are tried twice: a connection that idled may have been closed by the other side. */
 const readTries = 2;
 
+/** A service that is there accepts at once; where answers may take long, so may that. */
+const connectTimeoutMinMs = 2_000;
+
 export function createInternalClient(options: InternalClientOptions): InternalClient {
+  const connect = { timeout: Math.max(connectTimeoutMinMs, options.timeoutMs / 10) };
   const agent = new Agent({
     connections: 64,
     pipelining: 1,
     keepAliveTimeout: 30_000,
-    connect: { timeout: 2_000 },
+    connect,
   });
 
   /** Every request on a connection of its own: other idle ones may be just as dead. */
-  const fresh = new Agent({ connections: 64, pipelining: 0, connect: { timeout: 2_000 } });
+  const fresh = new Agent({ connections: 64, pipelining: 0, connect });
 
   async function once(call: InternalCall, dispatcher: Agent): Promise<RawAnswer> {
     const isBytes = Buffer.isBuffer(call.body);

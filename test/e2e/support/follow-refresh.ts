@@ -4,7 +4,10 @@ import type { ApiAnswer, PublicApi } from './public-api.ts';
 
 const listedMax = 100;
 
-/** Waits until all these refreshes of one Project are completed, with one request for up to 100. */
+/**
+ * Waits until all these refreshes of one Project are completed, with one request for up to 100.
+ * The limit of a wait is for the next of them, however many they are.
+ */
 export async function untilCompleted(
   api: PublicApi,
   projectId: string,
@@ -13,19 +16,21 @@ export async function untilCompleted(
   for (let from = 0; from < refreshIds.length; from += listedMax) {
     const asked = refreshIds.slice(from, from + listedMax);
     const query = `?limit=100&state=completed&${asked.map((id) => `refresh_id=${id}`).join('&')}`;
-    let left = asked.length;
-    await waitFor(
-      `${asked.length} refreshes are completed`,
-      async () => {
-        const answer = await api.list(projectId, query);
-        if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
-        left = asked.length - answer.json.data.items.length;
-        return left === 0;
-      },
-      { everyMs: 250 },
-    ).catch((error: unknown) => {
-      throw new Error(`${left} of ${asked.length} are not`, { cause: error });
-    });
+    const countLeft = async () => {
+      const answer = await api.list(projectId, query);
+      if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+      return asked.length - answer.json.data.items.length;
+    };
+    for (let left = asked.length; left > 0; ) {
+      left = await waitFor(
+        `fewer than ${left} of ${asked.length} refreshes are pending`,
+        async () => {
+          const now = await countLeft();
+          return now < left ? { now } : false;
+        },
+        { everyMs: 250 },
+      ).then(({ now }) => now);
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import { inventoryPermissions } from '@inventory/contracts/vocabulary';
 import type { Stack } from '@inventory/local-stack/stack';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { callOnce } from '../../support/call-once.ts';
 import { createPublicApi, type PublicApi } from './public-api.ts';
 
 export interface CustomerOptions {
@@ -57,17 +58,16 @@ export function createOperator(stack: OperatorAccess): Operator {
   const { operatorUrl, operatorToken, gatewayUrl } = stack;
 
   async function call(method: string, path: string, body?: unknown) {
-    const answer = await fetch(`${operatorUrl}/operator/v1${path}`, {
+    const { status, text } = await callOnce(`${operatorUrl}/operator/v1${path}`, {
       method,
       headers: {
         authorization: `Bearer ${operatorToken}`,
         'content-type': 'application/json',
         'idempotency-key': systemIdentifiers.uuidV7(),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body,
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
     return JSON.parse(text);
   }
 

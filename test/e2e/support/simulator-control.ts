@@ -1,5 +1,6 @@
 import type { Scope } from '@inventory/contracts/scope';
 import { scenarioInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
+import { callOnce } from '../../support/call-once.ts';
 
 /** The knobs of the simulated platform. */
 export interface SimulatorControl {
@@ -20,12 +21,8 @@ export interface SimulatorControl {
 
 export function createSimulatorControl(simulatorUrl: string | null): SimulatorControl {
   async function call(method: string, path: string, body?: unknown) {
-    const answer = await fetch(`${simulatorUrl}/control${path}`, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    const { status, text } = await callOnce(`${simulatorUrl}/control${path}`, { method, body });
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
     return JSON.parse(text);
   }
   return {
