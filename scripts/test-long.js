@@ -10,7 +10,7 @@
  *
  * Each story has the machine to itself. The last line counts as that of `npm test` does.
  */
-const { execFileSync } = require('node:child_process');
+const { spawnSync } = require('node:child_process');
 const { join, resolve } = require('node:path');
 const { parseArgs } = require('node:util');
 const { provisionBackends } = require('../libs/backends/dist/provision-backends.js');
@@ -35,9 +35,10 @@ function allStories() {
   return [...stories, ...properties];
 }
 
+/** Paths that git prints, one in a line; none where it finds nothing. */
 function filesOf(gitArgs) {
-  const output = execFileSync('git', gitArgs, { cwd: root, encoding: 'utf8' });
-  return output.split('\n').filter((line) => line !== '');
+  const { stdout } = spawnSync('git', gitArgs, { cwd: root, encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => line !== '');
 }
 
 function readCommandLine() {
