@@ -1,4 +1,4 @@
-import type { Clock } from '@inventory/runtime/clock';
+import { type Clock, systemClock } from '@inventory/runtime/clock';
 
 /** A clock that stands still until it is moved. */
 export interface TestClock extends Clock {
@@ -15,6 +15,17 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
     },
     set: (toMs) => {
       nowMs = toMs;
+    },
+  };
+}
+
+/** The system's clock, ahead by what it was advanced: for services whose own pauses must pass. */
+export function createRunningClock(): Pick<TestClock, 'now' | 'advance'> {
+  let aheadMs = 0;
+  return {
+    now: () => systemClock.now() + aheadMs,
+    advance: (byMs) => {
+      aheadMs += byMs;
     },
   };
 }

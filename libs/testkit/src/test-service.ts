@@ -6,6 +6,9 @@ import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { patientKafka, patientMongodb, type TestNamespace, testLogger } from './namespace.ts';
 
+/** Ends a stop that hangs; a slow one takes as long as it takes. */
+const stopDeadlineMs = 300_000;
+
 /** The common part of a service's configuration inside a namespace; any free port. */
 export function testServiceConfig(namespace: TestNamespace, database: string): ServiceConfig {
   return {
@@ -22,7 +25,7 @@ export function testServiceConfig(namespace: TestNamespace, database: string): S
     http: { host: '127.0.0.1', port: 0 },
     serviceTokens: [],
     logLevel: 'silent',
-    stopDeadlineMs: 10_000,
+    stopDeadlineMs,
   };
 }
 
@@ -37,7 +40,7 @@ export interface TestServiceOptions<Config extends ServiceConfig, Started> {
 export async function startTestService<Config extends ServiceConfig, Started>(
   options: TestServiceOptions<Config, Started>,
 ): Promise<Started & { stop(): Promise<void> }> {
-  const lifetime = openLifetime(testLogger, 10_000);
+  const lifetime = openLifetime(testLogger, stopDeadlineMs);
   const started = await options.start({
     config: options.config,
     lifetime,
