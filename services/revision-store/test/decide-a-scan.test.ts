@@ -8,16 +8,31 @@ import { fromCompletedMessage } from '../src/consumers/convert.ts';
 import { createScanQueue } from '../src/storage/scan-queue.ts';
 import { createScanStore } from '../src/storage/scan-store.ts';
 import { createScopeStore } from '../src/storage/scope-store.ts';
+import { startHeldAssemblies } from './support/held-assemblies.ts';
 import { completedMessage, newScan, plainPage, type Scan } from './support/scan-builder.ts';
 import { placeOf } from './support/store-client.ts';
-import { openStoreUnderTest, type StoreUnderTest } from './support/store-under-test.ts';
+import {
+  openStoreUnderTest,
+  type Replica,
+  type StoreUnderTest,
+} from './support/store-under-test.ts';
 
 let store: StoreUnderTest;
 
-beforeEach(async () => {
+beforeAll(async () => {
   store = await openStoreUnderTest();
 });
-afterEach(() => store.close());
+afterAll(() => store.close());
+
+/** A replica for the tests of this block alone. */
+function replicaOfBlock(overrides: Parameters<StoreUnderTest['start']>[0] = {}): () => Replica {
+  let replica: Replica;
+  beforeAll(async () => {
+    replica = await store.start(overrides);
+  });
+  afterAll(() => replica.stop());
+  return () => replica;
+}
 
 const stores = () => ({
   scans: createScanStore(store.collections.scans),
@@ -56,9 +71,20 @@ const result = {
   observedAssets: 1,
 } as const;
 
+/** Blocks of a try that crashed, that nothing refers to. */
+async function leaveOrphan({ scope, scanId }: Scan): Promise<void> {
+  const set = `orphan-${scanId}`;
+  const block = { _id: `${set}/0`, scope: scopeKey(scope), set, index: 0 };
+  await store.collections.assetBlocks.insertOne(block as never);
+}
+const setsOf = ({ scope }: Scan) =>
+  store.collections.assetBlocks.distinct('set', { scope: scopeKey(scope) });
+
 describe('A scan whose worker crashed (architecture: leases with a growing epoch)', () => {
+  const running = replicaOfBlock();
+
   it('is assembled by another once the lease has run out; the old worker can change nothing', async () => {
-    const replica = await store.start();
+    const replica = running();
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     await replica.client.stage(scan);
     const crashed = await crashedWorker(scan);
@@ -77,9 +103,8 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
   });
 
   it('after its head moved is told of with the result that stands beside the head', async () => {
-    const replica = await store.start();
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
-    await replica.client.stage(scan);
+    await running().client.stage(scan);
     const crashed = await crashedWorker(scan);
     await crashed.scans.beginCommit(scan.scanId);
     const { scanId, refreshId } = scan;
@@ -92,7 +117,6 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
 
   it('after its head moved is told of also when another scan comes first', async () => {
     const scope = newScope();
-    const replica = await store.start();
     const scan = newScan({ scope, pages: [plainPage(0, 3)] });
     const crashed = await crashedWorker(scan);
     await crashed.scans.beginCommit(scan.scanId);
@@ -103,137 +127,82 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
     // Its own turn does not come; only the next scan of the inventory does.
     await crashed.queue.postpone(scanId, systemClock.now() + 3_600_000, true);
 
-    await replica.save({ scope, pages: [plainPage(0, 4)] });
+    await running().save({ scope, pages: [plainPage(0, 4)] });
 
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
   });
 
   it('leaves no blocks behind', async () => {
-    const replica = await store.start();
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
-    await replica.client.stage(scan);
+    await running().client.stage(scan);
     const crashed = await crashedWorker(scan);
-    const orphan = { scope: scopeKey(scan.scope), set: 'invrev_orphan', index: 0 };
-    await store.collections.assetBlocks.insertOne({ _id: 'invrev_orphan/0', ...orphan } as never);
+    await leaveOrphan(scan);
     await crashed.leasesEnd();
 
     const saved = await store.committed(scan);
 
     await waitFor('the orphaned block is pruned', async () => {
-      const sets = await store.collections.assetBlocks.distinct('set');
+      const sets = await setsOf(scan);
       return sets.length === 1 && sets[0] === saved.revision_id;
     });
+  });
+
+  it('is abandoned before the commit: the commit fails, and what was written for it goes', async () => {
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+    const crashed = await crashedWorker(scan);
+    await leaveOrphan(scan);
+    await store.abandon(scan);
+
+    expect((await store.rejected(scan)).reason).toBe('abandoned');
+    expect(await crashed.scans.beginCommit(scan.scanId)).toBe(false);
+    await crashed.leasesEnd();
+    await waitFor('its blocks are pruned', async () => (await setsOf(scan)).length === 0);
+    await waitFor('nothing of the inventory is remembered', async () => {
+      const _id = scopeKey(scan.scope);
+      return (await store.collections.scopes.countDocuments({ _id })) === 0;
+    });
+  });
+
+  it('is abandoned after its commit began: without effect but that its outcome is told', async () => {
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+    const crashed = await crashedWorker(scan);
+    expect(await crashed.scans.beginCommit(scan.scanId)).toBe(true);
+    await store.abandon(scan);
+    await running().client.stage(scan);
+    await crashed.leasesEnd();
+
+    expect((await store.committed(scan)).observed_assets).toBe(3);
   });
 });
 
 describe('A service that is told to stop', () => {
   it('gives the scan it is assembling to another at once, long before its lease runs out', async () => {
-    const first = await store.start({ assembly: { leaseMs: 600_000 } });
-    const pages = Array.from({ length: 100 }, (_, page) =>
-      plainPage(page * 2_000, page * 2_000 + 2_000),
-    );
-    const scan = newScan({ scope: newScope(), pages });
-    await first.client.stage(scan);
-    await store.complete(scan);
-    await waitFor(
-      'it is being assembled',
-      async () => (await store.collections.assetBlocks.countDocuments()) > 0,
-    );
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3), plainPage(3, 5)] });
+    const first = startHeldAssemblies(store);
+    await stores().scans.receive({
+      scan: fromCompletedMessage(completedMessage(scan)),
+      trace: {},
+      nowMs: systemClock.now(),
+      claimedUntilMs: null,
+    });
+    first.wake();
+    await first.reading;
+    const second = await store.start();
+    await second.client.stage(scan);
+    expect(store.outcomesOf(scan)).toEqual([]);
 
     await first.stop();
-    expect(store.outcomesOf(scan)).toEqual([]);
-    const second = await store.start({ assembly: { leaseMs: 600_000 } });
 
-    expect((await store.committed(scan)).observed_assets).toBe(200_000);
-    expect((await second.client.page(scan.scope, { position: 198_000 })).assets).toHaveLength(
-      2_000,
-    );
+    expect((await store.committed(scan)).observed_assets).toBe(5);
+    await second.stop();
   });
 });
 
-describe('A fault of ours', () => {
-  it('that every try meets ends the scan, so that its refresh does not wait for ever', async () => {
-    const clock = createTestClock(Date.now());
-    const replica = await store.start({ clock });
-    const scope = newScope();
-    const head = await replica.save({
-      scope,
-      pages: [plainPage(0, 3)],
-      completedAtMs: clock.now(),
-    });
-    await store.collections.assetBlocks.deleteOne({ set: head.revision_id });
-    const scan = newScan({
-      scope,
-      pages: [plainPage(0, 3)],
-      language: 'german',
-      completedAtMs: clock.now(),
-    });
-    await replica.client.stage(scan);
-    await store.complete(scan);
-    const tried = (times: number) =>
-      waitFor(`try ${times} has failed`, async () => {
-        const document = await store.collections.scans.findOne({ _id: scan.scanId });
-        const isPutOff = (document?.dueAt?.getTime() ?? 0) < clock.now() + 15_000;
-        return document?.claims === times && isPutOff;
-      });
-    for (let times = 1; times <= 5; times += 1) {
-      await tried(times);
-      expect(store.outcomesOf(scan)).toEqual([]);
-      clock.advance(30_000);
-    }
+describe('A scan (architecture: the scan document decides)', () => {
+  const running = replicaOfBlock();
 
-    expect((await store.rejected(scan)).reason).toBe('invalid_pages');
-  });
-});
-
-describe('Two replicas (architecture: shared work)', () => {
-  it('assemble each scan once, and each answers for what the other saved', async () => {
-    const [one, two] = [await store.start(), await store.start()];
-    const scans = Array.from({ length: 30 }, (_, at) =>
-      newScan({ scope: newScope(), pages: [plainPage(0, 2 + at)] }),
-    );
-
-    await Promise.all(
-      scans.map(async (scan, at) => {
-        await (at % 2 ? one : two).client.stage(scan);
-        await store.complete(scan);
-      }),
-    );
-
-    for (const scan of scans) {
-      const saved = await store.committed(scan);
-      for (const { client } of [one, two]) {
-        expect((await client.page(scan.scope)).meta.revision_id).toBe(saved.revision_id);
-      }
-      const bodies = new Set(store.outcomesOf(scan).map(({ body }) => JSON.stringify(body)));
-      expect(bodies.size).toBe(1);
-    }
-    expect(await store.collections.assetBlocks.countDocuments()).toBe(30);
-  });
-
-  it('bring ten scans of one inventory into one line: the newest is what Current reads', async () => {
-    const [one, two] = [await store.start(), await store.start()];
-    const scope = newScope();
-    const startMs = Date.now();
-    const scans = Array.from({ length: 10 }, (_, at) =>
-      newScan({ scope, pages: [plainPage(0, 1 + at)], completedAtMs: startMs + at }),
-    );
-
-    await Promise.all(
-      scans.map(async (scan, at) => {
-        await (at % 2 ? one : two).client.stage(scan);
-        await store.complete(scan);
-      }),
-    );
-
-    await Promise.all(scans.map((scan) => store.committed(scan)));
-    expect((await one.client.page(scope)).meta.total_count).toBe(10);
-  });
-});
-
-describe('Abandoning (architecture: the scan document decides)', () => {
-  it('races against completing: exactly one wins, and everybody hears the same', async () => {
-    const replica = await store.start();
+  it('that is abandoned while it completes has one outcome, which everybody is told', async () => {
+    const replica = running();
     const scans = Array.from({ length: 30 }, () =>
       newScan({ scope: newScope(), pages: [plainPage(0, 3)] }),
     );
@@ -261,45 +230,8 @@ describe('Abandoning (architecture: the scan document decides)', () => {
     for (const scan of firstOrder) expect((await store.rejected(scan)).reason).toBe('abandoned');
   });
 
-  it('after the commit began has no effect but that its outcome is told', async () => {
-    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
-    const crashed = await crashedWorker(scan);
-    expect(await crashed.scans.beginCommit(scan.scanId)).toBe(true);
-    const replica = await store.start();
-    await store.abandon(scan);
-    await replica.client.stage(scan);
-    await crashed.leasesEnd();
-
-    expect((await store.committed(scan)).observed_assets).toBe(3);
-  });
-
-  it('before the commit makes the commit fail, and frees what was written for it', async () => {
-    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
-    const crashed = await crashedWorker(scan);
-    await store.collections.assetBlocks.insertOne({
-      _id: 'invrev_orphan/0',
-      scope: scopeKey(scan.scope),
-      set: 'invrev_orphan',
-      index: 0,
-    } as never);
-    await crashed.leasesEnd();
-    await store.start();
-    await store.abandon(scan);
-
-    expect((await store.rejected(scan)).reason).toBe('abandoned');
-    expect(await crashed.scans.beginCommit(scan.scanId)).toBe(false);
-    await waitFor('its blocks are pruned', async () => {
-      return (await store.collections.assetBlocks.countDocuments()) === 0;
-    });
-    await waitFor('nothing of the inventory is remembered', async () => {
-      return (await store.collections.scopes.countDocuments()) === 0;
-    });
-  });
-});
-
-describe('Missing pages (architecture: 60 s, then rejected)', () => {
-  it('are waited for: a chunk that comes late completes the scan', async () => {
-    const replica = await store.start();
+  it('waits for missing pages: a chunk that comes late completes the scan', async () => {
+    const replica = running();
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3), plainPage(3, 5)] });
     const [first, second] = scan.pages.map((chunks) => chunks[0] as Buffer);
     await replica.client.putChunk(placeOf(scan, 0, 0), first as Buffer);
@@ -313,12 +245,97 @@ describe('Missing pages (architecture: 60 s, then rejected)', () => {
 
     expect((await store.committed(scan)).observed_assets).toBe(5);
   });
+});
+
+describe('Two replicas (architecture: shared work)', () => {
+  const replicas = [replicaOfBlock(), replicaOfBlock()] as const;
+
+  it('assemble each scan once, and each answers for what the other saved', async () => {
+    const [one, two] = [replicas[0](), replicas[1]()];
+    const scans = Array.from({ length: 30 }, (_, at) =>
+      newScan({ scope: newScope(), pages: [plainPage(0, 2 + at)] }),
+    );
+
+    await Promise.all(
+      scans.map(async (scan, at) => {
+        await (at % 2 ? one : two).client.stage(scan);
+        await store.complete(scan);
+      }),
+    );
+
+    for (const scan of scans) {
+      const saved = await store.committed(scan);
+      for (const { client } of [one, two]) {
+        expect((await client.page(scan.scope)).meta.revision_id).toBe(saved.revision_id);
+      }
+      const bodies = new Set(store.outcomesOf(scan).map(({ body }) => JSON.stringify(body)));
+      expect(bodies.size).toBe(1);
+    }
+    const scopes = scans.map(({ scope }) => scopeKey(scope));
+    const ofThem = { scope: { $in: scopes } };
+    expect(await store.collections.assetBlocks.countDocuments(ofThem)).toBe(30);
+  });
+
+  it('bring ten scans of one inventory into one line: the newest is what Current reads', async () => {
+    const [one, two] = [replicas[0](), replicas[1]()];
+    const scope = newScope();
+    const startMs = Date.now();
+    const scans = Array.from({ length: 10 }, (_, at) =>
+      newScan({ scope, pages: [plainPage(0, 1 + at)], completedAtMs: startMs + at }),
+    );
+
+    await Promise.all(
+      scans.map(async (scan, at) => {
+        await (at % 2 ? one : two).client.stage(scan);
+        await store.complete(scan);
+      }),
+    );
+
+    await Promise.all(scans.map((scan) => store.committed(scan)));
+    expect((await one.client.page(scope)).meta.total_count).toBe(10);
+  });
+});
+
+describe('On a clock of the test', () => {
+  const clock = createTestClock(Date.now());
+  const running = replicaOfBlock({ clock, assembly: { missingPagesWaitMs: 60_000 } });
+
+  it('a fault of ours that every try meets ends the scan, so that its refresh does not wait for ever', async () => {
+    const replica = running();
+    const scope = newScope();
+    const head = await replica.save({
+      scope,
+      pages: [plainPage(0, 3)],
+      completedAtMs: clock.now(),
+    });
+    await store.collections.assetBlocks.deleteOne({ set: head.revision_id });
+    const scan = newScan({
+      scope,
+      pages: [plainPage(0, 3)],
+      language: 'german',
+      completedAtMs: clock.now(),
+    });
+    await replica.client.stage(scan);
+    await store.complete(scan);
+    const tried = (times: number) =>
+      waitFor(`try ${times} has failed`, async () => {
+        const document = await store.collections.scans.findOne({ _id: scan.scanId });
+        const isPutOff = (document?.dueAt?.getTime() ?? 0) < clock.now() + 60_000;
+        return document?.claims === times && isPutOff;
+      });
+    for (let times = 1; times <= 5; times += 1) {
+      await tried(times);
+      expect(store.outcomesOf(scan)).toEqual([]);
+      clock.advance(30_000);
+    }
+
+    expect((await store.rejected(scan)).reason).toBe('invalid_pages');
+  });
 
   it.each(['is not there', 'has another digest'])(
-    'reject the scan when a chunk %s for a minute',
+    'a scan is rejected when a chunk of it %s for a minute (architecture: 60 s, then rejected)',
     async (what) => {
-      const clock = createTestClock(Date.now());
-      const replica = await store.start({ clock });
+      const replica = running();
       const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
       if (what !== 'is not there') {
         await replica.client.putChunk(placeOf(scan, 0, 0), Buffer.from('{}'));

@@ -1,6 +1,6 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import { type Scope, scopeKey } from '@inventory/contracts/scope';
 import { newScope } from '@inventory/testkit/builders';
-import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { newScan, plainPage } from './support/scan-builder.ts';
 import { placeOf } from './support/store-client.ts';
@@ -12,14 +12,14 @@ import {
 
 let store: StoreUnderTest;
 let replica: Replica;
-let clock: TestClock;
+/** Of all tests; it only goes forward. */
+const clock = createTestClock(Date.now());
 
-beforeEach(async () => {
+beforeAll(async () => {
   store = await openStoreUnderTest();
-  clock = createTestClock(Date.now());
   replica = await store.start({ clock });
 });
-afterEach(() => store.close());
+afterAll(() => store.close());
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -29,14 +29,19 @@ const renamed = {
   descriptions: [{ ...page.descriptions[0], name: 'renamed' }],
 } as typeof page;
 
-const countBlocks = async () => ({
-  assets: await store.collections.assetBlocks.countDocuments(),
-  texts: await store.collections.textBlocks.countDocuments(),
-});
+const countBlocks = async (...scopes: Scope[]) => {
+  const { assetBlocks, textBlocks } = store.collections;
+  const ofThem = { scope: { $in: scopes.map(scopeKey) } };
+  const [assets, texts] = await Promise.all([
+    assetBlocks.countDocuments(ofThem),
+    textBlocks.countDocuments(ofThem),
+  ]);
+  return { assets, texts };
+};
 
-const untilBlocks = (assets: number, texts: number) =>
+const untilBlocks = (assets: number, texts: number, ...scopes: Scope[]) =>
   waitFor(`${assets} asset and ${texts} text blocks are left`, async () => {
-    const left = await countBlocks();
+    const left = await countBlocks(...scopes);
     return left.assets === assets && left.texts === texts;
   });
 
@@ -61,8 +66,9 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     clock.advance(1);
     expect(await pinned()).toEqual({ status: 410, code: 'cursor_expired' });
 
-    await untilBlocks(1, 1);
-    expect(await store.collections.observations.countDocuments()).toBe(0);
+    await untilBlocks(1, 1, scope);
+    const ofIt = { scope: scopeKey(scope) };
+    expect(await store.collections.observations.countDocuments(ofIt)).toBe(0);
     expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revision_id);
   });
 
@@ -76,11 +82,11 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
       completedAtMs: clock.now() + 1,
     });
     await replica.save({ scope, pages: [renamed], completedAtMs: clock.now() + 2 });
-    expect(await countBlocks()).toEqual({ assets: 1, texts: 3 });
+    expect(await countBlocks(scope)).toEqual({ assets: 1, texts: 3 });
 
     clock.advance(dayMs);
 
-    await untilBlocks(1, 2);
+    await untilBlocks(1, 2, scope);
     expect((await replica.client.page(scope)).descriptions).toEqual(renamed.descriptions);
     const german = await replica.client.page(scope, { language: 'german' });
     expect(german.descriptions).toEqual(page.descriptions);
@@ -96,7 +102,7 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     // In one step: a visit between two would come again after a time that this clock never reaches.
     clock.advance(180 * dayMs);
 
-    await untilBlocks(1, 1);
+    await untilBlocks(1, 1, scope, younger);
     expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
     expect((await replica.client.page(younger)).status).toBe(200);
     await waitFor('nothing of it is remembered', async () => {
@@ -170,11 +176,11 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     await waitFor('a round of pruning has run', async () => {
       return (await store.collections.scopes.countDocuments({ _id: scopeKey(other) })) === 0;
     });
-    expect((await countBlocks()).assets).toBe(2);
+    expect((await countBlocks(scope)).assets).toBe(2);
 
     clock.advance(10_001);
 
-    await untilBlocks(1, 1);
+    await untilBlocks(1, 1, scope);
   });
 });
 
@@ -193,7 +199,7 @@ describe('Erasing an inventory (Operating surface)', () => {
     expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
     const { revision_id, observation_id } = first;
     expect((await replica.client.page(scope, { revision_id, observation_id })).status).toBe(410);
-    expect(await countBlocks()).toEqual({ assets: 1, texts: 1 });
+    expect(await countBlocks(scope, other)).toEqual({ assets: 1, texts: 1 });
     expect((await replica.client.page(other)).status).toBe(200);
     const again = await replica.save({ scope, pages: [page], completedAtMs: clock.now() + 1 });
     expect(again.changed).toBe(true);
@@ -217,7 +223,7 @@ describe('Erasing an inventory (Operating surface)', () => {
     });
     expect(body).toMatchObject({ changed: true, observed_assets: 3 });
     expect((await replica.client.page(scope)).status).toBe(404);
-    expect(await countBlocks()).toEqual({ assets: 0, texts: 0 });
+    expect(await countBlocks(scope)).toEqual({ assets: 0, texts: 0 });
   });
 
   it('does not wait for an assembly: it takes the lease, and the assembly begins anew', async () => {

@@ -14,8 +14,6 @@ import { type Collections, collectionsOf } from '../../src/storage/collections.t
 import { completedMessage, newScan, type Scan, type ScanOptions } from './scan-builder.ts';
 import { createStoreClient, type StoreClient } from './store-client.ts';
 
-/** Generous, because several test files may share two cores. */
-
 export type Committed = MessageBody<'revision.committed.v1'>;
 export type Rejected = MessageBody<'revision.rejected.v1'>;
 
@@ -112,7 +110,8 @@ const newId = systemIdentifiers.uuidV7;
 function testConfig(namespace: TestNamespace): RevisionStoreConfig {
   return {
     ...testServiceConfig(namespace, 'revision_store'),
-    assembly: { leaseMs: 15_000, smallScansMax: 8, missingPagesWaitMs: 60_000 },
+    // Far out: no pause of this machine ends a lease, or the wait for a page.
+    assembly: { leaseMs: 600_000, smallScansMax: 8, missingPagesWaitMs: 600_000 },
     blockCacheBytes: 8 * 1024 * 1024,
     retention: {
       supersededKeptMs: 86_400_000,
