@@ -1,3 +1,4 @@
+import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
 import {
   type ServiceConfig,
   serviceConfig,
@@ -113,6 +114,8 @@ export interface RefreshCollectorConfig extends ServiceConfig {
     readonly retryMs: number;
     readonly seatsMax: number;
     readonly perAccountMax: number;
+    /** Longest time that a caller may wait for one. */
+    readonly waitMaxMs: number;
   };
   readonly scheduling: {
     readonly leaseMs: number;
@@ -132,7 +135,17 @@ export interface RefreshCollectorConfig extends ServiceConfig {
     readonly askMaxMs: number;
   };
   readonly holds: { readonly sweepMs: number; readonly ageSeconds: number };
+  /** Pauses between two looks. */
+  readonly sweeps: {
+    /** At the admission latch, the breakers of others and pending commands. */
+    readonly watchMs: number;
+    /** For refreshes past their deadline. */
+    readonly overdueMs: number;
+  };
 }
+
+const watchMs = 1_000;
+const overdueMs = 5_000;
 
 export function loadConfig(
   environment: Record<string, string | undefined>,
@@ -169,6 +182,7 @@ export function loadConfig(
       retryMs: parsed.LIVE_PAGE_RETRY_MS,
       seatsMax: parsed.LIVE_PAGES_MAX,
       perAccountMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX,
+      waitMaxMs: livePageWaitMaxMs,
     },
     scheduling: {
       leaseMs: parsed.SCAN_LEASE_MS,
@@ -188,6 +202,7 @@ export function loadConfig(
       askMaxMs: parsed.ASK_AGAIN_MAX_MS,
     },
     holds: { sweepMs: parsed.HOLD_SWEEP_MS, ageSeconds: parsed.HOLD_AGE_SECONDS },
+    sweeps: { watchMs, overdueMs },
   });
 }
 

@@ -41,5 +41,7 @@ export function openLivePages(
     return outcome;
   };
 
-  return { read, retryAfterSeconds, takeTurn: clients.takeTurn, running: () => seats.taken };
+  const { takeTurn } = clients;
+  const { waitMaxMs } = live;
+  return { read, retryAfterSeconds, takeTurn, waitMaxMs, running: () => seats.taken };
 }

@@ -20,8 +20,6 @@ export interface SweeperParts {
   readonly survey: SurveyKeeper;
 }
 
-const watchMs = 1_000;
-const overdueMs = 5_000;
 const surveyMs = 10_000;
 
 /** What time alone makes happen. */
@@ -33,6 +31,7 @@ export function startSweepers(
     const loop = startLoop({ ...options, logger });
     lifetime.defer(options.name, () => loop.stop());
   };
+  const { watchMs, overdueMs } = config.sweeps;
   repeat({ name: 'admission', idleMs: watchMs, round: done(() => admission.round()) });
   repeat({ name: 'app breakers', idleMs: watchMs, round: done(() => breakers.round()) });
   repeat({

@@ -1,6 +1,7 @@
 import type { AdmissionView } from '@inventory/contracts/internal/refresh';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
   type Collector,
@@ -12,14 +13,13 @@ let harness: CollectorHarness;
 let collector: Collector;
 
 const limit = 10;
+const limits = { admission: { outstandingMax: limit, outstandingPerAccountMax: 4 } };
 
-beforeEach(async () => {
+beforeAll(async () => {
   harness = await openCollectorHarness();
-  collector = await harness.startCollector({
-    admission: { outstandingMax: limit, outstandingPerAccountMax: 4 },
-  });
 });
-afterEach(() => harness.close());
+afterEach(() => harness.stopCollectors());
+afterAll(() => harness.close());
 
 let serial = 0;
 const scope = (appId = 730) => {
@@ -27,6 +27,11 @@ const scope = (appId = 730) => {
   const { platformId, contextId } = sizeInventory(1, serial, appId);
   return { platform_id: platformId, app_id: appId, context_id: contextId };
 };
+const untilState = (refreshId: string, state: string) =>
+  waitFor(`${refreshId} is ${state}`, async () => {
+    const { record } = await harness.view(collector, refreshId);
+    return record.state === state;
+  });
 /** Sent once: what comes again is counted for a moment, and limits this small would notice. */
 const request = (fields: Parameters<CollectorHarness['request']>[0]) => harness.request(fields, 1);
 const decision = (refreshId: string) =>
@@ -35,9 +40,7 @@ const admission = async (change?: { operator_closed: boolean }): Promise<Admissi
   const init = change && { method: 'PUT', body: JSON.stringify(change) };
   return (await (await fetch(`${collector.url}/admission`, init)).json()) as AdmissionView;
 };
-/** Holds assemblies back, so that what is admitted stays outstanding. */
 async function fillUp(count: number) {
-  harness.store.holding = true;
   const requests = [];
   for (let index = 0; index < count; index += 1) requests.push(await request({ scope: scope() }));
   for (const { refresh_id } of requests) await decision(refresh_id);
@@ -46,6 +49,9 @@ async function fillUp(count: number) {
 
 describe('admission', () => {
   it('closes at the global number of outstanding refreshes and reopens below it (Refresh: Admission)', async () => {
+    collector = await harness.startCollector(limits);
+    // Assemblies without an end: what is admitted stays outstanding.
+    harness.store.hold();
     const running = await fillUp(limit);
     await waitFor('all are counted', async () => (await admission()).outstanding === limit);
     const refused = await request({ scope: scope() });
@@ -54,14 +60,16 @@ describe('admission', () => {
       refusal: { code: 'product_unavailable', reason: 'global_outstanding_closed' },
     });
 
-    harness.store.holding = false;
+    await harness.store.release();
     for (const { refresh_id } of running) await harness.completed(collector, refresh_id);
     await waitFor('it is open again', async () => (await admission()).state === 'open');
     const admitted = await request({ scope: scope() });
     expect(await decision(admitted.refresh_id)).toMatchObject({ decision: 'accepted' });
+    await harness.completed(collector, admitted.refresh_id);
   });
 
   it('lets a replay through a closed door (Idempotency-Key: a replay gets through)', async () => {
+    collector = await harness.startCollector();
     const key = { project_id: newProjectId(), idempotency_key: 'k', scope: scope() };
     const first = await request(key);
     await harness.completed(collector, first.refresh_id);
@@ -71,12 +79,13 @@ describe('admission', () => {
       decision: 'duplicate',
       winner_refresh_id: first.refresh_id,
     });
+    await admission({ operator_closed: false });
   });
 
   it('is closed and opened by an operator, on every replica (Operating surface)', async () => {
-    const other = await harness.startCollector({
-      admission: { outstandingMax: limit, outstandingPerAccountMax: 4 },
-    });
+    const both = await Promise.all([harness.startCollector(), harness.startCollector()]);
+    const [, other] = both;
+    [collector] = both;
     expect(await admission({ operator_closed: true })).toMatchObject({
       state: 'closed',
       reason: 'operator_closed',
@@ -85,7 +94,7 @@ describe('admission', () => {
       const view = (await (await fetch(`${other.url}/admission`)).json()) as AdmissionView;
       return view.operator_closed;
     });
-    // Within a second both have it: whichever of them gets the next request.
+    // Soon both have it: whichever of them gets the next request.
     await waitFor('requests are refused', async () => {
       const refused = await request({ scope: scope() });
       const { decision: decided } = await decision(refused.refresh_id);
@@ -95,7 +104,10 @@ describe('admission', () => {
   });
 
   it('limits the outstanding refreshes of one account, and no other one by it (Errors: outstanding_limit_exceeded)', async () => {
-    harness.store.holding = true;
+    // Time stands still: what was counted of an account is not counted again meanwhile.
+    const perAccount = { admission: { outstandingPerAccountMax: 4 } };
+    collector = await harness.startCollector(perAccount, createTestClock(Date.now()));
+    harness.store.hold();
     const account = newAccountId();
     const own = await Promise.all(
       Array.from({ length: 7 }, () => request({ account_id: account, scope: scope() })),
@@ -107,14 +119,13 @@ describe('admission', () => {
     });
     const other = await request({ scope: scope() });
     expect(await decision(other.refresh_id)).toMatchObject({ decision: 'accepted' });
-    harness.store.holding = false;
+    await harness.store.release();
   });
 
   it('closes for an application whose servers are down, and for no other (upstream 6.20)', async () => {
-    await fetch(`${harness.simulator.url}/control/faults`, {
-      method: 'POST',
-      body: JSON.stringify({ failure: { kind: 'eresult', code: 20 }, app_id: 440 }),
-    });
+    collector = await harness.startCollector();
+    const failure = { kind: 'eresult', code: 20 };
+    await harness.control('POST', '/faults', { failure, app_id: 440 });
     const failing = await Promise.all(
       Array.from({ length: 4 }, () => request({ scope: scope(440) })),
     );
@@ -130,18 +141,23 @@ describe('admission', () => {
     const other = await request({ scope: scope(730) });
     expect(await decision(other.refresh_id)).toMatchObject({ decision: 'accepted' });
     expect(failing).toHaveLength(4);
+    await harness.control('DELETE', '/faults');
   });
 });
 
 describe('deadlines', () => {
+  const hourMs = 3_600_000;
+
   it('end a refresh that waited too long in the queue as upstream unavailable (Refresh: Deadlines)', async () => {
-    const slow = await harness.startCollector({
-      deadlines: { queueMs: 1_500 },
-      scheduling: { scansMax: 0, scansPerAccountMax: 0 },
-    });
-    await collector.stop();
+    const clock = createRunningClock();
+    const noScans = { scheduling: { scansMax: 0, scansPerAccountMax: 0 } };
+    collector = await harness.startCollector(noScans, clock);
     const asked = await request({ scope: scope() });
-    const { record } = await harness.completed(slow, asked.refresh_id);
+    await untilState(asked.refresh_id, 'queued');
+
+    clock.advance(hourMs / 2);
+
+    const { record } = await harness.completed(collector, asked.refresh_id);
     expect(record).toMatchObject({
       outcome: 'upstream_unavailable',
       billing: { disposition: 'release', credits_charged: 0, credits_released: 125 },
@@ -149,19 +165,24 @@ describe('deadlines', () => {
   });
 
   it('end a scan that collected too long as incomplete, its pages dropped (Refresh: Deadlines)', async () => {
-    await fetch(`${harness.simulator.url}/control/latency`, {
-      method: 'PATCH',
-      body: JSON.stringify({ fixed_ms: 400 }),
-    });
-    const hurried = await harness.startCollector({
-      deadlines: { queueMs: 60_000, collectMs: 6_000 },
-    });
-    await collector.stop();
-    const { platformId, appId, contextId } = sizeInventory(100_000, 9);
+    const clock = createRunningClock();
+    const stuck = { scan: { count: 10, smallerCount: 10, triesMax: 1_000_000 } };
+    collector = await harness.startCollector(stuck, clock);
+    const { platformId, appId, contextId } = sizeInventory(100, 9);
+    await harness.failPages({ platform_id: platformId, page: 3 });
     const asked = await request({
       scope: { platform_id: platformId, app_id: appId, context_id: contextId },
     });
-    const { record } = await harness.completed(hurried, asked.refresh_id);
+    await waitFor('page 3 was asked for', async () => {
+      const counters = await harness.control('GET', `/counters?platform_id=${platformId}`);
+      const { accounts } = counters as { accounts: Record<string, { requests: number }> };
+      return (accounts[platformId]?.requests ?? 0) >= 3;
+    });
+
+    clock.advance(hourMs);
+
+    const { record } = await harness.completed(collector, asked.refresh_id);
     expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_released: 125 } });
+    expect(harness.store.manifests.has(asked.refresh_id)).toBe(false);
   });
 });

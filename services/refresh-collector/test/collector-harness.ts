@@ -7,6 +7,7 @@ import {
   type PlatformSimulator,
   startPlatformSimulator,
 } from '@inventory/platform-simulator/platform-simulator';
+import { type Clock, monotonicNow } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import {
   newAccountId,
@@ -45,10 +46,23 @@ export interface CollectorHarness {
   readonly ledger: FakeLedger;
   readonly store: FakeRevisionStore;
   readonly messages: MessageRecorder;
-  startCollector(overrides?: Overrides): Promise<{
+  startCollector(
+    overrides?: Overrides,
+    clock?: Clock,
+  ): Promise<{
     readonly url: string;
     stop(): Promise<void>;
   }>;
+  /** All that run, as their processes would be told to. */
+  stopCollectors(): Promise<void>;
+  /** A knob of the simulator; answers its body. */
+  control(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
+  /** The platform answers 503 to what matches; returns how to end that. */
+  failPages(of: {
+    platform_id?: string;
+    app_id?: number;
+    page?: number;
+  }): Promise<() => Promise<void>>;
   /** What those who wait for the decision on a refresh were told, by the collector and the ledger. */
   decisions(refreshId: string): Decision[];
   /** How many scans each collector did, by its name in the leases. */
@@ -64,13 +78,21 @@ export interface CollectorHarness {
 export const identitiesOf = (simulator: PlatformSimulator, count: number): string[] =>
   Array.from({ length: count }, (_, index) => simulator.proxyUrl(`egress-${index + 1}`));
 
+/** No machine is so slow that a time this far out is reached. */
+const farMs = 600_000;
+/** Of the platform's time: 100 ms of ours. */
+const blockSeconds = 0.000_1;
+
 export async function openCollectorHarness(
   simulatorOptions: Parameters<typeof startPlatformSimulator>[0] = {},
 ): Promise<CollectorHarness> {
   const namespace = await openNamespace();
   const bus = await openTestBus(namespace);
   const simulator = await startPlatformSimulator({
-    limits: { windowSeconds: 60, slots: null, blockSeconds: 1, countMax: 2_000 },
+    // A thousand times slower than ours: no stop of this machine is a minute on the platform.
+    now: () => monotonicNow() / 1_000,
+    limits: { windowSeconds: 60, slots: null, blockSeconds, countMax: 2_000 },
+    latency: { fixedMs: 0, slowMs: farMs },
     ...simulatorOptions,
   });
   const ledger = await startFakeLedger(bus);
@@ -85,7 +107,22 @@ export async function openCollectorHarness(
     topics: ['refresh.outcomes.v1'],
     onBatch: byKey({ 'refresh.completed.v1': ({ body }) => appendEvent(bus, body) }, 4),
   });
-  const stops: (() => Promise<void>)[] = [];
+  let stops: (() => Promise<void>)[] = [];
+
+  const control: CollectorHarness['control'] = async (method, path, body) => {
+    const response = await fetch(`${simulator.url}/control${path}`, {
+      method,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Record<string, unknown>;
+  };
+
+  async function stopCollectors(): Promise<void> {
+    const running = stops;
+    stops = [];
+    await Promise.all(running.map((stop) => stop()));
+  }
 
   const view = async (collector: { url: string }, refreshId: string): Promise<RefreshView> => {
     const response = await fetch(`${collector.url}/refreshes/${refreshId}`);
@@ -101,7 +138,16 @@ export async function openCollectorHarness(
     messages,
     decisions: (refreshId) => decisionsAmong(messages, refreshId),
     view,
-    async startCollector(overrides = {}) {
+    stopCollectors,
+    control,
+    async failPages(of) {
+      const failure = { kind: 'gateway', status: 503 };
+      const { fault_id } = await control('POST', '/faults', { failure, ...of });
+      return async () => {
+        await control('DELETE', `/faults/${fault_id}`);
+      };
+    },
+    async startCollector(overrides = {}, clock) {
       const config = withOverrides(
         {
           ...testServiceConfig(namespace, 'refresh_collector'),
@@ -109,7 +155,8 @@ export async function openCollectorHarness(
         },
         overrides,
       );
-      const started = await startTestService({ config, start: startRefreshCollector });
+      const start = startRefreshCollector;
+      const started = await startTestService({ config, start, ...(clock ? { clock } : {}) });
       stops.push(started.stop);
       return started;
     },
@@ -159,7 +206,7 @@ export async function openCollectorHarness(
         return seen.record.state === 'completed' && seen;
       }),
     async close() {
-      await Promise.all(stops.map((stop) => stop()));
+      await stopCollectors();
       await bus.close();
       await Promise.all([store.close(), simulator.close()]);
     },
@@ -188,7 +235,7 @@ function withOverrides(
   return { ...config, ...Object.fromEntries(sections) };
 }
 
-/** Short pauses; otherwise what is configured in production. */
+/** Short pauses and far timeouts; otherwise what is configured in production. */
 function quickConfig(
   simulator: PlatformSimulator,
   store: FakeRevisionStore,
@@ -199,15 +246,15 @@ function quickConfig(
     platform: {
       baseUrl: simulator.url,
       egress: identitiesOf(simulator, 4),
-      timeoutMs: 2_000,
+      timeoutMs: farMs,
       bodyBytesMax: 8 * 1024 * 1024,
       userAgent: 'test',
     },
     identities: {
       requestsPerMinute: 60_000,
-      burst: 100,
-      silenceFirstMs: 1_500,
-      silenceMaxMs: 3_000,
+      burst: 1_000,
+      silenceFirstMs: 150,
+      silenceMaxMs: 300,
     },
     scan: {
       pagesMax: 250,
@@ -218,17 +265,18 @@ function quickConfig(
       count: 2_000,
       smallerCount: 1_000,
     },
-    live: { triesMax: 3, retryMs: 20, seatsMax: 1_000, perAccountMax: 100 },
-    scheduling: { leaseMs: 3_000, scansMax: 64, scansPerAccountMax: 16, idleMs: 100 },
+    live: { triesMax: 3, retryMs: 20, seatsMax: 1_000, perAccountMax: 100, waitMaxMs: farMs },
+    scheduling: { leaseMs: farMs, scansMax: 64, scansPerAccountMax: 16, idleMs: 250 },
     deadlines: { queueMs: 1_800_000, collectMs: 3_600_000 },
     admission: { outstandingMax: 10_000, outstandingPerAccountMax: 1_000 },
     keeping: {
       keepTerminalMs: 86_400_000,
       keepRefusedMs: 86_400_000,
-      askFirstMs: 1_000,
-      askMaxMs: 2_000,
+      askFirstMs: 10_000,
+      askMaxMs: 20_000,
     },
     holds: { sweepMs: 600_000, ageSeconds: 3_600 },
+    sweeps: { watchMs: 250, overdueMs: 250 },
   };
 }
 

@@ -12,8 +12,8 @@ export interface FakeLedger {
   readonly capped: Set<string>;
   /** Accounts that pay with subscription units. */
   readonly subscribed: Set<string>;
-  /** Drops this many of the commands that come next, as a lost record would be. */
-  dropNext: number;
+  /** Refreshes whose next commands are dropped, as lost records would be, and how many. */
+  readonly dropping: Map<string, number>;
   readonly outcomes: Map<string, BillingOutcome>;
   /** Resolutions of holds that were open; each refresh has one at most. */
   readonly resolved: string[];
@@ -34,25 +34,28 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     poor: new Set(),
     capped: new Set(),
     subscribed: new Set(),
-    dropNext: 0,
+    dropping: new Map(),
     outcomes: new Map(),
     resolved: [],
   };
   const open = new Set<string>();
   let seq = 0;
 
+  function isDropped(refreshId: string): boolean {
+    const left = ledger.dropping.get(refreshId) ?? 0;
+    if (left > 0) ledger.dropping.set(refreshId, left - 1);
+    return left > 0;
+  }
+
   async function answer(
-    commandId: string,
+    { command_id: commandId, refresh_id }: { command_id: string; refresh_id: string },
     make: () => BillingOutcome,
     waiting: Pick<
       MessageBody<'reply.billing-outcome.v1'>,
       'waiting_id' | 'deadline_at'
     > | null = null,
   ): Promise<void> {
-    if (ledger.dropNext > 0) {
-      ledger.dropNext -= 1;
-      return;
-    }
+    if (isDropped(refresh_id)) return;
     const outcome = ledger.outcomes.get(commandId) ?? make();
     ledger.outcomes.set(commandId, outcome);
     // Twice: every reader must take an outcome that comes again for the one it knows.
@@ -118,10 +121,10 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
           };
           const { deadline_at } = body;
           const waiting = waitingId === undefined ? null : { waiting_id: waitingId, deadline_at };
-          return answer(body.command_id, make, waiting);
+          return answer(body, make, waiting);
         },
         'billing.settle.v1': ({ body }) =>
-          answer(body.command_id, () => {
+          answer(body, () => {
             if (open.delete(body.refresh_id)) ledger.resolved.push(body.refresh_id);
             const { disposition } = settlementOf(body.outcome);
             const charged =
@@ -136,7 +139,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
             });
           }),
         'billing.release.v1': ({ body }) =>
-          answer(body.command_id, () => {
+          answer(body, () => {
             if (open.delete(body.refresh_id)) ledger.resolved.push(body.refresh_id);
             return outcomeOf(body, {
               kind: 'release',

@@ -13,8 +13,11 @@ export interface FakeRevisionStore {
   readonly manifests: Map<string, MessageBody<'revision.completed.v1'>>;
   /** Answers every PUT with 503 while true. */
   away: boolean;
-  /** Does not answer manifests while true. */
-  holding: boolean;
+  /** PUTs that it answered so. */
+  refusals: number;
+  /** Leaves manifests without an answer until they are released. */
+  hold(): void;
+  release(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -29,6 +32,7 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
       for await (const part of request) parts.push(part);
       const body = Buffer.concat(parts);
       const digest = createHash('sha256').update(body).digest('hex');
+      if (store.away) store.refusals += 1;
       if (store.away || request.headers['x-chunk-digest'] !== digest) {
         response.writeHead(store.away ? 503 : 409).end();
         return;
@@ -37,12 +41,22 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
       response.writeHead(204).end();
     },
   });
+  /** Null while manifests are answered at once. */
+  let held: MessageBody<'revision.completed.v1'>[] | null = null;
   const store: FakeRevisionStore = {
     url: server.url,
     committed: new Map(),
     manifests: new Map(),
     away: false,
-    holding: false,
+    refusals: 0,
+    hold() {
+      held ??= [];
+    },
+    async release() {
+      const manifests = held ?? [];
+      held = null;
+      for (const manifest of manifests) await complete(manifest);
+    },
     close: () => server.close(0),
   };
 
@@ -61,13 +75,8 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
     onBatch: byKey(
       {
         'revision.completed.v1': async ({ body }) => {
-          if (store.holding) return;
-          if (!decided.has(body.scan_id)) {
-            decided.set(body.scan_id, 'committed');
-            store.committed.set(body.scan_id, assemble(body));
-            store.manifests.set(body.scan_id, body);
-          }
-          await answer(body.scan_id);
+          if (held) held.push(body);
+          else await complete(body);
         },
         'revision.abandoned.v1': async ({ body }) => {
           if (!decided.has(body.scan_id)) decided.set(body.scan_id, 'abandoned');
@@ -77,6 +86,16 @@ export async function startFakeRevisionStore(bus: MessageBus): Promise<FakeRevis
       8,
     ),
   });
+
+  async function complete(manifest: MessageBody<'revision.completed.v1'>): Promise<void> {
+    const { scan_id } = manifest;
+    if (!decided.has(scan_id)) {
+      decided.set(scan_id, 'committed');
+      store.committed.set(scan_id, assemble(manifest));
+      store.manifests.set(scan_id, manifest);
+    }
+    await answer(scan_id);
+  }
 
   async function answer(scanId: string): Promise<void> {
     const common = { scan_id: scanId, refresh_id: scanId };

@@ -1,5 +1,6 @@
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
-import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { createRunningClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
   type Collector,
@@ -9,10 +10,12 @@ import {
 
 let harness: CollectorHarness;
 let collector: Collector;
+const clock = createRunningClock();
+const askFirstMs = 10_000;
 
 beforeAll(async () => {
   harness = await openCollectorHarness();
-  collector = await harness.startCollector();
+  collector = await harness.startCollector({}, clock);
 });
 afterAll(() => harness.close());
 
@@ -159,28 +162,41 @@ describe('a refresh', () => {
   });
 
   it('completes although answers of the ledger were lost: whoever waits asks again', async () => {
-    harness.ledger.dropNext = 2;
-    const request = await harness.request({ scope: scopeOf(sizeInventory(1, 3)) });
-    await waitFor('the reservation is made', async () => {
-      const { record } = await harness
-        .view(collector, request.refresh_id)
-        .catch(() => ({ record: null }));
-      return record !== null && record.state !== 'accepted';
-    });
-    const { record } = await harness.completed(collector, request.refresh_id);
+    const refresh_id = newRefreshId();
+    harness.ledger.dropping.set(refresh_id, 2);
+    await harness.request({ refresh_id, scope: scopeOf(sizeInventory(1, 3)) });
+    await waitFor('both commands are lost', () => harness.ledger.dropping.get(refresh_id) === 0);
+
+    clock.advance(askFirstMs);
+
+    const { record } = await harness.completed(collector, refresh_id);
     expect(record.outcome).toBe('complete_changed');
   });
 
   it('waits for a revision-store that is away, and is not failed by it', async () => {
     harness.store.away = true;
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 4)) });
-    await waitFor('it is collecting', async () => {
-      const seen = await harness.view(collector, request.refresh_id).catch(() => undefined);
-      return seen?.record.state === 'collecting';
-    });
+    await waitFor('a page was refused', () => harness.store.refusals > 0);
     harness.store.away = false;
     const { record } = await harness.completed(collector, request.refresh_id);
     expect(record.outcome).toBe('complete_changed');
+  });
+
+  it('is not private because one identity is blocked: it is read through another (upstream 6.6)', async () => {
+    await harness.control('PUT', '/identities/egress-1', { mode: 'block_page' });
+    const requests = await Promise.all(
+      Array.from({ length: 8 }, (_, serial) =>
+        harness.request({ scope: scopeOf(sizeInventory(1, 3_000 + serial)) }),
+      ),
+    );
+    for (const request of requests) {
+      const { record } = await harness.completed(collector, request.refresh_id);
+      expect(record.outcome).toBe('complete_changed');
+    }
+    expect(await harness.control('GET', '/counters?identity=egress-1')).toMatchObject({
+      identities: { 'egress-1': { by_status: { 403: expect.any(Number) } } },
+    });
+    await harness.control('PUT', '/identities/egress-1', { mode: 'normal' });
   });
 
   it('drops a command that comes after everybody stopped waiting, before anything is stored', async () => {
@@ -200,11 +216,8 @@ describe('cancel', () => {
       .filter((reply) => reply.refresh_id === refreshId);
 
   it('ends a collecting refresh with its whole reservation released (Settlement: cancelled)', async () => {
-    await fetch(`${harness.simulator.url}/control/latency`, {
-      method: 'PATCH',
-      body: JSON.stringify({ fixed_ms: 300 }),
-    });
-    const request = await harness.request({ scope: scopeOf(sizeInventory(40_000, 1)) });
+    harness.store.away = true;
+    const request = await harness.request({ scope: scopeOf(sizeInventory(1, 8)) });
     await waitFor('it is collecting', async () => {
       const seen = await harness.view(collector, request.refresh_id).catch(() => undefined);
       return seen?.record.state === 'collecting';
@@ -212,10 +225,7 @@ describe('cancel', () => {
 
     await harness.cancel(request);
     const { record } = await harness.completed(collector, request.refresh_id);
-    await fetch(`${harness.simulator.url}/control/latency`, {
-      method: 'PATCH',
-      body: JSON.stringify({ fixed_ms: 0 }),
-    });
+    harness.store.away = false;
 
     expect(record).toMatchObject({
       outcome: 'cancelled',

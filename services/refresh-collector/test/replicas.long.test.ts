@@ -1,11 +1,12 @@
 import { scenarioInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
+import { monotonicNow } from '@inventory/runtime/clock';
 import { newAccountId } from '@inventory/testkit/builders';
 import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
 
 let harness: CollectorHarness;
 
 beforeEach(async () => {
-  harness = await openCollectorHarness({ latency: { fixedMs: 100, slowMs: 2_500 } });
+  harness = await openCollectorHarness({ now: monotonicNow, latency: { fixedMs: 100 } });
 });
 afterEach(() => harness.close());
 

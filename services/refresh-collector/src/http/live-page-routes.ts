@@ -4,7 +4,6 @@ import {
   livePageMeta,
   livePageMetaHeader,
   livePageQuery,
-  livePageWaitMaxMs,
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import { scope } from '@inventory/contracts/scope';
@@ -20,13 +19,14 @@ export interface LivePageRoutes {
   readonly retryAfterSeconds: (outcome: LiveOutcome, appId: number) => Promise<number>;
   /** For pages that take long to write. */
   readonly takeTurn: TakeTurn;
+  readonly waitMaxMs: number;
 }
 
-const timeLeft = z.coerce.number().int().min(1).max(livePageWaitMaxMs);
 const largeAssetsMin = 100;
 
 /** GET /inventories/{platform_id}/{app_id}/{context_id}/live-page: bytes that are ready to be sent. */
 export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void {
+  const timeLeft = z.coerce.number().int().min(1).max(routes.waitMaxMs);
   const template = '/inventories/:platform_id/:app_id/:context_id/live-page';
   router.get(template, async (context) => {
     const { platform_id, app_id, context_id } = context.params;
