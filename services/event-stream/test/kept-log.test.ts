@@ -16,6 +16,7 @@ import { createProjectLog, type ProjectLog } from '../src/storage/project-log.ts
 import { testConfig } from './support/test-config.ts';
 
 const dayMs = 24 * 3_600_000;
+const firstDay = Date.UTC(2026, 10, 1);
 const settings = { logEpoch: 3, keepMs: 7 * dayMs };
 let mongo: MongoConnection;
 let service: { readonly url: string; stop(): Promise<void> };
@@ -27,15 +28,14 @@ beforeAll(async () => {
   const namespace = await openNamespace();
   const config = testConfig(namespace, { log: { ...settings, pruneEveryMs: dayMs } });
   mongo = await connectMongo({ ...config.mongodb, service: 'test', logger: testLogger });
-  service = await startTestService({
-    config,
-    start: startEventStream,
-  });
+  // On the day that every test begins with: by itself it finds nothing that is old.
+  const start = startEventStream;
+  service = await startTestService({ config, start, clock: createTestClock(firstDay) });
   client = createInternalClient({
     baseUrl: service.url,
     service: 'event-stream',
     serviceToken: undefined,
-    timeoutMs: 60_000,
+    timeoutMs: 600_000,
   });
 });
 afterAll(async () => {
@@ -44,7 +44,7 @@ afterAll(async () => {
   await mongo.close();
 });
 beforeEach(() => {
-  clock = createTestClock(Date.UTC(2026, 10, 1));
+  clock = createTestClock(firstDay);
   log = createProjectLog(collections(), clock, settings);
 });
 

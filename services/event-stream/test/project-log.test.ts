@@ -9,10 +9,10 @@ import { openNamespace, type TestNamespace, testLogger } from '@inventory/testki
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { refreshEvent } from '../src/domain/refresh-event.ts';
+import { type RefreshEvent, refreshEvent } from '../src/domain/refresh-event.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import { indexes, openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
-import { createProjectLog } from '../src/storage/project-log.ts';
+import { createProjectLog, type LogEntry, type ProjectLog } from '../src/storage/project-log.ts';
 import { testConfig, testDatabase } from './support/test-config.ts';
 
 type Completed = MessageBody<'refresh.completed.v1'>;
@@ -153,10 +153,11 @@ test('replicas that append to one Project at once leave no hole and double nothi
   });
 
   const entries = await Promise.all(
-    logs.map((log, replica) => {
-      // Each replica is given all events, in an order of its own.
+    logs.flatMap((log, replica) => {
+      // Each replica is given all events, in an order of its own, and appends two at a time.
       const turned = [...events.slice(replica * 10), ...events.slice(0, replica * 10)];
-      return Promise.all(turned.map((event) => log.append(newAccountId(), event)));
+      const lanes = [turned.slice(0, 15), turned.slice(15)];
+      return lanes.map((lane) => appendInOrder(log, lane));
     }),
   );
 
@@ -165,6 +166,15 @@ test('replicas that append to one Project at once leave no hole and double nothi
   for (const { event, position } of entries.flat()) expect(places.get(event.id)).toBe(position);
   expect(await collection.countDocuments({ projectId })).toBe(30);
 });
+
+async function appendInOrder(
+  log: ProjectLog,
+  events: readonly RefreshEvent[],
+): Promise<LogEntry[]> {
+  const entries: LogEntry[] = [];
+  for (const event of events) entries.push(await log.append(newAccountId(), event));
+  return entries;
+}
 
 test('the unique indexes that decide a race exist', async () => {
   const collection = openLogCollection(mongo.db);

@@ -1,5 +1,6 @@
 import { connectMongo } from '@inventory/mongo/connect';
 import { testLogger } from '@inventory/testkit/namespace';
+import { createRunningClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { Webhook } from 'standardwebhooks';
 import {
@@ -10,9 +11,12 @@ import {
 } from './support/webhook-world.ts';
 
 let world: WebhookWorld;
+const clock = createRunningClock();
+/** So long an endpoint that cannot be sent to is left alone. */
+const holdMs = 5_000;
 
 beforeAll(async () => {
-  world = await openWebhookWorld();
+  world = await openWebhookWorld({}, clock);
 });
 afterAll(() => world.close());
 
@@ -111,6 +115,7 @@ test('an endpoint whose secret no key opens holds up nobody, sends nothing unsig
   await arrived('/kept-key', 1);
   const unsigned = world.receiver.of('/lost-key').length;
   const { secret } = await world.rotate(lost.project_id, lost.endpoint_id);
+  clock.advance(holdMs);
   const [hook] = await arrived('/lost-key', 1);
 
   expect(unsigned).toBe(0);

@@ -11,7 +11,10 @@ export interface TestSettings {
   readonly gatewayUrl?: string;
 }
 
-/** The service's own defaults inside a namespace, with what a test changes of them. */
+/** No machine is so slow that an answer or its record takes this long. */
+const farMs = 600_000;
+
+/** The service's own defaults inside a namespace, far timeouts, and what a test changes of them. */
 export function testConfig(
   namespace: TestNamespace,
   { log, webhooks, gatewayUrl = 'http://127.0.0.1:9' }: TestSettings = {},
@@ -29,7 +32,14 @@ export function testConfig(
   return {
     ...defaults,
     ...base,
+    gateway: { ...defaults.gateway, timeoutMs: farMs },
     log: { ...defaults.log, ...log },
-    webhooks: { ...defaults.webhooks, sweepEveryMs: 200, ...webhooks },
+    webhooks: {
+      ...defaults.webhooks,
+      sweepEveryMs: 200,
+      timeoutMs: farMs,
+      limits: { ...defaults.webhooks.limits, claimMs: 2 * farMs },
+      ...webhooks,
+    },
   };
 }

@@ -11,6 +11,7 @@ import {
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { internalDeliveryPage } from '@inventory/contracts/internal/webhooks';
 import { createInternalClient } from '@inventory/http/internal-client';
+import type { Clock } from '@inventory/runtime/clock';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
@@ -38,7 +39,7 @@ const types = ['inventory.refresh.completed'] as const;
 const deleted = z.object({ deleted: z.literal(true) });
 
 /** Event-streams, whoever they ask and whoever they send to; all of it in this process. */
-export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}) {
+export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, clock?: Clock) {
   const namespace = await openNamespace();
   const [gateway, receiver, bus] = await Promise.all([
     startGatewayStub(),
@@ -50,12 +51,13 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}) {
     gatewayUrl: gateway.url,
     webhooks: { secretKeys, ...webhooks },
   });
-  const service = await startTestService({ config, start: startEventStream });
+  const start = startEventStream;
+  const service = await startTestService({ config, start, ...(clock ? { clock } : {}) });
   const client = createInternalClient({
     baseUrl: service.url,
     service: 'event-stream',
     serviceToken: undefined,
-    timeoutMs: 60_000,
+    timeoutMs: 600_000,
   });
   const pathOf = (projectId: string, endpointId?: string, rest = '') =>
     `/projects/${projectId}/webhook-endpoints${endpointId ? `/${endpointId}` : ''}${rest}`;
