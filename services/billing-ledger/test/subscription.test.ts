@@ -1,5 +1,5 @@
 import { newAccountId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
-import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type Sender, senderOf } from './support/billing-commands.ts';
 import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
@@ -9,16 +9,14 @@ const december = Date.UTC(2026, 11, 3, 12);
 
 let stage: LedgerStage;
 let ledger: RunningLedger;
-let clock: TestClock;
+const clock = createTestClock(november);
 
 beforeAll(async () => {
   stage = await openStage();
-});
-beforeEach(async () => {
-  clock = createTestClock(november);
   ledger = await stage.startReplica({ clock });
 });
-afterEach(() => ledger.stop());
+// Back again for each account: the books of one know nothing of another's time.
+beforeEach(() => clock.set(november));
 afterAll(() => stage.close());
 
 const subscription = (units_per_month: number) =>

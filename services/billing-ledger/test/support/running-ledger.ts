@@ -123,7 +123,7 @@ async function startReplica(
       ...testServiceConfig(namespace, database),
       commits: { commandsMax: 500, entriesMax: 250 },
       cache: { accountsMax: 1_000, recentKeysMax: 10_000 },
-      snapshots: { everyEntries: 20, passIntervalMs: 60_000 },
+      snapshots: { everyEntries: 20, passIntervalMs: 3_600_000 },
       priceRefreshIntervalMs: 200,
       verifyIntervalMs: 3_600_000,
       ...config,
@@ -135,7 +135,7 @@ async function startReplica(
     baseUrl: service.url,
     service: 'billing-ledger',
     serviceToken: undefined,
-    timeoutMs: 60_000,
+    timeoutMs: 600_000,
   });
   return { ...readsOf(client), client, stop: () => stopReplica(service, client) };
 }
