@@ -40,7 +40,7 @@ export interface TestServiceOptions<Config extends ServiceConfig, Started> {
 export async function startTestService<Config extends ServiceConfig, Started>(
   options: TestServiceOptions<Config, Started>,
 ): Promise<Started & { stop(): Promise<void> }> {
-  const lifetime = openLifetime(testLogger, stopDeadlineMs);
+  const lifetime = openLifetime(testLogger, options.config.stopDeadlineMs);
   const started = await options.start({
     config: options.config,
     lifetime,
