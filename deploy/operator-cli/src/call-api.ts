@@ -13,10 +13,11 @@ export class ApiUnreachable extends Error {
   override name = 'ApiUnreachable';
 }
 
-const timeoutMs = 30_000;
+const standardTimeoutMs = 30_000;
 
 /** One call of the operator API; redirects are not followed, the token stays where it belongs. */
 export async function callApi(connection: Connection, call: ApiRequest): Promise<ApiAnswer> {
+  const { timeoutMs = standardTimeoutMs } = connection;
   const base = connection.url.endsWith('/') ? connection.url : `${connection.url}/`;
   const url = new URL(`operator/v1${call.path}`, base);
   for (const [name, value] of Object.entries(call.query ?? {})) {

@@ -12,6 +12,8 @@ interface CliProcess {
   readonly folder: string;
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
+  /** How long an answer is waited for, instead of the usual time. */
+  readonly timeoutMs?: number;
 }
 
 const exitCodes = { done: 0, failed: 1, usage: 2 } as const;
@@ -38,7 +40,8 @@ export async function runCli(cli: CliProcess): Promise<number> {
 type Run = Extract<CommandLine, { kind: 'run' }>;
 
 async function run(cli: CliProcess, line: Run): Promise<number> {
-  const connection = findConnection(cli.environment, cli.folder);
+  const { environment, folder, timeoutMs } = cli;
+  const connection = { ...findConnection(environment, folder), timeoutMs };
   const call = line.command.request(line.values);
   try {
     const answer = await callApi(connection, call);
