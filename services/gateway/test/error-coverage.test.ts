@@ -1,4 +1,5 @@
-import { type ErrorCode, errorCodes } from '@inventory/contracts/http/error-codes';
+import { type ErrorCode, errorCodeNames, errorCodes } from '@inventory/contracts/http/error-codes';
+import { errorBody } from '@inventory/contracts/http/meta';
 import type { RefreshRefusal } from '@inventory/contracts/internal/refresh';
 import type { Scope } from '@inventory/contracts/scope';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
@@ -52,6 +53,12 @@ const ofTheConnection: readonly ErrorCode[] = [
   'malformed_request',
   'headers_too_large',
   'request_timeout',
+];
+/** Shown by the tests of the public app. */
+const ofNoOperation: readonly ErrorCode[] = [
+  ...ofTheConnection,
+  'route_not_found',
+  'method_not_allowed',
 ];
 /** Of streams and logs, shown by the tests of these two operations. */
 const ofEvents: Readonly<Record<string, readonly ErrorCode[]>> = {
@@ -240,7 +247,22 @@ test.each(cases)('$name answers $code as documented', async ({ code, endpoint })
     code,
   ]);
   expect(answer.headers['retry-after'] !== undefined).toBe(errorCodes[code].retryAfter);
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(answer.headers['x-request-id']).toMatch(/^req_/);
+  if (endpoint.dialect !== undefined) return;
+  const { error } = errorBody.strict().parse(answer.json);
+  expect(error.message).toBe(errorCodes[code].message);
+  expect(error.request_id).toBe(answer.headers['x-request-id']);
+});
+
+test('every code of the closed list is met on an operation, or without one', () => {
+  const met = new Set([
+    ...cases.map(({ code }) => code),
+    ...Object.values(ofEvents).flat(),
+    ...ofNoOperation,
+  ]);
+
+  expect([...met].sort()).toEqual([...errorCodeNames].sort());
 });
 
 /** The original route says a text where the others say the code. */
