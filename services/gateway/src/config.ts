@@ -17,6 +17,7 @@ import {
   url,
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
+import { type Deadlines, standardDeadlines } from './deadlines.ts';
 import { parseNetwork } from './domain/network-policy.ts';
 import { cursorKeyBytes } from './http/sealed-cursor.ts';
 import type { StreamLimits } from './operations/event-streams.ts';
@@ -173,6 +174,7 @@ export interface GatewayConfig extends ServiceConfig {
     readonly stagingTimeoutMs: number;
     readonly settleWithinMs: number;
   };
+  readonly deadlines: Deadlines;
 }
 
 export function loadConfig(environment: Record<string, string | undefined>): GatewayConfig {
@@ -220,5 +222,6 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
       stagingTimeoutMs: parsed.CAPTURE_STAGING_TIMEOUT_MS,
       settleWithinMs: parsed.CAPTURE_SETTLE_DEADLINE_MS,
     },
+    deadlines: standardDeadlines,
   });
 }

@@ -35,8 +35,9 @@ export function openCaptures(
   { db, bus, intents, staging }: CaptureParts,
 ): Captures {
   const { lifetime, clock, identifiers, logger } = context;
-  const { chainDeadlineMs, settleWithinMs } = context.config.captures;
-  const store = createCaptureStore(db);
+  const { deadlines, captures: times } = context.config;
+  const { chainDeadlineMs, settleWithinMs } = times;
+  const store = createCaptureStore(db, deadlines);
   const completing = {
     captures: store,
     intents,

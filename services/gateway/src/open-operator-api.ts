@@ -7,6 +7,7 @@ import type { AdmissionClient } from './clients/admission-client.ts';
 import type { LedgerClient } from './clients/ledger-client.ts';
 import type { RevisionStoreEraseClient } from './clients/revision-store-erase-client.ts';
 import type { WebhookClient } from './clients/webhook-client.ts';
+import type { Deadlines } from './deadlines.ts';
 import { accountRoutes } from './http/operator/account-routes.ts';
 import { credentialRoutes } from './http/operator/credential-routes.ts';
 import { moneyRoutes } from './http/operator/money-routes.ts';
@@ -29,6 +30,7 @@ interface OperatorApiOptions extends ReplyChannel {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
+  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
 
 const tokenCharactersMin = 16;

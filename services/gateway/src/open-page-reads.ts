@@ -32,9 +32,9 @@ export function openPageReads(
   { db, intents, channel, chains, ledger }: PageReadParts,
 ): KeyedReads {
   const { config, lifetime, clock, identifiers, logger } = context;
-  const { limits } = config;
-  const keys = createReadKeyStore(db);
-  const sweeping = { channel, clock, replica: identifiers.uuidV7() };
+  const { limits, deadlines } = config;
+  const keys = createReadKeyStore(db, deadlines);
+  const sweeping = { channel, clock, replica: identifiers.uuidV7(), deadlines };
   const reversals = pageReversals({ store: intents.owed, keys, chains, logger });
   const reversing = startLoop({
     name: 'page reversals',
@@ -47,5 +47,5 @@ export function openPageReads(
   const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
   lifetime.defer('charge intents', () => closer.idle());
   const charges = createPageCharges({ channel, intents, closer, clock, logger, limits });
-  return createKeyedReads({ charges, keys, ledger, clock, logger, limits });
+  return createKeyedReads({ charges, keys, ledger, clock, logger, limits, deadlines });
 }

@@ -87,11 +87,12 @@ export async function openPublicApi(
   parts: PublicApiParts,
 ): Promise<{ readonly url: string }> {
   const { config, lifetime, clock, identifiers, logger } = context;
-  const { db, channel, collector, ledger, revisions, prices } = parts;
-  const intents = createPageIntentStore(db);
-  const cancels = createPendingCancelStore(db);
+  const { db, bus, channel, collector, ledger, revisions, staging, prices } = parts;
+  const { limits, deadlines, publicHttp: address } = config;
+  const intents = createPageIntentStore(db, deadlines);
+  const cancels = createPendingCancelStore(db, deadlines);
   const cursors = createCursorSealer(keysOf(config.cursorKeys));
-  const sweeping = { channel, clock, replica: identifiers.uuidV7() };
+  const sweeping = { channel, clock, replica: identifiers.uuidV7(), deadlines };
 
   const owedCancels = pendingCancels(cancels.owed, logger);
   const cancelling = startLoop({
@@ -103,14 +104,13 @@ export async function openPublicApi(
   lifetime.defer('pending cancels', () => cancelling.stop());
 
   const waits = openRefreshWaits(lifetime);
-  const { limits } = config;
-  const { bus, staging } = parts;
   const chains = openCaptures(context, { db, bus, intents, staging });
   const reads = openPageReads(context, { db, intents, channel, chains, ledger });
   const live = { livePages: parts.livePages, reads, chains, ledger, prices, cursors };
-  const shared = { channel, collector, clock, logger, ...limits };
+  const shared = { channel, collector, clock, logger, deadlines, ...limits };
 
-  const limiter = createRequestLimiter({ windows: createRateWindowStore(db), clock });
+  const windows = createRateWindowStore(db, deadlines);
+  const limiter = createRequestLimiter({ windows, clock, deadlines });
   const admission = {
     ...shared,
     pendingCancels: cancels,
@@ -121,7 +121,7 @@ export async function openPublicApi(
   const events = openEventStreams(context, { log, cursors, findBySecretDigest });
   const ringWaits = onProjectEvent(waits);
   // One reader for all that this replica hears of events: each record is decoded once.
-  const announcements = await parts.bus.broadcast({
+  const announcements = await bus.broadcast({
     name: 'gateway-project-events',
     topics: ['project.events.v1', 'authority.changes.v1'],
     onMessage(message) {
@@ -133,7 +133,7 @@ export async function openPublicApi(
   const routes = [
     requestRefreshRoute(admission),
     requestRefreshesRoute({ ...admission, limiter }),
-    readRefreshRoute({ collector, waits, stopping: lifetime.signal }),
+    readRefreshRoute({ collector, waits, deadlines, stopping: lifetime.signal }),
     cancelRefreshRoute(shared),
     listRefreshesRoute({ collector, cursors }),
     readCurrentRoute({ revisions, reads, cursors, prices, clock }),
@@ -156,11 +156,12 @@ export async function openPublicApi(
     limiter,
     prices,
     v1DeprecatedAtMs: config.v1DeprecatedAtMs,
+    deadlines,
     clock,
     identifiers,
     logger,
   });
-  const server = await startPublicServer({ listener, identifiers, ...config.publicHttp });
+  const server = await startPublicServer({ listener, identifiers, deadlines, ...address });
   lifetime.defer('public HTTP', () => server.close(limits.drainMs));
   // Told to go before the server cuts what is still open.
   lifetime.defer('event streams', () => events.streams.drain());

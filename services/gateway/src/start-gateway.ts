@@ -35,6 +35,7 @@ export async function startGateway(
   context: ServiceContext<GatewayConfig>,
 ): Promise<StartedGateway> {
   const { config, lifetime, clock, identifiers, logger } = context;
+  const { deadlines } = config;
   const indexes = [...tenancyIndexes, ...publicApiIndexes];
   const { db, bus, health } = await openBackends(context, 'gateway', indexes);
   const replies = await createReplyBox(bus, 'gateway');
@@ -47,7 +48,7 @@ export async function startGateway(
     openClients(context);
   const tenancy = await openTenancy({ db, bus, clock, identifiers, logger });
   lifetime.defer('tenancy', () => tenancy.stop());
-  const ledger = createLedgerClient(ledgerClient);
+  const ledger = createLedgerClient(ledgerClient, deadlines);
   const prices = trackPrices({ ledger, logger });
   lifetime.defer('prices', () => prices.stop());
 
@@ -59,9 +60,10 @@ export async function startGateway(
     replies,
     ledger,
     admission: createAdmissionClient(collectorClient),
-    inventories: createRevisionStoreEraseClient(revisionStoreClient),
+    inventories: createRevisionStoreEraseClient(revisionStoreClient, deadlines),
     webhooks,
     token: config.operatorToken,
+    deadlines,
     clock,
     identifiers,
     logger,

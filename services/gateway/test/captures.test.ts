@@ -12,6 +12,7 @@ import { startTestService, testServiceConfig } from '@inventory/testkit/test-ser
 import { waitFor } from '@inventory/testkit/wait-for';
 import { createStagingClient } from '../src/clients/staging-client.ts';
 import type { GatewayConfig } from '../src/config.ts';
+import { standardDeadlines } from '../src/deadlines.ts';
 import type { ChainOwner } from '../src/domain/capture.ts';
 import { type LiveChain, openLiveChain } from '../src/domain/live-chain.ts';
 import { type Captures, openCaptures } from '../src/open-captures.ts';
@@ -54,7 +55,7 @@ async function startReplica(stagingTimeoutMs = 15_000): Promise<Replica> {
       timeoutMs: 60_000,
     });
     context.lifetime.defer('revision-store', () => revisionStore.close());
-    const intents = createPageIntentStore(db);
+    const intents = createPageIntentStore(db, standardDeadlines);
     const staged = createStagingClient(revisionStore, stagingTimeoutMs);
     const captures = openCaptures(context, { db, bus: own, intents, staging: staged });
     const waiting = () => db.collection('captures').countDocuments({ dueAt: { $exists: true } });
@@ -62,7 +63,11 @@ async function startReplica(stagingTimeoutMs = 15_000): Promise<Replica> {
     return { url: baseUrl };
   }
   const limits = { chainDeadlineMs: 600_000, stagingTimeoutMs, settleWithinMs: 300_000 };
-  const config = { ...testServiceConfig(namespace, 'gateway'), captures: limits } as GatewayConfig;
+  const config = {
+    ...testServiceConfig(namespace, 'gateway'),
+    captures: limits,
+    deadlines: standardDeadlines,
+  } as GatewayConfig;
   const service = await startTestService({ config, start });
   if (!replica) throw new Error('not started');
   return { ...replica, stop: () => service.stop() };

@@ -2,6 +2,7 @@ import { newScope } from '@inventory/testkit/builders';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { GatewayConfig } from '../src/config.ts';
+import { standardDeadlines } from '../src/deadlines.ts';
 import { startGateway } from '../src/start-gateway.ts';
 import { callApi } from './support/api-call.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
@@ -42,6 +43,7 @@ function start() {
     livePages: patientLivePages,
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: patientCaptures,
+    deadlines: standardDeadlines,
   };
   return startTestService({ config, start: startGateway });
 }

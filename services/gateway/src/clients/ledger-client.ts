@@ -16,6 +16,7 @@ import {
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
 import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+import type { Deadlines } from '../deadlines.ts';
 
 /** Reads of the billing-ledger. Rejects with ServiceUnreachable when it does not answer. */
 export interface LedgerClient {
@@ -43,10 +44,11 @@ export interface LedgerClient {
 }
 
 const verifyTimeoutMs = 4 * 60_000;
-/** A month of a busy account is some seconds of reading. */
-const usageTimeoutMs = 15_000;
 
-export function createLedgerClient(client: InternalClient): LedgerClient {
+export function createLedgerClient(
+  client: InternalClient,
+  deadlines: Pick<Deadlines, 'usageMs'>,
+): LedgerClient {
   const accountPath = (accountId: AccountId, part: string) => `/accounts/${accountId}/${part}`;
   return {
     prices: () => client.json(priceList, { method: 'GET', path: '/prices' }),
@@ -60,7 +62,7 @@ export function createLedgerClient(client: InternalClient): LedgerClient {
           method: 'GET',
           path: accountPath(accountId, 'usage'),
           query: { from, to, project_id: projectId },
-          timeoutMs: usageTimeoutMs,
+          timeoutMs: deadlines.usageMs,
         });
       } catch (error) {
         if (error instanceof CallRefused && error.code === 'usage_too_large') return null;

@@ -1,6 +1,7 @@
 import type { Scope } from '@inventory/contracts/scope';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { z } from 'zod';
+import type { Deadlines } from '../deadlines.ts';
 
 /** Erases saved inventories. Rejects with ServiceUnreachable when the store does not answer. */
 export interface RevisionStoreEraseClient {
@@ -8,14 +9,14 @@ export interface RevisionStoreEraseClient {
   erase(scope: Scope): Promise<void>;
 }
 
-/** A large inventory is thousands of blocks to delete. */
-const eraseTimeoutMs = 25_000;
-
-export function createRevisionStoreEraseClient(client: InternalClient): RevisionStoreEraseClient {
+export function createRevisionStoreEraseClient(
+  client: InternalClient,
+  deadlines: Pick<Deadlines, 'eraseMs'>,
+): RevisionStoreEraseClient {
   return {
     async erase({ platform_id, app_id, context_id }) {
       const path = `/inventories/${platform_id}/${app_id}/${context_id}`;
-      await client.json(z.unknown(), { method: 'DELETE', path, timeoutMs: eraseTimeoutMs });
+      await client.json(z.unknown(), { method: 'DELETE', path, timeoutMs: deadlines.eraseMs });
     },
   };
 }

@@ -84,6 +84,7 @@ function createApp(): RequestListener {
     },
     prices: { current: () => 7 },
     v1DeprecatedAtMs: 1_767_225_600_000,
+    deadlines: { findMs: 600_000 },
     clock: createTestClock(),
     identifiers: systemIdentifiers,
     logger: createLogger({

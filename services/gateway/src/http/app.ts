@@ -3,6 +3,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import Koa from 'koa';
+import type { Deadlines } from '../deadlines.ts';
 import type { NetworkPolicy } from '../domain/network-policy.ts';
 import type { RequestLimiter } from '../operations/limit-requests.ts';
 import { assignRequestId } from './assign-request-id.ts';
@@ -32,6 +33,7 @@ export interface PublicAppOptions {
   readonly limiter: RequestLimiter;
   readonly prices: { current(): number | null };
   readonly v1DeprecatedAtMs: number;
+  readonly deadlines: Pick<Deadlines, 'findMs'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
@@ -51,7 +53,7 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(servePages(options.pages));
   app.use(matchRoute(options.routes));
   app.use(negotiateType());
-  app.use(authenticate(options.authorities));
+  app.use(authenticate(options.authorities, options.deadlines));
   app.use(checkNetwork(options.trustedProxies));
   app.use(limitRate(options.limiter));
   app.use(requirePermission());

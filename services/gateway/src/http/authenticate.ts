@@ -1,4 +1,5 @@
 import { withDeadline } from '@inventory/runtime/wait';
+import type { Deadlines } from '../deadlines.ts';
 import type { Authority } from '../domain/authority.ts';
 import { refuse } from './refusal.ts';
 import type { PublicMiddleware } from './request-state.ts';
@@ -10,15 +11,17 @@ export interface Authorities {
   digestOf(secret: string): string;
 }
 
-const findTimeoutMs = 5_000;
-
 /** A key counts only in its header, and only once. */
-export function authenticate(authorities: Authorities): PublicMiddleware {
+export function authenticate(
+  authorities: Authorities,
+  deadlines: Pick<Deadlines, 'findMs'>,
+): PublicMiddleware {
   return async (context, next) => {
     const [secret, ...more] = context.req.headersDistinct['x-api-key'] ?? [];
     if (secret === undefined || secret === '') throw refuse('missing_api_key');
     const found = more.length === 0 ? authorities.find(secret) : null;
-    const authority = found && (await withDeadline(found, findTimeoutMs, 'finding an authority'));
+    const authority =
+      found && (await withDeadline(found, deadlines.findMs, 'finding an authority'));
     if (authority === null) throw refuse('invalid_api_key');
     context.state.authority = authority;
     context.state.secretDigest = authorities.digestOf(secret);

@@ -16,6 +16,7 @@ beforeEach(async () => {
     host: '127.0.0.1',
     port: 0,
     identifiers: systemIdentifiers,
+    deadlines: { silenceMs: 600_000 },
   });
 });
 afterEach(() => server.close(100));

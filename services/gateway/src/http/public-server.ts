@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { errorCodes } from '@inventory/contracts/http/error-codes';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Deadlines } from '../deadlines.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { refuse } from './refusal.ts';
 import { errorText } from './render-errors.ts';
@@ -12,17 +13,16 @@ export interface PublicServerOptions {
   readonly host: string;
   readonly port: number;
   readonly identifiers: Identifiers;
+  readonly deadlines: Pick<Deadlines, 'silenceMs'>;
 }
 
-const silenceMaxMs = 120_000;
 const lingerMs = 1_000;
 
 /** Serves the public API; what is no request at all gets a stated code too. */
 export async function startPublicServer(options: PublicServerOptions): Promise<HttpServer> {
   const started = await startHttpServer(options);
   const { server } = started;
-  // A client that takes nothing of its answer must not hold a page in memory for ever.
-  server.setTimeout(silenceMaxMs);
+  server.setTimeout(options.deadlines.silenceMs);
   // An unknown expectation and a missing Host are no reason to refuse a request unanswered.
   server.on('checkExpectation', options.listener);
   Object.assign(server, { requireHostHeader: false });

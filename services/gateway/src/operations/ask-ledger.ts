@@ -2,6 +2,7 @@ import type { RequestId } from '@inventory/contracts/ids';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { type Identifiers, uuidV5 } from '@inventory/runtime/identifiers';
+import type { Deadlines } from '../deadlines.ts';
 import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 
 /** The ledger has not answered. The same key and inputs find out what became of the command. */
@@ -18,9 +19,9 @@ export class EntryUndecided extends Error {
 
 export interface LedgerChannel extends ReplyChannel {
   readonly identifiers: Identifiers;
+  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
 
-const answerTimeoutMs = 10_000;
 const requestIdNamespace = '6f2f0c0e-8a51-4b0b-9f0e-5d3b7a1c9e42';
 
 /** The same for the same command, so that a command sent again is the same, byte for byte. */
@@ -38,7 +39,7 @@ export async function askLedger(
     channel,
     { ...command, waitingId },
     replyOf('reply.billing-outcome.v1'),
-    answerTimeoutMs,
+    channel.deadlines.ledgerAnswerMs,
   );
   if (asked.result === 'reply') return asked.body.outcome;
   throw new EntryUndecided(asked.result, asked.cause);

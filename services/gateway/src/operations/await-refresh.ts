@@ -1,11 +1,13 @@
 import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import type { Deadlines } from '../deadlines.ts';
 import { type ReadRefreshDeps, readRefresh } from './read-refresh.ts';
 import type { RefreshWaits } from './refresh-waits.ts';
 
 export interface AwaitRefreshDeps extends ReadRefreshDeps {
   readonly waits: RefreshWaits;
+  readonly deadlines: Pick<Deadlines, 'waitSecondMs' | 'waitReadEveryMs'>;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
 }
@@ -15,13 +17,10 @@ export interface RefreshWish {
   readonly projectId: ProjectId;
   readonly refreshId: RefreshId;
   /** 0 reads once. */
-  readonly waitMs: number;
+  readonly waitSeconds: number;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
 }
-
-/** A ring can be lost with its broker, or be late: then the collector is asked all the same. */
-const readEveryMs = 5_000;
 
 /**
  * The refresh once it is terminal, or as it is when the time is over; null when the Project has no
@@ -29,8 +28,10 @@ const readEveryMs = 5_000;
  */
 export async function awaitRefresh(
   deps: AwaitRefreshDeps,
-  { accountId, projectId, refreshId, waitMs, signal }: RefreshWish,
+  { accountId, projectId, refreshId, waitSeconds, signal }: RefreshWish,
 ): Promise<RefreshView | null> {
+  const { waitSecondMs, waitReadEveryMs } = deps.deadlines;
+  const waitMs = waitSeconds * waitSecondMs;
   const place = waitMs > 0 ? deps.waits.enter(accountId, refreshId) : null;
   if (place === null) return await readRefresh(deps, projectId, refreshId);
   const ending = AbortSignal.any([signal, deps.stopping]);
@@ -41,7 +42,7 @@ export async function awaitRefresh(
       const leftMs = waitMs - elapsedSince(startMs);
       const isOver = view === null || view.record.state === 'completed';
       if (isOver || leftMs <= 0 || ending.aborted) return view;
-      await place.rang(Math.min(leftMs, readEveryMs), ending);
+      await place.rang(Math.min(leftMs, waitReadEveryMs), ending);
     }
   } finally {
     place.leave();

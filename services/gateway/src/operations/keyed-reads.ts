@@ -4,6 +4,7 @@ import type { BalanceView } from '@inventory/contracts/internal/ledger';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
+import type { Deadlines } from '../deadlines.ts';
 import type { PageRead } from '../domain/page-intent.ts';
 import { judgeKey, type ReadKeyRecord } from '../domain/read-key.ts';
 import type { ReadKeyStore } from '../storage/read-key-store.ts';
@@ -48,10 +49,9 @@ export interface KeyedReadsDeps {
     readonly reverseAfterMs: number;
     readonly readKeyKeepMs: number;
   };
+  readonly deadlines: Pick<Deadlines, 'undecidedReadMs'>;
 }
 
-/** How long a repetition waits for the first attempt before it is told to come back. */
-const undecidedMaxMs = 2_000;
 const lookAgainMs = 50;
 /** After the reversal of a crashed attempt is due, until it is certainly done. */
 const reversalMs = 60_000;
@@ -70,7 +70,7 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
   const { charges, keys, limits, clock } = deps;
 
   async function begin(keyId: string, fingerprint: string, requestId: RequestId): Promise<Begun> {
-    const giveUpMs = clock.now() + undecidedMaxMs;
+    const giveUpMs = clock.now() + deps.deadlines.undecidedReadMs;
     for (;;) {
       const nowMs = clock.now();
       const openForMs = limits.deliverWithinMs + limits.reverseAfterMs + reversalMs;

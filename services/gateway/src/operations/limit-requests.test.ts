@@ -31,6 +31,7 @@ function createWindows() {
 }
 
 const accountId: AccountId = newAccountId();
+const deadlines = { lookUpMs: 600_000 };
 
 const admitsExactlyTheLimit = (
   change: (store: RateWindowStore) => RateWindowStore = (store) => store,
@@ -42,7 +43,9 @@ const admitsExactlyTheLimit = (
       const windows = createWindows();
       const clock = createTestClock();
       const store = change(windows.store);
-      const replicas = [0, 1, 2].map(() => createRequestLimiter({ windows: store, clock }));
+      const replicas = [0, 1, 2].map(() =>
+        createRequestLimiter({ windows: store, clock, deadlines }),
+      );
 
       const taken = await Promise.all(
         bursts.flatMap(([replica, count]) =>
@@ -80,7 +83,11 @@ test('the property notices a store that overwrites what another replica counted'
 
 test('requests that wait on a write share the next one', async () => {
   const windows = createWindows();
-  const limiter = createRequestLimiter({ windows: windows.store, clock: createTestClock() });
+  const limiter = createRequestLimiter({
+    windows: windows.store,
+    clock: createTestClock(),
+    deadlines,
+  });
 
   await Promise.all(Array.from({ length: 200 }, () => limiter.take(accountId, 1_000)));
 
@@ -90,7 +97,7 @@ test('requests that wait on a write share the next one', async () => {
 test('once a window is known to be full the store is not asked, until the next minute', async () => {
   const windows = createWindows();
   const clock = createTestClock();
-  const limiter = createRequestLimiter({ windows: windows.store, clock });
+  const limiter = createRequestLimiter({ windows: windows.store, clock, deadlines });
   await limiter.take(accountId, 1);
   const calls = windows.callsSoFar();
 
@@ -106,6 +113,7 @@ test('a raised limit counts at once, also for a full window', async () => {
   const limiter = createRequestLimiter({
     windows: createWindows().store,
     clock: createTestClock(),
+    deadlines,
   });
   await limiter.take(accountId, 1);
 
@@ -117,6 +125,7 @@ test('accounts do not share a window', async () => {
   const limiter = createRequestLimiter({
     windows: createWindows().store,
     clock: createTestClock(),
+    deadlines,
   });
   await limiter.take(accountId, 1);
 
@@ -126,7 +135,7 @@ test('accounts do not share a window', async () => {
 test('nothing is admitted when the store does not answer', async () => {
   const away = () => Promise.reject(new Error('store away'));
   const windows = { used: away, begin: away, advance: away };
-  const limiter = createRequestLimiter({ windows, clock: createTestClock() });
+  const limiter = createRequestLimiter({ windows, clock: createTestClock(), deadlines });
 
   await expect(limiter.take(accountId, 120)).rejects.toThrow('store away');
 });
@@ -134,7 +143,9 @@ test('nothing is admitted when the store does not answer', async () => {
 test('several requests are taken all or none, over any number of replicas (Batch)', async () => {
   const windows = createWindows();
   const clock = createTestClock();
-  const replicas = [0, 1].map(() => createRequestLimiter({ windows: windows.store, clock }));
+  const replicas = [0, 1].map(() =>
+    createRequestLimiter({ windows: windows.store, clock, deadlines }),
+  );
 
   const taken = await Promise.all(
     Array.from({ length: 10 }, (_, index) => replicas[index % 2]?.take(accountId, 100, 30)),

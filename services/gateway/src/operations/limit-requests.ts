@@ -3,6 +3,7 @@ import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import { LRUCache } from 'lru-cache';
+import type { Deadlines } from '../deadlines.ts';
 import {
   admitInOrder,
   type RateStanding,
@@ -28,12 +29,12 @@ export interface RequestLimiter {
 export interface RequestLimiterOptions {
   readonly windows: RateWindowStore;
   readonly clock: Clock;
+  readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
 }
 
 const accountsMax = 10_000;
 const batchMax = 500;
 const waitingMax = 1_000;
-const contentionMaxMs = 3_000;
 
 /** The last count this replica knows of, and the window it belongs to. */
 interface KnownCount {
@@ -56,7 +57,11 @@ interface AccountCounter {
  * compare-and-set of it. Requests that wait on a write share the next one, so that an account
  * costs at most one write at a time. Once its window is known to be full, the store is not asked.
  */
-export function createRequestLimiter({ windows, clock }: RequestLimiterOptions): RequestLimiter {
+export function createRequestLimiter({
+  windows,
+  clock,
+  deadlines,
+}: RequestLimiterOptions): RequestLimiter {
   const counters = new LRUCache<AccountId, AccountCounter>({ max: accountsMax });
 
   function createCounter(accountId: AccountId): AccountCounter {
@@ -72,7 +77,8 @@ export function createRequestLimiter({ windows, clock }: RequestLimiterOptions):
       const limit = wishes.at(-1)?.limit ?? 0;
       const expected = counter.known.startMs === startMs ? counter.known.used : null;
       const sizes = wishes.map(({ requests }) => requests);
-      const taken = await count(windows, { accountId, startMs }, { expected, sizes, limit });
+      const wish = { expected, sizes, limit, withinMs: deadlines.lookUpMs };
+      const taken = await count(windows, { accountId, startMs }, wish);
       counter.known = { startMs, used: taken.at(-1)?.used ?? 0 };
       return taken.map(({ used, admitted }) => ({
         ...standingAt(used, limit, nowMs),
@@ -112,11 +118,12 @@ async function count(
     readonly expected: number | null;
     readonly sizes: readonly number[];
     readonly limit: number;
+    readonly withinMs: number;
   },
 ): Promise<Taken[]> {
   const startMs = monotonicNow();
   let before = wish.expected;
-  while (elapsedSince(startMs) < contentionMaxMs) {
+  while (elapsedSince(startMs) < wish.withinMs) {
     const taken = admitInOrder(before ?? 0, wish.sizes, wish.limit);
     const after = taken.at(-1)?.used ?? 0;
     if (before === null) {
@@ -126,5 +133,5 @@ async function count(
     }
     before = await windows.used(window);
   }
-  throw new DeadlineExceeded(`counting requests took longer than ${contentionMaxMs} ms`);
+  throw new DeadlineExceeded(`counting requests took longer than ${wish.withinMs} ms`);
 }

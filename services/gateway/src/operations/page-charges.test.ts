@@ -189,7 +189,8 @@ async function sweep({ channel, clock, keys, late, store }: World): Promise<void
       chains: { end: async () => {} },
       logger,
     });
-    await sendOwedCommands({ channel, clock, replica: 'other' }, reversals);
+    const deadlines = { owedReplyMs: 600_000 };
+    await sendOwedCommands({ channel, clock, replica: 'other', deadlines }, reversals);
     if (round === 2) for (const book of late) book();
   }
 }

@@ -13,6 +13,7 @@ import { type Clock, elapsedSince, isoTime, monotonicNow } from '@inventory/runt
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
+import type { Deadlines } from '../deadlines.ts';
 import { fingerprintText, type RefreshInputs } from '../domain/refresh-fingerprint.ts';
 import { decisionWaited } from '../metrics.ts';
 import { askOwner, type ReplyChannel } from './ask-owner.ts';
@@ -67,11 +68,11 @@ export interface RequestRefreshDeps {
   readonly identifiers: Identifiers;
   readonly logger: Logger;
   readonly decisionTimeoutMs: number;
+  readonly deadlines: Pick<Deadlines, 'undecidedRefreshMs'>;
 }
 
 type Decision = MessageBody<'reply.refresh-decision.v1'>;
 
-const winnerWaitMs = 2_000;
 const winnerReadEveryMs = 100;
 
 /**
@@ -202,7 +203,8 @@ async function readWinner(
     if (view.fingerprint !== fingerprint) return { result: 'conflict' };
     if (view.decision === 'accepted') return replayOf(view);
     if (view.refusal !== null) return { result: 'refused', refusal: view.refusal };
-    if (elapsedSince(startMs) + winnerReadEveryMs > winnerWaitMs) return { result: 'in_progress' };
+    const nextReadMs = elapsedSince(startMs) + winnerReadEveryMs;
+    if (nextReadMs > deps.deadlines.undecidedRefreshMs) return { result: 'in_progress' };
     await pause(winnerReadEveryMs);
   }
 }

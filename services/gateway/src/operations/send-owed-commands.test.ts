@@ -8,6 +8,7 @@ import type { ReplyChannel } from './ask-owner.ts';
 import { pendingCancels } from './pending-cancels.ts';
 import { sendOwedCommands } from './send-owed-commands.ts';
 
+const deadlines = { owedReplyMs: 600_000 };
 const logger = createLogger({ service: 'test', level: 'silent' });
 
 function createStore(count: number) {
@@ -56,7 +57,7 @@ test('a command is sent again until its owner answers, and then no more', async 
   const store = createStore(1);
   const { collector, channel } = createCollector();
   const owed = pendingCancels(store, logger);
-  const round = () => sendOwedCommands({ channel, clock, replica: 'a' }, owed);
+  const round = () => sendOwedCommands({ channel, clock, replica: 'a', deadlines }, owed);
   collector.answers = false;
 
   await round();
@@ -85,7 +86,9 @@ test('replicas that sweep at once send each command once', async () => {
   const owed = pendingCancels(store, logger);
 
   await Promise.all(
-    ['a', 'b', 'c'].map((replica) => sendOwedCommands({ channel, clock, replica }, owed)),
+    ['a', 'b', 'c'].map((replica) =>
+      sendOwedCommands({ channel, clock, replica, deadlines }, owed),
+    ),
   );
 
   expect(collector.sent).toHaveLength(40);
@@ -96,7 +99,7 @@ test('a round says whether there is more than it took', async () => {
   const clock = createTestClock();
   const { channel } = createCollector();
   const owed = pendingCancels(createStore(60), logger);
-  const round = () => sendOwedCommands({ channel, clock, replica: 'a' }, owed);
+  const round = () => sendOwedCommands({ channel, clock, replica: 'a', deadlines }, owed);
 
   expect(await round()).toBe(true);
   expect(await round()).toBe(false);

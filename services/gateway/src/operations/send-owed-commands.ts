@@ -2,6 +2,7 @@ import type { MessageBody, MessageType } from '@inventory/contracts/messages';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
+import type { Deadlines } from '../deadlines.ts';
 import { dueAgainAtMs, type OwedCommand } from '../domain/owed-command.ts';
 import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 
@@ -26,11 +27,11 @@ export interface SendOwedCommandsDeps {
   readonly clock: Clock;
   /** Name of this replica. */
   readonly replica: string;
+  readonly deadlines: Pick<Deadlines, 'owedReplyMs'>;
 }
 
 const batchMax = 50;
 const lanesMax = 10;
-const replyTimeoutMs = 5_000;
 
 /**
  * One round over what is due; true when there may be more. Each command is
@@ -49,7 +50,8 @@ export async function sendOwedCommands<Command extends OwedCommand, Reply extend
     if (!(await owed.store.claim(command, deps.replica, untilMs))) return;
     const waitingId = `${owed.replyType}:${command.id}:${command.epoch + 1}`;
     const message = owed.toMessage(command, waitingId);
-    const asked = await askOwner(deps.channel, message, replyOf(owed.replyType), replyTimeoutMs);
+    const { owedReplyMs } = deps.deadlines;
+    const asked = await askOwner(deps.channel, message, replyOf(owed.replyType), owedReplyMs);
     if (asked.result !== 'reply') return;
     await owed.onReply(command, asked.body);
     await owed.store.settle(command);

@@ -7,10 +7,10 @@ import { dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
+import type { Deadlines } from '../deadlines.ts';
 import { type Capture, captureDueAtMs, type PendingCapture } from '../domain/capture.ts';
 
 const collectionName = 'captures';
-const deadlineMs = 3_000;
 /** Longer than any cursor of a chain is read on. */
 const endedKeptMs = 24 * 3_600_000;
 
@@ -55,10 +55,10 @@ interface CaptureFields {
 export type WaitingCapture = PendingCapture & { readonly trace: TraceCarrier };
 
 /** The captures of chains: one document for each chain, if anything is to be remembered of it. */
-export function createCaptureStore(db: Db) {
+export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>) {
   const collection = db.collection<CaptureDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
-    withDeadline(work, deadlineMs, 'a write about a capture');
+    withDeadline(work, deadlines.lookUpMs, 'a write about a capture');
 
   return {
     /** Keeps a capture, unless its chain has one already or must not be captured. */

@@ -5,6 +5,7 @@ import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
+import type { Deadlines } from '../deadlines.ts';
 import type { OwedCommand } from '../domain/owed-command.ts';
 import type { PageIntent } from '../domain/page-intent.ts';
 import {
@@ -17,7 +18,6 @@ import {
 const collectionName = 'page_intents';
 const batchMax = 200;
 const waitingMax = 5_000;
-const deadlineMs = 5_000;
 
 const { indexes: owed } = owedIndexes(collectionName);
 const ofChains = { partialFilterExpression: { chainId: { $exists: true } } };
@@ -62,7 +62,10 @@ export interface PageIntentStore {
   readonly owed: OwedCommandStore<OwedReversal>;
 }
 
-export function createPageIntentStore(db: Db): PageIntentStore {
+export function createPageIntentStore(
+  db: Db,
+  deadlines: Pick<Deadlines, 'storeMs'>,
+): PageIntentStore {
   const collection = db.collection<PageIntentDocument>(collectionName);
 
   const additions = createBatcher<PageIntent, undefined>({
@@ -70,7 +73,7 @@ export function createPageIntentStore(db: Db): PageIntentStore {
     waitingMax,
     flush: async (intents) => {
       const inserted = collection.insertMany(intents.map(toDoc), { ordered: false });
-      await withDeadline(inserted, deadlineMs, 'storing charge intents');
+      await withDeadline(inserted, deadlines.storeMs, 'storing charge intents');
       return intents.map(() => undefined);
     },
   });
@@ -80,7 +83,7 @@ export function createPageIntentStore(db: Db): PageIntentStore {
     waitingMax,
     flush: async (requestIds) => {
       const deleted = collection.deleteMany({ _id: { $in: [...requestIds] } });
-      await withDeadline(deleted, deadlineMs, 'deleting charge intents');
+      await withDeadline(deleted, deadlines.storeMs, 'deleting charge intents');
       return requestIds.map(() => undefined);
     },
   });

@@ -2,6 +2,7 @@ import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
+import type { Deadlines } from '../deadlines.ts';
 import type { OwedCommand } from '../domain/owed-command.ts';
 import {
   createOwedCommandStore,
@@ -11,7 +12,6 @@ import {
 } from './owed-command-store.ts';
 
 const collectionName = 'pending_cancels';
-const deadlineMs = 5_000;
 
 export const pendingCancelIndexes = owedIndexes(collectionName);
 
@@ -36,7 +36,10 @@ export interface PendingCancelStore {
   readonly owed: OwedCommandStore<OwedCancel>;
 }
 
-export function createPendingCancelStore(db: Db): PendingCancelStore {
+export function createPendingCancelStore(
+  db: Db,
+  deadlines: Pick<Deadlines, 'storeMs'>,
+): PendingCancelStore {
   const collection = db.collection<PendingCancelDocument>(collectionName);
   return {
     async add(cancel) {
@@ -50,7 +53,7 @@ export function createPendingCancelStore(db: Db): PendingCancelStore {
         epoch: 0,
         claimedBy: null,
       });
-      await withDeadline(inserted, deadlineMs, 'storing a pending cancel');
+      await withDeadline(inserted, deadlines.storeMs, 'storing a pending cancel');
     },
     owed: createOwedCommandStore(collection, fromDoc),
   };

@@ -4,10 +4,10 @@ import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
+import type { Deadlines } from '../deadlines.ts';
 import { rateWindowMs } from '../domain/rate-window.ts';
 
 const collectionName = 'rate_windows';
-const deadlineMs = 3_000;
 const keptAfterEndMs = 60_000;
 
 export const rateWindowIndexes: CollectionIndexes = {
@@ -41,11 +41,14 @@ export interface RateWindowStore {
  * Compare-and-set by filter and nothing else: what a server hands back of a document beside an
  * update need not be of the same moment, whether a filter matched always is.
  */
-export function createRateWindowStore(db: Db): RateWindowStore {
+export function createRateWindowStore(
+  db: Db,
+  deadlines: Pick<Deadlines, 'lookUpMs'>,
+): RateWindowStore {
   const collection = db.collection<RateWindowDocument>(collectionName);
   const idOf = ({ accountId, startMs }: RateWindow) => `${accountId}/${startMs}`;
   const bounded = <Value>(work: Promise<Value>) =>
-    withDeadline(work, deadlineMs, 'counting requests');
+    withDeadline(work, deadlines.lookUpMs, 'counting requests');
 
   return {
     async used(window) {

@@ -4,10 +4,10 @@ import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
+import type { Deadlines } from '../deadlines.ts';
 import type { ReadKeyRecord } from '../domain/read-key.ts';
 
 const collectionName = 'page_read_keys';
-const deadlineMs = 3_000;
 
 export const readKeyIndexes: CollectionIndexes = {
   collection: collectionName,
@@ -40,10 +40,10 @@ export interface ReadKeyStore {
   free(keyId: string, requestId: RequestId): Promise<void>;
 }
 
-export function createReadKeyStore(db: Db): ReadKeyStore {
+export function createReadKeyStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>): ReadKeyStore {
   const collection = db.collection<ReadKeyDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
-    withDeadline(work, deadlineMs, 'looking up an Idempotency-Key');
+    withDeadline(work, deadlines.lookUpMs, 'looking up an Idempotency-Key');
 
   return {
     async open(keyId, { openUntilMs, expiresAtMs, ...record }) {

@@ -12,6 +12,7 @@ import { createAdmissionClient } from '../../src/clients/admission-client.ts';
 import { createLedgerClient } from '../../src/clients/ledger-client.ts';
 import { createRevisionStoreEraseClient } from '../../src/clients/revision-store-erase-client.ts';
 import { createWebhookClient } from '../../src/clients/webhook-client.ts';
+import { standardDeadlines } from '../../src/deadlines.ts';
 import { openOperatorApi } from '../../src/open-operator-api.ts';
 import type { Tenancy } from '../../src/open-tenancy.ts';
 import { type FakeBooks, startFakeBooks } from './fake-books.ts';
@@ -84,11 +85,12 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
     tenancy: replica.tenancy,
     bus: replica.bus,
     replies,
-    ledger: createLedgerClient(clients.ledger),
+    ledger: createLedgerClient(clients.ledger, standardDeadlines),
     admission: createAdmissionClient(clients.collector),
-    inventories: createRevisionStoreEraseClient(clients.revisions),
+    inventories: createRevisionStoreEraseClient(clients.revisions, standardDeadlines),
     webhooks: createWebhookClient(clients.webhooks),
     token,
+    deadlines: standardDeadlines,
     clock: systemClock,
     identifiers: systemIdentifiers,
     logger,

@@ -17,6 +17,7 @@ import { createRevisionStoreClient } from '../../src/clients/revision-store-clie
 import { createStagingClient } from '../../src/clients/staging-client.ts';
 import { createWebhookClient } from '../../src/clients/webhook-client.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
+import { standardDeadlines } from '../../src/deadlines.ts';
 import type { Authority } from '../../src/domain/authority.ts';
 import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
 import type { ReplyChannel } from '../../src/operations/ask-owner.ts';
@@ -185,6 +186,7 @@ export async function startTestGateway(
     livePages: { ...patientLivePages, ...overrides.livePages },
     v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
     captures: patientCaptures,
+    deadlines: standardDeadlines,
   };
   const started = await startTestService({
     config,
@@ -214,7 +216,7 @@ async function startPublicApi(
   const ledger = open('billing-ledger', services.billingLedgerUrl, collectorTimeoutMs);
   const revisions = open('revision-store', services.revisionStoreUrl, revisionStoreTimeoutMs);
   const eventStream = open('event-stream', services.eventStreamUrl, collectorTimeoutMs);
-  const ledgerClient = createLedgerClient(ledger);
+  const ledgerClient = createLedgerClient(ledger, config.deadlines);
   const prices = trackPrices({ ledger: ledgerClient, logger });
   lifetime.defer('prices', () => prices.stop());
   return await openPublicApi(context, {

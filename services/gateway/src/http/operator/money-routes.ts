@@ -4,6 +4,7 @@ import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Context } from 'koa';
 import type { LedgerClient } from '../../clients/ledger-client.ts';
+import type { Deadlines } from '../../deadlines.ts';
 import type { Tenancy } from '../../open-tenancy.ts';
 import type { ReplyChannel } from '../../operations/ask-owner.ts';
 import { bookEntry } from '../../operations/book-entry.ts';
@@ -27,6 +28,7 @@ interface MoneyRoutesOptions extends ReplyChannel {
   readonly tenancy: Pick<Tenancy, 'findAccount'>;
   readonly ledger: Pick<LedgerClient, 'balance' | 'holds' | 'statement'>;
   readonly identifiers: Identifiers;
+  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
 
 export function moneyRoutes(options: MoneyRoutesOptions): OperatorRoute[] {

@@ -1,5 +1,6 @@
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { LedgerClient } from '../../clients/ledger-client.ts';
+import type { Deadlines } from '../../deadlines.ts';
 import type { Tenancy } from '../../open-tenancy.ts';
 import type { ReplyChannel } from '../../operations/ask-owner.ts';
 import { configureAccount } from '../../operations/configure-account.ts';
@@ -17,6 +18,7 @@ interface TermsRoutesOptions extends ReplyChannel {
   readonly tenancy: Pick<Tenancy, 'findAccount' | 'findProject'>;
   readonly ledger: Pick<LedgerClient, 'terms'>;
   readonly identifiers: Identifiers;
+  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
 
 /** How an account pays, and what its Projects may spend. */

@@ -10,9 +10,9 @@ export function readRefreshRoute(deps: AwaitRefreshDeps): Route {
     ...readRefreshEndpoint,
     async handle({ requestId, authority, signal }, { path, query }) {
       const { accountId, projectId } = authority;
-      const waitMs = query.wait * 1_000;
       const refreshId = path.refresh_id;
-      const view = await awaitRefresh(deps, { accountId, projectId, refreshId, waitMs, signal });
+      const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
+      const view = await awaitRefresh(deps, wish);
       if (view === null) throw refuse('refresh_not_found');
       return refreshAnswer(200, requestId, view);
     },

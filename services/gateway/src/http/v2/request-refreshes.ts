@@ -1,5 +1,6 @@
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import type { RefreshBatchItem, RefreshBatchResult } from '@inventory/contracts/http/refresh-batch';
+import type { Deadlines } from '../../deadlines.ts';
 import type { RequestLimiter } from '../../operations/limit-requests.ts';
 import type { RequestRefreshDeps } from '../../operations/request-refresh.ts';
 import { runBatch } from '../../operations/run-batch.ts';
@@ -13,11 +14,11 @@ import { type AdmittedRefresh, admitRefresh, refreshProduct } from './admit-refr
 
 export interface RequestRefreshesDeps extends RequestRefreshDeps {
   readonly limiter: RequestLimiter;
+  readonly deadlines: Pick<Deadlines, 'batchMs' | 'undecidedRefreshMs'>;
 }
 
 /** Few enough that one batch leaves room among the requests that wait for a decision. */
 const lanesMax = 25;
-const beginWithinMs = 15_000;
 
 /** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
 export function requestRefreshesRoute(deps: RequestRefreshesDeps): Route {
@@ -33,7 +34,7 @@ export function requestRefreshesRoute(deps: RequestRefreshesDeps): Route {
       const items = await runBatch(body.items, {
         keyOf: (item) => item.idempotency_key,
         lanesMax,
-        beginWithinMs,
+        beginWithinMs: deps.deadlines.batchMs,
         run: (item) => admitItem(deps, request, item),
         late: (item) => toRefused(item, refuseForNow('service_unavailable', 1)),
       });
