@@ -7,11 +7,12 @@ import {
 import { priceView } from '@inventory/contracts/http/prices';
 import type { Permission } from '@inventory/contracts/vocabulary';
 import { newProjectId } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiCall } from './support/api-call.ts';
 import { statementRow, usageItem } from './support/fake-ledger-reads.ts';
+import { patientLimits } from './support/patience.ts';
 import {
   type GatewayWorld,
-  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
@@ -260,8 +261,8 @@ test('usage of more than one answer holds is refused, and says how to ask for le
 });
 
 describe('balance alert', () => {
-  const put = (key: string, threshold: unknown, at = gateway) =>
-    at.call({ method: 'PUT', path: '/v2/account/balance-alert', key, body: { threshold } });
+  const put = (key: string, threshold: unknown) =>
+    gateway.call({ method: 'PUT', path: '/v2/account/balance-alert', key, body: { threshold } });
 
   test('is set and unset by one command each (Events: account.balance.low)', async () => {
     const { key, authority } = world.issue(mayRead);
@@ -288,15 +289,18 @@ describe('balance alert', () => {
   });
 
   test('a ledger that does not answer is 503, and the request may be repeated', async () => {
-    const impatient = await startTestGateway(world, { limits: impatientLimits });
-    const { key } = world.issue(mayRead);
+    const { key, authority } = world.issue(mayRead);
     world.ledger.answersConfigure = false;
+    const answering = put(key, 50);
+    await waitFor('the ledger has it', () =>
+      world.ledger.configurations.some(({ account_id }) => account_id === authority.accountId),
+    );
+    expect(gateway.cutReplies()).toEqual([patientLimits.decisionTimeoutMs]);
 
-    const answer = await put(key, 50, impatient);
+    const answer = await answering;
 
     expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
     expect(answer.headers['retry-after']).toBe('1');
-    await impatient.stop();
   });
 });
 

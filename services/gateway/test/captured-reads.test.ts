@@ -9,7 +9,6 @@ import { livePathOf, v1AliasPathOf } from './support/paths.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
 import {
   type GatewayWorld,
-  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
@@ -18,16 +17,11 @@ import {
 let world: GatewayWorld;
 let gateway: TestGateway;
 let other: TestGateway;
-let impatient: TestGateway;
 let commands: MessageRecorder;
 
 beforeAll(async () => {
   world = await openWorld();
-  [gateway, other, impatient] = await Promise.all([
-    startTestGateway(world),
-    startTestGateway(world),
-    startTestGateway(world, { limits: impatientLimits }),
-  ]);
+  [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
   commands = await recordMessages(world.bus, ['revision.commands.v1']);
 });
 afterEach(() => world?.reset());
@@ -100,12 +94,13 @@ test('a chain with a page whose charge was undone is read on and never sent', as
   const scope = newInventory();
   const cursor = await readOk(scope, key);
   world.ledger.answersCharge = () => false;
-  const undone = await read(scope, key, { cursor, at: impatient });
-  expect(undone.status).toBe(503);
+  const ofAccount = ({ account_id }: { account_id: string }) => account_id === authority.accountId;
+  const undoing = read(scope, key, { cursor });
+  await waitFor('it is charged', () => world.ledger.charges.filter(ofAccount).length === 2);
+  gateway.cutReplies();
+  expect((await undoing).status).toBe(503);
   world.ledger.answersCharge = () => true;
-  await waitFor('the charge is undone', () =>
-    world.ledger.reverses.some(({ account_id }) => account_id === authority.accountId),
-  );
+  await waitFor('the charge is undone', () => world.ledger.reverses.some(ofAccount));
 
   expect((await read(scope, key, { cursor })).status).toBe(200);
 
@@ -120,7 +115,6 @@ test('a chain whose last page is refused for lack of funds is not sent before it
   world.ledger.refuseCharge = () => ({ code: 'insufficient_credits', required: 1, available: 0 });
   world.ledger.setBalance(authority.accountId, 1);
   expect((await read(scope, key, { cursor })).status).toBe(402);
-  await waitFor('the refusal is over', () => world.ledger.charges.length > 0);
   world.ledger.refuseCharge = () => null;
   await expectNotSent(scope);
 

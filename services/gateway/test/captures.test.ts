@@ -1,6 +1,6 @@
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { systemClock } from '@inventory/runtime/clock';
+import { type Clock, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
@@ -8,11 +8,11 @@ import { newAccountId, newProjectId, newRequestId, newScope } from '@inventory/t
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { createStagingClient } from '../src/clients/staging-client.ts';
 import type { GatewayConfig } from '../src/config.ts';
-import { standardDeadlines } from '../src/deadlines.ts';
 import type { ChainOwner } from '../src/domain/capture.ts';
 import { type LiveChain, openLiveChain } from '../src/domain/live-chain.ts';
 import { type Captures, openCaptures } from '../src/open-captures.ts';
@@ -24,6 +24,7 @@ import {
 } from '../src/storage/page-intent-store.ts';
 import { createFakeStaging, type FakeStaging } from './support/fake-staging.ts';
 import { type HttpFake, startHttpFake } from './support/http-fake.ts';
+import { farMs, patientCaptures, patientDeadlines } from './support/patience.ts';
 
 /** What a gateway replica has to do with captures, on its own database connections. */
 interface Replica {
@@ -40,7 +41,10 @@ let staging: FakeStaging;
 let stagingHttp: HttpFake;
 let replicas: readonly [Replica, Replica];
 
-async function startReplica(stagingTimeoutMs = 15_000): Promise<Replica> {
+async function startReplica(
+  stagingTimeoutMs = patientCaptures.stagingTimeoutMs,
+  clock: Clock = systemClock,
+): Promise<Replica> {
   let replica: Omit<Replica, 'stop'> | undefined;
   async function start(context: ServiceContext<GatewayConfig>) {
     const { db, bus: own } = await openBackends(context, 'gateway', [
@@ -52,23 +56,22 @@ async function startReplica(stagingTimeoutMs = 15_000): Promise<Replica> {
       service: 'revision-store',
       baseUrl,
       serviceToken: undefined,
-      timeoutMs: 60_000,
+      timeoutMs: farMs,
     });
     context.lifetime.defer('revision-store', () => revisionStore.close());
-    const intents = createPageIntentStore(db, standardDeadlines);
+    const intents = createPageIntentStore(db, patientDeadlines);
     const staged = createStagingClient(revisionStore, stagingTimeoutMs);
     const captures = openCaptures(context, { db, bus: own, intents, staging: staged });
     const waiting = () => db.collection('captures').countDocuments({ dueAt: { $exists: true } });
     replica = { captures, intents, waiting };
     return { url: baseUrl };
   }
-  const limits = { chainDeadlineMs: 600_000, stagingTimeoutMs, settleWithinMs: 300_000 };
   const config = {
     ...testServiceConfig(namespace, 'gateway'),
-    captures: limits,
-    deadlines: standardDeadlines,
+    captures: { ...patientCaptures, stagingTimeoutMs },
+    deadlines: patientDeadlines,
   } as GatewayConfig;
-  const service = await startTestService({ config, start });
+  const service = await startTestService({ config, clock, start });
   if (!replica) throw new Error('not started');
   return { ...replica, stop: () => service.stop() };
 }
@@ -109,8 +112,8 @@ async function openIntent(replica: Replica, chain: LiveChain) {
     productCode: 'platform.inventory.page.v1',
     chainId: chain.chainId,
     keyId: null,
-    deadlineMs: systemClock.now() + 30_000,
-    reverseAtMs: systemClock.now() + 60_000,
+    deadlineMs: systemClock.now() + farMs,
+    reverseAtMs: systemClock.now() + 2 * farMs,
   } as const;
   await replica.intents.add(intent);
   return intent;
@@ -241,7 +244,8 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('is read on and not captured when staging takes too long, or rests after that', async () => {
     const owner = newOwner();
     const [slow, resting] = [newChain(), newChain()];
-    const hanging = await startReplica(1_500);
+    // Its clock does not move: it rests for as long as the test takes.
+    const hanging = await startReplica(300, createTestClock(systemClock.now()));
     const gate = Promise.withResolvers<void>();
     staging.gate = gate.promise;
     const late = await hanging.captures.begin(page(slow, owner, '0', 'a')).conclude(charged);

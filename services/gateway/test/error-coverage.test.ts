@@ -5,7 +5,6 @@ import type { Scope } from '@inventory/contracts/scope';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { systemClock } from '@inventory/runtime/clock';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
-import { waitFor } from '@inventory/testkit/wait-for';
 import type { Authority } from '../src/domain/authority.ts';
 import type { Endpoint } from '../src/http/endpoint.ts';
 import { publicEndpoints } from '../src/http/endpoints/public-endpoints.ts';
@@ -17,9 +16,9 @@ import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { mayAll, rightCall, wrongCall } from './support/operation-calls.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
+import { impatientLimits, patientDeadlines } from './support/patience.ts';
 import {
   type GatewayWorld,
-  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
@@ -42,7 +41,13 @@ beforeAll(async () => {
   });
   [gateway, impatient] = await Promise.all([
     startTestGateway(world),
-    startTestGateway(world, { limits: impatientLimits, livePages: { cursorAgeMaxMs: 0 } }),
+    startTestGateway(world, {
+      limits: impatientLimits,
+      deadlines: { ...patientDeadlines, undecidedReadMs: 0 },
+      livePages: { cursorAgeMaxMs: 0 },
+      // Every cursor of the other one is older than nothing.
+      clock: { now: () => systemClock.now() + 1 },
+    }),
   ]);
 });
 afterEach(() => world?.reset());
@@ -133,7 +138,7 @@ async function keyInUse({ endpoint, send, right }: Case): Promise<ApiAnswer> {
   };
   const first = send({ headers });
   await begun.promise;
-  const second = await send({ ...right, headers });
+  const second = await send({ ...right, headers }, impatient);
   booked.resolve();
   await first;
   return second;
@@ -150,8 +155,6 @@ async function keyOfOthers({ endpoint, send, right }: Case): Promise<ApiAnswer> 
 async function oldCursor({ send, right }: Case): Promise<ApiAnswer> {
   const first = await send();
   world.revisions.inventories.clear();
-  const issuedByMs = systemClock.now();
-  await waitFor('the cursor has an age', () => systemClock.now() > issuedByMs);
   return send(withQuery(right.path, `cursor=${first.json.data.pagination.next_cursor}`), impatient);
 }
 

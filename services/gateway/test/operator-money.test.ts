@@ -14,8 +14,14 @@ async function newAccountPath(): Promise<string> {
   return `/accounts/${(await world.tenancy.createAccount({ name: 'Trader' })).id}`;
 }
 
-function book(path: string, body: unknown, key: string = randomUUID()) {
-  return world.call({ method: 'POST', path, body, headers: { 'idempotency-key': key } });
+function book(path: string, body: unknown, key: string = randomUUID(), isUnanswered = false) {
+  return world.call({
+    method: 'POST',
+    path,
+    body,
+    headers: { 'idempotency-key': key },
+    isUnanswered,
+  });
 }
 
 test('a top-up adds credits and says what the account has now', async () => {
@@ -100,7 +106,7 @@ test('an adjustment below what is available is refused with both numbers', async
 test('without an answer the outcome is unknown, and the same key finds it out', async () => {
   const path = await newAccountPath();
   world.books.answers = false;
-  const unknown = await book(`${path}/top-ups`, { amount: 5 }, 'one');
+  const unknown = await book(`${path}/top-ups`, { amount: 5 }, 'one', true);
   world.books.answers = true;
 
   expect([unknown.status, unknown.json.error.code]).toEqual([503, 'billing_unavailable']);

@@ -15,8 +15,8 @@ beforeEach(async () => {
 });
 afterAll(() => world?.close());
 
-const put = (path: string, body: unknown, key: string = randomUUID()) =>
-  world.call({ method: 'PUT', path, body, headers: { 'idempotency-key': key } });
+const put = (path: string, body: unknown, key: string = randomUUID(), isUnanswered = false) =>
+  world.call({ method: 'PUT', path, body, headers: { 'idempotency-key': key }, isUnanswered });
 const subscription = { mode: 'subscription', units_per_month: 50_000 };
 
 test('an account is switched to a subscription, and the answer is how it pays then (Subscription funding)', async () => {
@@ -79,7 +79,7 @@ test('units are granted and corrected as units, credits as credits', async () =>
 
 test('without an answer of the ledger the outcome is unknown, and the same key finds it out', async () => {
   world.books.answers = false;
-  const unknown = await put(`/accounts/${accountId}/funding`, subscription, 'plan');
+  const unknown = await put(`/accounts/${accountId}/funding`, subscription, 'plan', true);
   world.books.answers = true;
   const known = await put(`/accounts/${accountId}/funding`, subscription, 'plan');
 

@@ -1,26 +1,28 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { newScope } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { PublicApiLimits } from '../src/config.ts';
+import { dueAgainAtMs } from '../src/domain/owed-command.ts';
 import { type CutWire, startCut } from './support/cut-wire.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf } from './support/paths.ts';
+import { patientLimits, testStartMs } from './support/patience.ts';
 import {
   type GatewayWorld,
-  impatientLimits,
   openWorld,
   startTestGateway,
+  type TestGateway,
 } from './support/test-gateway.ts';
 
+const clock = createTestClock(testStartMs);
 let world: GatewayWorld;
+let gateway: TestGateway;
 let wire: CutWire | undefined;
 
-async function start(limits: Partial<PublicApiLimits> = {}, mongodbUri?: string) {
-  return await startTestGateway(world, { limits, ...(mongodbUri ? { mongodbUri } : {}) });
-}
-
 beforeAll(async () => {
-  world = await openWorld();
+  world = await openWorld(clock);
+  gateway = await startTestGateway(world);
 });
 afterEach(() => world?.reset());
 afterAll(async () => {
@@ -51,6 +53,11 @@ function newReader() {
 
 type Reader = ReturnType<typeof newReader>;
 
+const isCharged = (reader: Reader) =>
+  waitFor('the charge is sent', () => reader.charges().length > 0);
+const isBooked = (reader: Reader) =>
+  waitFor('the charge is booked', () => reader.balance() === startBalance - 1);
+
 async function expectMadeGood(reader: Reader): Promise<void> {
   await waitFor(
     'the charge is undone and its intent gone',
@@ -62,12 +69,32 @@ async function expectMadeGood(reader: Reader): Promise<void> {
   );
 }
 
-test('a slow ledger delays the page and charges it once', async () => {
-  const gateway = await start();
-  const reader = newReader();
-  world.ledger.beforeCharge = () => new Promise((resolve) => setTimeout(resolve, 700));
+/** The charge is booked, and no reply to it comes in time. */
+async function readWithoutOutcome(reader: Reader) {
+  world.ledger.answersCharge = () => false;
+  const answering = gateway.call(reader);
+  await isBooked(reader);
+  gateway.cutReplies();
+  return await answering;
+}
 
-  const answer = await gateway.call(reader);
+/** The gateway has looked for reversals at the present time of its clock. */
+async function sweepPasses(): Promise<void> {
+  const other = newReader();
+  expect((await readWithoutOutcome(other)).status).toBe(503);
+  await expectMadeGood(other);
+}
+
+test('a slow ledger delays the page and charges it once', async () => {
+  const reader = newReader();
+  const gate = Promise.withResolvers<void>();
+  world.ledger.beforeCharge = () => gate.promise;
+  const answering = gateway.call(reader);
+  await isCharged(reader);
+  expect(await reader.intents()).toBe(1);
+
+  gate.resolve();
+  const answer = await answering;
 
   expect([answer.status, answer.json.meta.credits_remaining]).toEqual([200, startBalance - 1]);
   await waitFor('the intent is deleted', async () => (await reader.intents()) === 0);
@@ -75,11 +102,15 @@ test('a slow ledger delays the page and charges it once', async () => {
 });
 
 test('a charge whose outcome comes after the timeout is undone (Errors: billing_unavailable)', async () => {
-  const gateway = await start(impatientLimits);
   const reader = newReader();
-  world.ledger.beforeCharge = () => new Promise((resolve) => setTimeout(resolve, 2_200));
+  const gate = Promise.withResolvers<void>();
+  world.ledger.beforeCharge = () => gate.promise;
+  const answering = gateway.call(reader);
+  await isCharged(reader);
+  expect(gateway.cutReplies()).toEqual([patientLimits.chargeTimeoutMs]);
 
-  const answer = await gateway.call(reader);
+  const answer = await answering;
+  gate.resolve();
 
   expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
   expect(answer.headers['retry-after']).toBeDefined();
@@ -89,34 +120,29 @@ test('a charge whose outcome comes after the timeout is undone (Errors: billing_
 });
 
 test('a charge whose outcome is lost is undone', async () => {
-  const gateway = await start(impatientLimits);
   const reader = newReader();
-  const booked: number[] = [];
-  world.ledger.answersCharge = () => {
-    booked.push(reader.balance());
-    return false;
-  };
 
-  expect((await gateway.call(reader)).status).toBe(503);
+  expect((await readWithoutOutcome(reader)).status).toBe(503);
+
   await expectMadeGood(reader);
-  expect(booked).toEqual([startBalance - 1]);
 });
 
 test('a reversal is sent again until its outcome is seen', async () => {
-  const gateway = await start(impatientLimits);
   const reader = newReader();
-  world.ledger.answersCharge = () => false;
   world.ledger.answersReverse = () => reader.reverses().length > 1;
 
-  expect((await gateway.call(reader)).status).toBe(503);
+  expect((await readWithoutOutcome(reader)).status).toBe(503);
+  await waitFor('the reversal is sent', () => reader.reverses().length === 1);
+  gateway.cutReplies();
+  clock.set(dueAgainAtMs({ epoch: 0 }, clock.now()));
+
   await expectMadeGood(reader);
   expect(reader.reverses().length).toBe(2);
 });
 
 test('a page that would start past its deadline is not written, and its charge is undone', async () => {
-  const gateway = await start({ deliverWithinMs: 600, chargeTimeoutMs: 5_000 });
   const reader = newReader();
-  world.ledger.beforeCharge = () => new Promise((resolve) => setTimeout(resolve, 900));
+  world.ledger.beforeCharge = () => clock.advance(patientLimits.deliverWithinMs);
 
   const answer = await gateway.call(reader);
 
@@ -125,47 +151,49 @@ test('a page that would start past its deadline is not written, and its charge i
 });
 
 test('a client that is gone before the first byte pays nothing', async () => {
-  const gateway = await start();
   const reader = newReader();
+  const gate = Promise.withResolvers<void>();
+  world.ledger.beforeCharge = () => gate.promise;
   const { hostname, port } = new URL(gateway.url);
-  const headers = { 'x-api-key': reader.key };
-  const call = request({ hostname, port, path: reader.path, headers }).on('error', () => undefined);
-  world.ledger.beforeCharge = () => {
-    call.destroy();
-    return new Promise((resolve) => setTimeout(resolve, 300));
-  };
-  call.end();
+  const client = connect(Number(port), hostname).resume();
+  client.write(`GET ${reader.path} HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${reader.key}\r\n\r\n`);
+  await isCharged(reader);
 
-  await waitFor('it was charged', () => reader.charges().length === 1);
+  // The gateway ends its side when it has seen the end of the other.
+  client.end();
+  await once(client, 'close');
+  gate.resolve();
+
   await waitFor('it is undone', () => reader.reverses().length === 1);
   await expectMadeGood(reader);
 });
 
 test('a gateway that dies between charge and first byte: another replica undoes the charge', async () => {
-  const limits = { deliverWithinMs: 4_000, reverseAfterMs: 2_000, chargeTimeoutMs: 60_000 };
   wire = await startCut(world.namespace.mongodbUri);
-  const dying = await start({ ...limits, drainMs: 100 }, wire.uri);
+  const dying = await startTestGateway(world, {
+    limits: { drainMs: 0 },
+    mongodbUri: wire.uri,
+    stopDeadlineMs: 500,
+  });
   const reader = newReader();
-  // The charge is booked, and nobody is told before the gateway is gone.
+  // The charge is booked, and the gateway is gone before it has the outcome.
   world.ledger.answersCharge = () => false;
-  const call = dying.call(reader).catch(() => 'cut off');
-  await waitFor('the charge is booked', () => reader.balance() === startBalance - 1);
-  const startMs = performance.now();
+  const call = dying.call(reader).catch(() => ({ status: 'cut off' }));
+  await isBooked(reader);
   // Without its store it cannot put its affairs in order, as after a crash.
   wire.isOpen = false;
-  expect(await reader.intents()).toBe(1);
   await dying.stop();
-  expect(await call).toBe('cut off');
+  expect((await call).status).not.toBe(200);
 
-  await start(limits);
-  await waitFor('it is undone', async () => (await reader.intents()) === 0);
+  clock.advance(patientLimits.deliverWithinMs + patientLimits.reverseAfterMs - 1);
+  await sweepPasses();
+  expect([await reader.intents(), reader.reverses()]).toEqual([1, []]);
+  clock.advance(1);
 
-  expect(reader.balance()).toBe(startBalance);
-  expect(performance.now() - startMs).toBeGreaterThan(limits.reverseAfterMs);
+  await expectMadeGood(reader);
 });
 
 test('what is refused after its reversal came first is not a page, and costs nothing', async () => {
-  const gateway = await start();
   const reader = newReader();
   world.ledger.refuseCharge = () => ({ code: 'already_reversed', required: null, available: null });
 
@@ -176,7 +204,6 @@ test('what is refused after its reversal came first is not a page, and costs not
 });
 
 test('100 pages at once are 100 charges, and no intent is left', async () => {
-  const gateway = await start();
   const reader = newReader();
 
   const answers = await Promise.all(Array.from({ length: 100 }, () => gateway.call(reader)));

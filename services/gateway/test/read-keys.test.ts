@@ -2,26 +2,36 @@ import { request } from 'node:http';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import type { Scope } from '@inventory/contracts/scope';
 import { newScope } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { standardDeadlines } from '../src/deadlines.ts';
+import type { ApiAnswer } from './support/api-call.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, livePathOf, v1PathOf } from './support/paths.ts';
+import { patientDeadlines, patientLimits, testStartMs } from './support/patience.ts';
 import { noKeyIsOpen } from './support/settled-keys.ts';
 import {
   type GatewayWorld,
-  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
 } from './support/test-gateway.ts';
 
+/** Where a gateway waits for another request, it waits until the test moves this. */
+const clock = createTestClock(testStartMs);
 let world: GatewayWorld;
 let gateway: TestGateway;
 let other: TestGateway;
 
 beforeAll(async () => {
-  world = await openWorld();
-  [gateway, other] = await Promise.all([startTestGateway(world), startTestGateway(world)]);
+  world = await openWorld(clock);
+  const { undecidedReadMs } = standardDeadlines;
+  const deadlines = { ...patientDeadlines, undecidedReadMs };
+  [gateway, other] = await Promise.all([
+    startTestGateway(world, { deadlines }),
+    startTestGateway(world, { deadlines }),
+  ]);
 });
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
@@ -117,13 +127,9 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const idempotencyKey = newKey();
     world.ledger.setBalance(authority.accountId, 10);
 
-    const decided = (at: TestGateway) =>
-      waitFor('the first one is decided', async () => {
-        const answer = await read(scope, key, idempotencyKey, at);
-        return answer.status !== 409 && answer;
-      });
-
-    const answers = await Promise.all([decided(gateway), decided(other), decided(gateway)]);
+    const answers = await Promise.all(
+      [gateway, other, gateway].map((at) => read(scope, key, idempotencyKey, at)),
+    );
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const replayed = answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true');
@@ -143,11 +149,20 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
       async () => (await keysStored().countDocuments({ state: 'open' })) > 0,
     );
 
-    const second = await read(scope, key, idempotencyKey, other);
+    const startMs = clock.now();
+    const answers: ApiAnswer[] = [];
+    const second = read(scope, key, idempotencyKey, other).then((given) => answers.push(given));
+    await waitFor('the second one is answered', () => {
+      clock.advance(200);
+      return answers.length > 0;
+    });
+    await second;
     gate.resolve();
 
-    expect(second.status).toBe(409);
-    expect(second.headers['retry-after']).toBe('1');
+    expect(answers.map(({ status, headers }) => [status, headers['retry-after']])).toEqual([
+      [409, '1'],
+    ]);
+    expect(clock.now() - startMs).toBeGreaterThanOrEqual(2_000);
     expect((await first).status).toBe(200);
   });
 
@@ -155,20 +170,19 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const { key, authority } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
-    const impatient = await startTestGateway(world, { limits: impatientLimits });
     world.ledger.setBalance(authority.accountId, 10);
     world.ledger.answersCharge = () => false;
-    expect((await read(scope, key, idempotencyKey, impatient)).status).toBe(503);
+    const undoing = read(scope, key, idempotencyKey);
+    await waitFor('it is charged', () => world.ledger.balanceOf(authority.accountId) === 9);
+    gateway.cutReplies();
+    expect((await undoing).status).toBe(503);
     world.ledger.answersCharge = () => true;
 
-    const answer = await waitFor('the charge is undone', async () => {
-      const given = await read(scope, key, idempotencyKey, other);
-      return given.status !== 409 && given;
-    });
+    await noKeyIsOpen(world);
+    const answer = await read(scope, key, idempotencyKey, other);
 
     expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
     expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
-    await impatient.stop();
   });
 
   test('of an attempt without funds is as new', async () => {
@@ -281,17 +295,20 @@ test('a download that breaks off is read again free with its key (Reads)', async
 test('a key older than it is kept is as new, before the store has forgotten it', async () => {
   const { key, authority } = world.issue();
   const scope = newInventory();
-  const brief = await startTestGateway(world, { limits: { readKeyKeepMs: 1 } });
   world.ledger.setBalance(authority.accountId, 10);
   const headers = { 'idempotency-key': newKey() };
-  const read = () => brief.call({ path: livePathOf(scope), key, headers });
+  const read = () => gateway.call({ path: livePathOf(scope), key, headers });
   await read();
+  await noKeyIsOpen(world);
 
+  clock.advance(patientLimits.readKeyKeepMs - 1);
+  const kept = await read();
+  clock.advance(1);
   const answer = await read();
 
+  expect(kept.headers['idempotency-replayed']).toBe('true');
   expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
   expect(world.ledger.balanceOf(authority.accountId)).toBe(8);
-  await brief.stop();
 });
 
 test('a key is stored as a digest and nothing else', async () => {

@@ -1,8 +1,10 @@
 import { batchItemsMax, refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
 import { newScope } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { refused } from './support/fake-collector.ts';
 import { refreshPathOf } from './support/paths.ts';
-import { waitForRoom } from './support/rate-window.ts';
+import { testStartMs } from './support/patience.ts';
 import {
   type GatewayWorld,
   openWorld,
@@ -14,7 +16,8 @@ let world: GatewayWorld;
 let gateway: TestGateway;
 
 beforeAll(async () => {
-  world = await openWorld();
+  // Within one rate window.
+  world = await openWorld(createTestClock(testStartMs));
   gateway = await startTestGateway(world);
 });
 afterEach(() => world?.reset());
@@ -121,7 +124,6 @@ test('one key twice in a batch is one refresh', async () => {
 });
 
 test('counts one request per item, all or none (Reads: rate limit)', async () => {
-  await waitForRoom(10_000);
   const { key } = world.issue({ requestsPerMinute: 10 });
   const asked = world.collector.requests.length;
 
@@ -143,7 +145,6 @@ test('counts one request per item, all or none (Reads: rate limit)', async () =>
 });
 
 test('a batch that does not fit starts nothing and consumes only its arrival', async () => {
-  await waitForRoom(10_000);
   const { key } = world.issue({ requestsPerMinute: 10 });
   const asked = world.collector.requests.length;
 
@@ -201,13 +202,26 @@ test('a full batch of the longest keys fits the body limit, and more does not', 
 });
 
 test('an undecided item does not spoil the others, and is found again by its key', async () => {
-  const impatient = await startTestGateway(world, { limits: { decisionTimeoutMs: 6_000 } });
+  // The command is written, and its acknowledgement is lost.
+  const forgetful = await startTestGateway(world, {
+    wrongBus: ({ publish }) => ({
+      async publish(messages) {
+        await publish(messages);
+        const isLost = messages.some(({ body }) => 'scope' in body && body.scope.app_id === 570);
+        if (isLost) throw new Error('the broker went away');
+      },
+    }),
+  });
   const { key } = world.issue();
   const [lost, found] = [item({ app_id: 570 }), item()];
-  const { decide } = world.collector;
-  world.collector.decide = (request) => (request.scope.app_id === 570 ? null : decide(request));
 
-  const answer = await send(key, [lost, found], impatient);
+  const answer = await send(key, [lost, found], forgetful);
+  const isAdmitted = () =>
+    world.collector.requests.filter(
+      ({ idempotency_key }) => idempotency_key === lost.idempotency_key,
+    );
+  await waitFor('the lost one is admitted', () => isAdmitted().length > 0);
+  const [again] = resultsOf(await send(key, [lost]));
 
   const [undecided, accepted] = resultsOf(answer);
   expect(undecided).toMatchObject({
@@ -216,6 +230,8 @@ test('an undecided item does not spoil the others, and is found again by its key
     error: { code: 'service_unavailable', detail: { outcome: 'unknown' } },
   });
   expect(accepted).toMatchObject({ status: 202 });
+  expect(again).toMatchObject({ status: 202, idempotency_replayed: true });
+  await forgetful.stop();
 });
 
 test('the exact path is meant where a refresh_id could stand too', async () => {

@@ -1,10 +1,11 @@
 import { refreshPage, refreshRecord } from '@inventory/contracts/http/refresh';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { completedView } from './support/fake-collector.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
+import { patientLimits } from './support/patience.ts';
 import {
   type GatewayWorld,
-  impatientLimits,
   openWorld,
   startTestGateway,
   type TestGateway,
@@ -136,12 +137,14 @@ describe('cancel', () => {
     const { key } = world.issue();
     const refreshId = await startRefresh(key);
     world.collector.answerCancel = () => null;
-    const impatient = await startTestGateway(world, { limits: impatientLimits });
 
-    const path = `${statusPathOf(refreshId)}/cancel`;
-    const answer = await impatient.call({ method: 'POST', path, key });
+    const answering = cancel(refreshId, key);
+    await waitFor('the collector has it', () =>
+      world.collector.cancels.some(({ refresh_id }) => refresh_id === refreshId),
+    );
+    expect(gateway.cutReplies()).toEqual([patientLimits.decisionTimeoutMs]);
+    const answer = await answering;
     world.reset();
-    await impatient.stop();
 
     expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
     expect((await cancel(refreshId, key)).status).toBe(202);

@@ -2,8 +2,10 @@ import { request } from 'node:http';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { standardDeadlines } from '../src/deadlines.ts';
 import { completedView } from './support/fake-collector.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
+import { farMs, patientDeadlines } from './support/patience.ts';
 import {
   type GatewayWorld,
   openWorld,
@@ -21,16 +23,18 @@ beforeAll(async () => {
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
-async function startRefresh() {
-  const { key, authority } = world.issue();
+/** A second of `wait` is ten minutes: a wait ends on what it waits for, or not at all. */
+async function startRefresh({ key, authority } = world.issue()) {
   const body = { max_credits: 125 };
   const answer = await gateway.call({ method: 'POST', path: refreshPathOf(newScope()), key, body });
   const id: string = answer.json.data.refresh_id;
   return { key, projectId: authority.projectId, id };
 }
 
-const status = ({ id, key }: { id: string; key: string }, wait: number | string) =>
-  gateway.call({ path: `${statusPathOf(id)}?wait=${wait}`, key });
+type Started = Pick<Awaited<ReturnType<typeof startRefresh>>, 'id' | 'key'>;
+
+const status = ({ id, key }: Started, wait: number | string, at = gateway) =>
+  at.call({ path: `${statusPathOf(id)}?wait=${wait}`, key });
 
 /** The collector has it terminal, then the event gets its place in the log. */
 async function complete({ id, projectId }: { id: string; projectId: `prj_${string}` }) {
@@ -58,7 +62,6 @@ const isReading = (id: string) => waitFor('the gateway reads', () => world.colle
 
 test('a waiting status is answered when the refresh becomes terminal, not at its time (Status)', async () => {
   const refresh = await startRefresh();
-  const startMs = performance.now();
   const waiting = status(refresh, 30);
   await isReading(refresh.id);
 
@@ -67,29 +70,30 @@ test('a waiting status is answered when the refresh becomes terminal, not at its
 
   expect(answer.json.data).toMatchObject({ state: 'completed', outcome: 'complete_changed' });
   expect(answer.headers['retry-after']).toBeUndefined();
-  // Sooner than the reads that heal a lost ring.
-  expect(performance.now() - startMs).toBeLessThan(5_000);
 });
 
 test('a wait that is over shows the pending record and when to look again (Status)', async () => {
   const refresh = await startRefresh();
+  const hasty = await startTestGateway(world, {
+    deadlines: { ...patientDeadlines, waitSecondMs: standardDeadlines.waitSecondMs },
+  });
   const startMs = performance.now();
 
-  const answer = await status(refresh, 1);
+  const answer = await status(refresh, 1, hasty);
 
+  // Never before: a slow machine answers later.
   expect(performance.now() - startMs).toBeGreaterThan(990);
   expect(answer.json.data.state).toBe('queued');
   expect(answer.headers['retry-after']).toBe('3');
+  await hasty.stop();
 });
 
 test('what is terminal or unknown is answered at once, however long the wait', async () => {
   const refresh = await startRefresh();
   await complete(refresh);
-  const startMs = performance.now();
 
   expect((await status(refresh, 30)).status).toBe(200);
   expect((await status({ id: newRefreshId(), key: refresh.key }, 30)).status).toBe(404);
-  expect(performance.now() - startMs).toBeLessThan(10_000);
 });
 
 test.each(['31', '-1', '1.5', '', 'long'])('a wait of "%s" is no wait (Status)', async (wait) => {
@@ -104,12 +108,16 @@ test.each(['31', '-1', '1.5', '', 'long'])('a wait of "%s" is no wait (Status)',
 
 test('a lost ring delays the answer and does not lose it', async () => {
   const refresh = await startRefresh();
-  const waiting = status(refresh, 30);
+  const restless = await startTestGateway(world, {
+    deadlines: { ...patientDeadlines, waitReadEveryMs: 100 },
+  });
+  const waiting = status(refresh, 30, restless);
   await isReading(refresh.id);
   const view = world.collector.views.get(refresh.id);
   if (view) world.collector.views.set(refresh.id, completedView(view));
 
   expect((await waiting).json.data.state).toBe('completed');
+  await restless.stop();
 });
 
 test('one account waits at most a hundred times; the next is answered at once', async () => {
@@ -117,18 +125,17 @@ test('one account waits at most a hundred times; the next is answered at once', 
   const waiting = Array.from({ length: 100 }, () => status(refresh, 30));
   await waitFor('all wait', () => (world.collector.reads.get(refresh.id) ?? 0) >= 100);
 
-  const startMs = performance.now();
   const surplus = await status(refresh, 30);
 
   expect(surplus.json.data.state).toBe('queued');
-  expect(performance.now() - startMs).toBeLessThan(10_000);
   await complete(refresh);
   const answers = await Promise.all(waiting);
   expect(new Set(answers.map(({ json }) => json.data.state))).toEqual(new Set(['completed']));
 });
 
 test('a client that leaves gives its place back', async () => {
-  const refresh = await startRefresh();
+  const owner = world.issue();
+  const refresh = await startRefresh(owner);
   const sent = Array.from({ length: 100 }, () => {
     const leaving = request(`${gateway.url}${statusPathOf(refresh.id)}?wait=30`, {
       headers: { 'x-api-key': refresh.key },
@@ -140,23 +147,26 @@ test('a client that leaves gives its place back', async () => {
 
   for (const leaving of sent) leaving.destroy();
 
-  // Whoever finds a place is still there after a second; without one the answer comes at once.
+  // With a place it is answered when the refresh is completed, without one before that.
   await waitFor('there is a place again', async () => {
-    const startMs = performance.now();
-    await status(refresh, 1);
-    return performance.now() - startMs > 900;
+    const next = await startRefresh(owner);
+    const waiting = status(next, 30);
+    await isReading(next.id);
+    await complete(next);
+    return (await waiting).json.data.state === 'completed';
   });
 });
 
 test('a gateway that stops answers whoever waits', async () => {
-  const other = await startTestGateway(world, { limits: { drainMs: 5_000 } });
+  const leaving = await startTestGateway(world, {
+    limits: { drainMs: farMs },
+    stopDeadlineMs: farMs,
+  });
   const refresh = await startRefresh();
-  const waiting = other.call({ path: `${statusPathOf(refresh.id)}?wait=30`, key: refresh.key });
+  const waiting = status(refresh, 30, leaving);
   await isReading(refresh.id);
-  const startMs = performance.now();
 
-  await other.stop();
+  await leaving.stop();
 
   expect((await waiting).json.data.state).toBe('queued');
-  expect(performance.now() - startMs).toBeLessThan(10_000);
 });

@@ -1,61 +1,30 @@
+import { systemClock } from '@inventory/runtime/clock';
 import { newScope } from '@inventory/testkit/builders';
-import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { GatewayConfig } from '../src/config.ts';
-import { standardDeadlines } from '../src/deadlines.ts';
-import { startGateway } from '../src/start-gateway.ts';
 import { callApi } from './support/api-call.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, refreshPathOf } from './support/paths.ts';
+import { type GatewayWorld, openWorld } from './support/test-gateway.ts';
 import {
-  cursorKeys,
-  type GatewayWorld,
-  openWorld,
-  patientCaptures,
-  patientLimits,
-  patientLivePages,
-  testStreams,
-  unusedUrl,
-} from './support/test-gateway.ts';
+  issueCredential,
+  operate,
+  startWholeGateway,
+  type WholeGateway,
+} from './support/whole-gateway.ts';
 
-const operatorToken = 'token-of-an-operator-for-tests';
 let world: GatewayWorld;
-let gateways: Awaited<ReturnType<typeof start>>[];
-
-function start() {
-  const config: GatewayConfig = {
-    ...testServiceConfig(world.namespace, 'gateway'),
-    publicHttp: { host: '127.0.0.1', port: 0 },
-    operatorToken,
-    services: {
-      refreshCollectorUrl: world.collector.http.url,
-      billingLedgerUrl: world.ledger.http.url,
-      revisionStoreUrl: world.revisions.http.url,
-      eventStreamUrl: unusedUrl,
-      collectorTimeoutMs: 10_000,
-      revisionStoreTimeoutMs: 10_000,
-    },
-    cursorKeys,
-    trustedProxies: [],
-    limits: patientLimits,
-    streams: testStreams,
-    reference: { canTry: false },
-    livePages: patientLivePages,
-    v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
-    captures: patientCaptures,
-    deadlines: standardDeadlines,
-  };
-  return startTestService({ config, start: startGateway });
-}
+let gateways: WholeGateway[];
 
 beforeAll(async () => {
   world = await openWorld();
-  gateways = await Promise.all([start(), start()]);
+  gateways = await Promise.all([
+    startWholeGateway(world),
+    // Its clock does not move: what it has cached stays until a change is announced to it.
+    startWholeGateway(world, createTestClock(systemClock.now())),
+  ]);
 });
-afterAll(async () => {
-  await Promise.all((gateways ?? []).map((gateway) => gateway.stop()));
-  await world?.close();
-});
+afterAll(() => world?.close());
 
 function first() {
   const [gateway] = gateways;
@@ -63,27 +32,8 @@ function first() {
   return gateway;
 }
 
-async function operate(path: string, body: unknown = {}) {
-  const answer = await callApi(first().url, {
-    method: 'POST',
-    path: `/operator/v1${path}`,
-    headers: { authorization: `Bearer ${operatorToken}` },
-    body,
-  });
-  expect(answer.status).toBeLessThan(300);
-  return JSON.parse(answer.text);
-}
-
-async function issueCredential() {
-  const { account_id } = await operate('/accounts', { name: 'Trader' });
-  const { project_id } = await operate(`/accounts/${account_id}/projects`);
-  const given = { scopes: ['*'] };
-  const { credential_id, secret } = await operate(`/projects/${project_id}/credentials`, given);
-  return { key: secret as string, credentialId: credential_id as string };
-}
-
 test('a Credential that the operator issues opens the public API of every replica', async () => {
-  const { key } = await issueCredential();
+  const { key } = await issueCredential(first());
   const scope = newScope();
   saveInventory(world.revisions, scope);
 
@@ -101,8 +51,8 @@ test('a Credential that the operator issues opens the public API of every replic
   }
 });
 
-test('a revoked Credential is closed on every replica within seconds', async () => {
-  const { key, credentialId } = await issueCredential();
+test('a revoked Credential is closed on every replica, whatever it has cached', async () => {
+  const { key, credentialId } = await issueCredential(first());
   const path = currentPathOf(newScope());
   const statuses = async () =>
     Promise.all(
@@ -110,7 +60,7 @@ test('a revoked Credential is closed on every replica within seconds', async () 
     );
   expect(await statuses()).toEqual([404, 404]);
 
-  await operate(`/credentials/${credentialId}/revoke`);
+  await operate(first(), `/credentials/${credentialId}/revoke`);
 
   await waitFor('both replicas refuse it', async () =>
     (await statuses()).every((status) => status === 401),
@@ -128,7 +78,7 @@ test('health and metrics are on the private port, without a token, and not on th
   for (const path of ['/livez', '/readyz', '/metrics', '/operator/v1/accounts']) {
     const answer = await callApi(publicUrl, {
       path,
-      headers: { authorization: `Bearer ${operatorToken}` },
+      headers: { authorization: `Bearer ${first().operatorToken}` },
     });
     expect([answer.status, answer.json.error.code]).toEqual([404, 'route_not_found']);
   }
@@ -142,7 +92,7 @@ test('what needs a token of the operator is closed without it', async () => {
 });
 
 test('a stopping gateway is not ready any more', async () => {
-  const leaving = await start();
+  const leaving = await startWholeGateway(world);
   expect((await callApi(leaving.url, { path: '/livez' })).status).toBe(200);
 
   const stopped = leaving.stop();

@@ -5,9 +5,11 @@ import type { BillingOutcome } from '@inventory/contracts/messages/billing-outco
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
-import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
 import { createFakeTerms } from './fake-terms.ts';
 import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
+import { createSightings } from './sightings.ts';
 
 type Entry = MessageBody<'billing.grant.v1'> | MessageBody<'billing.adjust.v1'>;
 
@@ -16,6 +18,8 @@ export interface FakeBooks {
   readonly http: HttpFake;
   /** Every command that came, repetitions included. */
   readonly commands: Entry[];
+  /** Books so many entries of one credit each. */
+  grant(accountId: string, entries: number): void;
   /** False keeps an answer back; the entry is booked all the same. */
   answers: boolean;
   report: VerifyReport;
@@ -36,6 +40,7 @@ const holds = Array.from({ length: holdsOfEveryAccount }, (_, index) => ({
 export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
   const rows = new Map<AccountId, StatementRow[]>();
   const terms = createFakeTerms();
+  const sightings = createSightings();
   const decided = new Map<string, { content: string; outcome: BillingOutcome }>();
 
   function availableOf(accountId: AccountId): number {
@@ -96,7 +101,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     message: ReceivedMessageOf<'billing.grant.v1'> | ReceivedMessageOf<'billing.adjust.v1'>,
   ): Promise<void> {
     const { type, body, id, waitingId } = message;
-    fake.commands.push(body);
+    if (sightings.isFirst(message)) fake.commands.push(body);
     const outcome = book(type === 'billing.grant.v1' ? 'grant' : 'adjust', body);
     if (!fake.answers || waitingId === undefined) return;
     const reply = { waiting_id: waitingId, outcome };
@@ -139,6 +144,14 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
   const fake: FakeBooks = {
     http,
     commands: [],
+    grant(accountId, entries) {
+      for (let at = 0; at < entries; at += 1) {
+        const command_id = systemIdentifiers.uuidV7();
+        const account_id = accountId as AccountId;
+        const entry = { account_id, request_id: newRequestId(), asset: 'credits' as const };
+        book('grant', { command_id, ...entry, amount: 1, reason: 'top-up' });
+      }
+    },
     answers: true,
     report: { ok: true, accounts: 1, entries: 1, problems: [] },
     close: () => http.close(),

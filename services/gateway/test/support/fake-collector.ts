@@ -6,6 +6,7 @@ import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { createFakeLivePages, type FakeLivePages } from './fake-live-pages.ts';
 import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
+import { createSightings } from './sightings.ts';
 
 type Request = MessageBody<'refresh.request.v1'>;
 type Cancel = MessageBody<'refresh.cancel.v1'>;
@@ -47,6 +48,7 @@ export function refused(refusal: RefreshRefusal): FakeDecision {
 export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector> {
   const byProjectKey = new Map<string, RefreshId>();
   const views = new Map<RefreshId, RefreshView>();
+  const sightings = createSightings();
 
   /** As the real one: who inserts the pair first wins, a refused attempt gives it back. */
   function admit(request: Request): FakeDecision {
@@ -59,7 +61,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
   }
 
   async function onRequest(message: ReceivedMessageOf<'refresh.request.v1'>): Promise<void> {
-    fake.requests.push(message.body);
+    if (sightings.isFirst(message)) fake.requests.push(message.body);
     const decision = await fake.decide(message.body);
     if (decision === null || message.waitingId === undefined) return;
     const body = {
@@ -72,7 +74,7 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
   }
 
   async function onCancel(message: ReceivedMessageOf<'refresh.cancel.v1'>): Promise<void> {
-    fake.cancels.push(message.body);
+    if (sightings.isFirst(message)) fake.cancels.push(message.body);
     const result = fake.answerCancel(message.body);
     if (result === null || message.waitingId === undefined) return;
     const { refresh_id } = message.body;

@@ -6,6 +6,7 @@ import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { answerLedgerRead, type LedgerReads } from './fake-ledger-reads.ts';
 import { type HttpFake, startHttpFake } from './http-fake.ts';
+import { createSightings } from './sightings.ts';
 
 type Charge = MessageBody<'billing.charge.v1'>;
 type Reverse = MessageBody<'billing.reverse.v1'>;
@@ -40,6 +41,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   const balances = new Map<AccountId, number>();
   const outcomes = new Map<string, BillingOutcome>();
   const charged = new Set<string>();
+  const sightings = createSightings();
   let seq = 0;
 
   function record(
@@ -117,20 +119,23 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     ]);
   }
 
-  async function onCharge({ body, waitingId }: ReceivedMessageOf<'billing.charge.v1'>) {
-    fake.charges.push(body);
+  async function onCharge(message: ReceivedMessageOf<'billing.charge.v1'>) {
+    const { body, waitingId } = message;
+    if (sightings.isFirst(message)) fake.charges.push(body);
     await fake.beforeCharge(body);
     const outcome = bookCharge(body);
     if (fake.answersCharge(body)) await answer(waitingId, outcome);
   }
 
-  async function onReverse({ body, waitingId }: ReceivedMessageOf<'billing.reverse.v1'>) {
-    fake.reverses.push(body);
+  async function onReverse(message: ReceivedMessageOf<'billing.reverse.v1'>) {
+    const { body, waitingId } = message;
+    if (sightings.isFirst(message)) fake.reverses.push(body);
     if (fake.answersReverse(body)) await answer(waitingId, bookReverse(body));
   }
 
-  async function onConfigure({ body, waitingId }: ReceivedMessageOf<'billing.configure.v1'>) {
-    fake.configurations.push(body);
+  async function onConfigure(message: ReceivedMessageOf<'billing.configure.v1'>) {
+    const { body, waitingId } = message;
+    if (sightings.isFirst(message)) fake.configurations.push(body);
     const outcome = record(body, 'configure', 0);
     if (fake.answersConfigure) await answer(waitingId, outcome);
   }

@@ -3,7 +3,7 @@ import {
   currentPageMetaHeader,
 } from '@inventory/contracts/internal/inventory';
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
-import { isoTime, systemClock } from '@inventory/runtime/clock';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
 import { type FakeAnswer, type HttpFake, notFoundAnswer, startHttpFake } from './http-fake.ts';
@@ -15,6 +15,7 @@ export interface SavedInventory {
 }
 
 export interface FakeRevisionStore {
+  readonly clock: Clock;
   readonly http: HttpFake;
   /** By scope key. */
   readonly inventories: Map<string, SavedInventory>;
@@ -26,7 +27,7 @@ export interface FakeRevisionStore {
   close(): Promise<void>;
 }
 
-export async function startFakeRevisionStore(): Promise<FakeRevisionStore> {
+export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevisionStore> {
   const inventories = new Map<string, SavedInventory>();
 
   function pageOf(url: URL): FakeAnswer {
@@ -57,6 +58,7 @@ export async function startFakeRevisionStore(): Promise<FakeRevisionStore> {
     return (await fake.answerInstead(url)) ?? pageOf(url);
   });
   const fake: FakeRevisionStore = {
+    clock,
     http,
     inventories,
     asked: [],
@@ -70,14 +72,14 @@ export async function startFakeRevisionStore(): Promise<FakeRevisionStore> {
   return fake;
 }
 
-/** Saves an inventory of so many pages with one asset each. */
+/** Saves an inventory of so many pages with one asset each, seen a minute ago. */
 export function saveInventory(
   store: FakeRevisionStore,
   scope: Scope,
   overrides: Partial<SavedInventory['meta']> & { pages?: readonly string[] } = {},
 ): SavedInventory {
   const { pages = [membersText('1')], ...meta } = overrides;
-  const at = systemClock.now() - 60_000;
+  const at = store.clock.now() - 60_000;
   const saved: SavedInventory = {
     meta: {
       scope,

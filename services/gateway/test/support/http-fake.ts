@@ -17,7 +17,11 @@ export interface HttpFake {
 export async function startHttpFake(
   answer: (url: URL, request: IncomingMessage) => FakeAnswer | Promise<FakeAnswer>,
 ): Promise<HttpFake> {
-  const server = createServer((request, response) => void respond(request, response));
+  // Idle connections are left to the client, which would otherwise send on one that just ended.
+  const server = createServer(
+    { keepAliveTimeout: 600_000 },
+    (request, response) => void respond(request, response),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;

@@ -12,12 +12,13 @@ import { createAdmissionClient } from '../../src/clients/admission-client.ts';
 import { createLedgerClient } from '../../src/clients/ledger-client.ts';
 import { createRevisionStoreEraseClient } from '../../src/clients/revision-store-erase-client.ts';
 import { createWebhookClient } from '../../src/clients/webhook-client.ts';
-import { standardDeadlines } from '../../src/deadlines.ts';
+import type { Deadlines } from '../../src/deadlines.ts';
 import { openOperatorApi } from '../../src/open-operator-api.ts';
 import type { Tenancy } from '../../src/open-tenancy.ts';
 import { type FakeBooks, startFakeBooks } from './fake-books.ts';
 import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
 import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
+import { farMs, patientDeadlines } from './patience.ts';
 import { openTenancyReplica } from './tenancy-replica.ts';
 
 /** An operator API over real HTTP, Kafka and MongoDB, with fake neighbours. */
@@ -47,6 +48,8 @@ export interface OperatorCall {
   readonly body?: unknown;
   /** Instead of the right one; null sends none. */
   readonly authorization?: string | null;
+  /** The ledger does not answer: the call ends after 300 ms. */
+  readonly isUnanswered?: boolean;
 }
 
 export interface OperatorAnswer {
@@ -66,7 +69,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   const replica = await openTenancyReplica({ namespace });
   const replies = await createReplyBox(replica.bus, 'operator-test');
   const clientOf = (service: string, { url: baseUrl }: HttpFake) =>
-    createInternalClient({ service, baseUrl, serviceToken: undefined, timeoutMs: 10_000 });
+    createInternalClient({ service, baseUrl, serviceToken: undefined, timeoutMs: farMs });
   const clients = {
     ledger: clientOf('billing-ledger', books.http),
     collector: clientOf('refresh-collector', collector),
@@ -81,29 +84,39 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   });
   // Looks like a real one, so that a leak would be found, and is none.
   const token = createHash('sha256').update(namespace.topicPrefix).digest('hex');
-  const listener = openOperatorApi({
-    tenancy: replica.tenancy,
-    bus: replica.bus,
-    replies,
-    ledger: createLedgerClient(clients.ledger, standardDeadlines),
-    admission: createAdmissionClient(clients.collector),
-    inventories: createRevisionStoreEraseClient(clients.revisions, standardDeadlines),
-    webhooks: createWebhookClient(clients.webhooks),
-    token,
-    deadlines: standardDeadlines,
-    clock: systemClock,
-    identifiers: systemIdentifiers,
-    logger,
-  });
-  const server = await startHttpServer({ listener, host: '127.0.0.1', port: 0 });
+  const apiWith = async (deadlines: Deadlines) => {
+    const started = await startHttpServer({
+      listener: openOperatorApi({
+        tenancy: replica.tenancy,
+        bus: replica.bus,
+        replies,
+        ledger: createLedgerClient(clients.ledger, deadlines),
+        admission: createAdmissionClient(clients.collector),
+        inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
+        webhooks: createWebhookClient(clients.webhooks),
+        token,
+        deadlines,
+        clock: systemClock,
+        identifiers: systemIdentifiers,
+        logger,
+      }),
+      host: '127.0.0.1',
+      port: 0,
+    });
+    // Idle connections are left to the client, which would otherwise send on one that just ended.
+    started.server.keepAliveTimeout = farMs;
+    return started;
+  };
+  const server = await apiWith(patientDeadlines);
+  const impatient = await apiWith({ ...patientDeadlines, ledgerAnswerMs: 300 });
   const { url } = server;
   await waitFor('replies can be heard', () => replica.bus.health().ready);
   return {
     ...{ url, token, namespace, tenancy: replica.tenancy, books, collector, revisions },
     ...{ erased, log, webhooks },
-    call: (call) => callOperator(url, token, call),
+    call: (call) => callOperator(call.isUnanswered ? impatient.url : url, token, call),
     async close() {
-      await server.close(500);
+      await Promise.all([server.close(500), impatient.close(500)]);
       await Promise.all(Object.values(clients).map((client) => client.close()));
       await replies.stop();
       await replica.close();

@@ -20,7 +20,6 @@ export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<ApiAns
     });
     socket.on('end', done);
     socket.on('error', reject);
-    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer within 10 s')));
     socket.write(bytes);
   });
 }

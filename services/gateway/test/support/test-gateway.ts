@@ -1,13 +1,15 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { createReplyBox, type ReplyBox } from '@inventory/messaging/reply-box';
+import { createReplyBox } from '@inventory/messaging/reply-box';
+import { type Clock, systemClock } from '@inventory/runtime/clock';
 import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { type Db, MongoClient } from 'mongodb';
 import { createCollectorClient } from '../../src/clients/collector-client.ts';
 import type { EventStreamClient } from '../../src/clients/event-stream-client.ts';
@@ -17,10 +19,9 @@ import { createRevisionStoreClient } from '../../src/clients/revision-store-clie
 import { createStagingClient } from '../../src/clients/staging-client.ts';
 import { createWebhookClient } from '../../src/clients/webhook-client.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
-import { standardDeadlines } from '../../src/deadlines.ts';
+import type { Deadlines } from '../../src/deadlines.ts';
 import type { Authority } from '../../src/domain/authority.ts';
 import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
-import type { ReplyChannel } from '../../src/operations/ask-owner.ts';
 import { trackPrices } from '../../src/operations/track-prices.ts';
 import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
 import { callDocumented } from './call-documented.ts';
@@ -28,9 +29,19 @@ import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
 import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
 import { type FakeRevisionStore, startFakeRevisionStore } from './fake-revision-store.ts';
 import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
+import {
+  farMs,
+  patientCaptures,
+  patientDeadlines,
+  patientLimits,
+  patientLivePages,
+} from './patience.ts';
+import { createReplyCutter } from './reply-cutter.ts';
 
 /** Everything around a gateway: real Kafka and MongoDB, fake neighbours, Credentials in memory. */
 export interface GatewayWorld {
+  /** Of its gateways and its neighbours: what one of them stores another takes up by its time. */
+  readonly clock: Clock;
   readonly namespace: TestNamespace;
   readonly bus: MessageBus;
   readonly collector: FakeCollector;
@@ -57,52 +68,25 @@ export interface GatewayWorld {
 export interface TestGateway {
   readonly url: string;
   call(call: ApiCall): Promise<ApiAnswer>;
+  /** Ends every wait for a reply, as its timeout would; what that timeout was. */
+  cutReplies(): number[];
   stop(): Promise<void>;
 }
 
-export const cursorKeys = [
-  'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8',
-  'HxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo',
-];
-
-/** Patient enough for a busy machine; what must time out is given its own limits. */
-export const patientLimits: PublicApiLimits = {
-  decisionTimeoutMs: 15_000,
-  chargeTimeoutMs: 15_000,
-  deliverWithinMs: 20_000,
-  reverseAfterMs: 1_000,
-  readKeyKeepMs: 600_000,
-  drainMs: 500,
-};
-
-export const patientLivePages: GatewayConfig['livePages'] = {
-  liveWaitMs: 10_000,
-  liveTransferMs: 1_000,
-  cursorAgeMaxMs: 86_400_000,
-};
-
-export const patientCaptures: GatewayConfig['captures'] = {
-  chainDeadlineMs: 600_000,
-  stagingTimeoutMs: 5_000,
-  settleWithinMs: 300_000,
-};
-
-/** For tests in which an answer is late or never comes. */
-export const impatientLimits = { decisionTimeoutMs: 1_500, chargeTimeoutMs: 1_500 } as const;
-
-export async function openWorld(): Promise<GatewayWorld> {
+export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorld> {
   const namespace = await openNamespace();
   const bus = await openTestBus(namespace);
   const [collector, ledger, revisions, webhooks] = await Promise.all([
     startFakeCollector(bus),
     startFakeLedger(bus),
-    startFakeRevisionStore(),
+    startFakeRevisionStore(clock),
     startFakeWebhooks(),
   ]);
   const authorities = new Map<string, Authority>();
   const mongo = new MongoClient(namespace.mongodbUri);
   const stops: (() => Promise<void>)[] = [];
   return {
+    clock,
     namespace,
     bus,
     collector,
@@ -150,46 +134,70 @@ export async function openWorld(): Promise<GatewayWorld> {
 
 export interface TestGatewayOptions {
   readonly limits?: Partial<PublicApiLimits>;
+  /** Looked at by each step: a test moves them as it goes. */
+  readonly deadlines?: Deadlines;
   readonly livePages?: Partial<GatewayConfig['livePages']>;
   readonly trustedProxies?: readonly string[];
   readonly canTryReference?: boolean;
-  /** Longest wait for a read of a neighbour. */
-  readonly readTimeoutMs?: number;
+  readonly revisionStoreTimeoutMs?: number;
   readonly mongodbUri?: string;
-  /** Puts something of the test's between the gateway and its message bus. */
-  readonly channelOf?: (bus: MessageBus) => Promise<ReplyChannel & { replies: ReplyBox }>;
+  /** The share of each thing that is closed when it stops. */
+  readonly stopDeadlineMs?: number;
+  /** Instead of the world's. */
+  readonly clock?: Clock;
+  /** What is wrong with the bus that commands are sent by. */
+  readonly wrongBus?: (bus: MessageBus) => Partial<MessageBus>;
+}
+
+export function testGatewayConfig(
+  world: GatewayWorld,
+  overrides: TestGatewayOptions = {},
+): GatewayConfig {
+  const common = testServiceConfig(world.namespace, 'gateway');
+  return {
+    ...common,
+    mongodb: { ...common.mongodb, uri: overrides.mongodbUri ?? common.mongodb.uri },
+    stopDeadlineMs: overrides.stopDeadlineMs ?? farMs,
+    publicHttp: { host: '127.0.0.1', port: 0 },
+    operatorToken: 'token-of-an-operator-for-tests',
+    services: {
+      refreshCollectorUrl: world.collector.http.url,
+      billingLedgerUrl: world.ledger.http.url,
+      revisionStoreUrl: world.revisions.http.url,
+      eventStreamUrl: world.webhooks.http.url,
+      collectorTimeoutMs: farMs,
+      revisionStoreTimeoutMs: overrides.revisionStoreTimeoutMs ?? farMs,
+    },
+    cursorKeys: [
+      'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8',
+      'HxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo',
+    ],
+    trustedProxies: overrides.trustedProxies ?? [],
+    reference: { canTry: overrides.canTryReference ?? false },
+    limits: { ...patientLimits, ...overrides.limits },
+    streams: {
+      perProjectMax: 4,
+      perReplicaMax: 100,
+      heartbeatMs: 15_000,
+      lifeMaxMs: 900_000,
+      slowAfterMs: 25_000,
+      authorityEveryMs: 30_000,
+      drainMs: 100,
+    },
+    livePages: { ...patientLivePages, ...overrides.livePages },
+    v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
+    captures: patientCaptures,
+    deadlines: overrides.deadlines ?? patientDeadlines,
+  };
 }
 
 export async function startTestGateway(
   world: GatewayWorld,
   overrides: TestGatewayOptions = {},
 ): Promise<TestGateway> {
-  const common = testServiceConfig(world.namespace, 'gateway');
-  const config: GatewayConfig = {
-    ...common,
-    mongodb: { ...common.mongodb, uri: overrides.mongodbUri ?? common.mongodb.uri },
-    publicHttp: { host: '127.0.0.1', port: 0 },
-    operatorToken: 'not used here: no operator API',
-    services: {
-      refreshCollectorUrl: world.collector.http.url,
-      billingLedgerUrl: world.ledger.http.url,
-      revisionStoreUrl: world.revisions.http.url,
-      eventStreamUrl: world.webhooks.http.url,
-      collectorTimeoutMs: overrides.readTimeoutMs ?? 10_000,
-      revisionStoreTimeoutMs: overrides.readTimeoutMs ?? 10_000,
-    },
-    cursorKeys,
-    trustedProxies: overrides.trustedProxies ?? [],
-    reference: { canTry: overrides.canTryReference ?? false },
-    limits: { ...patientLimits, ...overrides.limits },
-    streams: testStreams,
-    livePages: { ...patientLivePages, ...overrides.livePages },
-    v1DeprecatedAtMs: Date.UTC(2026, 0, 1),
-    captures: patientCaptures,
-    deadlines: standardDeadlines,
-  };
   const started = await startTestService({
-    config,
+    config: testGatewayConfig(world, overrides),
+    clock: overrides.clock ?? world.clock,
     start: (context) => startPublicApi(context, world, overrides),
   });
   world.defer(started.stop);
@@ -199,12 +207,13 @@ export async function startTestGateway(
 async function startPublicApi(
   context: ServiceContext<GatewayConfig>,
   world: GatewayWorld,
-  { channelOf = openChannel }: TestGatewayOptions,
+  { wrongBus = () => ({}) }: TestGatewayOptions,
 ) {
   const { config, lifetime, logger } = context;
   const { db, bus } = await openBackends(context, 'gateway', publicApiIndexes);
-  const channel = await channelOf(bus);
-  lifetime.defer('replies', () => channel.replies.stop());
+  const replies = createReplyCutter(await createReplyBox(bus, 'gateway'));
+  lifetime.defer('replies', () => replies.stop());
+  const commands = { publish: bus.publish, health: () => bus.health(), ...wrongBus(bus) };
   const { services } = config;
   const open = (service: string, baseUrl: string, timeoutMs: number) => {
     const client = createInternalClient({ service, baseUrl, timeoutMs, serviceToken: undefined });
@@ -219,9 +228,11 @@ async function startPublicApi(
   const ledgerClient = createLedgerClient(ledger, config.deadlines);
   const prices = trackPrices({ ledger: ledgerClient, logger });
   lifetime.defer('prices', () => prices.stop());
-  return await openPublicApi(context, {
+  const isThere = !world.ledger.http.isDown;
+  if (isThere) await waitFor('the price list is read', () => prices.current() !== null);
+  const { url } = await openPublicApi(context, {
     db,
-    channel,
+    channel: { bus: commands, replies },
     bus,
     authorities: world,
     collector: createCollectorClient(collector),
@@ -235,6 +246,9 @@ async function startPublicApi(
     webhooks: createWebhookClient(eventStream),
     findBySecretDigest: async () => null,
   });
+  // What is owed is left to other replicas, and not waited for to the end of its far limit.
+  lifetime.defer('owed commands', () => replies.leaveOwed());
+  return { url, cutReplies: replies.cut };
 }
 
 const emptyLog: EventStreamClient = {
@@ -247,18 +261,3 @@ const emptyLog: EventStreamClient = {
     items: [],
   }),
 };
-/** Of a neighbour that a test has no use for. */
-export const unusedUrl = 'http://127.0.0.1:9';
-export const testStreams = {
-  perProjectMax: 4,
-  perReplicaMax: 100,
-  heartbeatMs: 15_000,
-  lifeMaxMs: 900_000,
-  slowAfterMs: 25_000,
-  authorityEveryMs: 30_000,
-  drainMs: 100,
-};
-
-async function openChannel(bus: MessageBus) {
-  return { bus, replies: await createReplyBox(bus, 'gateway') };
-}

@@ -1,0 +1,62 @@
+import { type AnswerReader, type ReplyBox, ReplyTimeout } from '@inventory/messaging/reply-box';
+
+/** A reply box whose waits a test ends, not a timer. */
+export interface ReplyCutter extends ReplyBox {
+  /** Ends every wait that is open now; the time that each would have had. */
+  cut(): number[];
+  /** Ends every wait for the reply to an owed command, now and later. */
+  leaveOwed(): void;
+}
+
+interface Wait {
+  readonly id: string;
+  readonly timeoutMs: number;
+  readonly end: () => void;
+}
+
+export function createReplyCutter(box: ReplyBox): ReplyCutter {
+  const waits = new Set<Wait>();
+  let leavesOwed = false;
+
+  async function waitOrCut<Answer>(
+    id: string,
+    timeoutMs: number,
+    answerIn: AnswerReader<Answer>,
+  ): Promise<Answer> {
+    const tooLate = Promise.withResolvers<never>();
+    const end = () => tooLate.reject(new ReplyTimeout(`no reply to ${id} any more`));
+    const wait = { id, timeoutMs, end };
+    waits.add(wait);
+    if (leavesOwed && isOwed(wait)) end();
+    try {
+      return await Promise.race([box.expect(id, timeoutMs, answerIn), tooLate.promise]);
+    } finally {
+      waits.delete(wait);
+    }
+  }
+
+  return {
+    expect<Answer>(id: string, timeoutMs: number, answerIn: AnswerReader<Answer>) {
+      const answer = waitOrCut(id, timeoutMs, answerIn);
+      // As the box does: a sender that fails never looks at it.
+      answer.catch(() => {});
+      return answer;
+    },
+    get waiting() {
+      return box.waiting;
+    },
+    stop: () => box.stop(),
+    cut() {
+      const open = [...waits];
+      for (const { end } of open) end();
+      return open.map(({ timeoutMs }) => timeoutMs);
+    },
+    leaveOwed() {
+      leavesOwed = true;
+      for (const wait of waits) if (isOwed(wait)) wait.end();
+    },
+  };
+}
+
+/** As `sendOwedCommands` names its waits. */
+const isOwed = ({ id }: Wait) => id.startsWith('reply.');

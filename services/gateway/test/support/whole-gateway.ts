@@ -1,0 +1,40 @@
+import { type Clock, systemClock } from '@inventory/runtime/clock';
+import { startTestService } from '@inventory/testkit/test-service';
+import { type StartedGateway, startGateway } from '../../src/start-gateway.ts';
+import { callApi } from './api-call.ts';
+import { type GatewayWorld, testGatewayConfig } from './test-gateway.ts';
+
+/** A gateway as its main starts it: with the operator API, and Credentials in its own store. */
+export interface WholeGateway extends StartedGateway {
+  readonly operatorToken: string;
+  stop(): Promise<void>;
+}
+
+export async function startWholeGateway(
+  world: GatewayWorld,
+  clock: Clock = systemClock,
+): Promise<WholeGateway> {
+  const config = testGatewayConfig(world);
+  const gateway = await startTestService({ config, clock, start: startGateway });
+  world.defer(gateway.stop);
+  return { ...gateway, operatorToken: config.operatorToken };
+}
+
+export async function operate({ url, operatorToken }: WholeGateway, path: string, body = {}) {
+  const answer = await callApi(url, {
+    method: 'POST',
+    path: `/operator/v1${path}`,
+    headers: { authorization: `Bearer ${operatorToken}` },
+    body,
+  });
+  expect(answer.status).toBeLessThan(300);
+  return JSON.parse(answer.text);
+}
+
+export async function issueCredential(at: WholeGateway) {
+  const { account_id } = await operate(at, '/accounts', { name: 'Trader' });
+  const { project_id } = await operate(at, `/accounts/${account_id}/projects`);
+  const given = { scopes: ['*'] };
+  const { credential_id, secret } = await operate(at, `/projects/${project_id}/credentials`, given);
+  return { key: secret as string, accountId: account_id, credentialId: credential_id as string };
+}
