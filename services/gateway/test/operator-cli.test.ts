@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startHttpFake } from './support/http-fake.ts';
-import { type CommandEnd, runOperator } from './support/operator-command.ts';
+import { type CommandEnd, runOperator, runOperatorProcess } from './support/operator-command.ts';
 import { type OperatorWorld, openOperatorWorld } from './support/operator-world.ts';
 
 let world: OperatorWorld;
@@ -35,6 +35,21 @@ test('from an account to a revoked key, every step by its own command', async ()
   const revoked = await operator('credential', 'revoke', ...credential);
   expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/^state +revoked$/m) });
   expect(await world.tenancy.authorities.find(rotated.json.secret)).toBeNull();
+});
+
+test('as a process it writes where a shell expects it, and ends with its exit code', async () => {
+  const account = await newAccount();
+  const environment = { OPERATOR_URL: world.url, OPERATOR_TOKEN: world.token };
+  const show = ['account', 'show', '--json', '--account'];
+
+  const [shown, unknown] = await Promise.all([
+    runOperatorProcess(environment, [...show, account]),
+    runOperatorProcess(environment, [...show, 'acc_00000000-0000-7000-8000-000000000000']),
+  ]);
+
+  expect(shown).toMatchObject({ code: 0, json: { account_id: account }, err: '' });
+  expect(unknown).toMatchObject({ code: 1, out: '' });
+  expect(JSON.parse(unknown.err).error.code).toBe('account_not_found');
 });
 
 test('--json prints exactly what the API answers', async () => {
@@ -176,16 +191,7 @@ test('funding, units and spend caps are set by their commands and shown', async 
 
 test('--csv --all is the whole statement as one file', async () => {
   const account = await newAccount();
-  await Promise.all(
-    Array.from({ length: 101 }, (_, at) =>
-      world.call({
-        method: 'POST',
-        path: `/accounts/${account}/top-ups`,
-        headers: { 'idempotency-key': `k${at}` },
-        body: { amount: at + 1 },
-      }),
-    ),
-  );
+  world.books.grant(account, 101);
 
   const all = await operator('statement', '--account', account, '--csv', '--all');
   const part = await operator('statement', '--account', account, '--csv', '--limit', '1');
