@@ -34,6 +34,8 @@ test('what must be given is little, and the rest has defaults', () => {
     cursorKeys: [key],
     trustedProxies: [],
     limits: { decisionTimeoutMs: 10_000, deliverWithinMs: 30_000, reverseAfterMs: 30_000 },
+    // These are promised (idempotency_in_progress; Status: wait).
+    deadlines: { undecidedReadMs: 2_000, undecidedRefreshMs: 2_000, waitSecondMs: 1_000 },
   });
   expect(Object.isFrozen(config.limits)).toBe(true);
 });
