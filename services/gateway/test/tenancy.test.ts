@@ -1,6 +1,6 @@
 import type { CredentialId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { isoTime, monotonicNow } from '@inventory/runtime/clock';
+import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { newCredentialId } from '@inventory/testkit/builders';
 import { recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
@@ -20,7 +20,8 @@ beforeAll(async () => {
   namespace = await openNamespace();
   [here, there] = await Promise.all([
     openTenancyReplica({ namespace }),
-    openTenancyReplica({ namespace }),
+    // Its clock does not move: what it has cached stays until a change is announced to it.
+    openTenancyReplica({ namespace, clock: createTestClock(systemClock.now()) }),
   ]);
 });
 
@@ -28,15 +29,12 @@ afterAll(async () => {
   await Promise.all([here?.close(), there?.close()]);
 });
 
-async function seenElsewhere(secret: string, expected: 'a key' | 'no key'): Promise<number> {
-  const startMs = monotonicNow();
+async function seenElsewhere(secret: string, expected: 'a key' | 'no key'): Promise<void> {
   await waitFor(
     `the other replica takes the secret for ${expected}`,
     async () =>
       ((await there.tenancy.authorities.find(secret)) === null) === (expected === 'no key'),
-    { everyMs: 10 },
   );
-  return monotonicNow() - startMs;
 }
 
 /** Resolves for everybody when so many have come. */
@@ -52,7 +50,7 @@ function barrier(parties: number): () => Promise<void> {
 
 function announcementOf({ id, accountId, projectId }: Credential): OutgoingMessage {
   const of = { account_id: accountId, project_id: projectId, credential_id: id };
-  const body = { ...of, at: isoTime(Date.now()) };
+  const body = { ...of, at: isoTime(systemClock.now()) };
   return { type: 'authority.changed.v1', id: `authority-changed:${id}`, body };
 }
 
@@ -75,14 +73,14 @@ test('a well-formed secret that nobody issued is no key', async () => {
   expect(await here.tenancy.authorities.find(mintSecret(newCredentialId()))).toBeNull();
 });
 
-test('a revocation is seen by another replica within 2 s although it has the key cached', async () => {
+test('a revocation is seen by another replica although it has the key cached', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
   expect(await there.tenancy.authorities.find(secret)).not.toBeNull();
 
   await here.tenancy.revokeCredential(credential.id);
 
   expect(await here.tenancy.authorities.find(secret)).toBeNull();
-  expect(await seenElsewhere(secret, 'no key')).toBeLessThan(2_000);
+  await seenElsewhere(secret, 'no key');
 });
 
 test('a suspension of the account or the Project stops its keys everywhere, and is taken back', async () => {
@@ -136,7 +134,7 @@ test('rotation: the new secret works, the old one stops at once, the Credential 
 });
 
 test('rotation with an overlap: both secrets work until it ends', async () => {
-  const clock = createTestClock(Date.now());
+  const clock = createTestClock(systemClock.now());
   const replica = await openTenancyReplica({ namespace, clock });
   try {
     const { tenancy } = replica;
@@ -157,7 +155,7 @@ test('rotation with an overlap: both secrets work until it ends', async () => {
 test('of rotations at once one succeeds, so no handed-out secret is dead', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
   const store = createTenancyStore(here.db);
-  const announced = { message: announcementOf(credential), atMs: Date.now() };
+  const announced = { message: announcementOf(credential), atMs: systemClock.now() };
   const announcer = { prepare: () => announced, spread: async () => undefined };
   const allHaveRead = barrier(3);
   const findCredential = async (id: CredentialId) => {
