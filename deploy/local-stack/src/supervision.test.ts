@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
   advance,
@@ -134,7 +135,7 @@ test('whatever happens, two runs of one process never exist side by side', () =>
         if (pausing !== (state.phase === 'waiting')) fail(told);
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: propertyRuns(2_000) },
   );
 });
 
@@ -146,6 +147,6 @@ test('a process that is wanted comes back from every state', () => {
 
       if (end.phase !== 'starting' && end.phase !== 'up') fail(end);
     }),
-    { numRuns: 10_000 },
+    { numRuns: propertyRuns(2_000) },
   );
 });

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { createFrameParser, type Frame } from './frame-parser.ts';
 
@@ -51,7 +52,7 @@ test.each([
       fc.property(fc.array(fc.nat(), { maxLength: 40 }), (cuts) => {
         expect(framesOf(text, cuts)).toEqual(frames);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(300) },
     );
   },
 );

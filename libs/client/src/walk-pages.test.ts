@@ -1,6 +1,10 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { UnexpectedAnswerError } from './errors.ts';
 import { walkPages } from './walk-pages.ts';
+
+/** Planted faults are found from this seed on, in every run alike. */
+const faultRuns = { seed: 1, numRuns: 10_000, endOnFailure: true };
 
 type Page = { items: number[]; pagination: { has_more: boolean; next_cursor?: string | null } };
 
@@ -40,7 +44,7 @@ const everyItemOnce = (walk: typeof walkPages) =>
   });
 
 test('a walk gives every item once and in order, however it is cut into pages', async () => {
-  await fc.assert(everyItemOnce(walkPages));
+  await fc.assert(everyItemOnce(walkPages), { numRuns: propertyRuns(300) });
 });
 
 test('that property is seen to break when a walk ends at an empty page', async () => {
@@ -51,7 +55,7 @@ test('that property is seen to break when a walk ends at an empty page', async (
     }
   };
 
-  expect((await fc.check(everyItemOnce(endsEarly))).failed).toBe(true);
+  expect((await fc.check(everyItemOnce(endsEarly), faultRuns)).failed).toBe(true);
 });
 
 test('a walk continued at a page’s next cursor gives what was left of it', async () => {
@@ -69,6 +73,7 @@ test('a walk continued at a page’s next cursor gives what was left of it', asy
         Array.from({ length: whole.total - skipped }, (_none, item) => skipped + item),
       );
     }),
+    { numRuns: propertyRuns(300) },
   );
 });
 

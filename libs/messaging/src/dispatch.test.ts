@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import type { ReceivedMessage } from './bus.ts';
 import { byKey } from './dispatch.ts';
@@ -48,6 +49,7 @@ test('messages of a key run in order, keys side by side, never more than there a
         expect(mostAtOnce).toBe(Math.min(lanesMax, new Set(keys).size));
       },
     ),
+    { numRuns: propertyRuns(300) },
   );
 });
 

@@ -1,5 +1,6 @@
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import type { ReceivedMessage } from './bus.ts';
 import { createPartitionWork, type PositionedRecord } from './partition-work.ts';
@@ -89,7 +90,7 @@ test('each record is handled or in the dead letters, exactly one of them, in ord
       expect(played.handled).toEqual(offsets('good', 'heals'));
       expect(played.letters.toSorted()).toEqual(offsets('unreadable', 'poison').toSorted());
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(200) },
   );
 });
 

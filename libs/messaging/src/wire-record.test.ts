@@ -1,5 +1,6 @@
 import { messages } from '@inventory/contracts/messages';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import type { OutgoingMessage } from './bus.ts';
 import { decode, encode } from './wire-record.ts';
@@ -44,6 +45,7 @@ test('what is written is read back, whatever the ids and the deadline', () => {
         });
       },
     ),
+    { numRuns: propertyRuns(500) },
   );
 });
 
@@ -76,7 +78,7 @@ test('no bytes and no headers make reading throw', () => {
         if (!decoded.ok) expect(decoded.detail.length).toBeLessThanOrEqual(1_000);
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { backoffDelayMs, jitteredDelayMs, randomBetween } from './backoff.ts';
 
@@ -25,6 +26,7 @@ test('a delay never leaves the upper half of its step, however long it goes on f
       expect(longest).toBeLessThanOrEqual(backoff.maxMs);
       expect(longest).toBeGreaterThanOrEqual(backoff.firstMs);
     }),
+    { numRuns: propertyRuns(500) },
   );
 });
 
@@ -35,6 +37,7 @@ test('a further failure never shortens the delay of the same chance', () => {
         backoffDelayMs(backoff, failures, random),
       );
     }),
+    { numRuns: propertyRuns(500) },
   );
 });
 

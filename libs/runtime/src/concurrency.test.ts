@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { Bug } from './bug.ts';
 import { BatcherFull, createBatcher, forEachLimited } from './concurrency.ts';
@@ -32,6 +33,7 @@ describe('a limited loop', () => {
           expect(mostAtOnce).toBe(Math.min(limit, items.length));
         },
       ),
+      { numRuns: propertyRuns(200) },
     );
   });
 
@@ -117,6 +119,7 @@ describe('a batcher', () => {
           expect(batcher.waiting).toBe(0);
         },
       ),
+      { numRuns: propertyRuns(150) },
     );
   });
 

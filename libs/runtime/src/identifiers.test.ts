@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { systemIdentifiers, uuidV5, uuidV7From } from './identifiers.ts';
 
@@ -28,6 +29,7 @@ test('a UUIDv7 has its version, its variant and its time, whatever the random by
         expect(Number.parseInt(id.replace('-', '').slice(0, 12), 16)).toBe(timeMs);
       },
     ),
+    { numRuns: propertyRuns(300) },
   );
 });
 
@@ -43,6 +45,7 @@ test('ids of a later millisecond sort after those of an earlier one', () => {
         expect(uuidV7From(earlier, random) < uuidV7From(later, otherRandom)).toBe(true);
       },
     ),
+    { numRuns: propertyRuns(300) },
   );
 });
 
@@ -54,6 +57,7 @@ test('the same name in the same namespace is the same id, any other name another
       expect(uuidV5(namespace.toUpperCase(), name)).toBe(id);
       expect(uuidV5(namespace, other) === id).toBe(name === other);
     }),
+    { numRuns: propertyRuns(300) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { createLogger } from './logger.ts';
 import { redactedNames } from './redact.ts';
@@ -51,7 +52,7 @@ test('a secret never reaches a log line: any of its names, any spelling, any dep
         expect(text()).toContain('"msg":"request"');
       },
     ),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(300) },
   );
 });
 

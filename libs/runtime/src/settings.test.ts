@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { serviceConfig, serviceSettings } from './service-settings.ts';
 import {
@@ -91,6 +92,7 @@ test('a value is never repeated in a problem, because it may be a secret', () =>
       expect(problemsOf(environment).join()).not.toContain(value);
       expect(problemsOf(environment)).not.toHaveLength(0);
     }),
+    { numRuns: propertyRuns(200) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
   accountSizeMax,
@@ -31,7 +32,7 @@ describe('platform ids', () => {
           expect(readPlatformId(adHocPlatformId(serial))).toEqual({ family: 'ad_hoc', serial });
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 

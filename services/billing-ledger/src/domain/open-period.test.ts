@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { type Account, applyEntry, newAccount } from './account.ts';
 import { amountMax } from './balances.ts';
@@ -76,7 +77,7 @@ describe('The beginning of a month', () => {
           unitsAt(periodStateOf(before), at).available === account.balances.units.available
         );
       }),
-      { numRuns: 20_000 },
+      { numRuns: propertyRuns(5_000) },
     );
   });
 

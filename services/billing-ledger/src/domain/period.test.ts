@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { pastPeriod, periodOf, periodStartMs, periodText } from './period.ts';
 
@@ -9,19 +10,23 @@ describe('The month of an allowance and of a cap', () => {
   test('is the UTC calendar month of every time until the year 2200', () => {
     fc.assert(
       fc.property(times, (timeMs) => periodText(periodOf(timeMs)) === calendarMonth(timeMs)),
-      { numRuns: 50_000 },
+      { numRuns: propertyRuns(10_000) },
     );
   });
 
   test('begins at the first millisecond of its first day and ends where the next one begins', () => {
+    const wrong: number[] = [];
     for (let period = periodOf(0); periodStartMs(period) < endMs; period += 1) {
       const start = periodStartMs(period);
-
-      expect(periodOf(start)).toBe(period);
-      if (start > 0) expect(periodOf(start - 1)).toBe(period - 1);
-      expect(calendarMonth(start)).toBe(periodText(period));
-      expect(new Date(start).toISOString()).toMatch(/-01T00:00:00\.000Z$/);
+      const isRight =
+        periodOf(start) === period &&
+        (start === 0 || periodOf(start - 1) === period - 1) &&
+        calendarMonth(start) === periodText(period) &&
+        new Date(start).toISOString().endsWith('-01T00:00:00.000Z');
+      if (!isRight) wrong.push(period);
     }
+
+    expect(wrong).toEqual([]);
   });
 
   test('is over for what ends in a later one, and for nothing else', () => {

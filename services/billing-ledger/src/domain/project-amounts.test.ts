@@ -1,4 +1,5 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { amountOf, amountsOf, listAmounts, noAmounts, withAdded } from './project-amounts.ts';
 
@@ -12,7 +13,7 @@ const projectIds = fc.oneof(
 );
 const additions = fc.array(
   fc.record({ projectId: projectIds, amount: fc.integer({ min: -50, max: 500 }) }),
-  { maxLength: 200, size: 'max' },
+  { maxLength: 80, size: 'max' },
 );
 
 describe('The amounts of Projects', () => {
@@ -37,7 +38,7 @@ describe('The amounts of Projects', () => {
           JSON.stringify(listAmounts(amountsOf(listed))) === JSON.stringify(listed)
         );
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(400) },
     );
   });
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { firstPriceList } from './price-list.ts';
 import { settlementOf } from './settlement.ts';
@@ -66,7 +67,7 @@ describe('The price of a refresh (Limits: refresh charge; decisions: outcomes an
         const { charged, released } = settlementOf(input);
         return charged >= 0 && released >= 0 && charged + released === held;
       }),
-      { numRuns: 10_000 },
+      { numRuns: propertyRuns(5_000) },
     );
   });
 });

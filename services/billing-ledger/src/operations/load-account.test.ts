@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { accounts, programs } from '../../test/support/program.ts';
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
@@ -57,7 +58,7 @@ describe('An account that is not in memory', () => {
       return told(account) === told(folded(stored));
     });
 
-    await fc.assert(anyStart, { numRuns: 400 });
+    await fc.assert(anyStart, { numRuns: propertyRuns(200) });
   });
 
   test('is never taken from a snapshot that does not lie on the journal', async () => {
@@ -71,7 +72,7 @@ describe('An account that is not in memory', () => {
       return snapshotSeq === 0 && told(account) === told(folded(stored));
     });
 
-    await fc.assert(anyStart, { numRuns: 400 });
+    await fc.assert(anyStart, { numRuns: propertyRuns(200) });
   });
 
   test('knows its newest entries, so that their commands need no look-up', async () => {

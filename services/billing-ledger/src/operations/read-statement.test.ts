@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { accounts, programs } from '../../test/support/program.ts';
 import { storeProgram } from '../../test/support/stored-journal.ts';
@@ -23,7 +24,7 @@ describe('The statement of an account (decisions: statement row)', () => {
       return true;
     });
 
-    await fc.assert(anyPaging, { numRuns: 400 });
+    await fc.assert(anyPaging, { numRuns: propertyRuns(200) });
   });
 
   test('is empty behind the last entry and for an account that never had one', async () => {

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { accounts, programs, startMs } from '../../test/support/program.ts';
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
@@ -60,7 +61,7 @@ describe('The usage of an account', () => {
       },
     );
 
-    await fc.assert(anyUsage, { numRuns: 1_000 });
+    await fc.assert(anyUsage, { numRuns: propertyRuns(300) });
   });
 
   test('that is more than one report may have is refused, not cut off', async () => {

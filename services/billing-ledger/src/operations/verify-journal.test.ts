@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
-import { programs } from '../../test/support/program.ts';
+import { type Program, programs } from '../../test/support/program.ts';
 import {
   each,
   fixedPrices,
@@ -34,12 +35,22 @@ const bytesOf = ({ store }: StoredJournal): Buffer[] =>
     .flatMap((id) => store.commits.get(id) ?? [])
     .map(({ bytes }) => bytes);
 
+/** Known programs, in which each kind of entry happens somewhere, and their journals. */
+const samples = fc.sample(programs, { numRuns: 3_000, seed: 5 });
+const storedSamples = new Map<Program, Promise<StoredJournal>>();
+
+function storeSample(program: Program): Promise<StoredJournal> {
+  const stored = storedSamples.get(program) ?? storeProgram(program);
+  storedSamples.set(program, stored);
+  return stored;
+}
+
 /** A journal in which each of these kinds of entries happens. */
 async function richJournal(
   wanted: readonly EntryKind[] = ['grant', 'settle', 'release', 'charge', 'refuse'],
 ): Promise<StoredJournal> {
-  for (const program of fc.sample(programs, { numRuns: 2_000, seed: 5 })) {
-    const stored = await storeProgram(program);
+  for (const program of samples) {
+    const stored = await storeSample(program);
     const kinds = new Set(stored.entries.map(({ entry }) => entry.kind));
     const isPaid = stored.entries.some(
       ({ entry }) => entry.kind === 'settle' && entry.change.consumed > 0,
@@ -57,7 +68,7 @@ describe('Verification of the journal', () => {
       return problems.length === 0 && entries === stored.entries.length;
     });
 
-    await fc.assert(anyProgram, { numRuns: 1_000 });
+    await fc.assert(anyProgram, { numRuns: propertyRuns(300) });
   });
 
   test('finds any change of any stored byte', async () => {
@@ -73,7 +84,7 @@ describe('Verification of the journal', () => {
       return problems.length > 0;
     });
 
-    await fc.assert(anyChange, { numRuns: 1_000 });
+    await fc.assert(anyChange, { numRuns: propertyRuns(300) });
   });
 
   test('finds a commit that is missing, and names the account', async () => {
@@ -156,8 +167,8 @@ function forge(bytes: Uint8Array, forgery: Forgery): Buffer {
 
 /** A journal that has what is forged and, after it, what depends on it. */
 async function journalFor(forgery: Forgery): Promise<StoredJournal> {
-  for (const program of fc.sample(programs, { numRuns: 3_000, seed: 5 })) {
-    const stored = await storeProgram(program);
+  for (const program of samples) {
+    const stored = await storeSample(program);
     const { entries } = stored;
     const isDecided = entries.some(({ accountId, entry }, at) => {
       if (forgery(toEntryDocument(entry)) === null) return false;

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { bsonElements } from './bson-writer.ts';
@@ -27,7 +28,7 @@ describe('The bytes a commit is hashed over', () => {
   test('are those that the driver stores, whatever they say', () => {
     fc.assert(
       fc.property(document, (any) => isEqual(any as object)),
-      { numRuns: 10_000 },
+      { numRuns: propertyRuns(3_000) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { newAccountId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { storedCommandKey } from './command-key.ts';
 
@@ -33,6 +34,7 @@ describe('The key a command is found under', () => {
   test('has one size, whatever the sender chose', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (chosen) => hex(`grant:${chosen}`).length === 34),
+      { numRuns: propertyRuns(200) },
     );
   });
 

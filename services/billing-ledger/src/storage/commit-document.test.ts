@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { accounts, programs } from '../../test/support/program.ts';
@@ -29,7 +30,7 @@ describe('A stored commit', () => {
           read.prevHash === chainStart.hash
         );
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(400) },
     );
   });
 
@@ -58,7 +59,7 @@ describe('A stored commit', () => {
         bytes.writeUInt8(bytes.readUInt8(index) ^ flipped, index);
         return !isTakenForIntact(bytes);
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(800) },
     );
   });
 

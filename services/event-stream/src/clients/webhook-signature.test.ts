@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { newWebhookSecret, signatureHeaders } from './webhook-signature.ts';
@@ -25,7 +26,7 @@ test('what is sent is verified by the Standard Webhooks library, with either sec
         expect(JSON.stringify(verified)).toBe(body);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(200) },
   );
 });
 

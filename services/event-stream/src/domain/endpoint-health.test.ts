@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
   afterFailure,
@@ -68,5 +69,6 @@ test('a run begins when it began, is never longer than it was, and ends with sil
         }
       },
     ),
+    { numRuns: propertyRuns(500) },
   );
 });

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { checkWebhookUrl, isPublicAddress } from './webhook-address.ts';
 
@@ -74,6 +75,7 @@ test('no way of writing a private IPv4 address as IPv6 makes it public (Events: 
       ];
       expect(spellings.filter(isPublicAddress)).toEqual([]);
     }),
+    { numRuns: propertyRuns(500) },
   );
 });
 

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { afterAttempt, type RetryRules } from './webhook-delivery.ts';
 
@@ -61,5 +62,6 @@ test('a pause is never shorter than the schedule, longer by a fifth at most, and
         expect(pauseMs).toBeLessThanOrEqual(Math.max(Math.ceil(scheduledMs * 1.2), askedMs));
       },
     ),
+    { numRuns: propertyRuns(1_000) },
   );
 });

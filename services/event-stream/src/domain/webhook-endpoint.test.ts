@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { type EndpointSecret, rotated, signingSecrets } from './webhook-endpoint.ts';
 
@@ -21,5 +22,6 @@ test('while secrets are replaced, the newest always signs and never more than tw
         expect(signingSecrets({ secrets }, nowMs + overlapMs)).toEqual([`secret ${index}`]);
       }
     }),
+    { numRuns: propertyRuns(500) },
   );
 });

@@ -1,5 +1,6 @@
 import type { EventId } from '@inventory/contracts/ids';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
 import { healthy } from '../domain/endpoint-health.ts';
@@ -100,7 +101,7 @@ test('however often readers are cut short and wherever they overlap, each event 
         expect(endpoint().nextPosition).toBe(entries.length + 1);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(200) },
   );
 });
 

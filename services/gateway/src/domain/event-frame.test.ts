@@ -1,4 +1,5 @@
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import fc from 'fast-check';
 import {
@@ -58,7 +59,7 @@ test('a parser that knows nothing of us reads every frame as one, whatever texts
       expect(seen[0]).toMatchObject({ event: event.type, id: 'cursor' });
       expect(JSON.parse(seen[0]?.data ?? '')).toEqual({ ...event, links });
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });
 

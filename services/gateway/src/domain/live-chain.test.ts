@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
   advanceLiveChain,
@@ -105,6 +106,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
         const same = JSON.stringify(one) === JSON.stringify(other);
         expect(proven(staged(one)) === evidenceOf(staged(other), digestOf)).toBe(same);
       }),
+      { numRuns: propertyRuns(300) },
     );
   });
 
@@ -126,6 +128,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
         }
         expect(chain.page).toBe(steps.length);
       }),
+      { numRuns: propertyRuns(300) },
     );
   });
 });

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { admitInOrder, rateWindowMs, standingAt, windowStartOf } from './rate-window.ts';
 
@@ -15,7 +16,7 @@ test('the count never falls, never passes the limit, and grows by what was admit
       expect(after).toBe(before + admitted.reduce((sum, size) => sum + size, 0));
       expect(after).toBeLessThanOrEqual(Math.max(before, limit));
     }),
-    { numRuns: 10_000 },
+    { numRuns: propertyRuns(3_000) },
   );
 });
 
@@ -31,7 +32,7 @@ test('one increment for many takings counts like one for each of them', () => {
 
       expect(admitInOrder(before, wanted, limit)).toEqual(stepwise);
     }),
-    { numRuns: 10_000 },
+    { numRuns: propertyRuns(3_000) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { languages } from '@inventory/contracts/languages';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { fingerprintText, type RefreshInputs } from './refresh-fingerprint.ts';
 
@@ -19,6 +20,6 @@ test('two requests have one fingerprint exactly when every input is the same (Re
 
       expect(fingerprintText(left) === fingerprintText(right)).toBe(areSame);
     }),
-    { numRuns: 10_000 },
+    { numRuns: propertyRuns(3_000) },
   );
 });

@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
   type Account,
@@ -109,7 +110,7 @@ test('with an overlap the replaced secret lives until its end, and never past th
         expect(accepted && isStillValid(accepted, nowMs + atMs)).toBe(atMs < endsInMs);
       },
     ),
-    { numRuns: 10_000 },
+    { numRuns: propertyRuns(3_000) },
   );
 });
 
@@ -137,6 +138,6 @@ test('however often a Credential is rotated, at most two of its secrets are know
       const expected = [`rotation ${made.length - 1}`];
       expect(known).toEqual(last && last.overlapMs > 0 ? [replaced, ...expected] : expected);
     }),
-    { numRuns: 10_000 },
+    { numRuns: propertyRuns(3_000) },
   );
 });

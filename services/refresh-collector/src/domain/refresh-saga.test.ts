@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import {
@@ -10,7 +12,8 @@ import {
 import { isTerminal, type Refresh } from './refresh.ts';
 import { advance, outcomeOfDeadline, pendingEffects, type Step } from './refresh-saga.ts';
 
-const runs = 10_000;
+/** Planted faults are found from this seed on, in every run alike. */
+const faultRuns = { seed: 8, numRuns: 10_000, endOnFailure: true };
 
 const move: fc.Arbitrary<Move> = fc.oneof(
   {
@@ -46,7 +49,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 );
 
 /** Plays any history, lets the faults stop, and states what must then hold. */
-function checkSaga(rules: SagaRules, options: { numRuns: number; seed?: number }): void {
+function checkSaga(rules: SagaRules, options: fc.Parameters<unknown>): void {
   fc.assert(
     fc.property(fc.boolean(), fc.array(move, { minLength: 5, maxLength: 50 }), (funded, moves) => {
       const world = new SagaWorld(funded, rules);
@@ -63,11 +66,14 @@ function checkSaga(rules: SagaRules, options: { numRuns: number; seed?: number }
   );
 }
 
+/** Without `expect`, which would take most of the time of a history. */
 function expectLawfulStep(before: Refresh, after: Refresh): void {
-  if (isTerminal(before.phase)) expect(after.phase).toBe(before.phase);
-  expect(after.version).toBeGreaterThanOrEqual(before.version);
-  if (before.phase === 'completed') expect(after.billing).toEqual(before.billing);
-  if (before.outcome) expect(after.outcome).toBe(before.outcome);
+  const isLawful =
+    (!isTerminal(before.phase) || after.phase === before.phase) &&
+    after.version >= before.version &&
+    (before.phase !== 'completed' || isDeepStrictEqual(after.billing, before.billing)) &&
+    (!before.outcome || after.outcome === before.outcome);
+  if (!isLawful) throw new Error(`no lawful step: ${JSON.stringify({ before, after })}`);
 }
 
 function expectSettled(world: SagaWorld, funded: boolean): void {
@@ -155,12 +161,12 @@ const plantedFaults: Readonly<Record<string, SagaRules>> = {
 
 describe('refresh saga', () => {
   it('ends with one settlement and one event whatever is lost, repeated or reordered (Refresh: outcomes and settlement)', () => {
-    checkSaga(realRules, { numRuns: runs });
+    checkSaga(realRules, { numRuns: propertyRuns(1_500) });
   });
 
   it.each(Object.keys(plantedFaults))('is seen to break when %s', (name) => {
     const rules = plantedFaults[name];
-    expect(() => rules && checkSaga(rules, { numRuns: runs })).toThrow();
+    expect(() => rules && checkSaga(rules, faultRuns)).toThrow();
   });
 
   it('releases a hold that a refused attempt got after all (Settlement: a rejected admission keeps nothing)', () => {

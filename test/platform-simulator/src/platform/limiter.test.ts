@@ -1,3 +1,4 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { admit, newLimiterState } from './limiter.ts';
 
@@ -47,7 +48,7 @@ describe('the limiter of one egress identity (upstream 1.5)', () => {
         );
         expect(crowded).toEqual([]);
       }),
-      { numRuns: 10_000 },
+      { numRuns: propertyRuns(3_000) },
     );
   });
 
@@ -66,7 +67,7 @@ describe('the limiter of one egress identity (upstream 1.5)', () => {
           blocked = !admitted;
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: propertyRuns(3_000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import { currentPage } from '@inventory/contracts/http/current';
 import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { currentBody } from './current-body.ts';
 
@@ -34,7 +35,7 @@ test('the bytes of assets and descriptions leave as they were saved, whatever th
       expect(parsed).toEqual({ success: true, data: expect.anything(), meta: frame.meta });
       expect(currentPage.parse(parsed.data).descriptions[0]).toMatchObject({ name });
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(500) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { newAccountId, newScope } from '@inventory/testkit/builders';
+import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { createCursorSealer } from '../sealed-cursor.ts';
 import { type LiveCursorBinding, openLiveCursor, sealLiveCursor } from './live-cursor.ts';
@@ -27,7 +28,7 @@ test('a cursor of Live Pages gives back its chain, to the digit', () => {
       const cursor = sealLiveCursor(cursors, own, chain, nowMs);
       expect(openLiveCursor(cursors, own, cursor)).toEqual({ issuedAtMs: nowMs, chain });
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });
 
@@ -65,7 +66,7 @@ test('no changed, cut, extended or foreign cursor opens (Live Page rule 2)', () 
       fc.pre(forged !== cursor);
       expect(openLiveCursor(cursors, own, forged)).toBeNull();
     }),
-    { numRuns: 5_000 },
+    { numRuns: propertyRuns(2_000) },
   );
 });
 
