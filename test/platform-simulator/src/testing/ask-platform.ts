@@ -28,10 +28,10 @@ export function pageOf(answered: Answer): WirePage {
   return JSON.parse(String(answered.body)) as WirePage;
 }
 
-/** Reads an inventory as a plain client does: by `last_assetid`, until `more_items` is gone. */
+/** Reads an inventory, or what is left of it, as a plain client does: by `last_assetid`, until `more_items` is gone. */
 export function walkPages(world: World, request: Partial<InventoryRequest>, pagesMax = 600) {
   const pages: WirePage[] = [];
-  let startAssetId: string | undefined;
+  let { startAssetId } = request;
   do {
     const answered = answer(inventoryRequest({ ...request, startAssetId }), world);
     if (answered.status !== 200) {
