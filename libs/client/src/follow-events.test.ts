@@ -1,3 +1,4 @@
+import { waitFor } from '@inventory/testkit/wait-for';
 import { apiKey, failure, projectId } from '../test/answers.ts';
 import {
   checkpoint,
@@ -22,7 +23,6 @@ import {
 import type { EventGap } from './event-gap.ts';
 import { createInventoryClient } from './inventory-client.ts';
 import type { FollowEventsOptions, Interruption } from './options.ts';
-import { realSurroundings } from './surroundings.ts';
 
 let server: StreamServer;
 
@@ -45,9 +45,8 @@ interface Followed {
 async function follow(
   enough: number,
   options: Partial<FollowEventsOptions> = {},
-  chance = 0,
+  surroundings = createTestSurroundings(),
 ): Promise<Followed> {
-  const surroundings = createTestSurroundings(chance);
   const client = createInventoryClient({ baseUrl: server.url, apiKey }, surroundings);
   const applied: string[] = [];
   const stored: string[] = [];
@@ -155,7 +154,7 @@ test('stream.closing is waited for as long as it asks, at most a minute, and a l
     { parts: [start, eventFrame(1)] },
   );
 
-  const { surroundings, interruptions } = await follow(1, {}, 0.5);
+  const { surroundings, interruptions } = await follow(1, {}, createTestSurroundings(0.5));
 
   expect(surroundings.waits).toEqual([7_000 * 1.125, 60_000 + 2_500]);
   expect(interruptions.map(({ reason }) => reason)).toEqual(['draining', 'max_age']);
@@ -185,7 +184,7 @@ test('connections that come to nothing are tried ever more rarely, with full jit
     parts: [checkpoint('start'), eventFrame(1)],
   });
 
-  const { surroundings } = await follow(1, {}, 0.5);
+  const { surroundings } = await follow(1, {}, createTestSurroundings(0.5));
 
   expect(surroundings.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
 });
@@ -276,29 +275,43 @@ test('with onGap the caller is told of the gap first, then everything kept is ap
 
 test('a connection that says nothing is given up, one that only says that it lives is not', async () => {
   const start = checkpoint('start');
-  server.plays({ parts: [start], end: 'silent' }, { parts: [start, eventFrame(1)] });
+  server.plays({ parts: [start], end: 'silent' }, { parts: [start, ':\n\n', eventFrame(1)] });
 
-  const { interruptions, applied } = await follow(1, { silenceMaxMs: 1_000 });
+  const surroundings = createTestSurroundings();
+  const stop = new AbortController();
+  // Until then each wait for bytes has ended with some; the one that begins now has none.
+  const onProgress = (cursor: string) =>
+    cursor === 'start' ? surroundings.endNextTimer() : stop.abort(done);
+
+  const { interruptions, applied } = await follow(
+    1,
+    { silenceMaxMs: 1_000, signal: stop.signal, onProgress },
+    surroundings,
+  );
 
   expect(interruptions.map(({ reason }) => reason)).toEqual(['ConnectionError']);
   expect(applied).toEqual(idsOf(1));
+  expect(new Set(surroundings.timers)).toEqual(new Set([1_000]));
+  expect(surroundings.runningTimers()).toBe(0);
 });
 
 test('a reader that takes its time with an event is not silence', async () => {
   server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
-  const stop = new AbortController();
+  const surroundings = createTestSurroundings();
+  let runningMeanwhile: number | undefined;
 
-  const { interruptions, error } = await follow(1, {
-    silenceMaxMs: 1_000,
-    signal: stop.signal,
-    onEvent: () => realSurroundings.pause(1_500, undefined),
-    onProgress: (cursor) => {
-      if (cursor === cursorOf(1)) stop.abort(done);
+  await follow(
+    1,
+    {
+      onEvent: () => {
+        runningMeanwhile = surroundings.runningTimers();
+        throw done;
+      },
     },
-  });
+    surroundings,
+  );
 
-  expect(interruptions).toEqual([]);
-  expect(error).toBe(done);
+  expect(runningMeanwhile).toBe(0);
 });
 
 test.each([
@@ -344,15 +357,8 @@ test('an abort ends it at once, with its reason, and closes the connection', asy
   const { error } = await follow(1);
 
   expect(error).toBe(done);
-  await expect(closed()).resolves.toBe(0);
+  await waitFor('the connection is closed', () => server.open() === 0);
 });
-
-async function closed(): Promise<number> {
-  for (let looks = 0; server.open() > 0 && looks < 100; looks += 1) {
-    await realSurroundings.pause(10, undefined);
-  }
-  return server.open();
-}
 
 test('a cursor that makes no header is the mistake of the caller', async () => {
   const { error } = await follow(1, { lastEventId: 'a\r\nb' });

@@ -33,7 +33,8 @@ export function createInventoryClient(
   surroundings: Surroundings = realSurroundings,
 ): InventoryClient {
   const { baseUrl, apiKey, fetch: ownFetch, tryTimeoutMs = tryTimeoutDefaultMs } = options;
-  const transport = { baseUrl, apiKey, fetch: ownFetch ?? fetch };
+  const { startTimer } = surroundings;
+  const transport = { baseUrl, apiKey, fetch: ownFetch ?? fetch, startTimer };
   const send = createTransport(transport);
   const ask = createAsk(createCaller({ send, tryTimeoutMs, surroundings }), surroundings);
   return {

@@ -212,7 +212,7 @@ describe('refreshAndWait', () => {
   test('an abort ends the wait with its reason', async () => {
     const abort = new AbortController();
     server.plays(pending(1));
-    const real = createInventoryClient({ baseUrl: server.url, apiKey });
+    const real = createInventoryClient({ baseUrl: server.url, apiKey, tryTimeoutMs: 600_000 });
 
     const waited = real.waitForRefresh(refreshId, {
       signal: abort.signal,

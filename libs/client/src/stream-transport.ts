@@ -35,7 +35,7 @@ export function createStreamTransport(options: TransportOptions): OpenStream {
   return async function* open({ path, lastEventId, silenceMaxMs, signal }) {
     const call: Call = { method: 'GET', path };
     const given = new AbortController();
-    const within = silenceWatch(silenceMaxMs, given);
+    const within = silenceWatch(options, silenceMaxMs, given);
     try {
       const response = await within(
         options.fetch(`${baseUrl}${path}`, {
@@ -70,13 +70,17 @@ export function createStreamTransport(options: TransportOptions): OpenStream {
 type Within = <Result>(work: Promise<Result>) => Promise<Result>;
 
 /** Only while something is waited for: a reader that takes its time is not silence. */
-function silenceWatch(silenceMaxMs: number, given: AbortController): Within {
+function silenceWatch(
+  { startTimer }: Pick<TransportOptions, 'startTimer'>,
+  silenceMaxMs: number,
+  given: AbortController,
+): Within {
   return async (work) => {
-    const timer = setTimeout(() => given.abort(), silenceMaxMs);
+    const heard = startTimer(silenceMaxMs, () => given.abort());
     try {
       return await work;
     } finally {
-      clearTimeout(timer);
+      heard();
     }
   };
 }

@@ -8,6 +8,8 @@ export interface Surroundings {
   readonly newKey: () => string;
   /** Resolves after the time; rejects with the signal's reason as soon as it is aborted. */
   readonly pause: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+  /** Calls back after the time, unless what it returns is called before. */
+  readonly startTimer: (ms: number, onOver: () => void) => () => void;
 }
 
 export const realSurroundings: Surroundings = {
@@ -15,10 +17,16 @@ export const realSurroundings: Surroundings = {
   chance: Math.random,
   newKey: crypto.randomUUID.bind(crypto),
   pause,
+  startTimer,
 };
 
 /** Milliseconds since 1970, as signed timestamps count. */
 export const wallClockMs: () => number = Date.now;
+
+function startTimer(ms: number, onOver: () => void): () => void {
+  const timer = setTimeout(onOver, ms);
+  return () => clearTimeout(timer);
+}
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -18,11 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function clientWith(options: { baseUrl?: string; fetch?: Fetch; tryTimeoutMs?: number } = {}) {
-  return createInventoryClient(
-    { baseUrl: server.url, apiKey, ...options },
-    createTestSurroundings(),
-  );
+function clientWith(
+  options: { baseUrl?: string; fetch?: Fetch; tryTimeoutMs?: number } = {},
+  surroundings = createTestSurroundings(),
+) {
+  return createInventoryClient({ baseUrl: server.url, apiKey, ...options }, surroundings);
 }
 
 async function thrownBy(call: () => unknown): Promise<unknown> {
@@ -98,12 +98,19 @@ test('a base address may have a path of its own', async () => {
 });
 
 test('a silent server is given up after the time for one try, and asked again', async () => {
-  server.plays({ fault: 'silent' }, pending(1));
+  const surroundings = createTestSurroundings();
+  server.responds((_request, index) => {
+    if (index > 0) return pending(1);
+    surroundings.endTimers();
+    return { fault: 'silent' };
+  });
 
-  const answer = await clientWith({ tryTimeoutMs: 5_000 }).status(refreshId);
+  const answer = await clientWith({ tryTimeoutMs: 5_000 }, surroundings).status(refreshId);
 
   expect(answer.record.state).toBe('queued');
   expect(server.requests).toHaveLength(2);
+  expect(surroundings.timers).toEqual([5_000, 5_000]);
+  expect(surroundings.runningTimers()).toBe(0);
 });
 
 test('an abort ends a call that is under way, with its reason', async () => {

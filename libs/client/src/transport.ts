@@ -1,4 +1,5 @@
 import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** One request of the interface. */
 export interface Call {
@@ -24,6 +25,7 @@ export interface TransportOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: Fetch;
+  readonly startTimer: Surroundings['startTimer'];
 }
 
 export interface SendLimits {
@@ -46,14 +48,15 @@ export function createTransport(options: TransportOptions): Send {
   const apiKey = checkedApiKey(options.apiKey);
 
   return async function send(call, { timeoutMs, signal }) {
-    const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
+    const timeout = new AbortController();
+    const answered = options.startTimer(Math.max(1, Math.ceil(timeoutMs)), () => timeout.abort());
     try {
       const response = await options.fetch(`${baseUrl}${call.path}`, {
         method: call.method,
         headers: headersOf(call, apiKey),
         // A redirect would carry the key to wherever it points.
         redirect: 'manual',
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       });
       const text = await textOf(response);
@@ -63,8 +66,11 @@ export function createTransport(options: TransportOptions): Send {
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof UnexpectedAnswerError) throw error;
-      const reason = timeout.aborted ? `no answer in ${Math.ceil(timeoutMs)} ms` : reasonOf(error);
+      const isLate = timeout.signal.aborted;
+      const reason = isLate ? `no answer in ${Math.ceil(timeoutMs)} ms` : reasonOf(error);
       throw new ConnectionError(`${nameOf(call)}: ${reason}`);
+    } finally {
+      answered();
     }
   };
 }

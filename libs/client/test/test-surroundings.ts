@@ -3,15 +3,42 @@ import type { Surroundings } from '../src/surroundings.ts';
 export interface TestSurroundings extends Surroundings {
   /** Every wait that was asked for, in milliseconds. */
   readonly waits: readonly number[];
+  /** Every timer that was started, in milliseconds. */
+  readonly timers: readonly number[];
+  /** How many of them are running. */
+  runningTimers(): number;
+  /** The running timers are over. */
+  endTimers(): void;
+  /** The next timer is over as soon as it is started. */
+  endNextTimer(): void;
 }
 
-/** Time passes only where the client waits, and then at once. */
+/** Time passes only where the client waits, and then at once; timers are over when the test says. */
 export function createTestSurroundings(chance = 0): TestSurroundings {
   const waits: number[] = [];
+  const timers: number[] = [];
+  const running = new Set<() => void>();
+  let endsNext = false;
   let nowMs = 0;
   let keys = 0;
   return {
     waits,
+    timers,
+    runningTimers: () => running.size,
+    endTimers() {
+      for (const onOver of running) onOver();
+      running.clear();
+    },
+    endNextTimer() {
+      endsNext = true;
+    },
+    startTimer(ms, onOver) {
+      timers.push(ms);
+      running.add(onOver);
+      if (endsNext) setImmediate(() => running.delete(onOver) && onOver());
+      endsNext = false;
+      return () => running.delete(onOver);
+    },
     nowMs: () => nowMs,
     chance: () => chance,
     newKey: () => {
