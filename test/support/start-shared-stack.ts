@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { spawnOwned } from '@inventory/backends/owned-process';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { patientUri } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { holdForTeardown } from './held-for-teardown.ts';
 import startBackends from './start-backends.ts';
@@ -28,6 +29,7 @@ export default async function startSharedStack(): Promise<void> {
       cwd: directory,
       env: {
         ...process.env,
+        MONGODB_URI: patientUri(process.env['MONGODB_URI'] ?? ''),
         STACK_PREFIX: `s${systemIdentifiers.uuidV7().replaceAll('-', '').slice(4, 20)}`,
         ADDRESSES_FILE: addressesFile,
       },

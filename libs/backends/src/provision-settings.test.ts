@@ -33,9 +33,10 @@ test('servers that are given are reached as the services reach them', () => {
     {},
   );
 
+  const timing = { requestTimeoutMs: 10_000, sessionTimeoutMs: 15_000 };
   expect(access).toEqual({
-    kafka: { brokers: ['a:9093'], tls: {}, timeoutMs: 10_000, sessionTimeoutMs: 15_000 },
-    mongodb: { uri: 'mongodb://a', tls: {}, timeoutMs: 5_000 },
+    kafka: { brokers: ['a:9093'], tls: {}, timing },
+    mongodb: { uri: 'mongodb://a', tls: {} },
   });
 });
 

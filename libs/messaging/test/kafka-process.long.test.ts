@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { pause } from '@inventory/runtime/wait';
 import { testLogger } from '@inventory/testkit/namespace';
 import { type Program, startProgram } from '@inventory/testkit/typescript-program';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -7,8 +8,8 @@ import { createRecordSender } from '../src/kafka/producer.ts';
 import { openConsumer } from '../src/kafka/running-consumer.ts';
 import { startWorkConsumer } from '../src/kafka/work-consumer.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
-import { idsOf } from './support/record-work.ts';
-import { cancels, newKeys, workTopic } from './support/test-messages.ts';
+import { idsOf, recordWork } from './support/record-work.ts';
+import { cancel, cancels, newKeys, workTopic } from './support/test-messages.ts';
 
 const shortTiming = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500 };
 const programs: Program[] = [];
@@ -48,7 +49,12 @@ test('kill -9 in the middle of a message: it comes again, and nothing that was d
   expect(await committed()).toBe(5);
   const handled: ReceivedMessage[] = [];
   const sender = await createRecordSender(world.kafka);
-  const connection = { brokers: [broker], clientId: 'heir', logger: testLogger };
+  const connection = {
+    brokers: [broker],
+    clientId: 'heir',
+    logger: testLogger,
+    timing: shortTiming,
+  };
   const { topicPrefix } = world.namespace;
   const heir = await startWorkConsumer(
     { connection, sender, topicPrefix },
@@ -57,7 +63,6 @@ test('kill -9 in the middle of a message: it comes again, and nothing that was d
       topics: [workTopic],
       onBatch: async (messages) => void handled.push(...messages),
     },
-    shortTiming,
   );
 
   await waitFor('the rest is handled', () => handled.length >= 5);
@@ -66,16 +71,37 @@ test('kill -9 in the middle of a message: it comes again, and nothing that was d
   await sender.close();
 });
 
+test('a handler slower than the session timeout keeps its membership and is not repeated', async () => {
+  const [key = ''] = newKeys(1);
+  const begun: ReceivedMessage[] = [];
+  let ended = false;
+  const members = await Promise.all([1, 2].map(() => world.openBus({ timing: shortTiming })));
+  for (const bus of members) {
+    await recordWork(bus, {
+      onBatch: async (messages) => {
+        begun.push(...messages);
+        await pause(shortTiming.sessionTimeoutMs + 2_500);
+        ended = true;
+      },
+    });
+  }
+  await members[0]?.publish([cancel(key)]);
+
+  await waitFor('the slow handler ends', () => ended);
+  await pause(1_000);
+
+  expect(idsOf(begun)).toEqual([`${key}#0`]);
+});
+
 test('a consumer that the client gives up for good is started again', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const [broker = ''] = world.namespace.kafkaBrokers;
   const running = await openConsumer({
-    connection: { brokers: [broker], clientId: 'phoenix', logger: testLogger },
+    connection: { brokers: [broker], clientId: 'phoenix', logger: testLogger, timing: shortTiming },
     groupId: world.physical('phoenix'),
     fetchWaitMs: 100,
     fetchBytesMin: 1,
-    timing: shortTiming,
     subscription: { topics: [world.physical(workTopic)], fromBeginning: true },
   });
   const crashes: boolean[] = [];
@@ -98,7 +124,7 @@ test('a consumer that the client gives up for good is started again', async () =
 
   await waitFor('the third life handles them', () => handled === 3);
   expect(crashes).toEqual([false, false]);
-  await running.stop(3_000);
+  await running.stop();
 });
 
 test('an idle process arms no timer for a moment already past, as the client by itself does without end', async () => {

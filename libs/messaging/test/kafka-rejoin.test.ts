@@ -1,9 +1,15 @@
+import { patientTiming } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type CoordinatorProxy, startCoordinatorProxy } from './support/coordinator-proxy.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
 import { idsOf, recordWork } from './support/record-work.ts';
 import { cancel, newKeys } from './support/test-messages.ts';
 
+/**
+ * The shortest session that a broker allows: it waits out that of a member that it knows and that
+ * calls itself forgotten. One that ends although its member lives is what these tests are about.
+ */
+const timing = { ...patientTiming, sessionTimeoutMs: 6_000, heartbeatIntervalMs: 300 };
 let world: KafkaWorld;
 let proxy: CoordinatorProxy;
 
@@ -18,7 +24,7 @@ afterEach(async () => {
 
 /** A member that handled a message and was told of something by its coordinator after that. */
 async function openMember() {
-  const bus = await world.openBus([proxy.address]);
+  const bus = await world.openBus({ brokers: [proxy.address], timing });
   const { handled } = await recordWork(bus);
   const [key = ''] = newKeys(1);
   await bus.publish([cancel(key, 0)]);

@@ -100,11 +100,7 @@ test('a doorbell topic that expired unread is no gap: whoever waits asks again',
   await world.put('project.events.v1', { key: 'k', value: Buffer.from('{}'), headers: {} });
   const offsets = await world.admin.fetchTopicOffsets(topic);
   const partition = offsets.find(({ high }) => high === '1')?.partition ?? 0;
-  await world.admin.setOffsets({
-    groupId: world.physical('workers'),
-    topic,
-    partitions: [{ partition, offset: '0' }],
-  });
+  await world.commit('workers', { topic, partition, offset: '0' });
   await world.admin.deleteTopicRecords({ topic, partitions: [{ partition, offset: '1' }] });
 
   await recordWork(bus, { topics: ['project.events.v1'] });

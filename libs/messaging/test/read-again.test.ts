@@ -40,24 +40,20 @@ test('a group that is taken back to a time reads again what was written since, a
 });
 
 test('a topic that a service reads in a group of its own is taken back with the others', async () => {
-  const topic = world.physical('billing.outcomes.v1');
-  const producer = world.kafka.producer();
-  await producer.connect();
-  await producer.send({ topic, messages: [{ key: 'one', value: 'of them', partition: 0 }] });
-  await producer.disconnect();
-  const admin = world.kafka.admin();
-  await admin.connect();
-  const groupId = world.physical(consumerGroup('event-stream', 'billing.outcomes.v1'));
-  await admin.setOffsets({ groupId, topic, partitions: [{ partition: 0, offset: '1' }] });
+  const name = 'billing.outcomes.v1';
+  const topic = world.physical(name);
+  await world.put(name, { key: 'one', value: Buffer.from('of them'), headers: {} });
+  const offsets = await world.admin.fetchTopicOffsets(topic);
+  const partition = offsets.find(({ high }) => high === '1')?.partition ?? 0;
+  const group = consumerGroup('event-stream', name);
+  await world.commit(group, { topic, partition, offset: '1' });
 
   const moved = await goBack(0, 'event-stream');
 
-  const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
-  await admin.disconnect();
-  expect(moved).toEqual([{ topic: 'billing.outcomes.v1', partition: 0, offset: '0' }]);
-  expect(committed?.partitions).toContainEqual(
-    expect.objectContaining({ partition: 0, offset: '0' }),
-  );
+  const groupId = world.physical(group);
+  const [committed] = await world.admin.fetchOffsets({ groupId, topics: [topic] });
+  expect(moved).toEqual([{ topic: name, partition, offset: '0' }]);
+  expect(committed?.partitions).toContainEqual(expect.objectContaining({ partition, offset: '0' }));
 });
 
 test('a group is never taken forward: what it has not read stays unread', async () => {

@@ -18,16 +18,15 @@ export interface MongoConnection {
   close(): Promise<void>;
 }
 
-const defaultTimeoutMs = 5_000;
 const pingDeadlineMs = 2_000;
 
 /**
  * Connects with what every decision here needs: majority writes in the journal and reads from the
- * primary. Every operation has a deadline, so that a lost server is an error and never a hang.
+ * primary. Every operation has a deadline, so that a lost server is an error and never a hang; the
+ * connection string may name another.
  */
 export async function connectMongo(options: MongoOptions): Promise<MongoConnection> {
   guardWrites();
-  const { timeoutMs = defaultTimeoutMs } = options;
   const client = new MongoClient(options.uri, {
     ...(options.tls ? { tls: true, ...tlsConnectOptions(options.tls) } : {}),
     appName: options.service,
@@ -35,10 +34,12 @@ export async function connectMongo(options: MongoOptions): Promise<MongoConnecti
     readConcernLevel: 'majority',
     readPreference: 'primary',
     retryWrites: true,
-    serverSelectionTimeoutMS: timeoutMs,
-    connectTimeoutMS: timeoutMs,
-    waitQueueTimeoutMS: timeoutMs,
-    socketTimeoutMS: 3 * timeoutMs,
+    ...unlessGiven(options.uri, {
+      serverSelectionTimeoutMS: 5_000,
+      connectTimeoutMS: 5_000,
+      waitQueueTimeoutMS: 5_000,
+      socketTimeoutMS: 15_000,
+    }),
     maxPoolSize: 50,
     minPoolSize: 2,
   });
@@ -57,4 +58,13 @@ export async function connectMongo(options: MongoOptions): Promise<MongoConnecti
     },
     close: () => client.close(),
   };
+}
+
+/** What the connection string does not say itself; there the case of a name does not matter. */
+function unlessGiven<Limits extends object>(uri: string, limits: Limits): Partial<Limits> {
+  const [, query = ''] = uri.split('?');
+  const given = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()));
+  return Object.fromEntries(
+    Object.entries(limits).filter(([name]) => !given.has(name.toLowerCase())),
+  ) as Partial<Limits>;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
@@ -197,7 +198,7 @@ test('a broker that is away loses nothing: the sweeper goes on until it is back'
 test('messages of a document come first in the order in which they were written', async () => {
   const { sent, publish } = openTopic();
   const slow: Publish = async (messages) => {
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+    for (let turns = 200 * Math.random(); turns > 0; turns -= 1) await nextTurn();
     await publish(messages);
   };
   const replicas = [startRelay(slow), startRelay(slow)];

@@ -49,10 +49,11 @@ function problemsOf(read: () => unknown): readonly string[] {
 }
 
 test('a cluster without TLS and without a login is reached by its addresses alone', () => {
-  const plain = { brokers: ['a:9093', 'b:9093'], timeoutMs: 10_000, sessionTimeoutMs: 15_000 };
+  const timing = { requestTimeoutMs: 10_000, sessionTimeoutMs: 15_000 };
+  const plain = { brokers: ['a:9093', 'b:9093'], timing };
   expect(readKafka({})).toEqual(plain);
   expect(readKafka({ KAFKA_TLS: 'false' })).toEqual(plain);
-  expect(readMongodb({})).toEqual({ uri: 'mongodb://a/', timeoutMs: 5_000 });
+  expect(readMongodb({})).toEqual({ uri: 'mongodb://a/' });
 });
 
 test('what certificate, key and password files hold is read when the settings are', () => {

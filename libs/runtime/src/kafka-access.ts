@@ -59,16 +59,27 @@ export interface SaslCredentials {
   readonly password: string;
 }
 
+/** How long a client of Kafka waits for what. */
+export interface KafkaTiming {
+  /** For the answer to a request; connecting and logging in get a part of it. */
+  readonly requestTimeoutMs: number;
+  /** How long a member of a group may be silent, and how often it shows that it is there. */
+  readonly sessionTimeoutMs: number;
+  readonly heartbeatIntervalMs: number;
+  /** What a stop waits for: the handlers that run, the last commit, the group. */
+  readonly handlersDeadlineMs: number;
+  readonly commitDeadlineMs: number;
+  readonly leaveDeadlineMs: number;
+}
+
 export interface KafkaAccess {
   /** `host:port` each. */
   readonly brokers: readonly string[];
+  /** In place of the defaults. */
+  readonly timing?: Partial<KafkaTiming>;
   /** Connections are not encrypted without it. */
   readonly tls?: TlsIdentity;
   readonly sasl?: SaslCredentials;
-  /** Longest wait for the answer to a request. Default 10,000. */
-  readonly timeoutMs?: number;
-  /** Silence after which a group takes a member for dead. Default 15,000. */
-  readonly sessionTimeoutMs?: number;
 }
 
 /** `parsed` comes from readSettings over a shape that includes {@link kafkaSettings}. */
@@ -90,8 +101,10 @@ export function kafkaAccess(
   const named = mechanism !== undefined && username !== undefined && password !== undefined;
   return {
     brokers: parsed.KAFKA_BROKERS,
-    timeoutMs: parsed.KAFKA_TIMEOUT_MS,
-    sessionTimeoutMs: parsed.KAFKA_SESSION_TIMEOUT_MS,
+    timing: {
+      requestTimeoutMs: parsed.KAFKA_TIMEOUT_MS,
+      sessionTimeoutMs: parsed.KAFKA_SESSION_TIMEOUT_MS,
+    },
     ...(tls ? { tls } : {}),
     ...(named ? { sasl: { mechanism, username, password } } : {}),
   };

@@ -1,6 +1,6 @@
 import { certificatesFile, privateKeyFile } from './file-settings.ts';
 import { needing } from './setting-needs.ts';
-import { flag, integer, type readSettings, text } from './settings.ts';
+import { flag, type readSettings, text } from './settings.ts';
 import { type TlsIdentity, tlsIdentity } from './tls-identity.ts';
 
 /** Options of a connection string that take anybody for the server. */
@@ -12,11 +12,6 @@ export const mongodbSettings = {
   MONGODB_URI: text()
     .refine((uri) => !trustingOption.test(uri), "must leave the check of the server's name on")
     .describe("MongoDB connection string of this service's own database server"),
-  MONGODB_TIMEOUT_MS: integer(1_000, 600_000)
-    .prefault('5000')
-    .describe(
-      'Longest wait for a connection to MongoDB; an operation on one may take three times that',
-    ),
   MONGODB_TLS: flag()
     .default(false)
     .describe('Whether connections to MongoDB are encrypted; mongodb+srv does so without it'),
@@ -40,8 +35,6 @@ export interface MongodbAccess {
   readonly uri: string;
   /** What the connection string says of TLS holds without it. */
   readonly tls?: TlsIdentity;
-  /** Longest wait for a connection. Default 5,000; an operation may take three times that. */
-  readonly timeoutMs?: number;
 }
 
 /** `parsed` comes from readSettings over a shape that includes {@link mongodbSettings}. */
@@ -55,9 +48,5 @@ export function mongodbAccess(
     certificate: parsed.MONGODB_TLS_CERT_FILE,
     privateKey: parsed.MONGODB_TLS_KEY_FILE,
   });
-  return {
-    uri: parsed.MONGODB_URI,
-    timeoutMs: parsed.MONGODB_TIMEOUT_MS,
-    ...(tls ? { tls } : {}),
-  };
+  return { uri: parsed.MONGODB_URI, ...(tls ? { tls } : {}) };
 }

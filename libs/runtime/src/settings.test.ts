@@ -123,10 +123,9 @@ describe('the settings that every service has', () => {
       kafka: {
         brokers: ['one:9092', 'two:9092'],
         topicPrefix: '',
-        timeoutMs: 10_000,
-        sessionTimeoutMs: 15_000,
+        timing: { requestTimeoutMs: 10_000, sessionTimeoutMs: 15_000 },
       },
-      mongodb: { uri: 'mongodb://localhost/', database: 'ledger', timeoutMs: 5_000 },
+      mongodb: { uri: 'mongodb://localhost/', database: 'ledger' },
       http: { host: '127.0.0.1', port: 0 },
       serviceTokens: [],
       logLevel: 'info',

@@ -2,6 +2,31 @@ import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
 
+/** Timeouts of Kafka's clients that no slow machine reaches, and that end a test that hangs. */
+export const patientTiming = {
+  requestTimeoutMs: 60_000,
+  sessionTimeoutMs: 60_000,
+  handlersDeadlineMs: 60_000,
+  commitDeadlineMs: 60_000,
+  leaveDeadlineMs: 60_000,
+} as const;
+
+/** The same for MongoDB's. A server that is away is told as soon as ever: tests take it away. */
+const patientOptions = {
+  connectTimeoutMS: 60_000,
+  waitQueueTimeoutMS: 60_000,
+  socketTimeoutMS: 60_000,
+} as const;
+
+/** The connection string with them. */
+export function patientUri(uri: string): string {
+  const url = new URL(uri);
+  for (const [name, ms] of Object.entries(patientOptions)) {
+    url.searchParams.set(name, String(ms));
+  }
+  return url.href;
+}
+
 /** The Kafka and MongoDB of this test run, and names on them that no other test file uses. */
 export interface TestNamespace {
   readonly kafkaBrokers: readonly string[];
@@ -18,23 +43,16 @@ export const testLogger = createLogger({
   level: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 });
 
-/**
- * Timeouts of Kafka and MongoDB clients in tests: so far out that a starved machine does not reach
- * them. A test of an outage gives its own.
- */
-export const patientKafka = { timeoutMs: 120_000, sessionTimeoutMs: 120_000 } as const;
-export const patientMongodb = { timeoutMs: 120_000 } as const;
-
 /** Names for one test file. `topics: false` where nothing is sent over Kafka. */
 export async function openNamespace(options: { topics?: boolean } = {}): Promise<TestNamespace> {
   const kafkaBrokers = required('KAFKA_BROKERS').split(',');
-  const mongodbUri = required('MONGODB_URI');
+  const mongodbUri = patientUri(required('MONGODB_URI'));
   const unique = systemIdentifiers.uuidV7().replaceAll('-', '').slice(4, 20);
   const topicPrefix = `t${unique}.`;
   if (options.topics !== false) {
     await ensureTopics({
-      ...patientKafka,
       brokers: kafkaBrokers,
+      timing: patientTiming,
       topicPrefix,
       partitions: 2,
       replicationFactor: 1,

@@ -4,7 +4,7 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
-import { patientKafka, patientMongodb, type TestNamespace, testLogger } from './namespace.ts';
+import { patientTiming, type TestNamespace, testLogger } from './namespace.ts';
 
 /** Ends a stop that hangs; a slow one takes as long as it takes. */
 const stopDeadlineMs = 300_000;
@@ -13,15 +13,11 @@ const stopDeadlineMs = 300_000;
 export function testServiceConfig(namespace: TestNamespace, database: string): ServiceConfig {
   return {
     kafka: {
-      ...patientKafka,
       brokers: namespace.kafkaBrokers,
       topicPrefix: namespace.topicPrefix,
+      timing: patientTiming,
     },
-    mongodb: {
-      ...patientMongodb,
-      uri: namespace.mongodbUri,
-      database: namespace.database(database),
-    },
+    mongodb: { uri: namespace.mongodbUri, database: namespace.database(database) },
     http: { host: '127.0.0.1', port: 0 },
     serviceTokens: [],
     logLevel: 'silent',

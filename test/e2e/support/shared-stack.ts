@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ServiceName } from '@inventory/contracts/topics';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { type StackAddresses, stackAddresses } from '@inventory/shared-stack/addresses';
-import { patientMongodb, testLogger } from '@inventory/testkit/namespace';
+import { patientUri, testLogger } from '@inventory/testkit/namespace';
 import { createOperator, type Operator } from './operator.ts';
 import { closeCalls } from './public-api.ts';
 import type { Records } from './test-stack.ts';
@@ -59,8 +59,7 @@ export function openSharedStack(): SharedStack {
 
 function connectTo(addresses: StackAddresses, service: ServiceName): Promise<MongoConnection> {
   return connectMongo({
-    ...patientMongodb,
-    uri: required('MONGODB_URI'),
+    uri: patientUri(required('MONGODB_URI')),
     database: addresses.databasePrefix + service.replaceAll('-', '_'),
     service: 'test',
     logger: testLogger,

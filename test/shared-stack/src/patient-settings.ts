@@ -8,7 +8,6 @@ const farOutMs = String(600_000);
 const everywhere: Settings = {
   KAFKA_TIMEOUT_MS: String(120_000),
   KAFKA_SESSION_TIMEOUT_MS: String(120_000),
-  MONGODB_TIMEOUT_MS: String(120_000),
   LOG_LEVEL: 'debug',
 };
 

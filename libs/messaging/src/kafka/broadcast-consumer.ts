@@ -3,14 +3,13 @@ import type { EachBatchPayload } from 'kafkajs';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
 import { decode } from '../wire-record.ts';
-import { createKafkaClient, type KafkaConnection, timeoutOf } from './client.ts';
+import { createKafkaClient, type KafkaConnection } from './client.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { readAsAdmin } from './read-as-admin.ts';
-import { membershipTiming, openConsumer } from './running-consumer.ts';
+import { openConsumer } from './running-consumer.ts';
+import { timingOf } from './timing.ts';
 import { requireTopics, untilSettled } from './topic-admin.ts';
 import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
-
-const leaveDeadlineMs = 3_000;
 
 /**
  * Reads whole topics from now on. Each process start makes a group of its own, so that no replica
@@ -25,6 +24,7 @@ export async function startBroadcastConsumer(
 ): Promise<KafkaSubscription> {
   const { connection, topicPrefix } = context;
   const { logger } = connection;
+  const { requestTimeoutMs } = timingOf(connection);
   const topics = broadcast.topics.map((topic) => physicalTopic(topicPrefix, topic));
   const positions = await currentEnds(connection, topics);
   const running = await openConsumer({
@@ -32,7 +32,6 @@ export async function startBroadcastConsumer(
     groupId,
     fetchWaitMs: 500,
     fetchBytesMin: 1,
-    timing: membershipTiming(connection),
     subscription: { topics, fromBeginning: false },
   });
   const { consumer, watch } = running;
@@ -67,14 +66,13 @@ export async function startBroadcastConsumer(
   }
 
   await running.run({ autoCommit: false, eachBatchAutoResolve: true, eachBatch });
-  const stop = () => running.stop(leaveDeadlineMs);
   try {
-    await withDeadline(watch.started(), 6 * timeoutOf(connection), `joining ${groupId}`);
+    await withDeadline(watch.started(), 6 * requestTimeoutMs, `joining ${groupId}`);
   } catch (error) {
-    await stop();
+    await running.stop();
     throw error;
   }
-  return { watch, problems: () => [], stop };
+  return { watch, problems: () => [], stop: running.stop };
 }
 
 /** Where each partition ends now. */

@@ -9,6 +9,7 @@ import {
   guardIdleTimers,
   lowLatencySockets,
 } from './guards.ts';
+import { timingOf } from './timing.ts';
 
 export interface KafkaConnection extends KafkaAccess {
   /** Service name and instance: who the broker's operator sees. */
@@ -24,13 +25,6 @@ export interface KafkaClientOptions {
   readonly stopping?: AbortSignal;
 }
 
-/** Of KafkaAccess.timeoutMs. */
-const defaultTimeoutMs = 10_000;
-
-export function timeoutOf({ timeoutMs = defaultTimeoutMs }: KafkaAccess): number {
-  return timeoutMs;
-}
-
 /** A client with every guard applied. It opens no connection by itself. */
 export function createKafkaClient(
   connection: KafkaConnection,
@@ -39,16 +33,16 @@ export function createKafkaClient(
   guardIdleTimers();
   guardFailedJoins();
   const { tls, sasl } = connection;
-  const timeoutMs = timeoutOf(connection);
+  const { requestTimeoutMs } = timingOf(connection);
   return new Kafka({
     clientId: connection.clientId,
     // Asked again before each further attempt; with nobody left to try the client gives up.
     brokers: () => (options.stopping?.aborted ? [] : [...connection.brokers]),
     ...(tls ? { ssl: tlsConnectOptions(tls) } : {}),
     ...(sasl ? { sasl: saslOptions(sasl) } : {}),
-    connectionTimeout: 0.3 * timeoutMs,
-    authenticationTimeout: 0.5 * timeoutMs,
-    requestTimeout: timeoutMs,
+    connectionTimeout: 0.3 * requestTimeoutMs,
+    authenticationTimeout: 0.5 * requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
     enforceRequestTimeout: true,
     retry: options.retry ?? explicitRetry,
     socketFactory: lowLatencySockets(options.onConnecting),

@@ -73,11 +73,10 @@ test('a commit that failed because partitions were given away is not said again'
 });
 
 test('a commit that hangs holds nobody longer than the deadline', async () => {
-  open(() => new Promise(() => {}));
+  const sent = open(() => new Promise(() => {}));
   commits.finished('t', 0, '1');
-  const begun = performance.now();
 
   await commits.flush(50);
 
-  expect(performance.now() - begun).toBeLessThan(10_000);
+  expect(sent).toEqual([['0:2']]);
 });

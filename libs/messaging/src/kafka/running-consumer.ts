@@ -1,25 +1,10 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Consumer, ConsumerRunConfig, ConsumerSubscribeTopics } from 'kafkajs';
 import { createKafkaClient, type KafkaConnection } from './client.ts';
 import { type ConsumerWatch, createConsumerWatch } from './consumer-watch.ts';
 import { explicitRetry, patientRetry } from './guards.ts';
-
-/** How long a member may be silent, and how often it shows that it is there. */
-export interface MembershipTiming {
-  readonly sessionTimeoutMs: number;
-  readonly heartbeatIntervalMs: number;
-}
-
-const defaultSessionTimeoutMs = 15_000;
-const heartbeatIntervalMs = 3_000;
-
-export function membershipTiming({
-  sessionTimeoutMs = defaultSessionTimeoutMs,
-}: KafkaAccess): MembershipTiming {
-  return { sessionTimeoutMs, heartbeatIntervalMs };
-}
+import { timingOf } from './timing.ts';
 
 export interface RunningConsumerOptions {
   readonly connection: KafkaConnection;
@@ -28,7 +13,6 @@ export interface RunningConsumerOptions {
   readonly fetchWaitMs: number;
   /** A fetch that finds less waits for more. */
   readonly fetchBytesMin: number;
-  readonly timing: MembershipTiming;
   readonly subscription: ConsumerSubscribeTopics;
 }
 
@@ -36,8 +20,8 @@ export interface RunningConsumer {
   readonly consumer: Consumer;
   readonly watch: ConsumerWatch;
   run(config: ConsumerRunConfig): Promise<void>;
-  /** Leaves the group, at the latest after the deadline. */
-  stop(deadlineMs: number): Promise<void>;
+  /** Leaves the group, at the latest after its deadline. */
+  stop(): Promise<void>;
 }
 
 const restartBackoff = { firstMs: 500, maxMs: 10_000 } as const;
@@ -50,7 +34,8 @@ const bytesPerPartitionMax = 256 * 1024;
  * (a lock that timed out while a broker was away). Those are restarted here.
  */
 export async function openConsumer(options: RunningConsumerOptions): Promise<RunningConsumer> {
-  const { connection, groupId, timing } = options;
+  const { connection, groupId } = options;
+  const timing = timingOf(connection);
   const { logger } = connection;
   const stopping = new AbortController();
   const watch = createConsumerWatch(timing.sessionTimeoutMs);
@@ -116,11 +101,11 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
       });
       await consumer.run(config);
     },
-    async stop(deadlineMs) {
+    async stop() {
       stopping.abort();
       clearTimeout(restartTimer);
       // A request that is being retried must not hold the process.
-      await withDeadline(consumer.disconnect(), deadlineMs, 'leaving the group').catch(
+      await withDeadline(consumer.disconnect(), timing.leaveDeadlineMs, 'leaving the group').catch(
         (error: unknown) => logger.warn({ err: error, groupId }, 'consumer did not stop in time'),
       );
     },

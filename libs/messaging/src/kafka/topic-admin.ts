@@ -10,7 +10,8 @@ import {
   KafkaJSProtocolError,
   KafkaJSRequestTimeoutError,
 } from 'kafkajs';
-import { createKafkaClient, timeoutOf } from './client.ts';
+import { createKafkaClient } from './client.ts';
+import { timingOf } from './timing.ts';
 
 export interface EnsureTopicsOptions extends KafkaAccess {
   readonly partitions: number;
@@ -33,7 +34,7 @@ export async function ensureTopics(options: EnsureTopicsOptions): Promise<readon
   const admin = kafka.admin();
   await admin.connect();
   try {
-    const timeoutMs = timeoutOf(options);
+    const { requestTimeoutMs: timeoutMs } = timingOf(options);
     const created = await createMissing(admin, topicConfigs(options), timeoutMs);
     // The client's own wait fails on the first answer from before the topics are known.
     await untilSettled(() => expectLeaders(admin, created), settleRequests * timeoutMs);

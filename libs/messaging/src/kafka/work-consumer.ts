@@ -5,11 +5,8 @@ import type { ConsumerWatch } from './consumer-watch.ts';
 import { physicalTopic } from './kafka-records.ts';
 import { createOffsetCommits } from './offset-commits.ts';
 import type { RecordSender } from './producer.ts';
-import { type MembershipTiming, membershipTiming, openConsumer } from './running-consumer.ts';
-
-const handlersDeadlineMs = 6_000;
-const commitDeadlineMs = 2_000;
-const leaveDeadlineMs = 3_000;
+import { openConsumer } from './running-consumer.ts';
+import { timingOf } from './timing.ts';
 
 export interface KafkaSubscription extends Subscription {
   readonly watch: ConsumerWatch;
@@ -26,15 +23,14 @@ export interface ConsumerContext {
 export async function startWorkConsumer(
   context: ConsumerContext,
   work: WorkConsumer,
-  timing: MembershipTiming = membershipTiming(context.connection),
 ): Promise<KafkaSubscription> {
   const { connection, topicPrefix } = context;
   const { logger } = connection;
+  const { handlersDeadlineMs, commitDeadlineMs } = timingOf(connection);
   const running = await openConsumer({
     connection,
     groupId: `${topicPrefix}${work.group}`,
     ...fetchingOf(work),
-    timing,
     // A work topic is read from its beginning where the group has no position: nothing is skipped.
     subscription: {
       topics: work.topics.map((topic) => physicalTopic(topicPrefix, topic)),
@@ -76,7 +72,7 @@ export async function startWorkConsumer(
     async stop() {
       await handler.stop(handlersDeadlineMs);
       await commits.close(commitDeadlineMs);
-      await running.stop(leaveDeadlineMs);
+      await running.stop();
     },
   };
 }

@@ -64,7 +64,7 @@ export function describeDeadLetters(world: () => BusWorld): void {
         'dead-letter-detail': expect.any(String),
       });
     }
-    expect(bus.health().ready).toBe(true);
+    await waitFor('the bus is ready', () => bus.health().ready);
   });
 
   test('a flood of dead letters stops its partition, shows in health, spares others', async () => {

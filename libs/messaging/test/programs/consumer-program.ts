@@ -6,9 +6,9 @@ import { workTopic } from '../support/test-messages.ts';
 
 /** A member of a group that says what it handles, and hangs in the message of place 5. */
 async function consume(broker = '', topicPrefix = ''): Promise<void> {
-  const connection = { brokers: [broker], clientId: 'victim', logger: testLogger };
-  const sender = await createRecordSender(createKafkaClient(connection));
   const timing = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500 };
+  const connection = { brokers: [broker], clientId: 'victim', logger: testLogger, timing };
+  const sender = await createRecordSender(createKafkaClient(connection));
   const work = {
     group: 'workers',
     topics: [workTopic],
@@ -18,7 +18,7 @@ async function consume(broker = '', topicPrefix = ''): Promise<void> {
       if (message?.id.endsWith('#5')) await new Promise(() => {});
     },
   } as const;
-  await startWorkConsumer({ connection, sender, topicPrefix }, work, timing);
+  await startWorkConsumer({ connection, sender, topicPrefix }, work);
 }
 
 void consume(...process.argv.slice(2));

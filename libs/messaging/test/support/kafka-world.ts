@@ -1,7 +1,13 @@
 import { deadLetterTopic, type TopicName } from '@inventory/contracts/topics';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
-import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
-import type { Admin, Kafka, Producer } from 'kafkajs';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import {
+  openNamespace,
+  patientTiming,
+  type TestNamespace,
+  testLogger,
+} from '@inventory/testkit/namespace';
+import type { Admin, Kafka, Producer, TopicPartitionOffset } from 'kafkajs';
 import type { MessageBus } from '../../src/bus.ts';
 import { createKafkaClient } from '../../src/kafka/client.ts';
 import { createKafkaBus } from '../../src/kafka/kafka-bus.ts';
@@ -9,14 +15,18 @@ import { toKafkaMessage, toWireRecord } from '../../src/kafka/kafka-records.ts';
 import type { WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from './bus-world.ts';
 
+/** A member learns of a change of its group with its next heartbeat. */
+const timing = { ...patientTiming, heartbeatIntervalMs: 300 };
+
 export interface KafkaWorld extends BusWorld {
-  /** By default at the brokers themselves. */
-  openBus(at?: readonly string[]): Promise<MessageBus>;
+  openBus(access?: Partial<KafkaAccess>): Promise<MessageBus>;
   readonly namespace: TestNamespace;
   /** A plain client, past everything that is tested. */
   readonly kafka: Kafka;
   readonly admin: Admin;
   physical(topic: string): string;
+  /** Gives a group without members a position. */
+  commit(group: string, position: TopicPartitionOffset): Promise<void>;
   /** Everything in a topic. */
   read(topic: string): Promise<WireRecord[]>;
 }
@@ -24,7 +34,7 @@ export interface KafkaWorld extends BusWorld {
 export async function openKafkaWorld(): Promise<KafkaWorld> {
   const namespace = await openNamespace();
   const { kafkaBrokers: brokers, topicPrefix } = namespace;
-  const kafka = createKafkaClient({ brokers, clientId: 'test', logger: testLogger });
+  const kafka = createKafkaClient({ brokers, timing, clientId: 'test', logger: testLogger });
   const admin = kafka.admin();
   const producer: Producer = kafka.producer({ allowAutoTopicCreation: false });
   await Promise.all([admin.connect(), producer.connect()]);
@@ -37,9 +47,11 @@ export async function openKafkaWorld(): Promise<KafkaWorld> {
     admin,
     physical,
     read,
-    async openBus(at = brokers) {
+    async openBus(access = {}) {
       const bus = await createKafkaBus({
-        brokers: at,
+        brokers,
+        timing,
+        ...access,
         topicPrefix,
         service: 'test',
         logger: testLogger,
@@ -47,6 +59,18 @@ export async function openKafkaWorld(): Promise<KafkaWorld> {
       });
       buses.push(bus);
       return bus;
+    },
+    async commit(group, position) {
+      // The administrator's own way takes five seconds.
+      const consumer = kafka.consumer({ groupId: physical(group), maxWaitTimeInMs: 100 });
+      const joined = Promise.withResolvers<void>();
+      consumer.on(consumer.events.GROUP_JOIN, () => joined.resolve());
+      await consumer.connect();
+      await consumer.subscribe({ topics: [position.topic] });
+      await consumer.run({ autoCommit: false, eachMessage: async () => {} });
+      await joined.promise;
+      await consumer.commitOffsets([position]);
+      await consumer.disconnect();
     },
     async put(topic: TopicName, record) {
       await producer.send({ topic: physical(topic), messages: [toKafkaMessage(record)] });

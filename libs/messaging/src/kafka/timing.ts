@@ -1,0 +1,14 @@
+import type { KafkaAccess, KafkaTiming } from '@inventory/runtime/kafka-access';
+
+const defaults: KafkaTiming = {
+  requestTimeoutMs: 10_000,
+  sessionTimeoutMs: 15_000,
+  heartbeatIntervalMs: 3_000,
+  handlersDeadlineMs: 6_000,
+  commitDeadlineMs: 2_000,
+  leaveDeadlineMs: 3_000,
+};
+
+export function timingOf({ timing }: Pick<KafkaAccess, 'timing'>): KafkaTiming {
+  return { ...defaults, ...timing };
+}
