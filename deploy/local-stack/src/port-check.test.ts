@@ -43,7 +43,7 @@ test('two settings with one port are told apart', async () => {
 });
 
 test('after a crash the ports of the processes that are being ended are waited for', async () => {
-  const checked = portObstaclesAfterCrash([gatewayOn(takenPort)], 10_000);
+  const checked = portObstaclesAfterCrash([gatewayOn(takenPort)], 600_000);
   server.close();
 
   expect(await checked).toEqual([]);

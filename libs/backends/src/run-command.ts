@@ -9,6 +9,8 @@ export interface Command {
   readonly cwd?: string;
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** How long what was printed last may be on its way after the program's end. */
+  readonly lastOutputMs?: number;
 }
 
 export type CommandResult =
@@ -17,13 +19,13 @@ export type CommandResult =
   | { readonly kind: 'ended'; readonly code: number | null; readonly output: string };
 
 const outputCharsMax = 64 * 1024;
-const lastOutputMs = 500;
 
 /**
  * Runs a program to its end and keeps the last 64 KiB of what it printed. Rejects only when the
  * signal is aborted, and then the program is gone too.
  */
 export async function runCommand(command: Command): Promise<CommandResult> {
+  const { lastOutputMs = 500 } = command;
   command.signal?.throwIfAborted();
   let running: OwnedProcess;
   try {
@@ -56,7 +58,9 @@ export async function runCommand(command: Command): Promise<CommandResult> {
     if (!inTime) end();
     const { code } = await running.ended;
     // What it printed last may still be on its way; a grandchild may hold the pipe for ever.
-    await Promise.race([closed, pause(lastOutputMs)]);
+    const printed = new AbortController();
+    await Promise.race([closed, pause(lastOutputMs, printed.signal)]);
+    printed.abort();
     command.signal?.throwIfAborted();
     return inTime ? { kind: 'ended', code, output } : { kind: 'late', output };
   } finally {

@@ -6,9 +6,13 @@ import { type HttpServer, startHttpServer } from './http-server.ts';
 const host = '127.0.0.1';
 let server: HttpServer;
 const agent = new Agent({ keepAlive: true });
+/** Longer than a test may take: a close that ends in it was not ended by it. */
+const drainMs = 3_600_000;
 
 async function start(listener: RequestListener, port = 0): Promise<HttpServer> {
   server = await startHttpServer({ listener, host, port });
+  // Else Node itself ends what idles, some time later, and a close that waits for it ends too.
+  Object.assign(server.server, { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
   return server;
 }
 
@@ -63,8 +67,7 @@ test('closing lets a request in flight end, takes no other, and then ends at onc
   const answer = fetchText(server.url);
   await begun.promise;
 
-  const begunAt = performance.now();
-  const closed = server.close(30_000);
+  const closed = server.close(drainMs);
   await expect(
     new Promise((_resolve, reject) => {
       get(server.url, { agent: false }).on('error', reject);
@@ -73,9 +76,8 @@ test('closing lets a request in flight end, takes no other, and then ends at onc
   gate.resolve();
 
   expect((await answer).text).toBe('finished');
-  await closed;
   // The client would have kept the connection: it must not hold the stop for its idle time.
-  expect(performance.now() - begunAt).toBeLessThan(15_000);
+  await closed;
 });
 
 test('an answer given while closing tells the client not to use the connection again', async () => {
@@ -89,7 +91,7 @@ test('an answer given while closing tells the client not to use the connection a
   const answer = fetchText(server.url);
   await begun.promise;
 
-  const closed = server.close(30_000);
+  const closed = server.close(drainMs);
   gate.resolve();
 
   expect((await answer).connection).toBe('close');
@@ -108,7 +110,6 @@ test('what is not done when the drain ends is cut', async () => {
 
   await cut;
   expect(performance.now() - begunAt).toBeGreaterThanOrEqual(95);
-  expect(performance.now() - begunAt).toBeLessThan(15_000);
 });
 
 test('connections that only idle do not hold the close', async () => {
@@ -117,9 +118,7 @@ test('connections that only idle do not hold the close', async () => {
   const silent = connect(server.port, host);
   await once(silent, 'connect');
 
-  const begunAt = performance.now();
-  await server.close(30_000);
+  await server.close(drainMs);
 
-  expect(performance.now() - begunAt).toBeLessThan(15_000);
   silent.destroy();
 });

@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { type PlatformSimulator, startPlatformSimulator } from './platform-simulator.ts';
 import { type SimulatedInventory, scenarioInventory, sizeInventory } from './scenarios.ts';
 
@@ -54,10 +55,15 @@ const credentials = (proxyUrl: string) => {
 };
 
 /** A request in absolute form, as plain HTTP clients send it to a proxy. */
-function absolute(identity: string, path: string): Promise<Reply> {
+function absolute(identity: string, path: string, signal?: AbortSignal): Promise<Reply> {
   return direct(`http://platform.example${path}`, {
     headers: { 'proxy-authorization': credentials(platform.proxyUrl(identity)) },
+    ...(signal ? { signal } : {}),
   });
+}
+
+async function counters() {
+  return JSON.parse((await direct('/control/counters')).body);
 }
 
 /** A socket tunnelled by CONNECT. */
@@ -208,16 +214,23 @@ describe('answers on the wire', () => {
   });
 
   it('count what was in flight at once, for each identity and account', async () => {
-    await direct('/control/latency', { method: 'PATCH' }, '{"fixed_ms":1000}');
+    await direct('/control/latency', { method: 'PATCH' }, '{"fixed_ms":600000}');
     const path = pathOf(sizeInventory(5));
+    const leaving = new AbortController();
+    const asked = ['busy', 'busy', 'calm'].map((one) => absolute(one, path, leaving.signal));
+    const left = Promise.allSettled(asked);
+    const inFlight = async (count: number) => (await counters()).total.in_flight === count;
 
-    await Promise.all([absolute('busy', path), absolute('busy', path), absolute('calm', path)]);
+    await waitFor('all have come', () => inFlight(3));
+    leaving.abort();
+    await left;
+    await waitFor('all have gone', () => inFlight(0));
 
-    const counters = JSON.parse((await direct('/control/counters')).body);
-    expect(counters.identities.busy).toMatchObject({ in_flight: 0, in_flight_max: 2 });
-    expect(counters.identities.calm).toMatchObject({ in_flight_max: 1, by_status: { 200: 1 } });
-    expect(counters.accounts[sizeInventory(5).platformId].in_flight_max).toBe(3);
-    expect(counters.total).toMatchObject({ requests: 3, throttled: 0 });
+    const { identities, accounts, total } = await counters();
+    expect(identities.busy).toMatchObject({ in_flight: 0, in_flight_max: 2 });
+    expect(identities.calm).toMatchObject({ in_flight_max: 1, by_status: { 200: 1 } });
+    expect(accounts[sizeInventory(5).platformId].in_flight_max).toBe(3);
+    expect(total).toMatchObject({ requests: 3, throttled: 0 });
   });
 
   it('start counting again when the counters are reset', async () => {
@@ -228,9 +241,13 @@ describe('answers on the wire', () => {
   });
 
   it('let a slow request go when its client leaves', async () => {
-    const asked = direct(pathOf(scenarioInventory('slow')), { signal: AbortSignal.timeout(100) });
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const asked = expect(direct(pathOf(scenarioInventory('slow')), { signal })).rejects.toThrow();
+    await waitFor('it has come', async () => (await counters()).total.in_flight === 1);
+    leaving.abort();
 
-    await expect(asked).rejects.toThrow();
+    await asked;
     await platform.close();
     platform = await startPlatformSimulator();
   });

@@ -39,7 +39,7 @@ function send(
     timeoutMs?: number;
   } = {},
 ) {
-  const { allowPrivate = true, resolve = async () => ['127.0.0.1'], timeoutMs = 5_000 } = options;
+  const { allowPrivate = true, resolve = async () => ['127.0.0.1'], timeoutMs = 600_000 } = options;
   const sender = createWebhookSender({ allowPrivate, resolve, timeoutMs });
   senders.push(sender);
   const { signal } = new AbortController();
@@ -115,7 +115,7 @@ test('a request is cut short when the service stops', async () => {
   const sender = createWebhookSender({
     allowPrivate: true,
     resolve: async () => ['127.0.0.1'],
-    timeoutMs: 10_000,
+    timeoutMs: 600_000,
   });
   senders.push(sender);
   const stopping = new AbortController();

@@ -1,5 +1,8 @@
-import { pause } from '@inventory/runtime/wait';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runBatch } from './run-batch.ts';
+
+beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+afterEach(() => jest.useRealTimers());
 
 const patient = { lanesMax: 3, beginWithinMs: 20_000, late: () => 'late' };
 
@@ -7,9 +10,9 @@ test('results come in the order of the items, whatever takes longest', async () 
   const results = await runBatch([30, 1, 15, 2], {
     ...patient,
     keyOf: String,
-    run: async (ms) => {
-      await pause(ms);
-      return `after ${ms}`;
+    run: async (turns) => {
+      for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+      return `after ${turns}`;
     },
   });
 
@@ -28,7 +31,7 @@ test('no more run at once than there are lanes, and one key never beside itself'
       if (running.includes(item)) together.push(item);
       running.push(item);
       most = Math.max(most, running.length);
-      await pause(5);
+      await nextTurn();
       running.splice(running.indexOf(item), 1);
       return item;
     },
@@ -48,11 +51,11 @@ test('what has not begun in time is not begun', async () => {
     keyOf: String,
     run: async (item) => {
       begun.push(item);
-      await pause(40);
+      jest.advanceTimersByTime(item === 1 ? 20 : 1);
       return 'done';
     },
   });
 
-  expect(results).toEqual(['done', 'late', 'late']);
-  expect(begun).toEqual([1]);
+  expect(results).toEqual(['done', 'done', 'late']);
+  expect(begun).toEqual([1, 2]);
 });
