@@ -1,4 +1,4 @@
-import { helpText, readCommandLine } from './command-line.ts';
+import { readCommandLine } from './command-line.ts';
 
 test.each([
   [[], { kind: 'start', demo: true }],
@@ -16,8 +16,3 @@ test.each([[['--nodemo']], [['demo']], [['--no-demo=1']]])(
     expect(readCommandLine(args)).toMatchObject({ kind: 'wrong' });
   },
 );
-
-test('the help names both commands and the way to skip the demo', () => {
-  expect(helpText).toContain('npm start -- --no-demo');
-  expect(helpText).toContain('npm run reset');
-});

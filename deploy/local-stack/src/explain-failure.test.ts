@@ -12,10 +12,6 @@ test.each([
   expect(explainFailure(error)).toBe(sentence);
 });
 
-test('a file that cannot be written is named', () => {
-  expect(explainFailure(systemError('EACCES'))).toContain('correct its owner and permissions');
-});
-
 test('what nobody foresaw keeps its stack, which a bug report needs', () => {
   expect(explainFailure(new Error('odd'))).toContain('explain-failure.test');
 });

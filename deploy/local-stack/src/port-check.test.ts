@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { portObstacles, portObstaclesAfterCrash } from './port-check.ts';
+import { portObstacles } from './port-check.ts';
 
 let server: Server;
 let takenPort: number;
@@ -40,15 +40,4 @@ test('two settings with one port are told apart', async () => {
   expect(obstacles).toEqual([
     `GATEWAY_PORT and SIMULATOR_PORT are both ${takenPort}: choose two ports.`,
   ]);
-});
-
-test('after a crash the ports of the processes that are being ended are waited for', async () => {
-  const checked = portObstaclesAfterCrash([gatewayOn(takenPort)], 600_000);
-  server.close();
-
-  expect(await checked).toEqual([]);
-});
-
-test('a port that stays taken after a crash is told in the end', async () => {
-  expect(await portObstaclesAfterCrash([gatewayOn(takenPort)], 0)).toHaveLength(1);
 });

@@ -14,12 +14,3 @@ test('every fixed port is looked at before anything is started', () => {
     'MONGODB_PORT',
   ]);
 });
-
-test.each([
-  ['a given Kafka', { KAFKA_BROKERS: 'broker:9092' }, 'KAFKA_PORT'],
-  ['a given MongoDB', { MONGODB_URI: 'mongodb://host' }, 'MONGODB_PORT'],
-  ['a given platform', { PLATFORM_BASE_URL: 'https://platform.example' }, 'SIMULATOR_PORT'],
-])('%s needs no port here', (_case, environment, setting) => {
-  expect(settingsNamed(environment)).not.toContain(setting);
-  expect(settingsNamed(environment)).toHaveLength(4);
-});

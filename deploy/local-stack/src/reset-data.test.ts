@@ -54,7 +54,3 @@ test('a lock of a process that was killed is taken over', () => {
 
   expect(() => lockFolder(folder, '').release()).not.toThrow();
 });
-
-test('without any data there is nothing to do', async () => {
-  expect(await resetData(join(path, 'none'))).toContain('nothing to remove');
-});

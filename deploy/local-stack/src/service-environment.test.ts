@@ -1,4 +1,4 @@
-import { databaseOf, type ServiceSurroundings, serviceEnvironment } from './service-environment.ts';
+import { type ServiceSurroundings, serviceEnvironment } from './service-environment.ts';
 
 const surroundings: ServiceSurroundings = {
   kafkaBrokers: '127.0.0.1:9192',
@@ -31,13 +31,6 @@ const collector = {
 } as const;
 const gateway = { service: 'gateway', label: 'gateway', httpPort: 8081, publicPort: 8080 } as const;
 
-test('every service has a database of its own', () => {
-  expect(databaseOf('refresh-collector', 'a_')).toBe('a_refresh_collector');
-  expect(serviceEnvironment(collector, surroundings)['MONGODB_DATABASE']).toBe(
-    'a_refresh_collector',
-  );
-});
-
 test('only the gateway learns the operator token and the cursor keys', () => {
   expect(serviceEnvironment(gateway, surroundings)).toMatchObject({
     OPERATOR_TOKEN: 'operator',
@@ -67,15 +60,6 @@ test("a person's setting goes before the local defaults, and no setting breaks t
   });
 });
 
-test('the collector reads the simulator through its proxy, by several identities', () => {
-  const environment = serviceEnvironment(collector, surroundings);
-
-  const identities = String(environment['PLATFORM_EGRESS']).split(',');
-  expect(environment['PLATFORM_BASE_URL']).toBe('http://127.0.0.1:8090');
-  expect(new Set(identities).size).toBeGreaterThan(1);
-  for (const identity of identities) expect(new URL(identity).host).toBe('127.0.0.1:8090');
-});
-
 test('with a platform given, the cautious limits of the collector itself hold', () => {
   const environment = serviceEnvironment(collector, {
     ...surroundings,
@@ -88,12 +72,6 @@ test('with a platform given, the cautious limits of the collector itself hold', 
   expect(environment).not.toHaveProperty('PLATFORM_EGRESS');
 });
 
-test('what one starter of the stack overrides goes before everything', () => {
-  const overrides = { MONGODB_DATABASE: 'own', SCAN_LEASE_MS: '1000' };
-
-  expect(serviceEnvironment(collector, { ...surroundings, overrides })).toMatchObject(overrides);
-});
-
 test('nothing of npm or of a test runner reaches a service', () => {
   const given = { npm_config_cache: '/x', JEST_WORKER_ID: '1', NODE_ENV: 'test', HOME: '/home' };
 
@@ -102,13 +80,4 @@ test('nothing of npm or of a test runner reaches a service', () => {
   expect(environment).toMatchObject({ HOME: '/home', NODE_ENV: 'production' });
   expect(environment).not.toHaveProperty('npm_config_cache');
   expect(environment).not.toHaveProperty('JEST_WORKER_ID');
-});
-
-test('a service that starts again compiles nothing again, unless somebody says where to', () => {
-  const kept = serviceEnvironment(gateway, surroundings)['NODE_COMPILE_CACHE'];
-  expect(kept).toMatch(/node_modules\/\.cache\//);
-
-  const given = { NODE_COMPILE_CACHE: '/elsewhere' };
-  const own = serviceEnvironment(gateway, { ...surroundings, given });
-  expect(own['NODE_COMPILE_CACHE']).toBe('/elsewhere');
 });

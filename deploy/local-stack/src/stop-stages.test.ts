@@ -27,27 +27,3 @@ test('one that cannot be ended keeps nothing else running', async () => {
 
   expect(ended).toEqual(['Kafka']);
 });
-
-test('a second, abrupt stop hurries the first one', async () => {
-  let end = (): void => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const stages = new StopStages();
-  stages.add((abruptly) => {
-    if (abruptly) end();
-    return ended;
-  });
-
-  const stopping = stages.stop(false);
-  await stages.stop(true);
-
-  await expect(stopping).resolves.toBeUndefined();
-});
-
-test('nothing is started any more once stopping has begun', async () => {
-  const stages = new StopStages();
-  await stages.stop(false);
-
-  expect(() => stages.add(async () => {})).toThrow('being stopped');
-});

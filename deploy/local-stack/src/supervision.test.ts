@@ -24,22 +24,10 @@ function run(facts: readonly Fact[], from: Supervision = unsupervised) {
 }
 
 const start: Fact = { kind: 'start-wanted' };
-const stop: Fact = { kind: 'stop-wanted', abruptly: false };
 const restart: Fact = { kind: 'restart-wanted' };
 const pauseOver: Fact = { kind: 'pause-over' };
 const ended = (atMs = 0): Fact => ({ kind: 'ended', atMs });
 const answered = (atMs = 0): Fact => ({ kind: 'answered', atMs });
-
-test('a process that ends unasked is launched again after a pause', () => {
-  const { state, effects } = run([start, answered(), ended(), pauseOver]);
-
-  expect(state).toEqual({ phase: 'starting', failures: 1 });
-  expect(effects).toEqual([
-    { kind: 'launch' },
-    { kind: 'pause', delayMs: 500 },
-    { kind: 'launch' },
-  ]);
-});
 
 test('the pause doubles with each end in a row, up to its maximum', () => {
   const facts = Array.from({ length: 8 }, () => [ended(), pauseOver]).flat();
@@ -54,44 +42,6 @@ test('a process that answered for long begins with the shortest pause again', ()
 
   expect(run([start, ...crashed, ended(30_999)]).state).toEqual({ phase: 'waiting', failures: 3 });
   expect(run([start, ...crashed, ended(31_000)]).state).toEqual({ phase: 'waiting', failures: 1 });
-});
-
-test('a process that was told to stop stays down when it ends', () => {
-  const { state, effects } = run([start, answered(), stop, ended(), pauseOver]);
-
-  expect(state).toEqual({ phase: 'down' });
-  expect(effects).toEqual([{ kind: 'launch' }, { kind: 'end', abruptly: false }]);
-});
-
-test('stopping a process between two runs cancels the next one', () => {
-  const { state, effects } = run([start, ended(), stop, pauseOver]);
-
-  expect(state).toEqual({ phase: 'down' });
-  expect(effects.at(-1)).toEqual({ kind: 'cancel-pause' });
-});
-
-test('a stop that does not end fast enough can be made abrupt', () => {
-  const { effects } = run([start, answered(), stop, { kind: 'stop-wanted', abruptly: true }]);
-
-  expect(effects.slice(1)).toEqual([
-    { kind: 'end', abruptly: false },
-    { kind: 'end', abruptly: true },
-  ]);
-});
-
-test('a restart asks the process to end and launches it at once, without a pause', () => {
-  const { state, effects } = run([start, answered(), restart, ended()]);
-
-  expect(state).toEqual({ phase: 'starting', failures: 0 });
-  expect(effects).toEqual([
-    { kind: 'launch' },
-    { kind: 'end', abruptly: false },
-    { kind: 'launch' },
-  ]);
-});
-
-test('a process wanted again while it stops is launched when it has ended', () => {
-  expect(run([start, answered(), stop, start, ended()]).state.phase).toBe('starting');
 });
 
 const anyFact: fc.Arbitrary<Fact> = fc.oneof(

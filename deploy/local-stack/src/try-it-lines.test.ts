@@ -1,4 +1,4 @@
-import { addressLines, callLines, operatorLines, type TryItOptions } from './try-it-lines.ts';
+import { addressLines, callLines, type TryItOptions } from './try-it-lines.ts';
 
 const options: TryItOptions = {
   stack: {
@@ -28,10 +28,6 @@ test.each([
 
   expect(line).toContain('http://127.0.0.1:8080/v2/');
   expect(line).toContain("-H 'X-API-Key: inv_1'");
-});
-
-test('the operator is shown how to see and change the demo account', () => {
-  expect(operatorLines(options)).toContain('npm run -s operator -- balance --account acc_1');
 });
 
 test('the operator token is not shown, only where it is', () => {

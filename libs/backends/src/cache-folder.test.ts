@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pause } from '@inventory/runtime/wait';
@@ -62,18 +62,6 @@ test('a download that fails leaves nothing behind, and the next try starts afres
   );
 
   expect(readdirSync(folder)).toEqual(['whole']);
-});
-
-test('what a killed process left half done is thrown away', async () => {
-  const killed = entry(async () => {});
-  await provideCached({ ...killed, name: 'other' });
-  writeFileSync(join(cacheDir, 'server-1.0.partial'), 'half');
-
-  const folder = await provideCached(
-    entry(async (partial) => writeFileSync(join(partial, 'whole'), '')),
-  );
-
-  expect(existsSync(join(folder, 'whole'))).toBe(true);
 });
 
 test('a disk too full is said before anything is fetched', async () => {

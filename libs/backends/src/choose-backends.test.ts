@@ -1,4 +1,4 @@
-import { chooseBackends, wantsDocker } from './choose-backends.ts';
+import { chooseBackends } from './choose-backends.ts';
 import type { ProvisionSettings } from './provision-settings.ts';
 
 const nothingGiven: ProvisionSettings = {
@@ -36,28 +36,8 @@ test.each([true, false])(
   },
 );
 
-test('naming a native build of MongoDB keeps it native where Docker answers', () => {
-  const choice = chooseBackends({ ...nothingGiven, mongodbNative: 'cargo' }, true);
-
-  expect(choice).toEqual({ kafka: { kind: 'docker' }, mongodb: { kind: 'native' } });
-});
-
 test('a caller that takes servers down gets native ones even where Docker answers', () => {
   const choice = chooseBackends({ ...nothingGiven, docker: 'never' }, true);
 
   expect(choice).toEqual({ kafka: { kind: 'native' }, mongodb: { kind: 'native' } });
-});
-
-test.each([
-  ['nothing is given', {}, true],
-  ['only Kafka is given', { kafkaBrokers: 'broker:9092' }, true],
-  ['both are given', { kafkaBrokers: 'broker:9092', mongodbUri: 'mongodb://host' }, false],
-  [
-    'Kafka is given and a native MongoDB asked for',
-    { kafkaBrokers: 'b:1', mongodbNative: 'wheel' },
-    false,
-  ],
-  ['native processes are wanted', { docker: 'never' }, false],
-] as const)('Docker is asked only when its answer matters: %s', (_case, given, asked) => {
-  expect(wantsDocker({ ...nothingGiven, ...given })).toBe(asked);
 });

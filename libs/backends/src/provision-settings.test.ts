@@ -1,18 +1,5 @@
 import { readProvisionSettings } from './provision-settings.ts';
 
-test('an empty environment leaves everything to be chosen', () => {
-  expect(readProvisionSettings({ HOME: '/home/someone' }, {})).toEqual({
-    kafkaBrokers: null,
-    mongodbUri: null,
-    access: { kafka: null, mongodb: null },
-    kafkaPort: null,
-    mongodbPort: null,
-    mongodbNative: null,
-    docker: 'detect',
-    cacheDir: '/home/someone/.cache/game-item-inventory',
-  });
-});
-
 test('the environment wins over what the caller would like', () => {
   const settings = readProvisionSettings(
     { KAFKA_PORT: '19092', MONGODB_NATIVE: 'wheel', INVENTORY_DOCKER: 'never' },
@@ -51,24 +38,6 @@ test('how to reach servers that are not given is refused, as is what cannot be r
     read({ KAFKA_BROKERS: 'a:1', KAFKA_TLS: 'true', KAFKA_TLS_CA_FILE: '/nowhere/ca.pem' }),
   ).toThrow('KAFKA_TLS_CA_FILE: the file cannot be read (ENOENT)');
 });
-
-test('an empty variable counts as unset', () => {
-  const settings = readProvisionSettings(
-    { KAFKA_BROKERS: '', MONGODB_URI: '', KAFKA_PORT: '' },
-    {},
-  );
-
-  expect(settings).toMatchObject({ kafkaBrokers: null, mongodbUri: null, kafkaPort: null });
-});
-
-test.each(['host:9092', 'a:1,b:2', ' a:1 , b:2 ', '[::1]:9092'])(
-  '%p is a list of brokers',
-  (list) => {
-    const { kafkaBrokers } = readProvisionSettings({ KAFKA_BROKERS: list }, {});
-
-    expect(kafkaBrokers).toBe(list.replaceAll(' ', ''));
-  },
-);
 
 test('every problem is told at once, and no secret is repeated', () => {
   const environment = {

@@ -29,17 +29,6 @@ test('what a program prints on both streams and how it ends is known', async () 
   expect(result).toHaveProperty('output', expect.stringContaining('oh'));
 });
 
-test('of a talkative program only the end is kept', async () => {
-  const result = await node('process.stdout.write("x".repeat(1e6) + "the end")');
-
-  expect(result.kind === 'ended' && result.output.length).toBe(64 * 1024);
-  expect(result).toHaveProperty('output', expect.stringMatching(/the end$/));
-});
-
-test('a program that is not there is missing, not an error', async () => {
-  expect(await node('', { command: 'no-such-program-at-all' })).toEqual({ kind: 'missing' });
-});
-
 test('a program that takes too long is ended', async () => {
   expect(await node('setInterval(() => {}, 1e6)', { deadlineMs: 100 })).toMatchObject({
     kind: 'late',
