@@ -1,8 +1,13 @@
 'use strict';
 
-/** Jest with what the tests need: `npm run -s jest -- <paths or patterns>`. */
+/**
+ * Jest with what the tests need: `npm run -s jest -- <paths or patterns>`. Long tests are run where
+ * an argument names them.
+ */
 const { spawnSync } = require('node:child_process');
 const { jestCommand } = require('./tests/run-jest.js');
 
-const [command, args] = jestCommand(process.argv.slice(2));
+const given = process.argv.slice(2);
+const wantsLong = given.some((argument) => argument.includes('long'));
+const [command, args] = jestCommand([...(wantsLong ? [] : ['--ignoreProjects=long']), ...given]);
 process.exitCode = spawnSync(command, args, { stdio: 'inherit' }).status ?? 1;
