@@ -9,5 +9,6 @@ const { jestCommand } = require('./tests/run-jest.js');
 
 const given = process.argv.slice(2);
 const wantsLong = given.some((argument) => argument.includes('long'));
-const [command, args] = jestCommand([...(wantsLong ? [] : ['--ignoreProjects=long']), ...given]);
+// Last: the option takes every name that follows it.
+const [command, args] = jestCommand([...given, ...(wantsLong ? [] : ['--ignoreProjects=long'])]);
 process.exitCode = spawnSync(command, args, { stdio: 'inherit' }).status ?? 1;
