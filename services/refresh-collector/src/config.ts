@@ -139,13 +139,10 @@ export interface RefreshCollectorConfig extends ServiceConfig {
   readonly sweeps: {
     /** At the admission latch, the breakers of others and pending commands. */
     readonly watchMs: number;
-    /** For refreshes past their deadline. */
-    readonly overdueMs: number;
   };
 }
 
 const watchMs = 1_000;
-const overdueMs = 5_000;
 
 export function loadConfig(
   environment: Record<string, string | undefined>,
@@ -202,7 +199,7 @@ export function loadConfig(
       askMaxMs: parsed.ASK_AGAIN_MAX_MS,
     },
     holds: { sweepMs: parsed.HOLD_SWEEP_MS, ageSeconds: parsed.HOLD_AGE_SECONDS },
-    sweeps: { watchMs, overdueMs },
+    sweeps: { watchMs },
   });
 }
 

@@ -87,7 +87,14 @@ function toWireBilling(billing: Refresh['billing']): RefreshRecord['billing'] {
   };
 }
 
-export function toWireView(refresh: Refresh, retryAfterSeconds: number | null): RefreshView {
+/** What is estimated of a refresh when it is read. */
+export interface Estimate {
+  readonly retryAfterSeconds: number | null;
+  readonly expectedCompletedMs: number | null;
+}
+
+export function toWireView(refresh: Refresh, estimate: Estimate): RefreshView {
+  const isPending = !isTerminal(refresh.phase);
   return {
     account_id: refresh.accountId,
     project_id: refresh.projectId,
@@ -95,8 +102,11 @@ export function toWireView(refresh: Refresh, retryAfterSeconds: number | null): 
     decision: decisionOf(refresh),
     refusal: refresh.refusal && toWireRefusal(refresh.refusal),
     acceptance: refresh.acceptance && acceptanceOf(refresh.acceptance),
-    record: toWireRecord(refresh),
-    retry_after_seconds: isTerminal(refresh.phase) ? null : retryAfterSeconds,
+    record: {
+      ...toWireRecord(refresh),
+      ...(isPending ? { expected_completed_at: isoOrNull(estimate.expectedCompletedMs) } : {}),
+    },
+    retry_after_seconds: isPending ? estimate.retryAfterSeconds : null,
   };
 }
 

@@ -4,7 +4,14 @@ import { metrics } from '@opentelemetry/api';
 import { identityStandings } from './domain/egress-identity.ts';
 import type { LiveOutcome } from './domain/live-page.ts';
 import type { PlatformAnswer } from './domain/platform-answer.ts';
-import { openPhases, type Refresh, refreshPhases, waitingPhases } from './domain/refresh.ts';
+import type { PublishedPlan } from './domain/published-plan.ts';
+import {
+  openPhases,
+  type Refresh,
+  type RefreshPhase,
+  refreshPhases,
+  waitingPhases,
+} from './domain/refresh.ts';
 import type { RefreshSurvey } from './operations/survey-refreshes.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(
@@ -48,6 +55,23 @@ const outstanding = gauge({
 const scansRunning = gauge({
   name: 'inventory.scans.running',
   description: 'Scans of this replica',
+});
+const scanPages = counter({
+  name: 'inventory.scan.pages',
+  description:
+    'Pages read of scans that ended: of complete ones, and of those that brought nothing',
+  labels: { result: ['complete', 'wasted'] },
+});
+const planPages = gauge({
+  name: 'inventory.plan.pages',
+  description:
+    'Pages reserved for running scans, waiting in all, and free before the last deadline; all replicas tell the same',
+  labels: { kind: ['reserved', 'waiting', 'free'] },
+});
+const planWait = gauge({
+  name: 'inventory.plan.wait',
+  description: 'Time that all waiting pages are expected to take; all replicas tell the same',
+  unit: 's',
 });
 const identityWaits = gauge({
   name: 'inventory.identity.waits',
@@ -96,8 +120,12 @@ const identities = gauge({
 });
 
 /** A refresh entered a new phase. */
-export function countTransition(refresh: Refresh): void {
+export function countTransition(refresh: Refresh, left: RefreshPhase): void {
   const outcome = refresh.outcome ?? 'none';
+  if (left === 'collecting') {
+    const result = refresh.phase === 'assembling' ? 'complete' : 'wasted';
+    scanPages.add(refresh.scan?.pages ?? 0, { result });
+  }
   transitions.add(1, { phase: refresh.phase, outcome });
   if (refresh.phase !== 'completed' || refresh.completedAtMs === null || refresh.eventAppended)
     return;
@@ -122,6 +150,7 @@ export function countLivePage(outcome: LiveOutcome, durationMs: number): void {
 export interface Gauges {
   readonly outstanding: () => number;
   readonly scansRunning: () => number;
+  readonly plan: () => PublishedPlan;
   readonly identityWaits: () => number;
   readonly livePages: () => number;
   readonly admission: () => { readonly countClosed: boolean; readonly operatorClosed: boolean };
@@ -136,6 +165,16 @@ export function observe(gauges: Gauges): void {
   scansRunning.observe((tell) => tell(gauges.scansRunning()));
   identityWaits.observe((tell) => tell(gauges.identityWaits()));
   liveRunning.observe((tell) => tell(gauges.livePages()));
+  planPages.observe((tell) => {
+    const { pagesReserved, pagesWaiting, pagesFree } = gauges.plan();
+    tell(pagesReserved, { kind: 'reserved' });
+    tell(pagesWaiting, { kind: 'waiting' });
+    tell(pagesFree, { kind: 'free' });
+  });
+  planWait.observe((tell) => {
+    const { pagesWaiting, pagesPerMinute } = gauges.plan();
+    tell(pagesPerMinute > 0 ? (pagesWaiting * 60) / pagesPerMinute : 0);
+  });
   openBreakers.observe((tell) => tell(gauges.openBreakers()));
   admissionClosed.observe((tell) => {
     const { countClosed, operatorClosed } = gauges.admission();

@@ -1,3 +1,4 @@
+import { createFadingRate } from '@inventory/runtime/moving-mean';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from './config.ts';
 import { type LiveOutcome, liveRetryAfterSeconds } from './domain/live-page.ts';
@@ -9,19 +10,28 @@ import { createLiveSeats } from './operations/live-seats.ts';
 import { readLivePage } from './operations/read-live-page.ts';
 import type { PageReadingDependencies } from './operations/read-page.ts';
 
+const minuteMs = 60_000;
+
 interface LivePageParts {
   readonly clients: Clients;
   readonly reading: PageReadingDependencies;
   readonly pace: CollectionPace;
 }
 
+export interface LivePages extends LivePageRoutes {
+  readonly running: () => number;
+  /** Live pages that this replica was asked for in the last minute, older ones fading out. */
+  readonly askedPerMinute: () => number;
+}
+
 /** Live pages share the identities, limiters and breakers of the scans and go before them. */
 export function openLivePages(
   { config, lifetime, clock }: ServiceContext<RefreshCollectorConfig>,
   { clients, reading, pace }: LivePageParts,
-): LivePageRoutes & { readonly running: () => number } {
+): LivePages {
   const { live } = config;
   const seats = createLiveSeats(live);
+  const asked = createFadingRate(minuteMs);
   const rules = { ...config.scan, triesMax: live.triesMax, retryMs: live.retryMs };
 
   async function retryAfterSeconds(outcome: LiveOutcome, appId: number): Promise<number> {
@@ -35,13 +45,22 @@ export function openLivePages(
 
   const read: LivePageRoutes['read'] = async (wanted, signal) => {
     const startMs = reading.monotonicNow();
+    asked.add(startMs);
     const ended = AbortSignal.any([signal, lifetime.signal]);
     const outcome = await readLivePage({ reading, seats, rules }, wanted, ended);
     countLivePage(outcome, reading.monotonicNow() - startMs);
     return outcome;
   };
 
+  const askedPerMinute = () => asked.perWindow(reading.monotonicNow());
   const { takeTurn } = clients;
   const { waitMaxMs } = live;
-  return { read, retryAfterSeconds, takeTurn, waitMaxMs, running: () => seats.taken };
+  return {
+    read,
+    retryAfterSeconds,
+    takeTurn,
+    waitMaxMs,
+    running: () => seats.taken,
+    askedPerMinute,
+  };
 }

@@ -6,6 +6,8 @@ import { type AppBreakerStore, createAppBreakerStore } from './storage/app-break
 import { type Collections, openCollections } from './storage/collections.ts';
 import { createDueStore, type DueStore } from './storage/due-store.ts';
 import { createIdentityStore, type IdentityStore } from './storage/identity-store.ts';
+import { createInventoryStore, type InventoryStore } from './storage/inventory-store.ts';
+import { createPlanStore, type PlanStore } from './storage/plan-store.ts';
 import { createRefreshListStore, type RefreshListStore } from './storage/refresh-list-store.ts';
 import { createRefreshStore, type RefreshStore } from './storage/refresh-store.ts';
 import {
@@ -21,6 +23,8 @@ export interface Stores {
   readonly list: RefreshListStore;
   readonly due: DueStore;
   readonly scans: ScanStore;
+  readonly inventories: InventoryStore;
+  readonly plans: PlanStore;
   readonly identities: IdentityStore;
   readonly breakers: AppBreakerStore;
   readonly admission: AdmissionStore;
@@ -37,18 +41,15 @@ export function openStores(
 ): Stores {
   const collections = openCollections(db);
   const { refreshes } = collections;
+  const { leaseMs } = config.scheduling;
   return {
     collections,
     refreshes: createRefreshStore(refreshes, clock, config.keeping),
     list: createRefreshListStore(refreshes),
     due: createDueStore(refreshes, clock, config.keeping),
-    scans: createScanStore({
-      collections,
-      clock,
-      owner: replica,
-      leaseMs: config.scheduling.leaseMs,
-      collectDeadlineMs: config.deadlines.collectMs,
-    }),
+    scans: createScanStore(refreshes),
+    inventories: createInventoryStore(collections.inventories, clock, leaseMs),
+    plans: createPlanStore(collections.plans, replica, clock, leaseMs),
     identities: createIdentityStore(collections.identities),
     breakers: createAppBreakerStore(collections.appBreakers),
     admission: createAdmissionStore(collections.admission, refreshes),

@@ -3,6 +3,7 @@ import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { type OutboxRelay, startOutboxRelay } from '@inventory/mongo/outbox';
 import { monotonicNow } from '@inventory/runtime/clock';
+import { createMovingMean } from '@inventory/runtime/moving-mean';
 import { type Backends, openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
@@ -12,7 +13,9 @@ import { onBillingOutcome } from './consumers/on-billing-outcome.ts';
 import { onProjectEvent } from './consumers/on-project-event.ts';
 import { onRefreshCommands } from './consumers/on-refresh-commands.ts';
 import { onRevisionOutcomes } from './consumers/on-revision-outcomes.ts';
+import { noPlan, type PublishedPlan } from './domain/published-plan.ts';
 import type { CollectionPace } from './domain/retry-after.ts';
+import type { SlotRules } from './domain/slot-order.ts';
 import { addAdmissionRoutes } from './http/admission-routes.ts';
 import { addLivePageRoutes, type LivePageRoutes } from './http/live-page-routes.ts';
 import { addRefreshRoutes } from './http/refresh-routes.ts';
@@ -26,14 +29,15 @@ import { type IdentityPool, shareIdentities } from './operations/share-identitie
 import { keepSurvey } from './operations/survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './operations/watch-admission.ts';
 import { watchAppBreakers } from './operations/watch-app-breakers.ts';
-import { startScanning } from './start-scanning.ts';
+import { type Scanning, startScanning } from './start-scanning.ts';
 import { startSweepers } from './start-sweepers.ts';
 import { indexes } from './storage/collections.ts';
-import type { StoredRefresh } from './storage/stored-refresh.ts';
 
 const lanesMax = 32;
 const requestAgeMaxMs = 10 * 60_000;
 const accountCountMs = 1_000;
+/** Taken for the time of a page request until some were measured. */
+const pageFirstMs = 1_000;
 
 /** Starts the service: stores, sagas, scanning, consumers, and its internal HTTP last. */
 export async function startRefreshCollector(
@@ -41,7 +45,10 @@ export async function startRefreshCollector(
 ): Promise<StartedService> {
   const { config, lifetime, logger, clock } = context;
   const backends = await openBackends(context, 'refresh-collector', indexes);
-  const stores = openStores(backends.db, config, clock, context.identifiers.uuidV7());
+  const replica = context.identifiers.uuidV7();
+  const stores = openStores(backends.db, config, clock, replica);
+  let scanning: Scanning | undefined;
+  const plan = () => scanning?.plan() ?? noPlan;
   const clients = openClients(config, lifetime);
   const relay = openRelay(context, backends);
   const breakers = watchAppBreakers(stores.breakers, clock, logger);
@@ -49,53 +56,58 @@ export async function startRefreshCollector(
   const admission = watchAdmission(
     stores.admission,
     breakers.isOpen,
+    plan,
     { outstandingMax, outstandingPerAccountMax, accountCountMs },
     clock,
   );
   await Promise.all([admission.round(), breakers.round()]);
-  const identities = openIdentities(
-    context,
-    stores,
-    clients.egress.map(({ id }) => id),
-  );
+  const identityIds = clients.egress.map(({ id }) => id);
+  const identities = openIdentities(context, stores, identityIds, plan);
   const survey = keepSurvey({
     store: stores.survey,
     identities: stores.identities,
-    identityIds: clients.egress.map(({ id }) => id),
+    identityIds,
     limits: config.identities,
     clock,
   });
   const pace = paceOf(config);
-  let offerForScanning = (_queued: StoredRefresh): void => {};
   const saga: SagaDependencies = {
     refreshes: stores.refreshes,
     publish: backends.bus.publish,
     clock,
-    onChanged: (stored) => {
-      const { id, phase } = stored.refresh;
-      countTransition(stored.refresh);
-      logger.debug({ refresh_id: id, phase }, 'refresh advanced');
-      if (phase === 'queued') offerForScanning(stored);
+    onChanged: (refresh, left) => {
+      countTransition(refresh, left);
+      logger.debug({ refresh_id: refresh.id, phase: refresh.phase }, 'refresh advanced');
+      scanning?.noticed(refresh, left);
     },
     sendFromOutbox: relay.send,
   };
-  const { pagesPerSecond } = pace;
+  const pageTimes = createMovingMean(pageFirstMs);
   const reading: PageReadingDependencies = {
     ...clients,
     identities,
     breakers,
-    onAnswer: countAnswer,
+    onAnswer: (answer, purpose, durationMs) => {
+      countAnswer(answer, purpose, durationMs);
+      pageTimes.add(durationMs);
+    },
     onNotReturned: (error) => logger.warn({ err: error }, 'egress identity not given back'),
     monotonicNow,
   };
-  const parts = { stores, clients, saga, reading, breakers, admission, survey, pagesPerSecond };
-  const scanning = startScanning(context, parts);
-  offerForScanning = scanning.offer;
-  startSweepers(context, parts);
   const livePages = openLivePages(context, { clients, reading, pace });
+  const parts = { stores, clients, saga, reading, breakers, admission, survey };
+  scanning = startScanning(context, {
+    ...parts,
+    replica,
+    identities: identities.states,
+    pageMs: () => pageTimes.mean,
+    livePagesPerMinute: livePages.askedPerMinute,
+  });
+  startSweepers(context, parts);
   observe({
     outstanding: () => admission.latch.outstanding,
-    scansRunning: () => scanning.scheduler.running,
+    scansRunning: () => scanning?.running() ?? 0,
+    plan,
     identityWaits: () => identities.waiting,
     livePages: livePages.running,
     admission: () => admission.latch,
@@ -104,7 +116,7 @@ export async function startRefreshCollector(
     now: () => clock.now(),
   });
   await startConsuming(context, backends, saga, admission);
-  return serve(context, backends, { stores, admission, pace, livePages });
+  return serve(context, backends, { stores, admission, pace, livePages, plan });
 }
 
 function openRelay(
@@ -126,11 +138,13 @@ function openIdentities(
   { config, lifetime, logger, clock, identifiers }: ServiceContext<RefreshCollectorConfig>,
   stores: Stores,
   identityIds: readonly string[],
+  slotRules: () => SlotRules,
 ): IdentityPool {
   const pool = shareIdentities({
     identityIds,
     store: stores.identities,
     limits: config.identities,
+    slotRules,
     // Longer than any request: an identity in use elsewhere is never taken twice.
     requestMaxMs: config.platform.timeoutMs * 2,
     clock,
@@ -190,17 +204,25 @@ interface ServedParts {
   readonly admission: AdmissionWatch;
   readonly pace: CollectionPace;
   readonly livePages: LivePageRoutes;
+  readonly plan: () => PublishedPlan;
 }
 
 function serve(
   context: ServiceContext<RefreshCollectorConfig>,
   { health }: Backends,
-  { stores, admission, pace, livePages }: ServedParts,
+  { stores, admission, pace, livePages, plan }: ServedParts,
 ): Promise<StartedService> {
   const { config, clock } = context;
   const router = new Router();
   const { refreshes, list } = stores;
-  addRefreshRoutes(router, { refreshes, list, pace, assetsPerPage: config.scan.count, clock });
+  addRefreshRoutes(router, {
+    refreshes,
+    list,
+    pace,
+    plan,
+    assetsPerPage: config.scan.count,
+    clock,
+  });
   addAdmissionRoutes(router, {
     store: stores.admission,
     outstandingMax: config.admission.outstandingMax,

@@ -1,77 +1,86 @@
-import { type Loop, startLoop } from '@inventory/runtime/loop';
+import { scopeKey } from '@inventory/contracts/scope';
+import { startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from './config.ts';
+import type { IdentityState } from './domain/egress-identity.ts';
+import type { PublishedPlan } from './domain/published-plan.ts';
+import type { Refresh, RefreshPhase } from './domain/refresh.ts';
 import type { Clients } from './open-clients.ts';
 import type { Stores } from './open-stores.ts';
 import type { SagaDependencies } from './operations/apply-fact.ts';
+import type { PlanLimits } from './operations/plan-open-scans.ts';
 import type { PageReadingDependencies } from './operations/read-page.ts';
 import { runScan, type ScanDependencies } from './operations/run-scan.ts';
-import { type ScanScheduler, scheduleScans } from './operations/schedule-scans.ts';
-import type { ClaimedScan } from './storage/scan-store.ts';
-import type { StoredRefresh } from './storage/stored-refresh.ts';
+import { createScanScheduler } from './operations/scan-scheduler.ts';
+import { createScanWorker } from './operations/scan-worker.ts';
+import type { InventoryStore } from './storage/inventory-store.ts';
 
 export interface ScanningParts {
   readonly stores: Stores;
   readonly clients: Clients;
   readonly saga: SagaDependencies;
   readonly reading: PageReadingDependencies;
-  readonly pagesPerSecond: number;
+  /** This process, as it is recorded with the scans it reads. */
+  readonly replica: string;
+  readonly identities: () => Promise<readonly IdentityState[]>;
+  /** Mean time of one page request. */
+  readonly pageMs: () => number;
+  /** Live pages that this replica was asked for in the last minute. */
+  readonly livePagesPerMinute: () => number;
 }
 
 export interface Scanning {
-  /** Takes a refresh that was just queued, at once where nobody waits before it. */
-  offer(queued: StoredRefresh): void;
-  readonly scheduler: ScanScheduler;
+  /** A refresh left a phase on this replica. */
+  noticed(refresh: Refresh, left: RefreshPhase): void;
+  readonly plan: () => PublishedPlan;
+  readonly running: () => number;
 }
 
 const presenceMs = 1_000;
+/** A refresh is paid for up to 125 credits of 2,000 assets each. */
+const assetsPaidMax = 250_000;
 
-/** Claims and reads scans until the lifetime ends; what is unfinished then is given up at once. */
+/** Plans and reads scans until the lifetime ends; what is unfinished then is left to others at once. */
 export function startScanning(
   context: ServiceContext<RefreshCollectorConfig>,
   parts: ScanningParts,
 ): Scanning {
-  const { config, lifetime, logger, clock } = context;
-  const { stores, clients } = parts;
-  let replicas = 1;
+  const { config, lifetime, logger, clock, identifiers } = context;
+  const { stores, clients, saga, reading, replica } = parts;
+  const { leaseMs, scansMax, idleMs } = config.scheduling;
   const scan: ScanDependencies = {
-    saga: parts.saga,
-    scans: stores.scans,
+    saga,
     store: clients.revisionStore,
     rules: config.scan,
-    leaseMs: config.scheduling.leaseMs,
     clock,
     logger,
-    reading: parts.reading,
+    reading,
   };
-
-  async function run(claimed: ClaimedScan): Promise<void> {
-    const { id } = claimed.refresh;
-    stores.refreshes.remember(claimed);
-    try {
-      await runScan(scan, claimed, lifetime.signal);
-      if (lifetime.signal.aborted) await stores.scans.letGo(id, claimed.epoch);
-    } catch (error) {
-      // The lease expires and whichever worker has room goes on from the last recorded page.
-      logger.error({ err: error, refresh_id: id }, 'scan interrupted');
-    }
-    loop.wake();
-  }
-
-  const scheduler = scheduleScans({
-    scans: stores.scans,
-    replicas: () => replicas,
-    run,
-    rules: {
-      scansMax: config.scheduling.scansMax,
-      scansPerAccountMax: config.scheduling.scansPerAccountMax,
-      urgentMs: config.deadlines.queueMs / 10,
-      assetsPerPage: config.scan.count,
-      capacity: {
-        pagesPerSecond: parts.pagesPerSecond,
-        collectDeadlineMs: config.deadlines.collectMs,
-      },
+  const worker = createScanWorker({
+    saga,
+    ...stores,
+    run: (claimed, lease) => runScan(scan, claimed, lease),
+    name: replica,
+    scansMax: () => Math.min(scansMax, scheduler.plan.scansPerReplica),
+    leaseMs,
+    stopping: lifetime.signal,
+    onEnded: () => {
+      planning.wake();
+      working.wake();
     },
+    clock,
+    identifiers,
+    logger,
+  });
+  const scheduler = createScanScheduler({
+    saga,
+    ...stores,
+    worker,
+    identities: parts.identities,
+    isAppOpen: reading.breakers.isOpen,
+    pageMs: parts.pageMs,
+    assetsPerPage: config.scan.count,
+    limits: planLimits(config),
     clock,
     logger,
   });
@@ -80,33 +89,58 @@ export function startScanning(
     idleMs: presenceMs,
     logger,
     round: async () => {
-      replicas = await stores.replicas.announce();
+      await stores.replicas.announce(parts.livePagesPerMinute());
       return false;
     },
   });
-  const loop: Loop = startLoop({
+  const planning = startLoop({
     name: 'scan scheduler',
-    idleMs: config.scheduling.idleMs,
+    idleMs,
     logger,
     round: () => scheduler.round(),
   });
+  const working = startLoop({ name: 'scan worker', idleMs, logger, round: () => worker.round() });
   lifetime.defer('scanning', async () => {
-    await Promise.all([loop.stop(), presence.stop()]);
-    await scheduler.idle();
-    await stores.replicas.leave();
+    await Promise.all([planning.stop(), working.stop(), presence.stop()]);
+    await worker.idle();
+    await Promise.all([stores.plans.leave(), stores.replicas.leave()]);
   });
+
   return {
-    offer(queued) {
-      scheduler.offer(queued).then(
-        (started) => {
-          if (!started) loop.wake();
-        },
-        (error: unknown) => {
-          logger.warn({ err: error }, 'scan not started at once');
-          loop.wake();
-        },
-      );
+    noticed(refresh, left) {
+      scheduler.noticed(refresh);
+      planning.wake();
+      if (left !== 'collecting') return;
+      worker.stop(refresh.id);
+      closeLease(stores.inventories, refresh)
+        .then(() => planning.wake())
+        .catch((error: unknown) => logger.warn({ err: error }, 'lease not closed'));
     },
-    scheduler,
+    plan: () => scheduler.plan,
+    running: () => worker.running,
   };
+}
+
+function planLimits(config: RefreshCollectorConfig): PlanLimits {
+  const { queueMs, collectMs } = config.deadlines;
+  const { scansMax, scansPerAccountMax } = config.scheduling;
+  const pagesMax = Math.ceil(assetsPaidMax / config.scan.count);
+  return {
+    identities: config.identities,
+    queueMs,
+    collectMs,
+    scansMax,
+    scansPerAccountMax,
+    pagesMax,
+  };
+}
+
+/** The inventory is free as soon as its scan ended; a lease left behind is closed once it expired. */
+async function closeLease(
+  inventories: InventoryStore,
+  { id, scope, phase, scan }: Refresh,
+): Promise<void> {
+  const lease = { inventory: scopeKey(scope), refreshId: id };
+  if (phase === 'assembling' && scan) await inventories.closeComplete(lease, scan.pages);
+  else await inventories.close(lease);
 }

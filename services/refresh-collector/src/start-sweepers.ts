@@ -5,7 +5,6 @@ import type { Clients } from './open-clients.ts';
 import type { Stores } from './open-stores.ts';
 import type { SagaDependencies } from './operations/apply-fact.ts';
 import { askAgain } from './operations/ask-again.ts';
-import { endOverdue } from './operations/end-overdue.ts';
 import type { SurveyKeeper } from './operations/survey-refreshes.ts';
 import { sweepHolds } from './operations/sweep-holds.ts';
 import type { AdmissionWatch } from './operations/watch-admission.ts';
@@ -31,7 +30,7 @@ export function startSweepers(
     const loop = startLoop({ ...options, logger });
     lifetime.defer(options.name, () => loop.stop());
   };
-  const { watchMs, overdueMs } = config.sweeps;
+  const { watchMs } = config.sweeps;
   repeat({ name: 'admission', idleMs: watchMs, round: done(() => admission.round()) });
   repeat({ name: 'app breakers', idleMs: watchMs, round: done(() => breakers.round()) });
   repeat({
@@ -39,7 +38,6 @@ export function startSweepers(
     idleMs: watchMs,
     round: () => askAgain(saga, stores.due, logger),
   });
-  repeat({ name: 'deadlines', idleMs: overdueMs, round: () => endOverdue(saga, stores.due) });
   repeat({ name: 'refresh survey', idleMs: surveyMs, round: done(() => survey.round()) });
   repeat({
     name: 'old holds',

@@ -167,7 +167,7 @@ export async function openCollectorHarness(
           .db(namespace.database('refresh_collector'))
           .collection('refreshes');
         const found = await refreshes.find({ scan: { $ne: null } }).toArray();
-        return [...Map.groupBy(found, ({ scan }) => scan.owner).values()].map((of) => of.length);
+        return [...Map.groupBy(found, ({ scan }) => scan.worker).values()].map((of) => of.length);
       } finally {
         await client.close();
       }
@@ -276,7 +276,7 @@ function quickConfig(
       askMaxMs: 20_000,
     },
     holds: { sweepMs: 600_000, ageSeconds: 3_600 },
-    sweeps: { watchMs: 250, overdueMs: 250 },
+    sweeps: { watchMs: 250 },
   };
 }
 

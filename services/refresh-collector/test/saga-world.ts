@@ -29,6 +29,9 @@ export type Move =
   | { readonly move: 'start_scan' }
   | { readonly move: 'worker_dies' }
   | { readonly move: 'page' }
+  | { readonly move: 'park' }
+  | { readonly move: 'resume' }
+  | { readonly move: 'unreachable' }
   | { readonly move: 'scan_completes'; readonly staleWorker: boolean }
   | { readonly move: 'scan_fails'; readonly staleWorker: boolean };
 
@@ -105,20 +108,15 @@ export class SagaWorld {
 
   private playScan(move: Move): void {
     const { scan } = this.refresh;
-    if (move.move === 'start_scan' && this.refresh.phase === 'queued') {
-      const started = { epoch: 1, startedAtMs: requestedAtMs, completedAtMs: null };
-      this.refresh = {
-        ...this.refresh,
-        phase: 'collecting',
-        version: this.refresh.version + 1,
-        collectDeadlineMs: requestedAtMs + 60_000,
-        scan: { ...started, pages: 0, reportedTotalCount: null },
-      };
+    if (move.move === 'start_scan') {
+      const deadlineMs = requestedAtMs + 60_000;
+      this.learn({ fact: 'scan_started', atMs: requestedAtMs, deadlineMs, worker: 'worker-1' });
     } else if (scan && this.refresh.phase === 'collecting') {
-      if (move.move === 'page')
-        this.refresh = { ...this.refresh, scan: { ...scan, pages: scan.pages + 1 } };
-      if (move.move === 'worker_dies')
-        this.refresh = { ...this.refresh, scan: { ...scan, epoch: scan.epoch + 1 } };
+      if (move.move === 'page') this.learn({ fact: 'page_recorded', reportedTotalCount: assets });
+      if (move.move === 'worker_dies') this.learn({ fact: 'scan_taken', worker: 'worker-2' });
+      if (move.move === 'park') this.learn({ fact: 'scan_parked' });
+      if (move.move === 'resume') this.learn({ fact: 'scan_resumed' });
+      if (move.move === 'unreachable') this.learn({ fact: 'deadline_unreachable' });
       // A worker that lost its epoch is refused by the store, never by the saga.
       if ((move.move === 'scan_completes' || move.move === 'scan_fails') && !move.staleWorker) {
         this.learn(

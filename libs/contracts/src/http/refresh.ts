@@ -42,6 +42,8 @@ export const refreshRecord = z.object({
   requested_at: z.iso.datetime(),
   completed_at: z.iso.datetime().nullable(),
   deadline_at: z.iso.datetime().nullable(),
+  /** In Status of a pending refresh; null while it is not known. */
+  expected_completed_at: z.iso.datetime().nullable().optional(),
   outcome: refreshOutcome.nullable(),
   revision_id: revisionId.nullable(),
   billing_state: billingState,

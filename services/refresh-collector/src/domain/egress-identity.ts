@@ -33,6 +33,14 @@ export function nextRequestMs(identity: IdentityState, limits: IdentityLimits): 
   return Math.max(restedMs(identity, limits), identity.inFlight?.untilMs ?? 0);
 }
 
+/**
+ * When waiting longer would lose a request: the identity has saved up all that its burst allows.
+ * Until then a slot can be left to a more urgent request at no cost.
+ */
+export function spareUntilMs(identity: IdentityState, limits: IdentityLimits): number {
+  return Math.max(nextRequestMs(identity, limits), identity.arrivalMs);
+}
+
 /** The earliest time its rate and its silence let this identity ask again. */
 function restedMs(identity: IdentityState, limits: IdentityLimits): number {
   const tolerance = (limits.burst - 1) * intervalMs(limits);

@@ -38,7 +38,15 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     weight: 3,
     arbitrary: fc.constantFrom({ move: 'start_scan' } as const, { move: 'page' } as const),
   },
-  { weight: 1, arbitrary: fc.constant({ move: 'worker_dies' } as const) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      { move: 'worker_dies' } as const,
+      { move: 'park' } as const,
+      { move: 'resume' } as const,
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant({ move: 'unreachable' } as const) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -204,6 +212,8 @@ describe('refresh saga', () => {
         completedAtMs: null,
         pages,
         reportedTotalCount: null,
+        parked: false,
+        worker: null,
       };
       expect(outcomeOfDeadline({ scan })).toBe(outcome);
     },

@@ -8,6 +8,20 @@ export type Fact =
   | { readonly fact: 'reserve_refused'; readonly refusal: Refusal }
   | { readonly fact: 'cancel_requested' }
   | { readonly fact: 'queue_deadline_passed' }
+  | {
+      readonly fact: 'scan_started';
+      readonly atMs: number;
+      readonly deadlineMs: number;
+      readonly worker: string | null;
+    }
+  | { readonly fact: 'page_recorded'; readonly reportedTotalCount: number }
+  /** Another worker reads on: what the last one still writes is refused. */
+  | { readonly fact: 'scan_taken'; readonly worker: string }
+  /** Its pages do not fit any more, or its application is left alone. */
+  | { readonly fact: 'scan_parked' }
+  | { readonly fact: 'scan_resumed' }
+  /** More pages are left than can be read before the deadline. */
+  | { readonly fact: 'deadline_unreachable' }
   | { readonly fact: 'collect_deadline_passed' }
   | { readonly fact: 'scan_completed'; readonly completedAtMs: number }
   | { readonly fact: 'scan_failed'; readonly outcome: FailedScanOutcome }
@@ -93,6 +107,29 @@ const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) =>
   return change(refresh, { phase: 'queued', acceptance, billing });
 };
 
+const newScan = {
+  epoch: 1,
+  completedAtMs: null,
+  pages: 0,
+  reportedTotalCount: null,
+  parked: false,
+} as const;
+
+function endOutOfTime(refresh: Refresh): Step {
+  return settle(fenced(refresh), outcomeOfDeadline(refresh), {}, 'abandon_scan');
+}
+
+function onTaken(refresh: Refresh, worker: string): Step {
+  const { scan } = fenced(refresh);
+  return scan && !scan.parked ? change(refresh, { scan: { ...scan, worker } }) : ignored;
+}
+
+function withParked(refresh: Refresh, parked: boolean): Step {
+  if (!refresh.scan || refresh.scan.parked === parked) return ignored;
+  const { scan } = fenced(refresh);
+  return change(refresh, { scan: scan && { ...scan, parked } });
+}
+
 /**
  * The whole saga as one table: what each phase does with each fact. A fact without a rule is
  * ignored, except where the phase passed it already and whoever told it waits for an answer.
@@ -111,14 +148,29 @@ const rules: Rules = {
     reserve_refused: () => repeat('reply_refused'),
   },
   queued: {
+    scan_started: (refresh, { atMs, deadlineMs, worker }) =>
+      change(refresh, {
+        phase: 'collecting',
+        collectDeadlineMs: deadlineMs,
+        scan: { ...newScan, startedAtMs: atMs, worker },
+      }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
     queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
   },
   collecting: {
-    // The next epoch is nobody's: what the worker still writes is refused.
+    page_recorded: (refresh, { reportedTotalCount }) =>
+      refresh.scan
+        ? change(refresh, {
+            scan: { ...refresh.scan, pages: refresh.scan.pages + 1, reportedTotalCount },
+          })
+        : ignored,
+    scan_taken: (refresh, { worker }) => onTaken(refresh, worker),
+    scan_parked: (refresh) => withParked(refresh, true),
+    scan_resumed: (refresh) => withParked(refresh, false),
+    // The next epoch has no worker: what the present one still writes is refused.
     cancel_requested: (refresh) => settle(fenced(refresh), 'cancelled', {}, 'abandon_scan'),
-    collect_deadline_passed: (refresh) =>
-      settle(fenced(refresh), outcomeOfDeadline(refresh), {}, 'abandon_scan'),
+    collect_deadline_passed: endOutOfTime,
+    deadline_unreachable: endOutOfTime,
     scan_completed: (refresh, { completedAtMs }) =>
       refresh.scan
         ? change(

@@ -89,6 +89,10 @@ export interface ScanSummary {
   readonly completedAtMs: number | null;
   readonly pages: number;
   readonly reportedTotalCount: number | null;
+  /** No worker reads it until its pages fit again. */
+  readonly parked: boolean;
+  /** The replica that read it last. */
+  readonly worker: string | null;
 }
 
 /** What the ledger held when it accepted, and what the account had left of it. */

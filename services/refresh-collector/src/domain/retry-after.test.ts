@@ -22,6 +22,8 @@ function readTimes(
       completedAtMs: null,
       pages: done,
       reportedTotalCount: 0,
+      parked: false,
+      worker: null,
     };
     now +=
       estimate({ phase: 'collecting', requestedAtMs: 0, scan }, pages - done, slow, now * 1_000) ??

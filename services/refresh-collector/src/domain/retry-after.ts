@@ -1,3 +1,4 @@
+import { expectedReadMs, type PublishedPlan } from './published-plan.ts';
 import { isTerminal, type Refresh } from './refresh.ts';
 
 const secondsMin = 1;
@@ -31,3 +32,42 @@ export function retryAfterSeconds(
   const wait = Math.floor(limited + Math.max(secondsStep, (elapsed + limited) / 4));
   return Math.min(secondsMax, Math.max(secondsMin, wait));
 }
+
+/** Pages a started scan still has to read, as far as its first page told. */
+export function pagesLeft(scan: Refresh['scan'], assetsPerPage: number): number {
+  if (!scan || scan.reportedTotalCount === null) return 1;
+  return Math.max(1, Math.ceil(scan.reportedTotalCount / assetsPerPage) - scan.pages);
+}
+
+/** Assembly and settlement together. */
+const settleMs = 1_000;
+
+/**
+ * When a refresh is expected to complete; null when that is not known. `pagesAhead` are those of
+ * its account that are read before its own, its own included.
+ */
+export function expectedCompletedMs(
+  refresh: Pick<Refresh, 'phase' | 'scan' | 'collectDeadlineMs'>,
+  pagesAhead: number,
+  plan: PublishedPlan,
+  nowMs: number,
+): number | null {
+  switch (refresh.phase) {
+    case 'queued':
+      return settledMs(expectedReadMs(plan, pagesAhead, nowMs));
+    case 'collecting':
+      if (refresh.scan?.parked) return null;
+      return settledMs(
+        earlier(expectedReadMs(plan, pagesAhead, nowMs), refresh.collectDeadlineMs ?? nowMs),
+      );
+    case 'assembling':
+    case 'settling':
+      return nowMs + settleMs;
+    default:
+      return null;
+  }
+}
+
+const settledMs = (readMs: number | null) => (readMs === null ? null : readMs + settleMs);
+const earlier = (timeMs: number | null, latestMs: number) =>
+  timeMs === null ? null : Math.min(timeMs, latestMs);

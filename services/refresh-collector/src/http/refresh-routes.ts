@@ -3,8 +3,14 @@ import { InternalRefusal } from '@inventory/http/internal-app';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type Router from '@koa/router';
 import { toWireRecord, toWireView } from '../convert.ts';
-import { type CollectionPace, retryAfterSeconds } from '../domain/retry-after.ts';
-import { pagesLeft } from '../domain/scan-turns.ts';
+import type { PublishedPlan } from '../domain/published-plan.ts';
+import type { Refresh } from '../domain/refresh.ts';
+import {
+  type CollectionPace,
+  expectedCompletedMs,
+  pagesLeft,
+  retryAfterSeconds,
+} from '../domain/retry-after.ts';
 import { awaitReservation } from '../operations/await-reservation.ts';
 import type { RefreshListStore } from '../storage/refresh-list-store.ts';
 import type { RefreshStore } from '../storage/refresh-store.ts';
@@ -13,6 +19,7 @@ export interface RefreshRoutes {
   readonly refreshes: RefreshStore;
   readonly list: RefreshListStore;
   readonly pace: CollectionPace;
+  readonly plan: () => PublishedPlan;
   readonly assetsPerPage: number;
   readonly clock: Clock;
 }
@@ -21,13 +28,24 @@ export interface RefreshRoutes {
 export function addRefreshRoutes(router: Router, routes: RefreshRoutes): void {
   const { clock, pace, assetsPerPage } = routes;
 
+  /** Its own pages and, while it is queued, those of its account's refreshes before it. */
+  async function pagesAhead(refresh: Refresh, left: number): Promise<number> {
+    if (refresh.phase !== 'queued') return left;
+    const before = await routes.list.countOpenBefore(refresh.accountId, refresh.requestedAtMs);
+    return (before + 1) * routes.plan().typicalPages;
+  }
+
   router.get('/refreshes/:refresh_id', async (context) => {
     const refreshId = String(context.params['refresh_id']);
     const stored = await awaitReservation(routes.refreshes, refreshId);
     if (!stored) throw new InternalRefusal(404, 'refresh_not_found');
     const { refresh } = stored;
     const left = pagesLeft(refresh.scan, assetsPerPage);
-    context.body = toWireView(refresh, retryAfterSeconds(refresh, left, pace, clock.now()));
+    const ahead = await pagesAhead(refresh, left);
+    context.body = toWireView(refresh, {
+      retryAfterSeconds: retryAfterSeconds(refresh, left, pace, clock.now()),
+      expectedCompletedMs: expectedCompletedMs(refresh, ahead, routes.plan(), clock.now()),
+    });
   });
 
   router.get('/projects/:project_id/refreshes', async (context) => {

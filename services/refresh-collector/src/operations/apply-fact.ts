@@ -1,7 +1,7 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { sagaMessages } from '../clients/saga-messages.ts';
-import type { Refresh } from '../domain/refresh.ts';
+import type { Refresh, RefreshPhase } from '../domain/refresh.ts';
 import { advance, type Effect, type Fact } from '../domain/refresh-saga.ts';
 import type { StagedPageRecord } from '../storage/collections.ts';
 import type { RefreshStore } from '../storage/refresh-store.ts';
@@ -11,8 +11,8 @@ export interface SagaDependencies {
   readonly refreshes: RefreshStore;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly clock: Clock;
-  /** Looks at a refresh that just entered a new phase: offers it for scanning, counts, logs. */
-  readonly onChanged: (stored: StoredRefresh) => void;
+  /** Called with a refresh that just entered a new phase, and the phase it left. */
+  readonly onChanged: (refresh: Refresh, left: RefreshPhase) => void;
   /** Publishes what was just written into an outbox; what fails is left to the sweeper. */
   readonly sendFromOutbox: (
     refreshId: string,
@@ -90,7 +90,7 @@ export async function applyTo(
     ...(lastPage ? { lastPage } : {}),
   });
   if (!saved) return undefined;
-  dependencies.onChanged(after);
+  if (refresh.phase !== step.next.phase) dependencies.onChanged(step.next, refresh.phase);
   if (departure === 'publish') await dependencies.publish(messages);
   else await dependencies.sendFromOutbox(refresh.id, messages);
   return { refresh: step.next, step: 'changed' };

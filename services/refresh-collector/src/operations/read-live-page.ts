@@ -75,7 +75,7 @@ async function readWithin(
         language: wanted.language,
         count: state.tries.count,
         startAssetId: state.tries.probing ? null : state.startAssetId,
-        live: true,
+        deadlineMs: null,
         avoid: state.avoid,
         answerByMs,
       },

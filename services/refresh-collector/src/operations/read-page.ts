@@ -18,7 +18,8 @@ export interface PageReading {
   readonly language: string;
   readonly count: number;
   readonly startAssetId: string | null;
-  readonly live: boolean;
+  /** When its scan has to be complete; null for a live page. */
+  readonly deadlineMs: number | null;
   readonly avoid: readonly string[];
   /** On the monotonic clock; absent where the platform's own time limit is all there is. */
   readonly answerByMs?: number;
@@ -51,8 +52,9 @@ export async function readPage(
   reading: PageReading,
   signal: AbortSignal,
 ): Promise<PageReadingResult | undefined> {
-  const { accountId, live, avoid } = reading;
-  const turn = await dependencies.identities.take({ accountId, live, avoid }, signal);
+  const { accountId, deadlineMs, avoid } = reading;
+  const isLive = deadlineMs === null;
+  const turn = await dependencies.identities.take({ accountId, deadlineMs, avoid }, signal);
   if (!turn) return undefined;
   const identity = dependencies.egress.find(({ id }) => id === turn.identityId);
   invariant(identity !== undefined, 'turns are only given for configured identities');
@@ -64,9 +66,9 @@ export async function readPage(
   const answer = isLarge(raw)
     ? await dependencies.takeTurn(() => classifyAnswer(raw))
     : classifyAnswer(raw);
-  dependencies.onAnswer(answer, live ? 'live' : 'scan', dependencies.monotonicNow() - startMs);
+  dependencies.onAnswer(answer, isLive ? 'live' : 'scan', dependencies.monotonicNow() - startMs);
   const returned = turn.giveBack(verdictOf(answer));
-  if (reading.live) returned.catch(dependencies.onNotReturned);
+  if (isLive) returned.catch(dependencies.onNotReturned);
   else await returned;
   if (isEvidence(raw, timeoutMs, dependencies.platform)) {
     await dependencies.breakers.record(reading.scope, answer);

@@ -5,6 +5,7 @@ import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
 import type { RevisionStoreClient } from '../clients/revision-store-client.ts';
 import type { PlatformPage } from '../domain/platform-page.ts';
+import type { Refresh } from '../domain/refresh.ts';
 import type { Fact } from '../domain/refresh-saga.ts';
 import {
   freshProgress,
@@ -16,22 +17,30 @@ import {
   type ScanStep,
 } from '../domain/scan.ts';
 import type { StagedPageRecord } from '../storage/collections.ts';
-import type { ClaimedScan, ScanStore } from '../storage/scan-store.ts';
+import type { ClaimedScan } from '../storage/scan-store.ts';
 import { applyTo, type SagaDependencies } from './apply-fact.ts';
 import { type PageReadingDependencies, readPage } from './read-page.ts';
 
 export interface ScanDependencies {
   readonly saga: SagaDependencies;
-  readonly scans: ScanStore;
   readonly reading: PageReadingDependencies;
   readonly store: RevisionStoreClient;
   readonly rules: ScanRules;
-  readonly leaseMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
+/** The right to read on. */
+export interface ScanLease {
+  /** Aborted when the lease is lost or the process stops. */
+  readonly signal: AbortSignal;
+  /** False once it may have expired: a process that was stopped for long reads no further page. */
+  isHeld(): boolean;
+}
+
 interface ScanState {
+  /** As this worker wrote it last. */
+  readonly refresh: Refresh;
   readonly progress: ScanProgress;
   readonly tries: PageTries;
   readonly avoid: readonly string[];
@@ -44,38 +53,15 @@ const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 
 /**
  * Reads a claimed scan to its end, from wherever its last worker left it. Returns when the scan
- * ended, was taken away, or the process stops; what was staged and recorded stays either way.
+ * ended or its lease did; what was staged and recorded stays either way.
  */
 export async function runScan(
   dependencies: ScanDependencies,
   claimed: ClaimedScan,
-  stopping: AbortSignal,
-): Promise<void> {
-  const lost = new AbortController();
-  const signal = AbortSignal.any([stopping, lost.signal]);
-  const renewal = setInterval(() => {
-    dependencies.scans.renew(claimed).then(
-      (kept) => {
-        if (!kept) lost.abort();
-      },
-      (error: unknown) => dependencies.logger.warn({ err: error }, 'lease not renewed'),
-    );
-  }, dependencies.leaseMs / 3);
-  try {
-    await readAllPages(dependencies, claimed, signal);
-  } finally {
-    clearInterval(renewal);
-    await dependencies.scans.freeInventory(claimed);
-  }
-}
-
-async function readAllPages(
-  dependencies: ScanDependencies,
-  claimed: ClaimedScan,
-  signal: AbortSignal,
+  { signal, isHeld }: ScanLease,
 ): Promise<void> {
   let state: ScanState | undefined = resumedState(claimed, dependencies.rules);
-  while (state && !signal.aborted) {
+  while (state && !signal.aborted && isHeld()) {
     if (isOverdue(dependencies, claimed)) {
       return end(dependencies, claimed, state, { fact: 'collect_deadline_passed' });
     }
@@ -108,7 +94,7 @@ async function readOnePage(
       language: refresh.language,
       count: tries.count,
       startAssetId: tries.probing ? null : progress.cursor,
-      live: false,
+      deadlineMs: slotDeadlineMs(state.refresh),
       avoid,
     },
     AbortSignal.any([signal, overdue]),
@@ -158,6 +144,7 @@ async function stageAndRecord(
   if (!staged) return undefined;
   const page = { ...staged, nextCursor: step.progress.cursor };
   const next: ScanState = {
+    refresh: state.refresh,
     progress: step.progress,
     tries: freshTries({ count: state.tries.count }),
     avoid: [],
@@ -168,9 +155,14 @@ async function stageAndRecord(
     await end(dependencies, claimed, next, { fact: 'scan_completed', completedAtMs }, page);
     return undefined;
   }
-  const { id } = claimed.refresh;
-  const total = step.page.reportedTotalCount;
-  return (await dependencies.scans.savePage(id, claimed.epoch, page, total)) ? next : undefined;
+  const { reportedTotalCount } = step.page;
+  const recorded = await applyTo(
+    dependencies.saga,
+    { refresh: state.refresh, trace: claimed.trace },
+    { fact: 'page_recorded', reportedTotalCount },
+    { departure: 'outbox', lastPage: page },
+  );
+  return recorded?.step === 'changed' ? { ...next, refresh: recorded.refresh } : undefined;
 }
 
 /** The revision-store being away is not the platform's fault: try until the scan's deadline. */
@@ -197,11 +189,11 @@ async function stage(
 async function end(
   dependencies: ScanDependencies,
   claimed: ClaimedScan,
-  { progress, pages }: ScanState,
+  { refresh, progress, pages }: ScanState,
   fact: Fact,
   lastPage?: StagedPageRecord,
 ): Promise<void> {
-  const { refresh, trace } = claimed;
+  const { trace } = claimed;
   const scan = refresh.scan && {
     ...refresh.scan,
     pages: progress.pages,
@@ -226,7 +218,13 @@ function resumedState(claimed: ClaimedScan, rules: ScanRules): ScanState {
     pages: claimed.pages.length,
     reportedTotalCount: claimed.refresh.scan?.reportedTotalCount ?? null,
   };
-  return { progress, tries: freshTries(rules), avoid: [], pages: claimed.pages };
+  const { refresh, pages } = claimed;
+  return { refresh, progress, tries: freshTries(rules), avoid: [], pages };
+}
+
+/** The first page of a scan tells its size, and small scans end with it: it does not wait. */
+function slotDeadlineMs({ scan, collectDeadlineMs }: Refresh): number {
+  return scan?.reportedTotalCount === null ? 0 : (collectDeadlineMs ?? 0);
 }
 
 function timeLeftMs({ clock }: ScanDependencies, { refresh }: ClaimedScan): number {

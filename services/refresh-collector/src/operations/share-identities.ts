@@ -10,11 +10,12 @@ import {
   type IdentityState,
   type IdentityVerdict,
   nextRequestMs,
+  spareUntilMs,
   takeIdentity,
 } from '../domain/egress-identity.ts';
-import type { IdentityClaim } from '../domain/identity-claims.ts';
+import type { SlotRequest, SlotRules } from '../domain/slot-order.ts';
 import type { IdentityStore } from '../storage/identity-store.ts';
-import { createClaimQueue } from './claim-queue.ts';
+import { createEgressQueue } from './egress-queue.ts';
 import { createKnownIdentities } from './known-identities.ts';
 
 /** One permitted request through one identity; must be given back with how it went. */
@@ -28,11 +29,13 @@ export interface IdentityPool {
    * Waits for an identity that may ask now. Undefined when the signal is aborted first. Live
    * pages go before scans, accounts take turns.
    */
-  take(claim: Omit<IdentityClaim, 'order'>, signal: AbortSignal): Promise<IdentityTurn | undefined>;
+  take(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<IdentityTurn | undefined>;
   /** Punishes an identity that turned out to be refused where others are served. */
   block(identityId: string): Promise<void>;
   /** Until the first identity is rested; what those who wait take first is not counted. */
   freeInMs(): Promise<number>;
+  /** At most a quarter of a second old. */
+  states(): Promise<readonly IdentityState[]>;
   readonly waiting: number;
   stop(): Promise<void>;
 }
@@ -41,6 +44,8 @@ export interface IdentityPoolOptions {
   readonly identityIds: readonly string[];
   readonly store: IdentityStore;
   readonly limits: IdentityLimits;
+  /** What the plan says about slots now. */
+  readonly slotRules: () => SlotRules;
   /** Longest time an identity is held for one request; a crashed replica's is free after it. */
   readonly requestMaxMs: number;
   readonly clock: Clock;
@@ -50,6 +55,8 @@ export interface IdentityPoolOptions {
 
 const idleMs = 100;
 const wakeMinMs = 5;
+/** A slot that was left to more urgent requests is used this long before it would be lost. */
+const yieldGuardMs = 1_000;
 
 /**
  * Shares the egress identities between the scans of this replica and, through the store, with
@@ -58,7 +65,7 @@ const wakeMinMs = 5;
 export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
   const { limits, clock } = options;
   const identities = createKnownIdentities(options.store, options.identityIds, clock);
-  const queue = createClaimQueue<IdentityTurn>();
+  const queue = createEgressQueue<IdentityTurn>(options.slotRules);
   const returning = new Set<Promise<void>>();
   let wakeTimer: NodeJS.Timeout | undefined;
 
@@ -80,25 +87,26 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
     };
   }
 
-  /** The claim is picked before the identity is taken, so that two identities never serve one. */
+  /** The request is picked before the identity is taken: two identities never serve one. */
   async function handOut(identity: IdentityState): Promise<boolean> {
-    const claim = queue.pick(identity.id);
-    if (!claim) return false;
-    const token = options.identifiers.uuidV7();
     const nowMs = clock.now();
-    const request = { token, nowMs, untilMs: nowMs + options.requestMaxMs };
+    const canWait = spareUntilMs(identity, limits) > nowMs + yieldGuardMs;
+    const request = queue.pick(identity.id, canWait);
+    if (!request) return false;
+    const token = options.identifiers.uuidV7();
+    const use = { token, nowMs, untilMs: nowMs + options.requestMaxMs };
     const taken = await identities
-      .save(identity, takeIdentity(identity, limits, request))
+      .save(identity, takeIdentity(identity, limits, use))
       .catch((error: unknown) => {
-        claim.putBack();
+        request.putBack();
         throw error;
       });
     if (!taken) {
-      claim.putBack();
+      request.putBack();
       return false;
     }
     const turn = turnOf(identity.id, token);
-    if (!claim.serve(turn)) await turn.giveBack({ verdict: 'unknown' });
+    if (!request.serve(turn)) await turn.giveBack({ verdict: 'unknown' });
     return true;
   }
 
@@ -127,14 +135,15 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
   });
 
   return {
-    take(claim, signal) {
-      const turn = queue.wait(claim, signal);
+    take(request, signal) {
+      const turn = queue.wait(request, signal);
       loop.wake();
       return turn;
     },
     block: (identityId) =>
       identities.update(identityId, (identity) => blockIdentity(identity, limits, clock.now())),
     freeInMs: async () => firstRestedInMs(await identities.current(), limits, clock.now()),
+    states: () => identities.current(),
     get waiting() {
       return queue.size;
     },

@@ -1,6 +1,7 @@
 import { newAccountId, newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { AdmissionLatch } from '../domain/admission.ts';
+import { noPlan } from '../domain/published-plan.ts';
 import type { RefreshRequest } from './admit-refresh.ts';
 import { watchAdmission } from './watch-admission.ts';
 
@@ -8,7 +9,11 @@ const rules = { outstandingMax: 10, outstandingPerAccountMax: 4, accountCountMs:
 
 /** A watch over books in which nothing is outstanding until a test says so. */
 function openWatch() {
-  const books = { outstanding: 0, latch: { operatorClosed: false, countClosed: false } };
+  const books = {
+    outstanding: 0,
+    latch: { operatorClosed: false, countClosed: false },
+    plan: noPlan,
+  };
   const clock = createTestClock();
   const read = async (): Promise<AdmissionLatch> => ({ ...books.latch, outstanding: 0 });
   const store = {
@@ -18,7 +23,13 @@ function openWatch() {
     countOutstanding: async () => books.outstanding,
     countOutstandingOf: async () => 0,
   };
-  const watch = watchAdmission(store, () => false, rules, clock);
+  const watch = watchAdmission(
+    store,
+    () => false,
+    () => books.plan,
+    rules,
+    clock,
+  );
   const ask = (accountId = newAccountId()) =>
     watch.refusalFor({ accountId, scope: newScope() } as RefreshRequest);
   return { books, clock, watch, ask };

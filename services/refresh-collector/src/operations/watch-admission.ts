@@ -1,9 +1,11 @@
 import type { AdmissionReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import { type AdmissionLatch, closedReason, latchAfterCount } from '../domain/admission.ts';
+import type { NoRoom, PublishedPlan } from '../domain/published-plan.ts';
 import type { Refusal } from '../domain/refresh.ts';
 import type { AdmissionStore } from '../storage/admission-store.ts';
 import type { AdmissionGate, RefreshRequest } from './admit-refresh.ts';
+import { watchRoom } from './watch-room.ts';
 
 export interface AdmissionRules {
   readonly outstandingMax: number;
@@ -33,12 +35,14 @@ const accountsCountedMax = 10_000;
 export function watchAdmission(
   store: AdmissionStore,
   isAppBreakerOpen: (appId: number) => boolean,
+  plan: () => PublishedPlan,
   rules: AdmissionRules,
   clock: Clock,
 ): AdmissionWatch {
   let latch: AdmissionLatch = { operatorClosed: false, countClosed: false, outstanding: 0 };
   let admittedSince = 0;
   const accounts = new Map<string, { outstanding: number; countedMs: number }>();
+  const room = watchRoom(plan, clock);
 
   async function countOf(accountId: string): Promise<{ outstanding: number }> {
     const known = accounts.get(accountId);
@@ -83,14 +87,25 @@ export function watchAdmission(
         const retryAfterSeconds = accountRetryAfterSeconds;
         return { code: 'outstanding_limit_exceeded', limit, retryAfterSeconds };
       }
+      const noRoom = room.missingFor(request.accountId);
+      if (noRoom) return refusalOf(noRoom, account.outstanding);
       account.outstanding += 1;
       admittedSince += 1;
+      room.admitted(request.accountId, 1);
       return null;
     },
     uncount({ accountId }) {
       const account = accounts.get(accountId);
       if (account) account.outstanding -= 1;
       admittedSince -= 1;
+      room.admitted(accountId, -1);
     },
   };
+}
+
+/** The limit of an account that has its part already is what it has. */
+function refusalOf({ full, retryAfterSeconds }: NoRoom, limit: number): Refusal {
+  if (full === 'account') return { code: 'outstanding_limit_exceeded', limit, retryAfterSeconds };
+  const reason = 'global_outstanding_closed';
+  return { code: 'product_unavailable', reason, retryAfterSeconds };
 }

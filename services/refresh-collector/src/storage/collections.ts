@@ -7,6 +7,7 @@ import type { Collection, Db } from 'mongodb';
 import type { AdmissionLatch } from '../domain/admission.ts';
 import type { AppBreaker } from '../domain/app-breaker.ts';
 import type { IdentityState } from '../domain/egress-identity.ts';
+import type { PublishedPlan } from '../domain/published-plan.ts';
 import type { Refresh } from '../domain/refresh.ts';
 import type { AcceptanceDocument, BillingDocument } from './billing-document.ts';
 
@@ -48,19 +49,22 @@ export interface RefreshDocument extends WithOutbox {
   readonly pages?: readonly StagedPageRecord[];
   /** When its pending command is sent again; absent unless it waits for somebody. */
   readonly askAt?: Date;
+  /** When its phase, its pages or its place in the plan last changed, from `queued` on. */
+  readonly changedAt?: Date;
   readonly asks: number;
   readonly trace: TraceCarrier;
   readonly expireAt?: Date;
 }
 
+/** The phase, the epoch and the pages decide who may write; the lease is the inventory's. */
 export interface ScanFields {
   readonly epoch: number;
-  readonly owner: string;
-  readonly leaseUntil: Date;
+  readonly worker: string | null;
   readonly startedAt: Date;
   readonly completedAt: Date | null;
   readonly pages: number;
   readonly reportedTotalCount: number | null;
+  readonly parked: boolean;
 }
 
 export interface IdentityDocument extends Omit<IdentityState, 'id'> {
@@ -79,19 +83,38 @@ export interface AdmissionDocument extends AdmissionLatch {
 export interface ReplicaDocument {
   readonly _id: string;
   readonly seenAt: Date;
+  readonly livePagesPerMinute: number;
 }
 
-/** The right to scan one inventory: one scan at a time, renewed with the scan's own lease. */
-export interface InventoryLeaseDocument {
+/** One inventory: the right to scan it, and what is known of its size. */
+export interface InventoryDocument {
   readonly _id: string;
+  /** Present while a scan of it has to be read; one scan at a time. */
+  readonly scan?: InventoryLease;
+  /** Pages of its last complete scan. */
+  readonly pages?: number;
+  readonly seenAt: Date;
+}
+
+export interface InventoryLease {
   readonly refreshId: string;
+  /** Changes with every worker; null while it waits for one. */
+  readonly token: string | null;
+  readonly leaseUntil: Date;
+}
+
+/** What the planner published last, and until when no other replica plans. */
+export interface PlanDocument extends PublishedPlan {
+  readonly _id: 'plan';
+  readonly owner: string;
   readonly leaseUntil: Date;
 }
 
 export interface Collections {
   readonly replicas: Collection<ReplicaDocument>;
   readonly refreshes: Collection<RefreshDocument>;
-  readonly inventoryLeases: Collection<InventoryLeaseDocument>;
+  readonly inventories: Collection<InventoryDocument>;
+  readonly plans: Collection<PlanDocument>;
   readonly identities: Collection<IdentityDocument>;
   readonly appBreakers: Collection<AppBreakerDocument>;
   readonly admission: Collection<AdmissionDocument>;
@@ -101,7 +124,8 @@ export function openCollections(db: Db): Collections {
   return {
     replicas: db.collection('replicas'),
     refreshes: db.collection('refreshes'),
-    inventoryLeases: db.collection('inventoryLeases'),
+    inventories: db.collection('inventories'),
+    plans: db.collection('plans'),
     identities: db.collection('identities'),
     appBreakers: db.collection('appBreakers'),
     admission: db.collection('admission'),
@@ -120,23 +144,19 @@ export const indexes: readonly CollectionIndexes[] = [
         options: { unique: true, ...exists('idempotencyKey') },
       },
       { name: 'project_newest', keys: { projectId: 1, requestedAt: -1, _id: -1 } },
-      { name: 'phase_account_queue', keys: { phase: 1, accountId: 1, requestedAt: 1 } },
-      // Of queued ones only: with a second index over phases a server may try both each time.
-      {
-        name: 'queued_deadline',
-        keys: { queueDeadline: 1 },
-        options: { partialFilterExpression: { phase: 'queued' } },
-      },
-      { name: 'terminal_account', keys: { terminal: 1, accountId: 1 } },
+      { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
+      { name: 'changed', keys: { changedAt: 1 }, options: exists('changedAt') },
+      { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
       { name: 'ask_at', keys: { askAt: 1 }, options: exists('askAt') },
       { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
       outboxIndex,
     ],
   },
   {
-    collection: 'inventoryLeases',
+    collection: 'inventories',
     indexes: [
-      { name: 'lease_until', keys: { leaseUntil: 1 }, options: { expireAfterSeconds: 3_600 } },
+      { name: 'lease_until', keys: { 'scan.leaseUntil': 1 }, options: exists('scan.leaseUntil') },
+      { name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 180 * 86_400 } },
     ],
   },
   {

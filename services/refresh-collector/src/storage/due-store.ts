@@ -7,10 +7,6 @@ import { type StoredRefresh, toStored } from './stored-refresh.ts';
 export interface DueStore {
   /** Those whose pending command is due again; each is handed to one replica only. */
   takeDueAsks(limit: number): Promise<StoredRefresh[]>;
-  /** Queued ones past their queue deadline. */
-  overdueQueued(limit: number): Promise<StoredRefresh[]>;
-  /** Collecting ones past their collect deadline that no worker looks after. */
-  overdueCollecting(limit: number): Promise<StoredRefresh[]>;
 }
 
 export interface AskTimes {
@@ -46,22 +42,6 @@ export function createDueStore(
         if (modifiedCount === 1) taken.push(toStored(document));
       }
       return taken;
-    },
-    async overdueQueued(limit) {
-      const overdue = { phase: 'queued', queueDeadline: { $lte: new Date(clock.now()) } };
-      const found = await refreshes
-        .find(overdue as object, withoutPages)
-        .limit(limit)
-        .toArray();
-      return found.map(toStored);
-    },
-    async overdueCollecting(limit) {
-      const overdue = { phase: 'collecting', collectDeadline: { $lte: new Date(clock.now()) } };
-      const found = await refreshes
-        .find(overdue as object, withoutPages)
-        .limit(limit)
-        .toArray();
-      return found.map(toStored);
     },
   };
 }

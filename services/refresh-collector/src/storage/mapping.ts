@@ -47,6 +47,8 @@ function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary 
     completedAtMs: scan.completedAt?.getTime() ?? null,
     pages: scan.pages,
     reportedTotalCount: scan.reportedTotalCount,
+    parked: scan.parked ?? false,
+    worker: scan.worker ?? null,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { RefreshState } from '@inventory/contracts/vocabulary';
+import { dateOf } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
 import { phasesShownAs, type Refresh } from '../domain/refresh.ts';
 import type { RefreshDocument } from './collections.ts';
@@ -18,7 +19,11 @@ export interface RefreshListQuery {
 /** Lists a Project's refreshes, newest first; refused attempts are nobody's to see. */
 export interface RefreshListStore {
   list(query: RefreshListQuery): Promise<{ items: Refresh[]; hasMore: boolean }>;
+  /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
+  countOpenBefore(accountId: Refresh['accountId'], requestedAtMs: number): Promise<number>;
 }
+
+const countMax = 1_000;
 
 const shownPhases = (
   ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const
@@ -41,6 +46,11 @@ export function createRefreshListStore(refreshes: Collection<RefreshDocument>): 
         .toArray();
       return { items: found.slice(0, limit).map(fromDocument), hasMore: found.length > limit };
     },
+    countOpenBefore: (accountId, requestedAtMs) =>
+      refreshes.countDocuments(
+        { terminal: false, accountId, requestedAt: { $lt: dateOf(requestedAtMs) } },
+        { limit: countMax },
+      ),
   };
 }
 

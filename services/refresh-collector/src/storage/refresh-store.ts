@@ -2,7 +2,7 @@ import { scopeKey } from '@inventory/contracts/scope';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { pushToOutbox } from '@inventory/mongo/outbox';
-import type { Clock } from '@inventory/runtime/clock';
+import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { Refresh } from '../domain/refresh.ts';
@@ -136,17 +136,20 @@ function updateTo(
       ...(needsPages.includes(next.phase) ? {} : { pages: '' }),
       ...(due.askAt ? {} : { askAt: '' }),
     },
+    $currentDate: { changedAt: true },
     ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),
     ...(outbox ? { $min: outbox.$min } : {}),
   } as UpdateFilter<RefreshDocument>;
 }
 
-function scanFieldsOf({ scan }: Refresh): Readonly<Record<string, unknown>> {
+function scanFieldsOf({ scan }: Refresh): { readonly scan?: RefreshDocument['scan'] } {
   if (!scan) return {};
+  const { startedAtMs, completedAtMs, ...fields } = scan;
   return {
-    'scan.epoch': scan.epoch,
-    'scan.pages': scan.pages,
-    'scan.reportedTotalCount': scan.reportedTotalCount,
-    'scan.completedAt': scan.completedAtMs === null ? null : new Date(scan.completedAtMs),
+    scan: {
+      ...fields,
+      startedAt: dateOf(startedAtMs),
+      completedAt: completedAtMs === null ? null : dateOf(completedAtMs),
+    },
   };
 }

@@ -1,0 +1,287 @@
+import type { IdentityLimits } from './egress-identity.ts';
+import type { PageCapacity } from './page-capacity.ts';
+import { openReservations, type Reservations } from './reservations.ts';
+
+/** A refresh that waits for its scan to start. */
+export interface QueuedRefresh {
+  readonly id: string;
+  readonly accountId: string;
+  /** Platform account, application and context: one scan of it runs at a time. */
+  readonly inventory: string;
+  readonly appId: number;
+  /** It starts before this time or not at all. */
+  readonly queueDeadlineMs: number;
+  /** Pages it is expected to have. */
+  readonly pages: number;
+  /** False when that is only what is typical: nothing is saved of this inventory. */
+  readonly isSizeKnown: boolean;
+}
+
+/** A scan that was started and has not ended. */
+export interface StartedScan {
+  readonly id: string;
+  readonly accountId: string;
+  readonly inventory: string;
+  readonly appId: number;
+  readonly deadlineMs: number;
+  /** Pages it still has to read, by what its first page reported or else by what is expected. */
+  readonly pagesLeft: number;
+  /** False until its first page is read, where nothing was saved before. */
+  readonly isSizeKnown: boolean;
+  /** A parked scan holds no lease and reads no page until it is resumed. */
+  readonly parked: boolean;
+}
+
+/** Everything that decides which scan reads next. */
+export interface QueueSnapshot {
+  readonly nowMs: number;
+  readonly capacity: PageCapacity;
+  readonly queued: readonly QueuedRefresh[];
+  readonly scans: readonly StartedScan[];
+  /** Whether the breaker of an application is open: no page of it can be read. */
+  readonly isAppOpen: (appId: number) => boolean;
+  /** When each account last had a scan started; absent means long ago. */
+  readonly lastStartMs: ReadonlyMap<string, number>;
+}
+
+export interface PlanRules {
+  /** Longest time of collecting: the deadline that a scan gets when it starts. */
+  readonly collectMs: number;
+  /** Longest time in the queue. */
+  readonly queueMs: number;
+  /** Scans that keep every identity busy; more run only for accounts that have none yet. */
+  readonly busyScans: number;
+  /** Less room than this before a deadline makes what is due by then urgent. */
+  readonly tightPages: number;
+  /** Most scans at once, over all replicas. */
+  readonly scansMax: number;
+  readonly scansPerAccountMax: number;
+  /** Part of the capacity that scans may reserve; the rest is for live pages and repeated tries. */
+  readonly share: number;
+  /** Pages reserved for a scan of unknown size until its first page tells. */
+  readonly unknownPages: number;
+}
+
+/** What has to change now, and what the present reservations mean for everything else. */
+export interface ScanPlan {
+  /** Queued refreshes whose scan starts. */
+  readonly start: readonly string[];
+  /** Parked scans that run again. */
+  readonly resume: readonly string[];
+  /** Running scans that give their lease up. */
+  readonly park: readonly string[];
+  /** Started scans that can no longer be completed in time, whatever happens. */
+  readonly end: readonly string[];
+  /** Queued refreshes and scans past their deadline. */
+  readonly overdue: readonly string[];
+  /** Scans with a deadline up to this time read before all others; null while there is room. */
+  readonly urgentUntilMs: number | null;
+  /** Pages that running scans still have to read. */
+  readonly pagesReserved: number;
+  /** Pages that are expected to be read for queued refreshes and started scans together. */
+  readonly pagesWaiting: number;
+  /** Pages that fit on top of them before a refresh queued now would have to be completed. */
+  readonly pagesFree: number;
+}
+
+/**
+ * Scans that keep every identity busy: an identity reads one page at a time, and between two pages
+ * of a scan its rate mostly makes it rest. Twice as many as read at the same moment.
+ */
+export function busyScans(
+  identities: number,
+  { requestsPerMinute }: Pick<IdentityLimits, 'requestsPerMinute'>,
+  pageMs: number,
+): number {
+  const readingAtOnce = identities * Math.min(1, (requestsPerMinute * pageMs) / 60_000);
+  return Math.ceil(2 * readingAtOnce) + 1;
+}
+
+/** The nearer its queue deadline, the less a refresh waits for others to make room. */
+const lastTenth = 0.1;
+
+/**
+ * Decides which scans start, rest and end. A scan starts only where its pages fit beside everything
+ * that runs, and no start takes the pages that a refresh queued before needs before its own latest
+ * deadline. Accounts take turns; within an account the earliest queue deadline is first.
+ */
+export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
+  const { nowMs } = snapshot;
+  const overdue = [
+    ...snapshot.queued.filter(({ queueDeadlineMs }) => queueDeadlineMs <= nowMs),
+    ...snapshot.scans.filter(({ deadlineMs }) => deadlineMs <= nowMs),
+  ].map(({ id }) => id);
+  const end = snapshot.scans.filter((scan) => isHopeless(scan, snapshot)).map(({ id }) => id);
+  const gone = new Set([...overdue, ...end]);
+  const scans = snapshot.scans
+    .filter(({ id }) => !gone.has(id))
+    .toSorted((left, right) => left.deadlineMs - right.deadlineMs);
+  const queued = snapshot.queued.filter(({ id }) => !gone.has(id));
+
+  const park = scansToPark(scans, snapshot);
+  const running = scans.filter(({ id, parked }) => !parked && !park.has(id));
+  const horizonMs = rules.queueMs + rules.collectMs;
+  const reservations = openReservations(snapshot.capacity, nowMs, horizonMs, rules.share);
+  for (const scan of running) reservations.add(scan.deadlineMs, pagesReservedFor(scan, rules));
+
+  const resume: StartedScan[] = [];
+  for (const scan of scans) {
+    if (!scan.parked || snapshot.isAppOpen(scan.appId)) continue;
+    if (running.length + resume.length >= rules.scansMax) break;
+    if (!reservations.fits(scan.deadlineMs, scan.pagesLeft)) continue;
+    reservations.add(scan.deadlineMs, scan.pagesLeft);
+    resume.push(scan);
+  }
+  const urgentUntilMs = reservations.firstTight(rules.tightPages);
+  const start = startsOf(
+    { ...snapshot, queued },
+    scans,
+    [...running, ...resume],
+    reservations,
+    rules,
+  );
+  return {
+    start,
+    resume: resume.map(({ id }) => id),
+    park: [...park],
+    end,
+    overdue,
+    urgentUntilMs,
+    pagesReserved: sumOf([...running, ...resume], ({ pagesLeft }) => pagesLeft),
+    pagesWaiting: sumOf(scans, ({ pagesLeft }) => pagesLeft) + sumOf(queued, ({ pages }) => pages),
+    pagesFree: reservations.room,
+  };
+}
+
+/** More pages left than could be read by its deadline with everything rested and answering. */
+function isHopeless(scan: StartedScan, { capacity, nowMs }: QueueSnapshot): boolean {
+  return scan.deadlineMs > nowMs && scan.pagesLeft > capacity.atMostUntil(scan.deadlineMs);
+}
+
+/**
+ * What cannot be kept is parked: scans of applications that are left alone, and, where capacity
+ * was lost, the largest of those that no longer fit before a deadline. Earliest deadline first.
+ */
+function scansToPark(scans: readonly StartedScan[], snapshot: QueueSnapshot): Set<string> {
+  const park = new Set<string>();
+  let kept: StartedScan[] = [];
+  let pages = 0;
+  for (const scan of scans) {
+    if (scan.parked) continue;
+    if (snapshot.isAppOpen(scan.appId)) {
+      park.add(scan.id);
+      continue;
+    }
+    kept.push(scan);
+    pages += scan.pagesLeft;
+    // One page may be on its way, and is not known to have been read.
+    while (pages - kept.length > snapshot.capacity.until(scan.deadlineMs)) {
+      const largest = kept.reduce((most, one) => (one.pagesLeft > most.pagesLeft ? one : most));
+      if (largest.pagesLeft <= 1) break;
+      park.add(largest.id);
+      kept = kept.filter(({ id }) => id !== largest.id);
+      pages -= largest.pagesLeft;
+    }
+  }
+  return park;
+}
+
+interface Candidate {
+  readonly refresh: QueuedRefresh;
+  /** Scans of its account that run or are before it in the queue. */
+  readonly rank: number;
+}
+
+function startsOf(
+  snapshot: QueueSnapshot,
+  scans: readonly StartedScan[],
+  active: readonly StartedScan[],
+  reservations: Reservations,
+  rules: PlanRules,
+): string[] {
+  const { nowMs, isAppOpen } = snapshot;
+  const promised = inTurns(snapshot, active).filter(({ refresh }) => {
+    if (isAppOpen(refresh.appId)) return false;
+    const latestMs = refresh.queueDeadlineMs + rules.collectMs;
+    if (!reservations.fits(latestMs, refresh.pages)) return false;
+    reservations.add(latestMs, refresh.pages);
+    return true;
+  });
+  const busy = new Set(scans.map(({ inventory }) => inventory));
+  let unknown = active.filter(({ isSizeKnown }) => !isSizeKnown).length;
+  const ofAccount = countBy(active, ({ accountId }) => accountId);
+  const start: string[] = [];
+  for (const { refresh } of promised) {
+    if (active.length + start.length >= rules.scansMax) break;
+    const own = ofAccount.get(refresh.accountId) ?? 0;
+    if (busy.has(refresh.inventory) || own >= rules.scansPerAccountMax) continue;
+    const isLate = refresh.queueDeadlineMs - nowMs < rules.queueMs * lastTenth;
+    if (!isLate && own > 0 && active.length + start.length >= rules.busyScans) continue;
+    if (!moveUp(reservations, refresh, unknown > 0, nowMs, rules)) continue;
+    if (!refresh.isSizeKnown) unknown += 1;
+    start.push(refresh.id);
+    busy.add(refresh.inventory);
+    ofAccount.set(refresh.accountId, own + 1);
+  }
+  return start;
+}
+
+/**
+ * Moves a reservation from the latest deadline to the one that a start now would bring; false where
+ * it does not fit. A scan of unknown size has to fit at its largest, unless it is the only one:
+ * many that turn out large would take each other's pages.
+ */
+function moveUp(
+  reservations: Reservations,
+  { queueDeadlineMs, pages, isSizeKnown }: QueuedRefresh,
+  isAnotherUnknown: boolean,
+  nowMs: number,
+  { collectMs, unknownPages }: PlanRules,
+): boolean {
+  const latestMs = queueDeadlineMs + collectMs;
+  const deadlineMs = nowMs + collectMs;
+  const mostPages = isSizeKnown ? pages : Math.max(pages, unknownPages);
+  reservations.remove(latestMs, pages);
+  const fitted = [mostPages, ...(isAnotherUnknown ? [] : [pages])].find((needed) =>
+    reservations.fits(deadlineMs, needed),
+  );
+  if (fitted === undefined) reservations.add(latestMs, pages);
+  else reservations.add(deadlineMs, fitted);
+  return fitted !== undefined;
+}
+
+function pagesReservedFor(
+  { isSizeKnown, pagesLeft }: StartedScan,
+  { unknownPages }: PlanRules,
+): number {
+  return isSizeKnown ? pagesLeft : Math.max(pagesLeft, unknownPages);
+}
+
+/** Accounts in turns, the one with the fewest scans first; within one by queue deadline. */
+function inTurns(snapshot: QueueSnapshot, active: readonly StartedScan[]): Candidate[] {
+  const ranks = countBy(active, ({ accountId }) => accountId);
+  const byDeadline = snapshot.queued.toSorted(
+    (left, right) => left.queueDeadlineMs - right.queueDeadlineMs || order(left.id, right.id),
+  );
+  const candidates = byDeadline.map((refresh) => {
+    const rank = ranks.get(refresh.accountId) ?? 0;
+    ranks.set(refresh.accountId, rank + 1);
+    return { refresh, rank };
+  });
+  const lastStart = ({ refresh }: Candidate) => snapshot.lastStartMs.get(refresh.accountId) ?? 0;
+  return candidates.toSorted(
+    (left, right) => left.rank - right.rank || lastStart(left) - lastStart(right),
+  );
+}
+
+const order = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
+
+function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
+}
+
+function sumOf<Item>(items: readonly Item[], figure: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + figure(item), 0);
+}
