@@ -3,6 +3,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { release } from '../clients/saga-messages.ts';
 import { isTerminal } from '../domain/refresh.ts';
 import { type SagaDependencies, sendEffects } from './apply-fact.ts';
+import { releaseUnowned } from './release-unowned.ts';
 
 export interface HoldSource {
   holdsOlderThan(seconds: number): Promise<HoldList>;
@@ -13,7 +14,7 @@ export interface HoldSource {
  * is terminal or unknown is sent again. The ledger answers a resolved one from its records.
  */
 export async function sweepHolds(
-  dependencies: Pick<SagaDependencies, 'refreshes' | 'publish'>,
+  dependencies: Pick<SagaDependencies, 'refreshes' | 'publish' | 'clock'>,
   ledger: HoldSource,
   olderThanSeconds: number,
   logger: Logger,
@@ -23,11 +24,9 @@ export async function sweepHolds(
     const stored = await dependencies.refreshes.find(hold.refresh_id);
     if (stored && !isTerminal(stored.refresh.phase)) continue;
     logger.warn({ refresh_id: hold.refresh_id }, 'resolving an old hold again');
-    if (stored && stored.refresh.phase === 'completed') {
-      await sendEffects(dependencies, stored, ['settle']);
-    } else {
-      const of = { id: hold.refresh_id, accountId: hold.account_id, projectId: hold.project_id };
-      await dependencies.publish([release(of)]);
-    }
+    const of = { id: hold.refresh_id, accountId: hold.account_id, projectId: hold.project_id };
+    if (!stored) await releaseUnowned(dependencies, of, {});
+    else if (stored.refresh.phase === 'refused') await dependencies.publish([release(of)]);
+    else await sendEffects(dependencies, stored, ['settle']);
   }
 }

@@ -1,0 +1,22 @@
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { release } from '../clients/saga-messages.ts';
+import type { Refresh } from '../domain/refresh.ts';
+import { tombstone } from './admit-refresh.ts';
+import type { SagaDependencies } from './apply-fact.ts';
+
+/**
+ * Releases the hold of a refresh that was not found; false, and nothing is released, where it
+ * exists. A read may miss it around an election, an insert does not: the tombstone comes first, and
+ * a request delivered later is refused by it. After a crash between the two the refused refresh
+ * releases the hold: its outcome is delivered again, and the sweep lists the hold.
+ */
+export async function releaseUnowned(
+  { refreshes, publish, clock }: Pick<SagaDependencies, 'refreshes' | 'publish' | 'clock'>,
+  of: Pick<Refresh, 'id' | 'accountId' | 'projectId'>,
+  trace: TraceCarrier,
+): Promise<boolean> {
+  const { result } = await refreshes.insert(tombstone(of, clock.now()), trace);
+  if (result !== 'inserted') return false;
+  await publish([release(of)]);
+  return true;
+}

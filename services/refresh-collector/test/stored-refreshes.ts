@@ -1,0 +1,80 @@
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { connectMongo } from '@inventory/mongo/connect';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
+import type { Collection } from 'mongodb';
+import type { SagaDependencies } from '../src/operations/apply-fact.ts';
+import { indexes, openCollections, type RefreshDocument } from '../src/storage/collections.ts';
+import { createRefreshStore, type RefreshStore } from '../src/storage/refresh-store.ts';
+import type { StoredRefresh } from '../src/storage/stored-refresh.ts';
+
+/** Refreshes on a MongoDB, and a saga over them whose messages are kept instead of sent. */
+export interface StoredRefreshes {
+  readonly clock: TestClock;
+  readonly collection: Collection<RefreshDocument>;
+  /** A store as a new process has it; over another collection object where one is given. */
+  openStore(collection?: Collection<RefreshDocument>): RefreshStore;
+  openSaga(refreshes?: RefreshStore): SagaDependencies & { readonly sent: OutgoingMessage[] };
+  close(): Promise<void>;
+}
+
+const dayMs = 86_400_000;
+const keeping = {
+  keepTerminalMs: 30 * dayMs,
+  keepRefusedMs: dayMs,
+  askFirstMs: 10_000,
+} as const;
+
+export async function openStoredRefreshes(): Promise<StoredRefreshes> {
+  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
+  const mongo = await connectMongo({
+    uri,
+    database: database('stored_refreshes'),
+    service: 'refresh-collector',
+    logger: testLogger,
+  });
+  await ensureIndexes(mongo.db, indexes);
+  // Expiry is the server's, by its own clock.
+  const clock = createTestClock(Date.now());
+  const { refreshes } = openCollections(mongo.db);
+  const openStore = (collection = refreshes) => createRefreshStore(collection, clock, keeping);
+
+  return {
+    clock,
+    collection: refreshes,
+    openStore,
+    openSaga(store = openStore()) {
+      const sent: OutgoingMessage[] = [];
+      const publish = (messages: readonly OutgoingMessage[]) => {
+        sent.push(...messages);
+        return Promise.resolve();
+      };
+      return {
+        sent,
+        refreshes: store,
+        publish,
+        clock,
+        onChanged: () => {},
+        sendFromOutbox: (_id, messages) => publish(messages),
+      };
+    },
+    async close() {
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    },
+  };
+}
+
+/** A store whose first reads of a refresh miss what another primary has already. */
+export function missingAtFirst(store: RefreshStore, misses: number): RefreshStore {
+  let left = misses;
+  return {
+    ...store,
+    recall: () => null,
+    async find(id: string): Promise<StoredRefresh | null> {
+      left -= 1;
+      return left >= 0 ? null : store.find(id);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { ReceivedMessageOf } from '@inventory/messaging/bus';
+import { testLogger } from '@inventory/testkit/namespace';
+import { onBillingOutcome } from '../src/consumers/on-billing-outcome.ts';
+import type { Refresh } from '../src/domain/refresh.ts';
+import type { SagaDependencies } from '../src/operations/apply-fact.ts';
+import { sweepHolds } from '../src/operations/sweep-holds.ts';
+import { acceptedRefresh } from './refresh-builder.ts';
+import { missingAtFirst, openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
+
+let stored: StoredRefreshes;
+beforeAll(async () => {
+  stored = await openStoredRefreshes();
+});
+afterAll(() => stored.close());
+
+const trace = {};
+const at = '2026-01-01T00:00:00.000Z';
+const typesOf = (messages: readonly { readonly type: string }[]) =>
+  messages.map(({ type }) => type);
+
+function holdOf(refresh: Refresh): BillingOutcome {
+  return {
+    command_id: `reserve:${refresh.id}`,
+    account_id: refresh.accountId,
+    project_id: refresh.projectId,
+    refresh_id: refresh.id,
+    request_id: null,
+    kind: 'reserve',
+    result: 'applied',
+    refusal: null,
+    seq: 1,
+    at,
+    asset: 'credits',
+    product_code: 'platform.inventory.refresh.v1',
+    price_version: 1,
+    amount_reserved: 125,
+    amount_charged: 0,
+    amount_released: 0,
+    disposition: null,
+    balance: { total: 1_000, held: 125, available: 875 },
+  };
+}
+
+async function deliver(saga: SagaDependencies, body: BillingOutcome): Promise<void> {
+  const message = {
+    type: 'billing.outcome.v1',
+    body,
+    trace,
+  } as ReceivedMessageOf<'billing.outcome.v1'>;
+  await onBillingOutcome(saga)['billing.outcome.v1']?.(message);
+}
+
+const sweep = (saga: SagaDependencies, { id, accountId, projectId }: Refresh) => {
+  const hold = {
+    refresh_id: id,
+    account_id: accountId,
+    project_id: projectId,
+    asset: 'credits',
+    amount: 125,
+    price_version: 1,
+    reserved_at: at,
+  } as const;
+  const ledger = { holdsOlderThan: () => Promise.resolve({ items: [hold] }) };
+  return sweepHolds(saga, ledger, 3_600, testLogger);
+};
+
+describe('the hold of a refresh', () => {
+  it('that a read misses is taken, not released: a negative read decides nothing', async () => {
+    const refresh = acceptedRefresh();
+    await stored.openStore().insert(refresh, trace);
+    const saga = stored.openSaga(missingAtFirst(stored.openStore(), 1));
+
+    await deliver(saga, holdOf(refresh));
+
+    expect(saga.sent).toEqual([]);
+    expect((await stored.openStore().find(refresh.id))?.refresh.phase).toBe('queued');
+  });
+
+  it('that a read of the sweep misses is kept: a negative read decides nothing', async () => {
+    const refresh = acceptedRefresh({ phase: 'queued' });
+    await stored.openStore().insert(refresh, trace);
+    const saga = stored.openSaga(missingAtFirst(stored.openStore(), 1));
+
+    await sweep(saga, refresh);
+
+    expect(saga.sent).toEqual([]);
+  });
+});
+
+describe('the hold of no refresh', () => {
+  const refusedAsCancelled = { phase: 'refused', refusal: { code: 'cancelled' } };
+
+  it('is released, and a request delivered later finds itself refused', async () => {
+    const refresh = acceptedRefresh();
+    const saga = stored.openSaga();
+
+    await deliver(saga, holdOf(refresh));
+    await deliver(saga, holdOf(refresh));
+
+    expect(typesOf(saga.sent)).toEqual(['billing.release.v1', 'billing.release.v1']);
+    expect((await stored.openStore().find(refresh.id))?.refresh).toMatchObject(refusedAsCancelled);
+  });
+
+  it('is released by the sweep in the same way', async () => {
+    const refresh = acceptedRefresh();
+    const saga = stored.openSaga();
+
+    await sweep(saga, refresh);
+
+    expect(typesOf(saga.sent)).toEqual(['billing.release.v1']);
+    expect((await stored.openStore().find(refresh.id))?.refresh).toMatchObject(refusedAsCancelled);
+  });
+});
