@@ -4,7 +4,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Refresh, Refusal } from '../domain/refresh.ts';
 import { pendingEffects } from '../domain/refresh-saga.ts';
-import type { RefreshStore } from '../storage/refresh-store.ts';
+import type { KeyState, RefreshStore } from '../storage/refresh-store.ts';
 import type { StoredRefresh } from '../storage/stored-refresh.ts';
 import { sendEffects } from './apply-fact.ts';
 
@@ -45,42 +45,45 @@ export interface AdmitDependencies {
   readonly requestAgeMaxMs: number;
 }
 
+const looksMax = 20;
+
 /**
  * Decides on one attempt. Steps, and what a crash after each leaves:
  * 1. look up the Idempotency-Key: a replay gets through a closed door. Nothing is left;
- * 2. insert the attempt as `accepted` (or `refused`): the command comes again, finds it and goes on;
- * 3. send `reserve` or the decision: sent again with the command, or by whoever waits.
+ * 2. insert the attempt as `accepted`, which claims the key, or as `refused`, which does not: the
+ *    command is delivered again, finds it and continues;
+ * 3. send `reserve` or the decision: sent again with the command, or while the refresh waits.
+ *
+ * An insert that loses against another attempt with the key looks again: the other holds the key,
+ * or was refused meanwhile. An attempt that loses each time stays unstored and undecided, and the
+ * gateway answers that its outcome is unknown.
  */
 export async function admitRefresh(
   dependencies: AdmitDependencies,
   request: RefreshRequest,
 ): Promise<void> {
-  const holder = await keyHolder(dependencies, request);
-  if (holder) return answerHolder(dependencies, request, holder);
-  if (await isTooLate(dependencies, request)) return;
-  const refusal = await dependencies.gate.refusalFor(request);
-  const refresh = newRefresh(request, refusal, dependencies.queueDeadlineMs);
-  const { result } = await dependencies.refreshes.insert(refresh, request.trace);
-  if (result !== 'inserted') {
-    if (!refusal) dependencies.gate.uncount(request);
-    const other =
-      (await dependencies.refreshes.find(request.id)) ?? (await keyHolder(dependencies, request));
-    // The command comes again and finds the key free.
-    if (!other) throw new Error(`refresh ${request.id} met a key that was just given back`);
-    return answerHolder(dependencies, request, other);
+  const { refreshes, gate } = dependencies;
+  for (let look = 1; look <= looksMax; look += 1) {
+    const { holder, turn } = await keyState(refreshes, request);
+    if (holder) return answerHolder(dependencies, request, holder);
+    if (await isTooLate(dependencies, request)) return;
+    const refusal = await gate.refusalFor(request);
+    const refresh = newRefresh(request, refusal, dependencies.queueDeadlineMs);
+    if (await refreshes.insert(refresh, request.trace, turn)) {
+      return sendDecision(dependencies, { refresh, trace: request.trace });
+    }
+    if (!refusal) gate.uncount(request);
+    const known = await refreshes.find(request.id);
+    if (known) return sendDecision(dependencies, known);
   }
-  await sendDecision(dependencies, { refresh, trace: request.trace });
 }
 
-function keyHolder(
-  { refreshes }: AdmitDependencies,
-  request: RefreshRequest,
-): Promise<StoredRefresh | null> {
-  if (request.idempotencyKey === null) return Promise.resolve(null);
-  return refreshes.findByKey(request.projectId, request.idempotencyKey);
+async function keyState(refreshes: RefreshStore, request: RefreshRequest): Promise<KeyState> {
+  const { projectId, idempotencyKey: key } = request;
+  return key === null ? { holder: null, turn: 0 } : refreshes.findKey(projectId, key);
 }
 
-/** The key or the id is taken: by this attempt, whose answer is given again, or by another. */
+/** The key is held: by this attempt, whose decision is sent again, or by another. */
 async function answerHolder(
   dependencies: AdmitDependencies,
   request: RefreshRequest,

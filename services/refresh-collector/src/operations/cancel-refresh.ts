@@ -41,9 +41,9 @@ async function cancel(
   const { refreshes, clock } = dependencies;
   const stored = await refreshes.find(request.id);
   if (!stored) {
-    const { result } = await refreshes.insert(tombstone(request, clock.now()), request.trace);
+    const inserted = await refreshes.insert(tombstone(request, clock.now()), request.trace);
     // Not inserted: the request was stored meanwhile, and is cancelled like any other.
-    return result === 'inserted' ? 'not_found' : cancel(dependencies, request);
+    return inserted ? 'not_found' : cancel(dependencies, request);
   }
   if (stored.refresh.projectId !== request.projectId) return 'not_found';
   const applied = await applyFact(dependencies, request.id, { fact: 'cancel_requested' }, 'outbox');

@@ -15,8 +15,7 @@ export async function releaseUnowned(
   of: Pick<Refresh, 'id' | 'accountId' | 'projectId'>,
   trace: TraceCarrier,
 ): Promise<boolean> {
-  const { result } = await refreshes.insert(tombstone(of, clock.now()), trace);
-  if (result !== 'inserted') return false;
+  if (!(await refreshes.insert(tombstone(of, clock.now()), trace))) return false;
   await publish([release(of)]);
   return true;
 }

@@ -25,7 +25,7 @@ export interface RefreshDocument extends WithOutbox {
   readonly accountId: Refresh['accountId'];
   readonly projectId: Refresh['projectId'];
   readonly requestId: Refresh['requestId'];
-  /** Absent when none was given: the unique index is over present ones. */
+  /** The stored claim on the key; absent when no key was given, and for tombstones. */
   readonly idempotencyKey?: string;
   readonly fingerprint: string;
   readonly scope: Scope;

@@ -1,7 +1,9 @@
+import { scopeKey } from '@inventory/contracts/scope';
 import type { Refresh, ScanSummary } from '../domain/refresh.ts';
 import { isTerminal, isWaiting } from '../domain/refresh.ts';
 import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.ts';
 import type { RefreshDocument } from './collections.ts';
+import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim.ts';
 
 /** How long documents are kept after they became terminal, and when a waiting one asks again. */
 export interface KeepingTimes {
@@ -18,7 +20,7 @@ export function fromDocument(document: RefreshDocument): Refresh {
     accountId: document.accountId,
     projectId: document.projectId,
     requestId: document.requestId,
-    idempotencyKey: document.idempotencyKey ?? null,
+    idempotencyKey: heldKeyOf(document),
     fingerprint: document.fingerprint,
     scope: document.scope,
     language: document.language,
@@ -40,6 +42,11 @@ export function fromDocument(document: RefreshDocument): Refresh {
   };
 }
 
+/** A refused attempt keeps its claim and holds no key. */
+function heldKeyOf({ phase, idempotencyKey: claim }: RefreshDocument): string | null {
+  return claim === undefined || phase === 'refused' ? null : fromStoredClaim(claim).key;
+}
+
 function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary {
   return {
     epoch: scan.epoch,
@@ -58,7 +65,7 @@ const dateOrNull = (timeMs: number | null): Date | null =>
 /** A refresh that is seen for the first time. */
 export function toNewDocument(
   refresh: Refresh,
-  scopeKey: string,
+  claim: KeyClaim | null,
   trace: RefreshDocument['trace'],
   nowMs: number,
   keeping: KeepingTimes,
@@ -69,9 +76,9 @@ export function toNewDocument(
     accountId: refresh.accountId,
     projectId: refresh.projectId,
     requestId: refresh.requestId,
-    ...(refresh.idempotencyKey === null ? {} : { idempotencyKey: refresh.idempotencyKey }),
+    ...(claim === null ? {} : { idempotencyKey: toStoredClaim(claim) }),
     scope: refresh.scope,
-    scopeKey,
+    scopeKey: scopeKey(refresh.scope),
     language: refresh.language,
     maxCredits: refresh.maxCredits,
     waitingId: refresh.waitingId,

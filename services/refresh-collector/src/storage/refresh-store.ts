@@ -1,4 +1,4 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import type { ProjectId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { pushToOutbox } from '@inventory/mongo/outbox';
@@ -7,16 +7,18 @@ import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection, UpdateFilter } from 'mongodb';
 import type { Refresh } from '../domain/refresh.ts';
 import type { RefreshDocument, StagedPageRecord } from './collections.ts';
+import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim.ts';
 import { changingFields, dueFields, type KeepingTimes, toNewDocument } from './mapping.ts';
 import { createRecentRefreshes } from './recent-refreshes.ts';
 import { type StoredRefresh, toStored } from './stored-refresh.ts';
 
-export type InsertResult =
-  | { readonly result: 'inserted' }
-  /** This attempt is stored already: its command came again. */
-  | { readonly result: 'known' }
-  /** Another attempt of the Project holds the Idempotency-Key. */
-  | { readonly result: 'key_taken' };
+/** An Idempotency-Key of a Project. */
+export interface KeyState {
+  /** The attempt that holds the key; null while it is free. */
+  readonly holder: StoredRefresh | null;
+  /** The turn at which a new attempt claims it. */
+  readonly turn: number;
+}
 
 /** What a step writes beside the refresh itself. */
 export interface StepExtras {
@@ -28,12 +30,13 @@ export interface StepExtras {
 
 /** Reads and writes whole refreshes; every write is conditional on what was read. */
 export interface RefreshStore {
-  insert(refresh: Refresh, trace: TraceCarrier): Promise<InsertResult>;
+  /** False when it is stored already, or another attempt claimed its key at this turn. */
+  insert(refresh: Refresh, trace: TraceCarrier, keyTurn?: number): Promise<boolean>;
   find(id: string): Promise<StoredRefresh | null>;
   /** What this replica last knew of it, without asking; may be out of date. */
   recall(id: string): StoredRefresh | null;
   remember(stored: StoredRefresh): void;
-  findByKey(projectId: string, idempotencyKey: string): Promise<StoredRefresh | null>;
+  findKey(projectId: ProjectId, idempotencyKey: string): Promise<KeyState>;
   pages(id: string): Promise<readonly StagedPageRecord[]>;
   /** Saves a step; false when the refresh changed meanwhile. */
   save(previous: StoredRefresh, next: Refresh, extras?: StepExtras): Promise<boolean>;
@@ -47,18 +50,17 @@ export function createRefreshStore(
   keeping: KeepingTimes,
 ): RefreshStore {
   const recent = createRecentRefreshes();
-  const toDocument = ({ refresh, trace }: StoredRefresh) =>
-    toNewDocument(refresh, scopeKey(refresh.scope), trace, clock.now(), keeping);
 
-  async function insertNew(stored: StoredRefresh): Promise<boolean> {
-    try {
-      await refreshes.insertOne(toDocument(stored));
-      recent.remember(stored);
-      return true;
-    } catch (error) {
-      if (duplicateKeyOf(error)) return false;
-      throw error;
-    }
+  /**
+   * A refused attempt occupies its turn as long as it is stored. It is kept for a newer attempt to
+   * be inserted after it: expired meanwhile, it would leave its turn to a third one.
+   */
+  async function keepRefused(projectId: ProjectId, claim: KeyClaim): Promise<boolean> {
+    const { matchedCount } = await refreshes.updateOne(
+      { projectId, idempotencyKey: toStoredClaim(claim), phase: 'refused' },
+      { $set: { expireAt: new Date(clock.now() + keeping.keepRefusedMs) } },
+    );
+    return matchedCount === 1;
   }
 
   async function find(id: string): Promise<StoredRefresh | null> {
@@ -66,18 +68,6 @@ export function createRefreshStore(
     const stored = document && toStored(document);
     if (stored) recent.remember(stored);
     return stored;
-  }
-
-  /**
-   * A refused attempt gives its key back. Its document goes and comes again without the key: no
-   * unique index is asked to forget a value by an update. A crash between leaves nothing, and the
-   * command or outcome that comes again is refused again.
-   */
-  async function giveKeyBack(previous: StoredRefresh, refused: Refresh): Promise<boolean> {
-    const { id, version } = previous.refresh;
-    const { deletedCount } = await refreshes.deleteOne({ _id: id, version });
-    if (deletedCount === 1) await insertNew({ refresh: refused, trace: previous.trace });
-    return deletedCount === 1;
   }
 
   async function update(previous: StoredRefresh, next: Refresh, extras: StepExtras) {
@@ -90,27 +80,40 @@ export function createRefreshStore(
   }
 
   return {
-    async insert(refresh, trace) {
-      if (await insertNew({ refresh, trace })) return { result: 'inserted' };
-      return { result: (await find(refresh.id)) ? 'known' : 'key_taken' };
+    async insert(refresh, trace, keyTurn = 0) {
+      const { projectId, idempotencyKey: key } = refresh;
+      const claim = key === null ? null : { key, turn: keyTurn };
+      if (claim && claim.turn > 0) {
+        const refused = { key: claim.key, turn: claim.turn - 1 };
+        if (!(await keepRefused(projectId, refused))) return false;
+      }
+      try {
+        await refreshes.insertOne(toNewDocument(refresh, claim, trace, clock.now(), keeping));
+      } catch (error) {
+        if (duplicateKeyOf(error)) return false;
+        throw error;
+      }
+      recent.remember({ refresh, trace });
+      return true;
     },
     find,
     recall: recent.recall,
     remember: recent.remember,
-    async findByKey(projectId, idempotencyKey) {
-      const key = { projectId, idempotencyKey } as object;
-      const document = await refreshes.findOne(key, withoutPages);
-      return document && toStored(document);
+    async findKey(projectId, idempotencyKey) {
+      const newest = await refreshes.findOne(
+        { projectId, idempotencyKey: claimsOn(idempotencyKey) },
+        { ...withoutPages, sort: { idempotencyKey: -1 } },
+      );
+      if (!newest?.idempotencyKey) return { holder: null, turn: 0 };
+      const { turn } = fromStoredClaim(newest.idempotencyKey);
+      return { holder: newest.phase === 'refused' ? null : toStored(newest), turn: turn + 1 };
     },
     async pages(id) {
       const found = await refreshes.findOne({ _id: id }, { projection: { pages: 1 } });
       return found?.pages ?? [];
     },
     async save(previous, next, extras = {}) {
-      const givesBack = previous.refresh.idempotencyKey !== next.idempotencyKey;
-      const saved = givesBack
-        ? await giveKeyBack(previous, next)
-        : await update(previous, next, extras);
+      const saved = await update(previous, next, extras);
       if (saved) recent.remember({ refresh: next, trace: previous.trace });
       else recent.forget(next.id);
       return saved;

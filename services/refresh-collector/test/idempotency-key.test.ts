@@ -1,0 +1,189 @@
+import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import type { Collection } from 'mongodb';
+import type { Refresh } from '../src/domain/refresh.ts';
+import type { Fact } from '../src/domain/refresh-saga.ts';
+import { admitRefresh, type RefreshRequest } from '../src/operations/admit-refresh.ts';
+import { applyFact } from '../src/operations/apply-fact.ts';
+import type { RefreshDocument } from '../src/storage/collections.ts';
+import type { RefreshStore } from '../src/storage/refresh-store.ts';
+import { acceptedRefresh } from './refresh-builder.ts';
+import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
+
+let stored: StoredRefreshes;
+beforeAll(async () => {
+  stored = await openStoredRefreshes();
+});
+afterAll(() => stored.close());
+
+const noFunds: Fact = {
+  fact: 'reserve_refused',
+  refusal: { code: 'insufficient_credits', required: 125, available: 3 },
+};
+const openGate = { refusalFor: () => Promise.resolve(null), uncount: () => {} };
+
+function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
+  const id = newRefreshId();
+  const { version: _version, phase: _phase, ...request } = acceptedRefresh();
+  return {
+    ...request,
+    id,
+    idempotencyKey: 'key',
+    waitingId: `gateway:${id}`,
+    requestedAtMs: stored.clock.now(),
+    trace: {},
+    deadlineMs: null,
+    ...fields,
+  };
+}
+
+/** A collector without its Kafka: requests, refusals, and what it sent. */
+function openCollector(refreshes: RefreshStore = stored.openStore()) {
+  const saga = stored.openSaga(refreshes);
+  const admission = { gate: openGate, queueDeadlineMs: 1_800_000, requestAgeMaxMs: 600_000 };
+  return {
+    admit: (request: RefreshRequest) => admitRefresh({ ...saga, ...admission }, request),
+    refuse: (id: string) => applyFact(saga, id, noFunds, 'publish'),
+    sentAbout: (id: string) =>
+      saga.sent
+        .filter(({ body }) => 'refresh_id' in body && body.refresh_id === id)
+        .map(({ type, body }) => ('decision' in body ? body.decision : type)),
+  };
+}
+
+const phaseOf = async (id: Refresh['id']) => (await stored.openStore().find(id))?.refresh.phase;
+
+/** The collection of a process that is killed after its next writes: no later one arrives. */
+function dyingAfter(writes: number): Collection<RefreshDocument> {
+  const written = new Set<PropertyKey>(['insertOne', 'updateOne', 'deleteOne', 'replaceOne']);
+  let left = writes;
+  return new Proxy(stored.collection, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        if (written.has(name)) left -= 1;
+        if (left < 0) throw new Error('killed');
+        return Reflect.apply(member, target, args) as unknown;
+      };
+    },
+  });
+}
+
+/** A store in which the attempt that takes the key first is refused at once, `times` in a row. */
+function refusingWinners(store: RefreshStore, winners: readonly RefreshRequest[]): RefreshStore {
+  const waiting = [...winners];
+  const other = openCollector();
+  return {
+    ...store,
+    async insert(...args: Parameters<RefreshStore['insert']>) {
+      const winner = waiting.shift();
+      if (winner) await other.admit(winner);
+      const result = await store.insert(...args);
+      if (winner) await other.refuse(winner.id);
+      return result;
+    },
+  };
+}
+
+describe('an Idempotency-Key', () => {
+  it('is free with the one write that refuses its attempt: a crash after it changes nothing (402 leaves the key free)', async () => {
+    const request = attempt();
+    const killed = stored.openStore(dyingAfter(2));
+    await openCollector(killed).admit(request);
+    await openCollector(killed)
+      .refuse(request.id)
+      .catch(() => {});
+
+    const restarted = openCollector();
+    await restarted.refuse(request.id);
+    expect(restarted.sentAbout(request.id)).toEqual(['refused']);
+    const again = attempt({ projectId: request.projectId });
+    await restarted.admit(again);
+    expect(restarted.sentAbout(again.id)).toEqual(['billing.reserve.v1']);
+    expect(await phaseOf(again.id)).toBe('accepted');
+  });
+
+  it('has one live attempt, however many come after a refusal at once (Idempotency-Key)', async () => {
+    const collector = openCollector();
+    const projectId = newProjectId();
+    for (let refusals = 0; refusals < 12; refusals += 1) {
+      const attempts = Array.from({ length: 5 }, () => attempt({ projectId }));
+      await Promise.all(attempts.map((request) => collector.admit(request)));
+      const answers = attempts.flatMap(({ id }) => collector.sentAbout(id));
+      expect(answers.toSorted()).toEqual([
+        'billing.reserve.v1',
+        ...Array.from({ length: 4 }, () => 'duplicate'),
+      ]);
+      for (const { id } of attempts) await collector.refuse(id);
+    }
+  });
+
+  it('is held by its refresh to the end of its record: each later attempt is a duplicate of it (Idempotency-Key)', async () => {
+    const collector = openCollector();
+    const [refused, first, later] = [attempt(), attempt(), attempt()].map((request, _, [one]) => ({
+      ...request,
+      projectId: (one ?? request).projectId,
+    })) as [RefreshRequest, RefreshRequest, RefreshRequest];
+    await collector.admit(refused);
+    await collector.refuse(refused.id);
+    await collector.admit(first);
+    await collector.admit(later);
+
+    expect(collector.sentAbout(later.id)).toEqual(['duplicate']);
+    await collector.admit(first);
+    expect(collector.sentAbout(first.id)).toEqual(['billing.reserve.v1', 'billing.reserve.v1']);
+  });
+
+  it('gives a refused attempt that is delivered again its refusal, whatever became of the key (Errors: insufficient_credits)', async () => {
+    const collector = openCollector();
+    const refused = attempt();
+    await collector.admit(refused);
+    await collector.refuse(refused.id);
+    await collector.admit(refused);
+
+    expect(collector.sentAbout(refused.id)).toEqual(['billing.reserve.v1', 'refused', 'refused']);
+    expect(await phaseOf(refused.id)).toBe('refused');
+  });
+
+  it('is no other key that begins with it, nor the same one of another Project (Idempotency-Key)', async () => {
+    const collector = openCollector();
+    const base = attempt({ idempotencyKey: 'a' });
+    const { projectId } = base;
+    const others = [
+      attempt({ projectId, idempotencyKey: 'a ' }),
+      attempt({ projectId, idempotencyKey: 'a1' }),
+      attempt({ projectId, idempotencyKey: 'a~' }),
+      attempt({ idempotencyKey: 'a' }),
+    ];
+    for (const request of [base, ...others]) {
+      await collector.admit(request);
+      expect(collector.sentAbout(request.id)).toEqual(['billing.reserve.v1']);
+    }
+  });
+
+  it('is looked up again where its holder is refused during an insert: no handler throws, each attempt is decided', async () => {
+    const late = attempt();
+    const winners = [late, late, late].map(({ projectId }) => attempt({ projectId }));
+    const collector = openCollector(refusingWinners(stored.openStore(), winners));
+
+    await collector.admit(late);
+
+    expect(collector.sentAbout(late.id)).toEqual(['billing.reserve.v1']);
+    expect(await phaseOf(late.id)).toBe('accepted');
+  });
+
+  it('keeps the refusal before a new attempt as long as that attempt may still be stored', async () => {
+    const collector = openCollector();
+    const refused = attempt();
+    await collector.admit(refused);
+    await collector.refuse(refused.id);
+    const expiryOf = async () =>
+      (await stored.collection.findOne({ _id: refused.id }))?.expireAt?.getTime() ?? 0;
+    const before = await expiryOf();
+
+    stored.clock.advance(60_000);
+    await collector.admit(attempt({ projectId: refused.projectId }));
+
+    expect(await expiryOf()).toBe(before + 60_000);
+  });
+});
