@@ -1,3 +1,4 @@
+import { projectId } from '@inventory/contracts/ids';
 import { refreshListQuery } from '@inventory/contracts/internal/refresh';
 import { InternalRefusal } from '@inventory/http/internal-app';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
@@ -55,7 +56,7 @@ export function addRefreshRoutes(router: Router, routes: RefreshRoutes): void {
       refresh_id: many(context.query['refresh_id']),
     });
     const { items, hasMore } = await routes.list.list({
-      projectId: String(context.params['project_id']),
+      projectId: projectId.parse(context.params['project_id']),
       states: query.state,
       refreshIds: query.refresh_id,
       limit: query.limit,

@@ -1,4 +1,5 @@
-import type { Collection } from 'mongodb';
+import type { AccountId } from '@inventory/contracts/ids';
+import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import type { AdmissionLatch } from '../domain/admission.ts';
 import type { AdmissionDocument, RefreshDocument } from './collections.ts';
 
@@ -14,8 +15,8 @@ export interface AdmissionStore {
 const openLatch: AdmissionLatch = { operatorClosed: false, countClosed: false, outstanding: 0 };
 
 export function createAdmissionStore(
-  admission: Collection<AdmissionDocument>,
-  refreshes: Collection<RefreshDocument>,
+  admission: TypedCollection<AdmissionDocument>,
+  refreshes: TypedCollection<RefreshDocument>,
 ): AdmissionStore {
   async function read(): Promise<AdmissionLatch> {
     const found = await admission.findOne({ _id: 'admission' });
@@ -40,6 +41,6 @@ export function createAdmissionStore(
     },
     countOutstanding: () => refreshes.countDocuments({ terminal: false }),
     countOutstandingOf: (accountId) =>
-      refreshes.countDocuments({ terminal: false, accountId } as object),
+      refreshes.countDocuments({ terminal: false, accountId: accountId as AccountId }),
   };
 }

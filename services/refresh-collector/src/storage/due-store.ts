@@ -1,5 +1,5 @@
+import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import type { Clock } from '@inventory/runtime/clock';
-import type { Collection } from 'mongodb';
 import type { RefreshDocument } from './collections.ts';
 import { type StoredRefresh, toStored } from './stored-refresh.ts';
 
@@ -15,7 +15,7 @@ export interface AskTimes {
 }
 
 export function createDueStore(
-  refreshes: Collection<RefreshDocument>,
+  refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
   times: AskTimes,
 ): DueStore {
@@ -25,19 +25,18 @@ export function createDueStore(
     async takeDueAsks(limit) {
       const now = clock.now();
       const due = await refreshes
-        .find({ askAt: { $lte: new Date(now) } } as object, withoutPages)
+        .find({ askAt: { $lte: new Date(now) } }, withoutPages)
         .sort({ askAt: 1 })
         .limit(limit)
         .toArray();
       const taken: StoredRefresh[] = [];
       for (const document of due) {
-        const delayMs = Math.min(
-          times.askMaxMs,
-          times.askFirstMs * 2 ** Math.min(document.asks, 10),
-        );
+        const { _id, askAt, asks } = document;
+        if (!askAt) continue;
+        const delayMs = Math.min(times.askMaxMs, times.askFirstMs * 2 ** Math.min(asks, 10));
         const { modifiedCount } = await refreshes.updateOne(
-          { _id: document._id, askAt: document.askAt } as object,
-          { $set: { askAt: new Date(now + delayMs) }, $inc: { asks: 1 } } as object,
+          { _id, askAt },
+          { $set: { askAt: new Date(now + delayMs) }, $inc: { asks: 1 } },
         );
         if (modifiedCount === 1) taken.push(toStored(document));
       }

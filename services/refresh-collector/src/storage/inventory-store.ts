@@ -1,6 +1,6 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
-import type { Collection } from 'mongodb';
 import type { InventoryDocument } from './collections.ts';
 
 /** The lease of one inventory in the hands of one worker. */
@@ -45,7 +45,7 @@ export interface InventoryStore {
 const anyTime = dateOf(0);
 
 export function createInventoryStore(
-  collection: Collection<InventoryDocument>,
+  collection: TypedCollection<InventoryDocument>,
   clock: Clock,
   leaseMs: number,
 ): InventoryStore {
@@ -105,13 +105,13 @@ export function createInventoryStore(
     async close({ inventory, refreshId }) {
       await collection.updateOne(
         { _id: inventory, 'scan.refreshId': refreshId },
-        { $unset: { scan: 1 } },
+        { $unset: { scan: '' } },
       );
     },
     async closeComplete({ inventory, refreshId }, pages) {
       await collection.updateOne(
         { _id: inventory, 'scan.refreshId': refreshId },
-        { $unset: { scan: 1 }, $set: { pages } },
+        { $unset: { scan: '' }, $set: { pages } },
       );
     },
     async leasedTo(inventories) {

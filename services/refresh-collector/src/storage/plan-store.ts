@@ -1,6 +1,6 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
-import type { Collection } from 'mongodb';
 import type { PublishedPlan } from '../domain/published-plan.ts';
 import type { PlanDocument } from './collections.ts';
 
@@ -15,7 +15,7 @@ export interface PlanStore {
 }
 
 export function createPlanStore(
-  collection: Collection<PlanDocument>,
+  collection: TypedCollection<PlanDocument>,
   owner: string,
   clock: Clock,
   leaseMs: number,

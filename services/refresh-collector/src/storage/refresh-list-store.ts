@@ -1,12 +1,13 @@
+import type { ProjectId } from '@inventory/contracts/ids';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
+import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
-import type { Collection } from 'mongodb';
 import { phasesShownAs, type Refresh } from '../domain/refresh.ts';
 import type { RefreshDocument } from './collections.ts';
 import { fromDocument } from './mapping.ts';
 
 export interface RefreshListQuery {
-  readonly projectId: string;
+  readonly projectId: ProjectId;
   /** Empty: any state. */
   readonly states: readonly RefreshState[];
   /** Empty: any refresh. */
@@ -29,7 +30,9 @@ const shownPhases = (
   ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const
 ).flatMap(phasesShownAs);
 
-export function createRefreshListStore(refreshes: Collection<RefreshDocument>): RefreshListStore {
+export function createRefreshListStore(
+  refreshes: TypedCollection<RefreshDocument>,
+): RefreshListStore {
   return {
     async list({ projectId, states, refreshIds, limit, before }) {
       const phases = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
@@ -40,7 +43,7 @@ export function createRefreshListStore(refreshes: Collection<RefreshDocument>): 
         ...(before ? { $or: olderThan(before) } : {}),
       };
       const found = await refreshes
-        .find(filter as object, { projection: { pages: 0, outbox: 0 } })
+        .find(filter, { projection: { pages: 0, outbox: 0 } })
         .sort({ requestedAt: -1, _id: -1 })
         .limit(limit + 1)
         .toArray();

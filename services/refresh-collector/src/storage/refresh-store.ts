@@ -2,9 +2,9 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { pushToOutbox } from '@inventory/mongo/outbox';
+import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import type { Collection, UpdateFilter } from 'mongodb';
 import type { Refresh } from '../domain/refresh.ts';
 import type { RefreshDocument, StagedPageRecord } from './collections.ts';
 import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim.ts';
@@ -45,7 +45,7 @@ export interface RefreshStore {
 const withoutPages = { projection: { pages: 0, outbox: 0 } } as const;
 
 export function createRefreshStore(
-  refreshes: Collection<RefreshDocument>,
+  refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
   keeping: KeepingTimes,
 ): RefreshStore {
@@ -129,7 +129,7 @@ function updateTo(
   nowMs: number,
   keeping: KeepingTimes,
   { messages = [], lastPage }: StepExtras,
-): UpdateFilter<RefreshDocument> {
+): TypedUpdate<RefreshDocument> {
   const due = dueFields(next, nowMs, keeping);
   const outbox = messages.length > 0 ? pushToOutbox(messages, new Date(nowMs)) : null;
   const pushed = { ...outbox?.$push, ...(lastPage ? { pages: lastPage } : {}) };
@@ -142,7 +142,7 @@ function updateTo(
     $currentDate: { changedAt: true },
     ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),
     ...(outbox ? { $min: outbox.$min } : {}),
-  } as UpdateFilter<RefreshDocument>;
+  };
 }
 
 function scanFieldsOf({ scan }: Refresh): { readonly scan?: RefreshDocument['scan'] } {

@@ -1,5 +1,5 @@
+import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
-import type { Collection, Filter } from 'mongodb';
 import { type OpenPhase, openPhases, type WaitingPhase, waitingPhases } from '../domain/refresh.ts';
 import type { RefreshDocument } from './collections.ts';
 
@@ -25,7 +25,7 @@ const asksMin = 5;
 const overdueMs = 60_000;
 
 export function createRefreshSurveyStore(
-  refreshes: Collection<RefreshDocument>,
+  refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
 ): RefreshSurveyStore {
   async function openIn(phase: OpenPhase): Promise<PhaseCount<OpenPhase>> {
@@ -37,7 +37,7 @@ export function createRefreshSurveyStore(
     return { phase, count, oldestAtMs: oldest?.requestedAt.getTime() ?? null };
   }
 
-  function find(filter: Filter<RefreshDocument>): Promise<Stuck[]> {
+  function find(filter: TypedFilter<RefreshDocument>): Promise<Stuck[]> {
     return refreshes
       .find(filter)
       .project<Stuck>({ _id: 0, phase: 1, requestedAt: 1 })

@@ -1,7 +1,7 @@
 import { scopeKey } from '@inventory/contracts/scope';
+import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import type { Collection, Filter } from 'mongodb';
 import type { Refresh, RefreshPhase } from '../domain/refresh.ts';
 import type { RefreshDocument, StagedPageRecord } from './collections.ts';
 import { toStored } from './stored-refresh.ts';
@@ -63,8 +63,8 @@ const plannedFields: Record<Exclude<keyof PlannedFields, '_id'>, 1> = {
   changedAt: 1,
 };
 
-export function createScanStore(refreshes: Collection<RefreshDocument>): ScanStore {
-  async function planned(filter: Filter<RefreshDocument>): Promise<PlannedRefresh[]> {
+export function createScanStore(refreshes: TypedCollection<RefreshDocument>): ScanStore {
+  async function planned(filter: TypedFilter<RefreshDocument>): Promise<PlannedRefresh[]> {
     const found = await refreshes.find(filter).project<PlannedFields>(plannedFields).toArray();
     return found.map(toPlanned);
   }
