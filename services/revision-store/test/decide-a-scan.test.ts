@@ -63,6 +63,16 @@ async function crashedWorker(scan: Scan) {
   return { lease, scopeLeaseEnds, leasesEnd, ...stores() };
 }
 
+/** The same after the head moved and before the result was copied to the scan. */
+async function crashedAfterHeadMoved(scan: Scan) {
+  const crashed = await crashedWorker(scan);
+  const { scanId, refreshId } = scan;
+  const move = { head: null, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
+  expect(await crashed.scans.beginCommit(scanId)).toBe(true);
+  expect(await crashed.scopes.moveHead(crashed.lease, move)).toBe(true);
+  return crashed;
+}
+
 const result = {
   result: 'committed',
   revisionId: 'invrev_01900000-0000-7000-8000-000000000000',
@@ -105,11 +115,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
   it('after its head moved is told of with the result that stands beside the head', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     await running().client.stage(scan);
-    const crashed = await crashedWorker(scan);
-    await crashed.scans.beginCommit(scan.scanId);
-    const { scanId, refreshId } = scan;
-    const move = { head: null, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
-    expect(await crashed.scopes.moveHead(crashed.lease, move)).toBe(true);
+    const crashed = await crashedAfterHeadMoved(scan);
     await crashed.leasesEnd();
 
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
@@ -118,19 +124,52 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
   it('after its head moved is told of also when another scan comes first', async () => {
     const scope = newScope();
     const scan = newScan({ scope, pages: [plainPage(0, 3)] });
-    const crashed = await crashedWorker(scan);
-    await crashed.scans.beginCommit(scan.scanId);
-    const { scanId, refreshId } = scan;
-    const move = { head: null, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
-    expect(await crashed.scopes.moveHead(crashed.lease, move)).toBe(true);
+    const crashed = await crashedAfterHeadMoved(scan);
     await crashed.scopeLeaseEnds();
     // Its own turn does not come; only the next scan of the inventory does.
-    await crashed.queue.postpone(scanId, systemClock.now() + 3_600_000, true);
+    await crashed.queue.postpone(scan.scanId, systemClock.now() + 3_600_000, true);
 
     await running().save({ scope, pages: [plainPage(0, 4)] });
 
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
   });
+
+  it('after its head moved has its outcome sent by the pruner when no scan comes (architecture: law 2)', async () => {
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+    const crashed = await crashedAfterHeadMoved(scan);
+    await crashed.queue.postpone(scan.scanId, systemClock.now() + 3_600_000, true);
+    await crashed.scopeLeaseEnds();
+
+    expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
+    await waitFor('nothing of the inventory is left', async () => {
+      const _id = scopeKey(scan.scope);
+      return (await store.collections.scopes.countDocuments({ _id })) === 0;
+    });
+  });
+
+  it.each(['is scanned', 'is erased and scanned'])(
+    'right before it released the lease never blocks its inventory: it %s after the record expired (Failure modes)',
+    async (what) => {
+      const { scope, ...scan } = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+      const crashed = await crashedAfterHeadMoved({ ...scan, scope });
+      const { scanId, refreshId } = scan;
+      const decision = { scanId, fact: 'head_moved', result, nowMs: systemClock.now() } as const;
+      expect(await crashed.scans.decide(decision, [])).toBe(true);
+      await store.collections.scans.deleteOne({ _id: scanId, refreshId } as never);
+      // The pruner would remove the inventory before the scan: there is nothing to keep.
+      const later = new Date(systemClock.now() + 3_600_000);
+      const ofIt = { _id: scopeKey(scope) };
+      await store.collections.scopes.updateOne(ofIt, { $set: { pruneAt: later } });
+      await crashed.scopeLeaseEnds();
+
+      if (what !== 'is scanned') expect(await running().client.erase(scope)).toBe(204);
+      const saved = await running().save({ scope, pages: [plainPage(0, 4)] });
+
+      expect(saved.observed_assets).toBe(4);
+      const left = await store.collections.scopes.findOne(ofIt);
+      expect(left?.lastResult?.settled).toBe(true);
+    },
+  );
 
   it('leaves no blocks behind', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });

@@ -15,6 +15,7 @@ import { findVerdict } from './find-verdict.ts';
 import { type HeldLease, holdLease } from './hold-lease.ts';
 import { PagesInvalid } from './pages-invalid.ts';
 import { rememberLastRead } from './remember-last-read.ts';
+import { settleLastResult } from './settle-last-result.ts';
 import { surveyScan } from './survey-scan.ts';
 import { writeRevision } from './write-revision.ts';
 
@@ -103,14 +104,9 @@ async function assembleUnderLease(
   held: HeldLease,
   stopping: AbortSignal,
 ): Promise<AssemblyEnd> {
-  const { scopes, clock, sendOutcome } = assembly;
-  const { scanId } = claimed.scan;
-  const { unsettled } = lease;
-  if (unsettled) {
-    await decideScan(assembly, unsettled, 'head_moved');
-    if (unsettled.scanId === scanId) return decided(unsettled.result);
-    await sendOutcome(unsettled);
-  }
+  const { scopes, clock } = assembly;
+  await settleLastResult(assembly, lease);
+  if (lease.unsettled?.scanId === claimed.scan.scanId) return decided(lease.unsettled.result);
   const signal = AbortSignal.any([held.signal, stopping]);
   try {
     return await assemblePages(assembly, claimed, lease, signal);

@@ -1,5 +1,4 @@
 import { invariant } from '@inventory/runtime/bug';
-import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
@@ -9,14 +8,14 @@ import type { ScopeStore } from '../storage/scope-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { dropStagedChunks } from './drop-staged-chunks.ts';
 import { LeaseLost } from './hold-lease.ts';
+import { type LastResultSettling, settleLastResult } from './settle-last-result.ts';
 
-export interface InventoryErasure {
+export interface InventoryErasure extends LastResultSettling {
   readonly scopes: ScopeStore;
   readonly decidedScans: Pick<DecidedScanStore, 'findUndropped' | 'markDropped'>;
   readonly chunks: Pick<ChunkStore, 'drop'>;
   readonly observations: Pick<ObservationStore, 'ofScope' | 'delete'>;
   readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
-  readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly settings: {
     readonly leaseMs: number;
@@ -43,6 +42,7 @@ export async function eraseInventory(erasure: InventoryErasure, scopeKey: string
   const confirmLease = (): Promise<boolean> => scopes.renew(lease, clock.now() + settings.leaseMs);
   try {
     if (!(await scopes.erase(lease, nowMs))) throw new LeaseLost();
+    await settleLastResult(erasure, lease);
     const superseded = await observations.ofScope(scopeKey);
     await observations.delete(superseded.map(({ observation }) => observation.observationId));
     await collectGarbage(erasure, scopeKey, [], confirmLease);

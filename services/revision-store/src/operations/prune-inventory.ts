@@ -1,4 +1,3 @@
-import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import {
   isHeadExpired,
@@ -12,12 +11,12 @@ import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { LeaseLost } from './hold-lease.ts';
+import { type LastResultSettling, settleLastResult } from './settle-last-result.ts';
 
-export interface InventoryPruning {
+export interface InventoryPruning extends LastResultSettling {
   readonly scopes: ScopeStore;
   readonly observations: Pick<ObservationStore, 'ofScope' | 'delete'>;
   readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
-  readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly settings: { readonly leaseMs: number; readonly retention: Retention };
 }
@@ -56,6 +55,7 @@ async function pruneUnderLease(
 ): Promise<void> {
   const { scopes, observations, clock, settings } = pruning;
   const { retention, leaseMs } = settings;
+  await settleLastResult(pruning, lease);
   const head = lease.head && isHeadExpired(lease.head, nowMs, retention) ? null : lease.head;
   if (head !== lease.head) {
     if (!(await scopes.dropHead(lease))) throw new LeaseLost();
@@ -75,7 +75,7 @@ async function pruneUnderLease(
   const left = { head, oldestSupersededAtMs, erasedAtMs: lease.erasedAtMs };
   const dueMs = nextPruneAtMs(left, nowMs, retention);
   if (dueMs !== null) await scopes.schedulePrune(lease, Math.max(dueMs, nowMs + revisitAfterMs));
-  else if (lease.unsettled === null) await scopes.forget(lease);
+  else await scopes.forget(lease);
 }
 
 function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean) {

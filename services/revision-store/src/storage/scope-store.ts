@@ -75,7 +75,10 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
     renew: (lease: ScopeLease, untilMs: number) =>
       writeUnder(lease, { $set: { 'lease.until': dateOf(untilMs) } }),
 
-    /** Gives the lease on; `settled` when the last result is in its scan's document too. */
+    /** Marks the last result as copied to its scan's document. */
+    settle: (lease: ScopeLease) => writeUnder(lease, { $set: { 'lastResult.settled': true } }),
+
+    /** Releases the lease; `settled` marks the last result as copied in the same write. */
     release: (lease: ScopeLease, settled: boolean) =>
       writeUnder(lease, {
         $unset: { lease: '' },

@@ -1,0 +1,32 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { DecidedScan } from '../domain/scan.ts';
+import type { ScanStore } from '../storage/scan-store.ts';
+import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
+import { decideScan } from './decide-scan.ts';
+
+export interface LastResultSettling {
+  readonly scans: Pick<ScanStore, 'decide' | 'find'>;
+  readonly scopes: Pick<ScopeStore, 'settle'>;
+  /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */
+  readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
+  readonly clock: Clock;
+}
+
+/**
+ * Copies the last result to the document of its scan, in case the worker crashed before it did.
+ * Every holder of the inventory's lease runs this. Only records of decided scans expire, so a scan
+ * without a record has its result already.
+ */
+export async function settleLastResult(
+  settling: LastResultSettling,
+  lease: ScopeLease,
+): Promise<void> {
+  const { unsettled } = lease;
+  if (unsettled === null) return;
+  const { state } = await settling.scans.find(unsettled.scanId);
+  if (state !== 'unknown') {
+    const result = await decideScan(settling, unsettled, 'head_moved');
+    await settling.sendOutcome({ ...unsettled, result });
+  }
+  await settling.scopes.settle(lease);
+}
