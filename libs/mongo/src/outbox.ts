@@ -13,6 +13,8 @@ export interface WithOutbox {
   readonly outbox?: readonly OutgoingMessage[];
   /** When the oldest waiting message was written; absent when none waits. */
   readonly outboxSince?: Date;
+  /** Until then one sweeper publishes what waits; absent or past, any sweeper may claim it. */
+  readonly outboxClaimedUntil?: Date;
 }
 
 /** The trace a message continues is the one that is active when its state changes. */
@@ -60,7 +62,8 @@ export interface OutboxRelayOptions {
 }
 
 const sweepAfterMs = 2_000;
-const sweepBatch = 100;
+/** When a claim expires: after a crash, or where publishing takes longer, messages repeat. */
+const claimMs = 30_000;
 
 /** Documents whose messages can never be sent are left out of sweeps, up to this many. */
 const unsendableMax = 1_000;
@@ -98,17 +101,42 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     }
   }
 
+  /** The document that waits longest and that no other sweeper works on. */
+  function claimOldest(
+    nowMs: number,
+    outboxClaimedUntil: Date,
+  ): Promise<(WithOutbox & { _id: string }) | null> {
+    return collection.findOneAndUpdate(
+      {
+        outboxSince: { $lte: new Date(nowMs - sweepAfterMs) },
+        outboxClaimedUntil: { $not: { $gt: new Date(nowMs) } },
+        _id: { $nin: [...unsendable] },
+      },
+      { $set: { outboxClaimedUntil } },
+      { sort: { outboxSince: 1 }, returnDocument: 'after' },
+    );
+  }
+
+  /**
+   * Publishes one document's messages. Claimed first, they are published by one of the replicas
+   * that sweep. A claim whose messages can never be sent is kept: it keeps the document out of the
+   * way until it expires.
+   */
   async function sweep(): Promise<boolean> {
-    const before = new Date(options.now() - sweepAfterMs);
-    const found = await collection
-      .find({ outboxSince: { $lte: before }, _id: { $nin: [...unsendable] } })
-      .sort({ outboxSince: 1 })
-      .limit(sweepBatch)
-      .toArray();
-    oldestAtMs = found[0]?.outboxSince?.getTime() ?? null;
-    await relayAll(found);
-    if (found.length < sweepBatch) oldestAtMs = null;
-    return found.length === sweepBatch;
+    const nowMs = options.now();
+    const outboxClaimedUntil = new Date(nowMs + claimMs);
+    const claimed = await claimOldest(nowMs, outboxClaimedUntil);
+    oldestAtMs = claimed?.outboxSince?.getTime() ?? null;
+    if (claimed === null) return false;
+    try {
+      await relayAll([claimed]);
+    } catch (error) {
+      const { _id } = claimed;
+      const release = { $unset: { outboxClaimedUntil: '' } } as const;
+      await collection.updateOne({ _id, outboxClaimedUntil }, release);
+      throw error;
+    }
+    return true;
   }
 
   const loop: Loop = startLoop({
@@ -136,7 +164,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   };
 }
 
-/** Takes out the published messages; the mark goes with the last one. */
+/** Takes out the published messages and any claim; the mark goes with the last message. */
 function removal(ids: readonly string[]): Document[] {
   const kept = {
     $filter: {
@@ -149,6 +177,7 @@ function removal(ids: readonly string[]): Document[] {
     {
       $set: {
         outboxSince: { $cond: [{ $eq: [{ $size: '$outbox' }, 0] }, '$$REMOVE', '$outboxSince'] },
+        outboxClaimedUntil: '$$REMOVE',
       },
     },
   ];

@@ -23,6 +23,7 @@ interface Refresh extends WithOutbox {
 
 const clock = createTestClock();
 const relays: OutboxRelay[] = [];
+let held: PromiseWithResolvers<void>;
 let mongo: MongoConnection;
 let refreshes: Collection<Refresh>;
 let collections = 0;
@@ -37,12 +38,14 @@ beforeAll(async () => {
   });
 });
 beforeEach(async () => {
+  held = Promise.withResolvers();
   collections += 1;
   const collection = `refreshes_${collections}`;
   await ensureIndexes(mongo.db, [{ collection, indexes: [outboxIndex] }]);
   refreshes = mongo.db.collection(collection);
 });
 afterEach(async () => {
+  held.resolve();
   await Promise.all(relays.splice(0).map((relay) => relay.stop()));
 });
 afterAll(async () => {
@@ -217,19 +220,39 @@ test('messages of a document come first in the order in which they were written'
   expect(await withoutOutbox('r1')).toBe(true);
 });
 
-test('two processes sweeping at once lose nothing and leave nothing', async () => {
+test('three processes sweeping at once publish each message once (architecture: law 3)', async () => {
   const { sent, publish } = openTopic();
   const ids = Array.from({ length: 150 }, (_, index) => `r${index}`);
   await Promise.all(ids.map((id) => change(id, `of ${id}`)));
   clock.advance(2_001);
 
-  startRelay(publish);
-  startRelay(publish);
+  for (let replica = 0; replica < 3; replica += 1) startRelay(publish);
 
   await waitFor('nothing waits any more', async () => {
     return (await refreshes.countDocuments({ outboxSince: { $exists: true } })) === 0;
   });
-  expect(new Set(sent)).toEqual(new Set(ids.map((id) => `of ${id}`)));
+  expect(sent.toSorted()).toEqual(ids.map((id) => `of ${id}`).toSorted());
+  expect(await refreshes.countDocuments({ outboxClaimedUntil: { $exists: true } })).toBe(0);
+});
+
+test('a claimed document is published by another process once the claim expired, not before', async () => {
+  const { sent, publish } = openTopic();
+  await change('claimed', 'claimed');
+  clock.advance(2_001);
+  startRelay(() => held.promise);
+  const claim = async () => (await refreshes.findOne({ _id: 'claimed' }))?.outboxClaimedUntil;
+  const until = await waitFor('the first process has claimed it', claim);
+  await change('free', 'free');
+  clock.advance(2_001);
+
+  startRelay(publish);
+
+  // Oldest first: the second process passes the claimed one before it publishes the other.
+  await waitFor('the other one is published', () => withoutOutbox('free'));
+  expect(sent).toEqual(['free']);
+  clock.set(until.getTime());
+  await waitFor('the claimed one is published', () => withoutOutbox('claimed'));
+  expect(sent).toEqual(['free', 'claimed']);
 });
 
 test('a document whose messages break their contract does not block those behind it', async () => {
