@@ -60,7 +60,17 @@ async function crashedWorker(scan: Scan) {
     await scopeLeaseEnds();
     await queue.extend(scan.scanId, systemClock.now());
   };
-  return { lease, scopeLeaseEnds, leasesEnd, ...stores() };
+  /** As workers that claim it one after another and crash at once. */
+  const claimAgain = async (times: number) => {
+    for (let time = 0; time < times; time += 1) {
+      const waiting = { nowMs: untilMs, pagesMin: 0, pagesMax: 8, limit: 100 };
+      const due = (await queue.findDue(waiting)).find(
+        ({ scan: { scanId } }) => scanId === scan.scanId,
+      );
+      if (!due || !(await queue.claim(due, untilMs))) throw new Error('no claim');
+    }
+  };
+  return { lease, scopeLeaseEnds, leasesEnd, claimAgain, ...stores() };
 }
 
 /** The same after the head moved and before the result was copied to the scan. */
@@ -170,6 +180,34 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
       expect(left?.lastResult?.settled).toBe(true);
     },
   );
+
+  it.each(['received', 'committing'] as const)(
+    'in each of six tries while it was %s is rejected before a seventh begins (Failure modes: a fault of ours)',
+    async (state) => {
+      const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+      await running().client.stage(scan);
+      const crashed = await crashedWorker(scan);
+      if (state === 'committing') await crashed.scans.beginCommit(scan.scanId);
+      await leaveOrphan(scan);
+      await crashed.claimAgain(5);
+      await crashed.leasesEnd();
+
+      expect((await store.rejected(scan)).reason).toBe('invalid_pages');
+
+      expect((await running().client.page(scan.scope)).status).toBe(404);
+      await waitFor('its blocks are pruned', async () => (await setsOf(scan)).length === 0);
+    },
+  );
+
+  it('in each of five tries is assembled by the sixth (Failure modes: a fault of ours)', async () => {
+    const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+    await running().client.stage(scan);
+    const crashed = await crashedWorker(scan);
+    await crashed.claimAgain(4);
+    await crashed.leasesEnd();
+
+    expect((await store.committed(scan)).observed_assets).toBe(3);
+  });
 
   it('leaves no blocks behind', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
@@ -362,7 +400,7 @@ describe('On a clock of the test', () => {
         const isPutOff = (document?.dueAt?.getTime() ?? 0) < clock.now() + 60_000;
         return document?.claims === times && isPutOff;
       });
-    for (let times = 1; times <= 5; times += 1) {
+    for (let times = 1; times <= 6; times += 1) {
       await tried(times);
       expect(store.outcomesOf(scan)).toEqual([]);
       clock.advance(30_000);

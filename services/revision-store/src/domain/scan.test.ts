@@ -10,6 +10,7 @@ const facts: ScanFact[] = [
   'abandoned',
   'pages_missing',
   'pages_invalid',
+  'given_up',
   'assembled',
   'head_moved',
 ];
@@ -31,15 +32,16 @@ function decidesOnce(step: typeof advance) {
     const final = states.findIndex(isFinal);
     const after = new Set(final < 0 ? [] : states.slice(final));
     const began = states.indexOf('committing');
+    const rejected = states.indexOf('rejected');
 
     expect(after.size).toBeLessThanOrEqual(1);
-    expect(began >= 0 && states.slice(began).includes('rejected')).toBe(false);
+    if (began >= 0 && rejected >= 0) expect(sequence[rejected]).toBe('given_up');
     expect(states.includes('committed') && began < 0).toBe(false);
   });
 }
 
 describe('A scan (architecture: abandon against commit)', () => {
-  it('is decided once, whatever comes in whatever order, and never against its commit', () => {
+  it('is decided once, whatever comes in whatever order; only its own workers end a commit that has begun', () => {
     fc.assert(decidesOnce(advance), { numRuns: propertyRuns(3_000) });
   });
 
@@ -74,8 +76,9 @@ describe('A scan (architecture: abandon against commit)', () => {
     ]);
   });
 
-  it('that a crashed worker was committing is assembled again', () => {
+  it('that a crashed worker was committing is assembled again, until its tries are used up', () => {
     expect(advance('committing', 'assembled')).toBe('committing');
+    expect(advance('committing', 'given_up')).toBe('rejected');
   });
 });
 

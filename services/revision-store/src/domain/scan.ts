@@ -14,6 +14,7 @@ export type ScanFact =
   | 'abandoned'
   | 'pages_missing'
   | 'pages_invalid'
+  | 'given_up'
   | 'assembled'
   | 'head_moved';
 
@@ -23,6 +24,8 @@ const transitions = {
   abandoned: { from: ['unknown', 'received'], to: 'rejected' },
   pages_missing: { from: ['received'], to: 'rejected' },
   pages_invalid: { from: ['received'], to: 'rejected' },
+  // Under the inventory's lease alone: it keeps a commit that has begun from moving the head.
+  given_up: { from: ['received', 'committing'], to: 'rejected' },
   // A worker that takes over a scan in `committing` assembles it again.
   assembled: { from: ['received', 'committing'], to: 'committing' },
   head_moved: { from: ['committing'], to: 'committed' },

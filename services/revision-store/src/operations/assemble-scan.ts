@@ -49,12 +49,16 @@ export type AssemblyEnd =
   | { readonly end: 'decided'; readonly result: ScanResult }
   | { readonly end: 'postponed'; readonly why: 'inventory_busy' | 'pages_missing' };
 
+/** Tries that crashed or met a fault of ours; a claim counts its try before the work begins. */
+const triesMax = 6;
+
 const decided = (result: ScanResult): AssemblyEnd => ({ end: 'decided', result });
 
 /**
  * Assembles one claimed scan under its inventory's lease:
  *
  * 1. take the lease; settle the result of the scan before, if its worker crashed before it could;
+ *    end a scan whose tries are used up;
  * 2. survey the pages; missing ones are waited for, invalid ones end the scan;
  * 3. compare with the head and write blocks under ids of this try alone. A crash up to here leaves
  *    blocks that nothing refers to and the pruner deletes; another worker begins anew;
@@ -107,6 +111,7 @@ async function assembleUnderLease(
   const { scopes, clock } = assembly;
   await settleLastResult(assembly, lease);
   if (lease.unsettled?.scanId === claimed.scan.scanId) return decided(lease.unsettled.result);
+  if (claimed.tries > triesMax) return giveUp(assembly, claimed, lease);
   const signal = AbortSignal.any([held.signal, stopping]);
   try {
     return await assemblePages(assembly, claimed, lease, signal);
@@ -147,10 +152,25 @@ async function pagesMissing(assembly: Assembly, claimed: ClaimedScan): Promise<A
   return decided(await rejectScan(assembly, claimed, 'pages_missing'));
 }
 
+/**
+ * Ends a scan that crashed its workers or met a fault of ours in every try. Under the lease no other
+ * worker can move the head for it, so that a commit that has begun is ended too.
+ */
+async function giveUp(
+  assembly: Assembly,
+  claimed: ClaimedScan,
+  lease: ScopeLease,
+): Promise<AssemblyEnd> {
+  const { scopes, clock, logger } = assembly;
+  logger.error({ scan_id: claimed.scan.scanId, tries: claimed.tries - 1 }, 'assembly given up');
+  await scopes.schedulePrune(lease, clock.now());
+  return decided(await rejectScan(assembly, claimed, 'given_up'));
+}
+
 async function rejectScan(
   assembly: Assembly,
   { scan }: ClaimedScan,
-  fact: 'pages_missing' | 'pages_invalid',
+  fact: 'pages_missing' | 'pages_invalid' | 'given_up',
 ): Promise<ScanResult> {
   const reason = fact === 'pages_missing' ? 'missing_pages' : 'invalid_pages';
   const result: ScanResult = { result: 'rejected', reason };

@@ -9,7 +9,6 @@ import { isStoreFailure } from '../storage/store-failure.ts';
 import { type Assembly, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
 import { dropStagedChunks, type StagedChunkDropping } from './drop-staged-chunks.ts';
 import { LeaseLost } from './hold-lease.ts';
-import { outcomeMessage } from './outcome-message.ts';
 
 export interface AssembliesOptions {
   readonly assembly: Assembly;
@@ -52,8 +51,6 @@ const lanes = (smallScansMax: number) => [
 
 const idleMs = 1_000;
 const busyDelayMs = 300;
-/** Tries that crashed or met a fault of ours before the scan's pages are given up as unusable. */
-const triesMax = 6;
 const missingBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 const failureBackoff: Backoff = { firstMs: 500, maxMs: 30_000 };
 
@@ -160,19 +157,8 @@ async function tryOne(
     if (error instanceof LeaseLost) return { end: 'postponed', why: 'interrupted' };
     const context = { err: error, scan_id: due.scan.scanId, tries: due.tries };
     assembly.logger.error(context, 'assembly failed');
-    if (isStoreFailure(error)) return { end: 'postponed', why: 'store_failed' };
-    return due.tries >= triesMax ? giveUp(assembly, due) : { end: 'postponed', why: 'fault' };
+    return { end: 'postponed', why: isStoreFailure(error) ? 'store_failed' : 'fault' };
   }
-}
-
-/** A fault of ours that every try meets must not leave a refresh waiting for ever. */
-async function giveUp({ scans, scopes, clock }: Assembly, due: ClaimedScan): Promise<TryEnd> {
-  const { scanId, refreshId } = due.scan;
-  const result = { result: 'rejected', reason: 'invalid_pages' } as const;
-  await scopes.requestPrune(due.scopeKey, clock.now());
-  const decision = { scanId, fact: 'pages_invalid', result, nowMs: clock.now() } as const;
-  const given = await scans.decide(decision, [outcomeMessage({ scanId, refreshId, result })]);
-  return given ? { end: 'decided', result } : { end: 'postponed', why: 'fault' };
 }
 
 async function postpone(
