@@ -373,6 +373,60 @@ describe('Two replicas (architecture: shared work)', () => {
   });
 });
 
+describe('A scan whose collector has a fast clock (Refresh: verified_at)', () => {
+  const clock = createTestClock(Date.now());
+  const running = replicaOfBlock({ clock });
+  const dayMs = 86_400_000;
+  const save = (scope: Scan['scope'], to: number, aheadMs = 0) => {
+    clock.advance(60_000);
+    const completedAtMs = clock.now() + aheadMs;
+    return running().save({ scope, pages: [plainPage(0, to)], completedAtMs });
+  };
+
+  it('was observed when the store received it', async () => {
+    const scope = newScope();
+    const saved = await running().save({
+      scope,
+      pages: [plainPage(0, 3)],
+      startedAtMs: clock.now() + dayMs - 5_000,
+      completedAtMs: clock.now() + dayMs,
+    });
+
+    const receivedAt = new Date(clock.now()).toISOString();
+    expect((await running().client.page(scope)).meta).toMatchObject({
+      observation_id: saved.observation_id,
+      verified_at: receivedAt,
+      scan_window: { started_at: receivedAt, completed_at: receivedAt },
+    });
+  });
+
+  it('supersedes no later scan: each becomes what Current reads', async () => {
+    const scope = newScope();
+    await save(scope, 3, dayMs);
+
+    for (const to of [4, 5]) {
+      const { revision_id, changed } = await save(scope, to);
+      expect(changed).toBe(true);
+      expect((await running().client.page(scope)).meta).toMatchObject({ revision_id });
+    }
+  });
+
+  it('does not outlive an erasure that came after its receipt (Operating surface)', async () => {
+    const scope = newScope();
+    const scan = newScan({ scope, pages: [plainPage(0, 3)], completedAtMs: clock.now() + dayMs });
+    await store.complete(scan);
+    await waitFor('it is received', () => store.collections.scans.findOne({ _id: scan.scanId }));
+    clock.advance(1);
+    expect(await running().client.erase(scope)).toBe(204);
+
+    await running().client.stage(scan);
+    clock.advance(10_000);
+
+    expect((await store.committed(scan)).observed_assets).toBe(3);
+    expect((await running().client.page(scope)).status).toBe(404);
+  });
+});
+
 describe('On a clock of the test', () => {
   const clock = createTestClock(Date.now());
   const running = replicaOfBlock({ clock, assembly: { missingPagesWaitMs: 60_000 } });

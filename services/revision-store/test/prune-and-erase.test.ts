@@ -201,7 +201,8 @@ describe('Erasing an inventory (Operating surface)', () => {
     expect((await replica.client.page(scope, { revision_id, observation_id })).status).toBe(410);
     expect(await countBlocks(scope, other)).toEqual({ assets: 1, texts: 1 });
     expect((await replica.client.page(other)).status).toBe(200);
-    const again = await replica.save({ scope, pages: [page], completedAtMs: clock.now() + 1 });
+    clock.advance(1);
+    const again = await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
     expect(again.changed).toBe(true);
     expect((await replica.client.page(scope)).assets).toEqual(page.assets);
   });

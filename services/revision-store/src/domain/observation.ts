@@ -6,6 +6,17 @@ export interface ScanWindow {
   readonly completedAtMs: number;
 }
 
+/**
+ * A scan's window, no later than its receipt. Windows come from other machines' clocks: one that is
+ * fast would make its observation newer than those that follow it.
+ */
+export function windowAtReceipt(window: ScanWindow, receivedAtMs: number): ScanWindow {
+  return {
+    startedAtMs: Math.min(window.startedAtMs, receivedAtMs),
+    completedAtMs: Math.min(window.completedAtMs, receivedAtMs),
+  };
+}
+
 /** An immutable set of owned assets in the platform's order. */
 export interface Revision {
   readonly revisionId: RevisionId;

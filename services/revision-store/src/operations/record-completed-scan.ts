@@ -2,6 +2,7 @@ import { scopeKey } from '@inventory/contracts/scope';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { currentTrace } from '@inventory/runtime/tracing';
+import { windowAtReceipt } from '../domain/observation.ts';
 import type { CompletedScan } from '../domain/scan.ts';
 import type { ClaimedScan } from '../storage/scan-queue.ts';
 import type { ReceivedScan, ScanStore } from '../storage/scan-store.ts';
@@ -22,10 +23,12 @@ export interface CompletedScanRecording {
  */
 export async function recordCompletedScan(
   { scans, publish, assemblies, clock }: CompletedScanRecording,
-  scan: CompletedScan,
+  completed: CompletedScan,
 ): Promise<void> {
-  const slot = assemblies.reserve(scan.pages.length);
-  const received = { scan, trace: currentTrace(), nowMs: clock.now() };
+  const slot = assemblies.reserve(completed.pages.length);
+  const nowMs = clock.now();
+  const scan = { ...completed, window: windowAtReceipt(completed.window, nowMs) };
+  const received = { scan, trace: currentTrace(), nowMs };
   let isNew = false;
   try {
     isNew = await scans.receive({ ...received, claimedUntilMs: slot?.untilMs ?? null });
