@@ -1,6 +1,18 @@
+import { scopeKey } from '@inventory/contracts/scope';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { asset, description, newScan, plainPage } from './support/scan-builder.ts';
+import { fromCompletedMessage } from '../src/consumers/convert.ts';
+import { assembleScan } from '../src/operations/assemble-scan.ts';
+import { assemblyOn } from './support/assembly-on.ts';
+import {
+  asset,
+  completedMessage,
+  description,
+  newScan,
+  plainPage,
+  type Scan,
+  type ScanPage,
+} from './support/scan-builder.ts';
 import {
   openStoreUnderTest,
   type Replica,
@@ -268,5 +280,63 @@ describe('A further scan of an inventory (Refresh: unchanged)', () => {
     const { revision_id, observation_id } = late;
     const pinned = await replica.client.page(scope, { revision_id, observation_id });
     expect(pinned.assets).toEqual(plainPage(0, 2).assets);
+  });
+});
+
+describe('The assembly of many pages (Everything is bounded)', () => {
+  const pageCount = 125;
+  const pageAssets = 200;
+  const kinds = 300;
+
+  /** The same scattered numbers in every run. */
+  function* scattered(): Generator<number> {
+    for (let number = 7; ; number = (number * 1_664_525 + 1_013_904_223) % 2 ** 32) yield number;
+  }
+
+  /** Pages as the platform gives them: each carries the descriptions of its own assets. */
+  function scatteredPages(): ScanPage[] {
+    const numbers = scattered();
+    return Array.from({ length: pageCount }, (_, page) => {
+      const assets = Array.from({ length: pageAssets }, (__, at) => {
+        const kind = Math.floor(((numbers.next().value ?? 0) / 2 ** 32) * kinds);
+        return asset(String(page * pageAssets + at), { classid: String(kind) });
+      });
+      const classes = new Set(assets.map(({ classid }) => classid));
+      return { assets, descriptions: [...classes].map((classid) => description(classid)) };
+    });
+  }
+
+  /** How often each page was read until the scan was committed. */
+  async function readsOf(scan: Scan): Promise<number[]> {
+    const reads = Array.from({ length: pageCount }, () => 0);
+    const assembly = assemblyOn(store, {
+      blockAssets: pageAssets,
+      onRead: (places) => {
+        for (const { page } of places) reads[page] = (reads[page] ?? 0) + 1;
+      },
+    });
+    await replica.client.stage(scan);
+    const completed = fromCompletedMessage(completedMessage(scan));
+    const nowMs = assembly.clock.now();
+    const claimedUntilMs = nowMs + 600_000;
+    await assembly.scans.receive({ scan: completed, trace: {}, nowMs, claimedUntilMs });
+    const claim = { trace: {}, receivedAtMs: nowMs, claims: 1, tries: 1 };
+    const claimed = { scan: completed, scopeKey: scopeKey(scan.scope), ...claim };
+    const end = await assembleScan(assembly, claimed, new AbortController().signal);
+    expect(end).toMatchObject({ result: { observedAssets: pageCount * pageAssets } });
+    return reads;
+  }
+
+  it('reads each page once to compare it and once to write it, in one language and the next', async () => {
+    const scope = newScope();
+    const pages = scatteredPages();
+    const twiceEach = Array.from({ length: pageCount }, () => 2);
+
+    expect(await readsOf(newScan({ scope, pages }))).toEqual(twiceEach);
+    expect(await readsOf(newScan({ scope, pages, language: 'german' }))).toEqual(twiceEach);
+
+    const page = await replica.client.page(scope, { language: 'german', page_size: pageAssets });
+    expect(page.assets).toEqual(pages[0]?.assets);
+    expect(page.descriptions).toEqual(pages[0]?.descriptions);
   });
 });

@@ -1,4 +1,11 @@
-import { missingSource, type RowSource, type Survey, totalCount } from './survey.ts';
+import {
+  missingSource,
+  pageOf,
+  type RowSource,
+  type Survey,
+  textsOn,
+  totalCount,
+} from './survey.ts';
 
 /** What goes into one block of a new revision, and where its texts come from. */
 export interface BlockPlan {
@@ -23,8 +30,7 @@ export function blockCount(assets: number, blockAssets: number): number {
 
 /** Descriptions are numbered within a block in the order in which its assets first need them. */
 export function planBlock(survey: Survey, index: number, blockAssets: number): BlockPlan {
-  const from = index * blockAssets;
-  const to = Math.min(from + blockAssets, totalCount(survey));
+  const [from, to] = rangeOf(survey, index, blockAssets);
   const numbers = survey.descriptionOf.slice(from, to);
   const locals = new Map<number, number>();
   for (const number of numbers) if (!locals.has(number)) locals.set(number, locals.size);
@@ -38,14 +44,27 @@ export function planBlock(survey: Survey, index: number, blockAssets: number): B
   };
 }
 
-/** The same scan's texts for a block that is stored already, in that block's own numbering. */
-export function planTexts(survey: Survey, index: number, keys: readonly string[]): TextPlan {
-  return { index, sources: keys.map((key) => sourceOfText(survey, key)) };
+/**
+ * The scan's texts for a block, in that block's own numbering: from the pages that carry the
+ * block's assets where these carry the text, so that writing a block reads few pages.
+ */
+export function planTexts(
+  survey: Survey,
+  index: number,
+  blockAssets: number,
+  keys: readonly string[],
+): TextPlan {
+  const [from, to] = rangeOf(survey, index, blockAssets);
+  const near = textsOn(survey, new Set(survey.assetSources.slice(from, to).map(pageOf)));
+  const sources = keys.map((key) => {
+    const number = survey.descriptionNumbers.get(key);
+    if (number === undefined) return missingSource;
+    return near.get(number) ?? survey.descriptionSources[number] ?? missingSource;
+  });
+  return { index, sources };
 }
 
-function sourceOfText(survey: Survey, key: string): RowSource {
-  const number = survey.descriptionNumbers.get(key);
-  return number === undefined
-    ? missingSource
-    : (survey.descriptionSources[number] ?? missingSource);
+function rangeOf(survey: Survey, index: number, blockAssets: number): readonly [number, number] {
+  const from = index * blockAssets;
+  return [from, Math.min(from + blockAssets, totalCount(survey))];
 }

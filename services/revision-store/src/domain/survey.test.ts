@@ -173,6 +173,12 @@ const planted = {
     ...faultlessSteps,
     join: (texts) => joinTexts(texts.filter((text) => text !== undefined)),
   },
+  'a text that changed between pages is taken from the earlier page': surveying((scan) =>
+    scan.map((one) => ({
+      ...one,
+      descriptions: one.descriptions.map(({ classid, instanceid }) => ({ classid, instanceid })),
+    })),
+  ),
   'the rows of a page are taken in reverse': surveying((scan) =>
     scan.map((one) => ({ ...one, assets: one.assets.toReversed() })),
   ),
@@ -211,6 +217,7 @@ describe('The assembly of a scan (Reads, Refresh: unchanged)', () => {
     ['only the page of the asset is searched for its description', matchesReference],
     ['description fields leak into assets', matchesReference],
     ['a missing description moves the others up', matchesReference],
+    ['a text that changed between pages is taken from the earlier page', matchesReference],
     ['the rows of a page are taken in reverse', matchesReference],
     ['only the page of the asset is searched for its description', ignoresPageBounds],
     ['texts are part of ownership', ownershipIsASet],

@@ -44,8 +44,13 @@ export interface Survey {
   readonly descriptionOf: number[];
   readonly descriptionNumbers: Map<string, number>;
   readonly descriptionKeys: string[];
+  /** Where each description was read last. */
   readonly descriptionSources: RowSource[];
   readonly textDigests: string[];
+  /** From where on every page that carries the description carries the text that was read last. */
+  readonly textSince: RowSource[];
+  /** Per page: the number of the description in each row. */
+  readonly pageDescriptions: Uint32Array[];
   pages: number;
 }
 
@@ -59,6 +64,8 @@ export function openSurvey(): Survey {
     descriptionKeys: [],
     descriptionSources: [],
     textDigests: [],
+    textSince: [],
+    pageDescriptions: [],
     pages: 0,
   };
 }
@@ -78,14 +85,32 @@ export function addPage(survey: Survey, page: SurveyedPage): void {
     survey.descriptionOf[position] = descriptionNumber(survey, descriptionKey(asset));
     row += 1;
   }
-  row = 0;
+  const numbers: number[] = [];
   for (const description of page.descriptions) {
     const number = descriptionNumber(survey, descriptionKey(description));
-    survey.descriptionSources[number] = sourceAt(survey.pages, row);
+    const source = sourceAt(survey.pages, numbers.length);
+    if (survey.textDigests[number] !== description.textDigest) survey.textSince[number] = source;
+    survey.descriptionSources[number] = source;
     survey.textDigests[number] = description.textDigest;
-    row += 1;
+    numbers.push(number);
   }
+  survey.pageDescriptions.push(Uint32Array.from(numbers));
   survey.pages += 1;
+}
+
+/**
+ * Where these pages carry descriptions, by description number; only texts equal to those that were
+ * read last.
+ */
+export function textsOn(survey: Survey, pages: Iterable<number>): ReadonlyMap<number, RowSource> {
+  const sources = new Map<number, RowSource>();
+  for (const page of pages) {
+    for (const [row, number] of (survey.pageDescriptions[page] ?? []).entries()) {
+      const source = sourceAt(page, row);
+      if (source >= (survey.textSince[number] ?? source)) sources.set(number, source);
+    }
+  }
+  return sources;
 }
 
 function descriptionNumber(survey: Survey, key: string): number {
@@ -96,6 +121,7 @@ function descriptionNumber(survey: Survey, key: string): number {
   survey.descriptionKeys.push(key);
   survey.descriptionSources.push(missingSource);
   survey.textDigests.push('');
+  survey.textSince.push(missingSource);
   return number;
 }
 

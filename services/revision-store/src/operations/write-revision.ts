@@ -23,8 +23,8 @@ export interface AssembledScan {
 }
 
 /**
- * Blocks whose texts are gathered together. A block's texts may lie on any page, so each group
- * costs at worst one reading of all pages; in an inventory that stood still it costs its own pages.
+ * Blocks whose texts are gathered together. Each group costs its own pages, and at worst, where
+ * assets moved or texts changed during the scan, one reading of all pages.
  */
 const groupBlocks = 4;
 /** Below the 16 MB of a document even when nothing can be compressed. */
@@ -77,7 +77,8 @@ async function planOne(
   const plan = verdict.writesAssets ? planBlock(survey, index, blockAssets) : null;
   const keys = plan?.descriptionKeys ?? (await blocks.readDescriptionKeys(revisionId, index));
   invariant(keys !== undefined, 'a block of the head is missing');
-  const { sources } = planTexts(survey, index, verdict.writesTexts ? keys : []);
+  const wanted = verdict.writesTexts ? keys : [];
+  const { sources } = planTexts(survey, index, blockAssets, wanted);
   return { index, plan, textSources: sources };
 }
 

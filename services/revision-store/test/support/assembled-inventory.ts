@@ -73,7 +73,7 @@ export function assemble(
   const count = blockCount(totalCount(survey), blockAssets);
   const blocks = Array.from({ length: count }, (_, index): BlockContent => {
     const plan = planBlock(survey, index, blockAssets);
-    const { sources } = planTexts(survey, index, plan.descriptionKeys);
+    const { sources } = planTexts(survey, index, blockAssets, plan.descriptionKeys);
     return {
       assets: steps.join(plan.assetSources.map((source) => textAt(source, 'assets'))),
       descriptionOf: Uint16Array.from(plan.descriptionOf),

@@ -1,0 +1,48 @@
+import { systemClock } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { testLogger } from '@inventory/testkit/namespace';
+import type { Assembly } from '../../src/operations/assemble-scan.ts';
+import { createBlockStore } from '../../src/storage/block-store.ts';
+import { type ChunkStore, createChunkStore } from '../../src/storage/chunk-store.ts';
+import { createObservationStore } from '../../src/storage/observation-store.ts';
+import { createScanQueue } from '../../src/storage/scan-queue.ts';
+import { createScanStore } from '../../src/storage/scan-store.ts';
+import { createScopeStore } from '../../src/storage/scope-store.ts';
+import type { StoreUnderTest } from './store-under-test.ts';
+
+export interface AssemblyOptions {
+  /** Called before staged pages are read. */
+  readonly onRead: (places: Parameters<ChunkStore['read']>[0]) => Promise<void> | void;
+  readonly blockAssets?: number;
+}
+
+/** What a service assembles with, on its stores; each reading of staged pages is seen. */
+export function assemblyOn(
+  { collections, config }: StoreUnderTest,
+  { onRead, blockAssets = 2_000 }: AssemblyOptions,
+): Assembly {
+  const chunks = createChunkStore(collections.chunks);
+  return {
+    scans: createScanStore(collections.scans),
+    queue: createScanQueue(collections.scans),
+    scopes: createScopeStore(collections.scopes),
+    chunks: {
+      async read(places) {
+        await onRead(places);
+        return chunks.read(places);
+      },
+    },
+    blocks: createBlockStore(collections),
+    observations: createObservationStore(collections.observations),
+    sendOutcome: async () => {},
+    clock: systemClock,
+    identifiers: systemIdentifiers,
+    logger: testLogger,
+    settings: {
+      ...config.assembly,
+      blockAssets,
+      pageChunksMax: 64,
+      retention: { ...config.retention, erasedKeptMs: 0 },
+    },
+  };
+}
