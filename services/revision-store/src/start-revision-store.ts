@@ -82,9 +82,10 @@ export async function startRevisionStore(
     name: 'pruning',
     idleMs: config.retention.pruneEveryMs,
     logger,
-    round: async () => {
-      await pruneStaging(operation);
-      return pruneInventories(operation);
+    async round(stopping) {
+      await pruneStaging(operation, stopping);
+      await pruneInventories(operation, stopping);
+      return false;
     },
   });
   lifetime.defer('pruning', () => pruning.stop());

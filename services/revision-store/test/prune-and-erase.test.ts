@@ -1,7 +1,9 @@
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { Binary } from 'mongodb';
 import { newScan, plainPage } from './support/scan-builder.ts';
 import { placeOf } from './support/store-client.ts';
 import {
@@ -181,6 +183,101 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     clock.advance(10_001);
 
     await untilBlocks(1, 1, scope);
+  });
+});
+
+describe('One round of pruning (architecture: everything is bounded)', () => {
+  /** More than any batch of a round. */
+  const many = 450;
+  const scanIds = Array.from({ length: many }, systemIdentifiers.uuidV7);
+  let backlog: StoreUnderTest;
+  const now = () => new Date(clock.now());
+
+  beforeEach(async () => {
+    backlog = await openStoreUnderTest();
+  });
+  afterEach(() => backlog.close());
+
+  /** Its first round begins at once, and its second not before the test is over. */
+  const startPruning = () => backlog.start({ clock, retention: { pruneEveryMs: dayMs } });
+  const stageChunks = (stagedAt: Date) =>
+    backlog.collections.chunks.insertMany(
+      scanIds.map((scanId) => ({
+        _id: `${scanId}/1/0/0`,
+        scanId,
+        digest: '',
+        rawBytes: 0,
+        content: new Binary(),
+        stagedAt,
+      })),
+    );
+  const untilNoChunk = () =>
+    waitFor('no chunk is left', async () => {
+      return (await backlog.collections.chunks.countDocuments({})) === 0;
+    });
+
+  it('deletes what every decided scan staged, however many there are', async () => {
+    await stageChunks(now());
+    await backlog.collections.scans.insertMany(
+      scanIds.map((_id) => ({
+        _id,
+        state: 'rejected',
+        refreshId: null,
+        receivedAt: now(),
+        trace: {},
+        decidedAt: now(),
+        chunksDropAt: now(),
+      })),
+    );
+
+    await startPruning();
+
+    await untilNoChunk();
+  });
+
+  it('deletes every forgotten chunk, also of those that were staged at the same moment', async () => {
+    await stageChunks(new Date(clock.now() - dayMs - 1));
+
+    await startPruning();
+
+    await untilNoChunk();
+  });
+
+  it('reaches every inventory behind those that are being assembled or cannot be pruned, each once', async () => {
+    const scopes = Array.from({ length: 180 }, newScope).map(scopeKey);
+    const [faulty, leased, free] = [scopes.slice(0, 60), scopes.slice(60, 120), scopes.slice(120)];
+    const until = new Date(clock.now() + dayMs);
+    const undecided = systemIdentifiers.uuidV7();
+    await backlog.collections.scans.insertOne({
+      _id: undecided,
+      state: 'received',
+      refreshId: null,
+      receivedAt: now(),
+      trace: {},
+    });
+    const result = { result: 'rejected', reason: 'invalid_pages' } as const;
+    const lastResult = { scanId: undecided, refreshId: null, result, settled: false };
+    await backlog.collections.scopes.insertMany(
+      scopes.map((_id, at) => ({
+        _id,
+        epoch: 1,
+        // The faulty ones are due longest, then the leased ones.
+        pruneAt: new Date(clock.now() - scopes.length + at),
+        ...(faulty.includes(_id) ? { lastResult } : {}),
+        ...(leased.includes(_id) ? { lease: { token: 'assembling', until } } : {}),
+      })),
+    );
+
+    await startPruning();
+
+    const ofScopes = (_id: readonly string[]) => ({ _id: { $in: [..._id] } });
+    await waitFor('nothing is left of the free inventories', async () => {
+      return (await backlog.collections.scopes.countDocuments(ofScopes(free))) === 0;
+    });
+    const visited = await backlog.collections.scopes.find(ofScopes(faulty)).toArray();
+    expect(visited.map(({ epoch }) => epoch)).toEqual(faulty.map(() => 2));
+    const untouched = await backlog.collections.scopes.find(ofScopes(leased)).toArray();
+    expect(untouched.map(({ epoch }) => epoch)).toEqual(leased.map(() => 1));
   });
 });
 

@@ -25,27 +25,23 @@ export interface InventoryPruning extends LastResultSettling {
 const revisitAfterMs = 900_000;
 
 /**
- * Deletes what of one inventory is no longer readable, under its lease. False while it is held.
+ * Deletes what of one inventory is no longer readable, under its lease; nothing while it is held.
  *
  * References go before what they refer to: first the head, then observations, then blocks that
  * nothing refers to. A crash after any step leaves blocks that nobody can reach, never a page that
  * is half there, and the inventory is still due.
  */
-export async function pruneInventory(
-  pruning: InventoryPruning,
-  scopeKey: string,
-): Promise<boolean> {
+export async function pruneInventory(pruning: InventoryPruning, scopeKey: string): Promise<void> {
   const { scopes, clock, identifiers, settings } = pruning;
   const nowMs = clock.now();
   const untilMs = nowMs + settings.leaseMs;
   const lease = await scopes.acquire({ scopeKey, token: identifiers.uuidV7(), nowMs, untilMs });
-  if (lease === null) return false;
+  if (lease === null) return;
   try {
     await pruneUnderLease(pruning, lease, nowMs);
   } finally {
     await scopes.release(lease, false);
   }
-  return true;
 }
 
 async function pruneUnderLease(

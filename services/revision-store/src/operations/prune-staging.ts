@@ -25,39 +25,41 @@ const batch = 200;
 
 /**
  * Deletes staged chunks that no assembly can need: those of decided scans, and in time those of
- * scans that were never heard of again. Then records that no message can ask for any more.
+ * scans that no command came for. Then records that no message can ask for any more. Each round
+ * works through everything that is due.
  */
-export async function pruneStaging(pruning: StagingPruning): Promise<void> {
+export async function pruneStaging(pruning: StagingPruning, stopping: AbortSignal): Promise<void> {
   const { decidedScans, clock, settings } = pruning;
-  for (const scanId of await decidedScans.findUndropped(batch))
-    await dropStagedChunks(pruning, scanId);
+  await dropDecided(pruning, stopping);
   const { forgottenChunksKeptMs, forgottenCapturesKeptMs } = settings;
-  await dropForgotten(pruning, clock.now() - forgottenChunksKeptMs, false);
-  await dropForgotten(pruning, clock.now() - forgottenCapturesKeptMs, true);
+  await dropForgotten(pruning, clock.now() - forgottenChunksKeptMs, false, stopping);
+  await dropForgotten(pruning, clock.now() - forgottenCapturesKeptMs, true, stopping);
   const before = clock.now() - settings.scanRecordsKeptMs;
   countPruned('scans', await decidedScans.forgetDecidedBefore(before));
+}
+
+async function dropDecided(pruning: StagingPruning, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    const undropped = await pruning.decidedScans.findUndropped(batch);
+    for (const scanId of undropped) await dropStagedChunks(pruning, scanId);
+    if (undropped.length < batch) return;
+  }
 }
 
 async function dropForgotten(
   { chunks, scans }: StagingPruning,
   beforeMs: number,
   capturesOnly: boolean,
+  stopping: AbortSignal,
 ): Promise<void> {
   const seen = new Set<string>();
-  let fromMs = 0;
-  for (;;) {
-    const old = await chunks.stagedBetween({ fromMs, beforeMs, capturesOnly, limit: batch });
-    const fresh = new Set(old.map(({ scanId }) => scanId).filter((scanId) => !seen.has(scanId)));
-    for (const scanId of fresh) {
-      seen.add(scanId);
-      const { state } = await scans.find(scanId);
-      // Whatever can still be committed keeps its pages, however long it takes.
-      const needed = advance(state, 'assembled') !== 'refused';
-      if (!needed) countPruned('chunks', await chunks.dropStagedBefore(scanId, beforeMs));
-    }
-    const lastMs = old.at(-1)?.stagedAtMs;
-    if (old.length < batch || lastMs === undefined) return;
-    // Staged in one millisecond by one batch, they are stepped over, and found next time.
-    fromMs = lastMs > fromMs ? lastMs : lastMs + 1;
+  for await (const scanId of chunks.stagedBefore(beforeMs, capturesOnly)) {
+    if (stopping.aborted) return;
+    if (seen.has(scanId)) continue;
+    seen.add(scanId);
+    const { state } = await scans.find(scanId);
+    // Whatever can still be committed keeps its pages, however long it takes.
+    const needed = advance(state, 'assembled') !== 'refused';
+    if (!needed) countPruned('chunks', await chunks.dropStagedBefore(scanId, beforeMs));
   }
 }

@@ -24,20 +24,10 @@ export interface ArrivedChunk extends StagedChunk {
   readonly source: ScanSource;
 }
 
-/** Chunks staged in [fromMs, beforeMs), oldest first; of captures alone, or of all. */
-export interface ForgottenQuery {
-  readonly fromMs: number;
-  readonly beforeMs: number;
-  readonly capturesOnly: boolean;
-  readonly limit: number;
-}
+/** Few enough that their deletion ends long before an idle cursor expires. */
+const stagedBatch = 200;
 
 export type StagingResult = 'staged' | 'known' | 'conflict';
-
-export interface ForgottenChunk {
-  readonly scanId: string;
-  readonly stagedAtMs: number;
-}
 
 export type ChunkStore = ReturnType<typeof createChunkStore>;
 
@@ -93,18 +83,17 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       return (await collection.deleteMany(old)).deletedCount;
     },
 
-    async stagedBetween(query: ForgottenQuery): Promise<ForgottenChunk[]> {
-      const { fromMs, beforeMs, capturesOnly, limit } = query;
-      const found = await collection
+    /** The scan of each chunk staged before then, oldest first; of captures alone, or of all. */
+    async *stagedBefore(beforeMs: number, capturesOnly: boolean): AsyncGenerator<string> {
+      const old = collection
         .find({
-          stagedAt: { $gte: dateOf(fromMs), $lt: dateOf(beforeMs) },
+          stagedAt: { $lt: dateOf(beforeMs) },
           ...(capturesOnly ? { source: 'capture' as const } : {}),
         })
-        .project<Pick<ChunkDocument, 'scanId' | 'stagedAt'>>({ scanId: 1, stagedAt: 1 })
+        .project<Pick<ChunkDocument, 'scanId'>>({ scanId: 1 })
         .sort({ stagedAt: 1 })
-        .limit(limit)
-        .toArray();
-      return found.map(({ scanId, stagedAt }) => ({ scanId, stagedAtMs: stagedAt.getTime() }));
+        .batchSize(stagedBatch);
+      for await (const { scanId } of old) yield scanId;
     },
   };
 }

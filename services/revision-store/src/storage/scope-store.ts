@@ -32,6 +32,9 @@ export interface HeadMove {
   readonly pruneAtMs: number;
 }
 
+/** Few enough that their pruning ends long before an idle cursor expires. */
+const prunableBatch = 100;
+
 export type ScopeStore = ReturnType<typeof createScopeStore>;
 
 export function createScopeStore(collection: Collection<ScopeDocument>) {
@@ -123,14 +126,14 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
       return document?.head ? fromObservationFields(document.head) : null;
     },
 
-    async findPrunable(nowMs: number, limit: number): Promise<string[]> {
-      const found = await collection
+    /** Every inventory that is due to be pruned, longest due first. */
+    async *findPrunable(nowMs: number): AsyncGenerator<string> {
+      const due = collection
         .find({ pruneAt: { $lte: dateOf(nowMs) } })
         .project<{ _id: string }>({ _id: 1 })
         .sort({ pruneAt: 1 })
-        .limit(limit)
-        .toArray();
-      return found.map(({ _id }) => _id);
+        .batchSize(prunableBatch);
+      for await (const { _id } of due) yield _id;
     },
   };
 }
