@@ -9,6 +9,7 @@ const key = (body: { scan_id: string }): string => body.scan_id;
 
 /** One staged page of a scan, named by what was stored, so that nothing else can be assembled. */
 export const manifestPage = z.object({
+  /** Grows from page to page; the number of a page that was read again is left out. */
   page: z.int().min(0),
   epoch: z.int().min(1),
   chunks: z.array(z.object({ digest: z.string().regex(/^[0-9a-f]{64}$/), bytes: z.int().min(1) })),

@@ -88,7 +88,8 @@ export interface CompletedScan {
 
 /**
  * The manifest's pages in the order of the scan, or null when they cannot be a whole scan: a page
- * named twice, left out, or made of nothing.
+ * named twice, or made of nothing. Numbers may be left out: of a page that was read again only the
+ * later one is named.
  */
 export function pagesInOrder(
   pages: readonly ManifestPage[],
@@ -97,7 +98,7 @@ export function pagesInOrder(
   const ordered = pages.toSorted((left, right) => left.page - right.page);
   const whole = ordered.every(
     ({ page, chunks }, index) =>
-      page === index && chunks.length > 0 && chunks.length <= pageChunksMax,
+      page !== ordered[index - 1]?.page && chunks.length > 0 && chunks.length <= pageChunksMax,
   );
   return whole ? ordered : null;
 }
