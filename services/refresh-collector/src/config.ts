@@ -32,6 +32,9 @@ export const settings = {
     .prefault('direct')
     .describe('Egress identities: direct, direct:<local address>, or HTTP proxy URLs'),
   PLATFORM_TIMEOUT_MS: duration().prefault('20000').describe('Longest wait for one platform page'),
+  PLATFORM_CONNECT_TIMEOUT_MS: duration()
+    .prefault('5000')
+    .describe('Longest wait for a connection with the platform, or with a proxy and through it'),
   PLATFORM_BODY_BYTES_MAX: count().prefault('8388608').describe('Largest platform answer read'),
   PLATFORM_PAGE_COUNT: integer(1, 5_000).prefault('2000').describe('Assets asked for per page'),
   PLATFORM_SMALLER_PAGE_COUNT: integer(1, 5_000)
@@ -50,6 +53,10 @@ export const settings = {
     .prefault('90000')
     .describe('Silence of an egress identity after a refusal; doubles with each in a row'),
   IDENTITY_SILENCE_MAX_MS: duration().prefault('1800000').describe('Longest such silence'),
+  IDENTITY_UNREACHABLE_FIRST_MS: duration()
+    .prefault('10000')
+    .describe('Rest of an egress identity that makes no connection; doubles with each in a row'),
+  IDENTITY_UNREACHABLE_MAX_MS: duration().prefault('300000').describe('Longest such rest'),
   PAGE_TRIES_MAX: integer(1, 100).prefault('5').describe('Tries of one page that meets trouble'),
   PAGE_THROTTLED_MAX: integer(1, 1_000).prefault('6').describe('Throttled tries of one page'),
   PAGE_RETRY_MS: duration().prefault('4000').describe('Pause before a page is tried again'),
@@ -104,6 +111,7 @@ export interface RefreshCollectorConfig extends ServiceConfig {
     readonly baseUrl: string;
     readonly egress: readonly string[];
     readonly timeoutMs: number;
+    readonly connectTimeoutMs: number;
     readonly bodyBytesMax: number;
     readonly userAgent: string;
   };
@@ -156,6 +164,7 @@ export function loadConfig(
       baseUrl: parsed.PLATFORM_BASE_URL,
       egress: parsed.PLATFORM_EGRESS,
       timeoutMs: parsed.PLATFORM_TIMEOUT_MS,
+      connectTimeoutMs: parsed.PLATFORM_CONNECT_TIMEOUT_MS,
       bodyBytesMax: parsed.PLATFORM_BODY_BYTES_MAX,
       userAgent: parsed.PLATFORM_USER_AGENT,
     },
@@ -164,6 +173,8 @@ export function loadConfig(
       burst: parsed.IDENTITY_BURST,
       silenceFirstMs: parsed.IDENTITY_SILENCE_FIRST_MS,
       silenceMaxMs: parsed.IDENTITY_SILENCE_MAX_MS,
+      unreachableFirstMs: parsed.IDENTITY_UNREACHABLE_FIRST_MS,
+      unreachableMaxMs: parsed.IDENTITY_UNREACHABLE_MAX_MS,
     },
     scan: {
       pagesMax: parsed.SCAN_PAGES_MAX,

@@ -36,7 +36,17 @@ const platformAnswers = histogram({
   description: 'Platform answers by their meaning',
   unit: 's',
   labels: {
-    answer: ['page', 'private', 'not_found', 'throttled', 'bad_request', 'fault', 'refused'],
+    answer: [
+      'page',
+      'private',
+      'not_found',
+      'throttled',
+      'bad_request',
+      'too_large',
+      'unreachable',
+      'fault',
+      'refused',
+    ],
     purpose: ['scan', 'live'],
   },
   buckets: platformBuckets,

@@ -247,6 +247,7 @@ function quickConfig(
       baseUrl: simulator.url,
       egress: identitiesOf(simulator, 4),
       timeoutMs: farMs,
+      connectTimeoutMs: farMs,
       bodyBytesMax: 8 * 1024 * 1024,
       userAgent: 'test',
     },
@@ -255,6 +256,8 @@ function quickConfig(
       burst: 1_000,
       silenceFirstMs: 150,
       silenceMaxMs: 300,
+      unreachableFirstMs: 150,
+      unreachableMaxMs: 300,
     },
     scan: {
       pagesMax: 250,

@@ -28,6 +28,7 @@ const failures: Readonly<Record<string, RefreshOutcome>> = {
   'cursor-cycle': 'incomplete',
   'cursor-missing': 'incomplete',
   'never-ends': 'incomplete',
+  'cursor-removed-each-time': 'incomplete',
 };
 
 /** Too long for a test among many; the benchmarks and the store's own test walk them. */

@@ -47,7 +47,14 @@ async function stored(...refreshes: (readonly [phase: string, ageMin: number, as
 function surveyOf(identityIds: readonly string[] = []) {
   const { refreshes, identities } = openCollections(mongo.db);
   const store = createIdentityStore(identities);
-  const limits = { requestsPerMinute: 60, burst: 1, silenceFirstMs: 1, silenceMaxMs: 1 };
+  const limits = {
+    requestsPerMinute: 60,
+    burst: 1,
+    silenceFirstMs: 1,
+    silenceMaxMs: 1,
+    unreachableFirstMs: 1,
+    unreachableMaxMs: 1,
+  };
   const survey = keepSurvey({
     store: createRefreshSurveyStore(refreshes, clock),
     identities: store,
@@ -109,8 +116,8 @@ test('a refresh is stuck when it asked five times in vain or is a minute past it
 
 test('identities are counted by what they do now, silent ones before all else', async () => {
   await stored(['queued', 1]);
-  const { survey, store } = surveyOf(['a', 'b', 'c', 'd']);
-  await store.load(['a', 'b', 'c', 'd']);
+  const { survey, store } = surveyOf(['a', 'b', 'c', 'd', 'e']);
+  await store.load(['a', 'b', 'c', 'd', 'e']);
   const later = clock.now() + minuteMs;
   const inFlight = { token: 't', untilMs: later };
   const save = (id: string, change: object) =>
@@ -118,6 +125,7 @@ test('identities are counted by what they do now, silent ones before all else', 
   await save('a', { silentUntilMs: later, inFlight });
   await save('b', { inFlight });
   await save('c', { arrivalMs: later });
+  await save('e', { arrivalMs: later, unreachableUntilMs: later });
 
   await survey.round();
 
@@ -126,5 +134,6 @@ test('identities are counted by what they do now, silent ones before all else', 
     { state: 'in_use', count: 1 },
     { state: 'resting', count: 1 },
     { state: 'silent', count: 1 },
+    { state: 'unreachable', count: 1 },
   ]);
 });

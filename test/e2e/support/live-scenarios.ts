@@ -38,7 +38,7 @@ export function testLiveScenarios({ stack, truth, serial, ends, endless }: Scena
 
       expect(walk.end.status).toBe(200);
       billed += walk.pages.length;
-      expectLiveTruth(walk, await truth().of(scope), 'v2');
+      expectLiveTruth(walk, await truth().asWalked(scope), 'v2');
     },
   );
 

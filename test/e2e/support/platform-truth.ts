@@ -13,6 +13,8 @@ export interface PlatformTruth {
 }
 
 export interface TruthReader {
+  /** What one walk from cursor to cursor finds, whatever vanishes under a cursor. */
+  asWalked(scope: Scope): Promise<PlatformTruth>;
   of(scope: Scope, language?: string): Promise<PlatformTruth>;
   close(): Promise<void>;
 }
@@ -65,8 +67,16 @@ export async function openTruthReader(): Promise<TruthReader> {
     }
   }
 
+  /** A last page without assets may lie behind a cursor whose asset is gone: walk again. */
+  async function walkToEnd(scope: Scope, language: string): Promise<Page[]> {
+    const pages = await walk(scope, language);
+    const isBlankEnd = pages.length > 1 && !pages.at(-1)?.assets;
+    return isBlankEnd ? walk(scope, language) : pages;
+  }
+
   return {
-    of: async (scope, language = 'english') => truthOf(await walk(scope, language)),
+    asWalked: async (scope) => truthOf(await walk(scope, 'english')),
+    of: async (scope, language = 'english') => truthOf(await walkToEnd(scope, language)),
     close: () => simulator.close(),
   };
 }

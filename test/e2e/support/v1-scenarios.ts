@@ -61,7 +61,7 @@ export function testV1Scenarios(dialect: V1Dialect, plan: ScenarioPlan): void {
 
       expect(walk.end.status).toBe(200);
       billed += walk.pages.length;
-      expectLiveTruth(walk, await truth().of(scope), 'v1');
+      expectLiveTruth(walk, await truth().asWalked(scope), 'v1');
       expectBill(walk.end, 1_000 - billed);
       expectSigned(walk.end);
     },

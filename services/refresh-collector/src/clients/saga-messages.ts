@@ -6,6 +6,7 @@ import { isoTime } from '@inventory/runtime/clock';
 import { toWireRefusal } from '../convert.ts';
 import type { Refresh } from '../domain/refresh.ts';
 import type { Effect } from '../domain/refresh-saga.ts';
+import { pagesInPlace } from '../domain/scan.ts';
 import type { StagedPageRecord } from '../storage/collections.ts';
 
 /**
@@ -102,7 +103,7 @@ function settle(refresh: Refresh): OutgoingMessage {
 function completeScan(refresh: Refresh, pages: readonly StagedPageRecord[]): OutgoingMessage {
   const { scan } = refresh;
   invariant(scan?.completedAtMs != null, 'only a completed scan has a manifest');
-  invariant(pages.length === scan.pages, 'the manifest names every page of the scan');
+  invariant(pages.length === scan.pages, 'every page of the scan is recorded');
   return {
     type: 'revision.completed.v1',
     id: `completed:${refresh.id}`,
@@ -117,7 +118,11 @@ function completeScan(refresh: Refresh, pages: readonly StagedPageRecord[]): Out
         completed_at: isoTime(scan.completedAtMs),
       },
       reported_total_count: scan.reportedTotalCount ?? 0,
-      pages: pages.map(({ page, epoch, chunks }) => ({ page, epoch, chunks: [...chunks] })),
+      pages: pagesInPlace(pages).map(({ page, epoch, chunks }) => ({
+        page,
+        epoch,
+        chunks: [...chunks],
+      })),
     },
   };
 }

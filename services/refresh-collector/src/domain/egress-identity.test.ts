@@ -1,12 +1,12 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
-  blockIdentity,
   freshIdentity,
   giveIdentityBack,
   type IdentityLimits,
   type IdentityState,
   nextRequestMs,
+  restIdentity,
   takeIdentity,
 } from './egress-identity.ts';
 
@@ -18,6 +18,8 @@ const limits: IdentityLimits = {
   burst: 2,
   silenceFirstMs: 90_000,
   silenceMaxMs: 1_800_000,
+  unreachableFirstMs: 10_000,
+  unreachableMaxMs: 300_000,
 };
 
 /** Requests as fast as the limiter lets them go, with these pauses before each. */
@@ -92,9 +94,27 @@ describe('an egress identity', () => {
   });
 
   it('starts over after it was served once', () => {
-    const refused = blockIdentity(blockIdentity(freshIdentity('a'), limits, 0), limits, 0);
+    const refused = restIdentity(restIdentity(freshIdentity('a'), limits, 0), limits, 0);
     const served = giveIdentityBack(refused, limits, { verdict: 'served' }, 0);
-    expect(blockIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
+    expect(restIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
+  });
+
+  it('rests twice as long after each request without a connection, apart from its silence', () => {
+    let identity = freshIdentity('a');
+    const rests = Array.from({ length: 7 }, () => {
+      identity = giveIdentityBack(identity, limits, { verdict: 'unreachable' }, 0);
+      return nextRequestMs(identity, limits) / 1_000;
+    });
+    expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300]);
+
+    const throttled = { verdict: 'throttled', retryAfterMs: null } as const;
+    expect(giveIdentityBack(identity, limits, throttled, 0)).toMatchObject({
+      silentUntilMs: 90_000,
+      connectFailures: 0,
+    });
+    const answered = giveIdentityBack(identity, limits, { verdict: 'answered' }, 0);
+    const again = giveIdentityBack(answered, limits, { verdict: 'unreachable' }, 0);
+    expect(nextRequestMs(again, limits)).toBe(10_000);
   });
 
   it('honours a longer Retry-After', () => {

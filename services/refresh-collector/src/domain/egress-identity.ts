@@ -5,6 +5,9 @@ export interface IdentityLimits {
   readonly burst: number;
   readonly silenceFirstMs: number;
   readonly silenceMaxMs: number;
+  /** Rest after a request that made no connection; doubles with each in a row. */
+  readonly unreachableFirstMs: number;
+  readonly unreachableMaxMs: number;
 }
 
 /** One address the platform sees us by. Shared by all replicas; one request in flight at a time. */
@@ -18,10 +21,23 @@ export interface IdentityState {
   readonly silentUntilMs: number;
   /** Refusals in a row; the silence doubles with each. */
   readonly refusals: number;
+  /** No request before this time: the last one made no connection. */
+  readonly unreachableUntilMs: number;
+  /** Requests without a connection in a row; the rest doubles with each. */
+  readonly connectFailures: number;
 }
 
 export function freshIdentity(id: string): IdentityState {
-  return { id, version: 0, arrivalMs: 0, inFlight: null, silentUntilMs: 0, refusals: 0 };
+  return {
+    id,
+    version: 0,
+    arrivalMs: 0,
+    inFlight: null,
+    silentUntilMs: 0,
+    refusals: 0,
+    unreachableUntilMs: 0,
+    connectFailures: 0,
+  };
 }
 
 function intervalMs(limits: IdentityLimits): number {
@@ -41,22 +57,27 @@ export function spareUntilMs(identity: IdentityState, limits: IdentityLimits): n
   return Math.max(nextRequestMs(identity, limits), identity.arrivalMs);
 }
 
-/** The earliest time its rate and its silence let this identity ask again. */
+/** The earliest time its rate and its rests let this identity ask again. */
 function restedMs(identity: IdentityState, limits: IdentityLimits): number {
   const tolerance = (limits.burst - 1) * intervalMs(limits);
-  return Math.max(identity.arrivalMs - tolerance, identity.silentUntilMs);
+  const { arrivalMs, silentUntilMs, unreachableUntilMs } = identity;
+  return Math.max(arrivalMs - tolerance, silentUntilMs, unreachableUntilMs);
 }
 
-export const identityStandings = ['free', 'in_use', 'resting', 'silent'] as const;
+export const identityStandings = ['free', 'in_use', 'resting', 'silent', 'unreachable'] as const;
 export type IdentityStanding = (typeof identityStandings)[number];
 
-/** What an identity does now: `silent` after a refusal, `resting` where its rate makes it wait. */
+/**
+ * What an identity does now: `silent` after a refusal, `unreachable` after a request that made no
+ * connection, `resting` where its rate makes it wait.
+ */
 export function standingOf(
   identity: IdentityState,
   limits: IdentityLimits,
   nowMs: number,
 ): IdentityStanding {
   if (identity.silentUntilMs > nowMs) return 'silent';
+  if (identity.unreachableUntilMs > nowMs) return 'unreachable';
   if (identity.inFlight && identity.inFlight.untilMs > nowMs) return 'in_use';
   return restedMs(identity, limits) > nowMs ? 'resting' : 'free';
 }
@@ -91,6 +112,10 @@ export type IdentityVerdict =
   | { readonly verdict: 'served' }
   /** Throttled: keep silent, twice as long as last time. */
   | { readonly verdict: 'throttled'; readonly retryAfterMs: number | null }
+  /** No connection was made. */
+  | { readonly verdict: 'unreachable' }
+  /** The platform answered; the answer says nothing about the identity. */
+  | { readonly verdict: 'answered' }
   /** No answer that says anything about the identity. */
   | { readonly verdict: 'unknown' };
 
@@ -101,18 +126,23 @@ export function giveIdentityBack(
   nowMs: number,
 ): IdentityState {
   const free = { ...identity, version: identity.version + 1, inFlight: null };
+  const connected = { ...free, connectFailures: 0, unreachableUntilMs: 0 };
   switch (verdict.verdict) {
     case 'served':
-      return { ...free, refusals: 0 };
+      return { ...connected, refusals: 0 };
+    case 'answered':
+      return connected;
+    case 'throttled':
+      return silenced(connected, limits, verdict.retryAfterMs ?? 0, nowMs);
+    case 'unreachable':
+      return disconnected(free, limits, nowMs);
     case 'unknown':
       return free;
-    case 'throttled':
-      return silenced(free, limits, verdict.retryAfterMs ?? 0, nowMs);
   }
 }
 
 /** Refused where another identity was served: a block page, not an answer about the inventory. */
-export function blockIdentity(
+export function restIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
   nowMs: number,
@@ -127,7 +157,21 @@ function silenced(
   nowMs: number,
 ): IdentityState {
   const refusals = identity.refusals + 1;
-  const doubledMs = limits.silenceFirstMs * 2 ** Math.min(refusals - 1, 20);
-  const silenceMs = Math.max(Math.min(doubledMs, limits.silenceMaxMs), askedMs);
+  const doubledMs = doubled(limits.silenceFirstMs, limits.silenceMaxMs, refusals);
+  const silenceMs = Math.max(doubledMs, askedMs);
   return { ...identity, refusals, silentUntilMs: nowMs + silenceMs };
+}
+
+function disconnected(
+  identity: IdentityState,
+  limits: IdentityLimits,
+  nowMs: number,
+): IdentityState {
+  const connectFailures = identity.connectFailures + 1;
+  const restMs = doubled(limits.unreachableFirstMs, limits.unreachableMaxMs, connectFailures);
+  return { ...identity, connectFailures, unreachableUntilMs: nowMs + restMs };
+}
+
+function doubled(firstMs: number, maxMs: number, times: number): number {
+  return Math.min(maxMs, firstMs * 2 ** Math.min(times - 1, 20));
 }

@@ -1,7 +1,7 @@
 import type { LiveTrouble } from '@inventory/contracts/vocabulary';
+import { firstTries, judgePage, type PageRules, type PageTries } from './page-verdicts.ts';
 import type { PlatformAnswer } from './platform-answer.ts';
 import type { PlatformPage } from './platform-page.ts';
-import { freshProgress, freshTries, nextStep, type PageTries, type ScanRules } from './scan.ts';
 
 /** One live page that is being read: everything that one more answer is judged by. */
 export interface LiveReading {
@@ -10,8 +10,6 @@ export interface LiveReading {
   readonly tries: PageTries;
   /** What stands in the way so far; null before the first answer. */
   readonly trouble: LiveTrouble | null;
-  /** Identities that the next try must not use. */
-  readonly avoid: readonly string[];
 }
 
 export type LiveOutcome =
@@ -25,55 +23,59 @@ export interface LiveStep {
   readonly outcome: LiveOutcome | null;
   readonly reading: LiveReading;
   readonly pauseMs: number;
-  /** Identities that turned out to be refused where others are served. */
-  readonly blocked: readonly string[];
+  /** Identities that were refused where another one is served. */
+  readonly rests: readonly string[];
 }
 
 export function beginLivePage(
   startAssetId: string | null,
-  rules: Pick<ScanRules, 'count'>,
+  rules: Pick<PageRules, 'count'>,
 ): LiveReading {
-  return { startAssetId, tries: freshTries(rules), trouble: null, avoid: [] };
+  return { startAssetId, tries: firstTries(rules), trouble: null };
 }
 
 /**
- * Judges an answer by the rules of a scan: a live page is the page of a scan that begins there. A
- * denial of a later page is believed only when the first page is denied too.
+ * Judges an answer as that to a page of a scan is judged. A denial of a later page is believed
+ * only when the first page is denied too.
  */
 export function afterLiveAnswer(
   reading: LiveReading,
-  asked: { readonly identity: string; readonly identities: number },
+  asked: { readonly identity: string; readonly identities: readonly string[] },
   answer: PlatformAnswer,
-  rules: ScanRules,
+  rules: PageRules,
 ): LiveStep {
   const { startAssetId, tries } = reading;
-  const progress =
-    startAssetId === null
-      ? freshProgress
-      : { cursor: startAssetId, cursors: [startAssetId], pages: 1, reportedTotalCount: null };
   const trouble = troubleOf(answer) ?? reading.trouble;
-  const step = nextStep({ progress, tries, ...asked }, answer, rules);
-  switch (step.step) {
-    case 'save':
-      return {
-        outcome: { outcome: 'page', page: step.page },
-        reading,
-        pauseMs: 0,
-        blocked: step.blocked,
-      };
-    case 'fail': {
-      const { outcome } = step;
-      const denied = outcome === 'private' || outcome === 'not_found';
-      const ended: LiveOutcome = denied
-        ? { outcome }
-        : { outcome: 'trouble', trouble: trouble ?? 'bad_answer' };
-      return { outcome: ended, reading, pauseMs: 0, blocked: [] };
+  const judged = judgePage({ ...asked, tries, isFirstPage: startAssetId === null }, answer, rules);
+  switch (judged.judged) {
+    case 'page': {
+      const outcome = pageOutcome(judged.page, startAssetId, trouble);
+      return { outcome, reading, pauseMs: 0, rests: judged.rests };
+    }
+    case 'ended': {
+      const { outcome } = judged;
+      const ended: LiveOutcome =
+        outcome === 'upstream_unavailable'
+          ? { outcome: 'trouble', trouble: trouble ?? 'bad_answer' }
+          : { outcome };
+      return { outcome: ended, reading, pauseMs: 0, rests: [] };
     }
     case 'again': {
-      const next = { ...reading, tries: step.tries, avoid: step.avoid, trouble };
-      return { outcome: null, reading: next, pauseMs: step.pauseMs, blocked: step.blocked };
+      const next = { ...reading, tries: judged.tries, trouble };
+      return { outcome: null, reading: next, pauseMs: judged.pauseMs, rests: judged.rests };
     }
   }
+}
+
+/** A page that says there is more has to say where, and somewhere else than where it began. */
+function pageOutcome(
+  page: PlatformPage,
+  startAssetId: string | null,
+  trouble: LiveTrouble | null,
+): LiveOutcome {
+  const leadsOn = page.lastAssetId !== null && page.lastAssetId !== startAssetId;
+  if (page.more && !leadsOn) return { outcome: 'trouble', trouble: trouble ?? 'bad_answer' };
+  return { outcome: 'page', page };
 }
 
 /** What a page that never came was waiting for when its time was up. */
@@ -93,7 +95,10 @@ function troubleOf(answer: PlatformAnswer): LiveTrouble | null {
       return 'throttled';
     case 'fault':
       return answer.reason === 'timeout' ? 'timeout' : 'bad_answer';
+    case 'unreachable':
+      return 'egress_busy';
     case 'bad_request':
+    case 'too_large':
     case 'refused':
       return 'bad_answer';
   }

@@ -10,8 +10,8 @@ export interface PageCapacity {
 }
 
 /**
- * Capacity by the rate limits and rests of the identities. An identity that was refused k times in
- * a row counts 2^-k until it is served again: it may be refused again after its rest.
+ * Capacity by the rate limits and rests of the identities. An identity that failed k times in a row
+ * counts 2^-k until it is served again: it may fail again after its rest.
  */
 export function pageCapacity(
   identities: readonly IdentityState[],
@@ -21,9 +21,10 @@ export function pageCapacity(
   const intervalMs = 60_000 / limits.requestsPerMinute;
   const toleranceMs = (limits.burst - 1) * intervalMs;
   const sources = identities.map((identity) => {
-    const fromMs = Math.max(nowMs, identity.silentUntilMs);
+    const { silentUntilMs, unreachableUntilMs, refusals, connectFailures } = identity;
+    const fromMs = Math.max(nowMs, silentUntilMs, unreachableUntilMs);
     return {
-      weight: 2 ** -identity.refusals,
+      weight: 2 ** -(refusals + connectFailures),
       fromMs,
       emptyMs: Math.max(identity.arrivalMs, fromMs) - toleranceMs,
     };

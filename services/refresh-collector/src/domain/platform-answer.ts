@@ -8,7 +8,8 @@ export type RawPlatformAnswer =
       /** As the header says; the platform is not known to send it. */
       readonly retryAfterMs: number | null;
     }
-  | { readonly status: 'timeout' | 'connection_failed' | 'too_large' };
+  /** `unreachable`: no connection was made, by the egress or beyond it. */
+  | { readonly status: 'timeout' | 'connection_failed' | 'too_large' | 'unreachable' };
 
 /**
  * What an answer means. Told by status first: the body of private, throttled, wrong count and odd
@@ -21,6 +22,10 @@ export type PlatformAnswer =
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
   /** The page size is no longer accepted, or this address is not. */
   | { readonly kind: 'bad_request' }
+  /** The page is larger than what is read of an answer. */
+  | { readonly kind: 'too_large' }
+  /** The request never reached the platform: this says nothing about any application. */
+  | { readonly kind: 'unreachable' }
   /** Trouble that another try may not meet. */
   | { readonly kind: 'fault'; readonly reason: FaultReason; readonly eresult: number | null }
   /** A server error that trying again does not heal. */
@@ -39,9 +44,8 @@ const duplicateRequest = 29;
 const retryableResults = new Set([2, 10, 16, 20, duplicateRequest, 55]);
 
 export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
-  if (raw.status === 'too_large') return fault('bad_answer');
-  if (typeof raw.status === 'string') return fault(raw.status);
-  const { status, body, retryAfterMs } = raw as Extract<RawPlatformAnswer, { body: Uint8Array }>;
+  if (!('body' in raw)) return noAnswer(raw.status);
+  const { status, body, retryAfterMs } = raw;
   switch (status) {
     case 200:
       return pageOf(body);
@@ -58,6 +62,16 @@ export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
       return serverError(body);
     default:
       return fault(status > 500 ? 'server_error' : 'bad_answer');
+  }
+}
+
+function noAnswer(status: Exclude<RawPlatformAnswer['status'], number>): PlatformAnswer {
+  switch (status) {
+    case 'too_large':
+    case 'unreachable':
+      return { kind: status };
+    default:
+      return fault(status);
   }
 }
 

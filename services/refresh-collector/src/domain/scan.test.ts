@@ -1,12 +1,17 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import { firstTries } from './page-verdicts.ts';
 import type { PlatformAnswer } from './platform-answer.ts';
-import type { PlatformPage } from './platform-page.ts';
+import type { PageAsset, PlatformPage } from './platform-page.ts';
 import {
   freshProgress,
-  freshTries,
   nextStep,
+  pagesInPlace,
+  resumedProgress,
   type ScanMoment,
   type ScanProgress,
   type ScanRules,
+  type ScanStep,
 } from './scan.ts';
 
 const rules: ScanRules = {
@@ -18,17 +23,24 @@ const rules: ScanRules = {
   count: 2_000,
   smallerCount: 1_000,
 };
-const moment = (overrides: Partial<ScanMoment> = {}): ScanMoment => ({
-  progress: freshProgress,
-  tries: freshTries(rules),
+const moment = (progress: ScanProgress = freshProgress): ScanMoment => ({
+  progress,
+  tries: firstTries(rules),
   identity: 'a',
-  identities: 2,
-  ...overrides,
+  identities: ['a', 'b'],
+});
+const asset = (assetid: string): PageAsset => ({
+  appid: 730,
+  contextid: '2',
+  assetid,
+  classid: '1',
+  instanceid: '0',
+  amount: '1',
 });
 const page = (fields: Partial<PlatformPage> = {}): PlatformAnswer => ({
   kind: 'page',
   page: {
-    assets: [],
+    assets: [asset('1')],
     descriptions: [],
     reportedTotalCount: 5,
     more: false,
@@ -36,32 +48,38 @@ const page = (fields: Partial<PlatformPage> = {}): PlatformAnswer => ({
     ...fields,
   },
 });
+const pageTo = (lastAssetId: string) => page({ more: true, lastAssetId });
+const blankEnd = page({ assets: [] });
 const midScan: ScanProgress = {
-  cursor: '20',
+  ...freshProgress,
   cursors: ['10', '20'],
   pages: 2,
   reportedTotalCount: 9,
 };
+const incomplete: ScanStep = { step: 'fail', outcome: 'incomplete' };
 
-/** Answers one after another until the scan saves a page, fails, or the answers run out. */
-function play(start: ScanMoment, answers: readonly { from: string; answer: PlatformAnswer }[]) {
-  let tries = start.tries;
-  for (const [index, { from, answer }] of answers.entries()) {
-    const step = nextStep({ ...start, tries, identity: from }, answer, rules);
-    if (step.step !== 'again' || index === answers.length - 1) return step;
-    tries = step.tries;
-  }
-  throw new Error('no answers');
+function progressOf(step: ScanStep): ScanProgress {
+  if (step.step === 'fail') throw new Error(step.outcome);
+  return step.progress;
 }
 
 describe('nextStep', () => {
   it('is done with a page without more, however few assets it has (upstream 6.7)', () => {
-    expect(nextStep(moment(), page(), rules)).toMatchObject({ step: 'save', done: true });
+    expect(nextStep(moment(), page(), rules)).toMatchObject({ step: 'save', done: true, place: 0 });
   });
 
-  it('goes on behind a page with more, however empty it is (upstream 6.7)', () => {
-    const step = nextStep(moment(), page({ more: true, lastAssetId: '40' }), rules);
-    expect(step).toMatchObject({ step: 'save', done: false, progress: { cursor: '40', pages: 1 } });
+  it('is done with a first page without assets, whatever the total is (upstream 1.3)', () => {
+    expect(nextStep(moment(), blankEnd, rules)).toMatchObject({ step: 'save', done: true });
+  });
+
+  it('reads on behind a page with more, however empty it is (upstream 6.7)', () => {
+    const blank = page({ assets: [], more: true, lastAssetId: '40' });
+    expect(nextStep(moment(), blank, rules)).toMatchObject({
+      step: 'save',
+      done: false,
+      place: 0,
+      progress: { cursors: ['40'], pages: 1 },
+    });
   });
 
   it.each([
@@ -69,118 +87,164 @@ describe('nextStep', () => {
     ['is the one before', '20'],
     ['was used earlier', '10'],
   ])('ends as incomplete when the next cursor %s (upstream 6.8)', (_what, lastAssetId) => {
-    const step = nextStep(moment({ progress: midScan }), page({ more: true, lastAssetId }), rules);
-    expect(step).toEqual({ step: 'fail', outcome: 'incomplete' });
+    expect(nextStep(moment(midScan), page({ more: true, lastAssetId }), rules)).toEqual(incomplete);
   });
 
   it('ends as incomplete beyond 250 pages, and completes with the 250th (Refresh: Deadlines)', () => {
     const progress = { ...freshProgress, pages: 249 };
-    const more = page({ more: true, lastAssetId: '40' });
-    expect(nextStep(moment({ progress }), more, rules)).toEqual({
-      step: 'fail',
-      outcome: 'incomplete',
-    });
-    expect(nextStep(moment({ progress }), page(), rules)).toMatchObject({
-      step: 'save',
-      done: true,
-    });
+    expect(nextStep(moment(progress), pageTo('40'), rules)).toEqual(incomplete);
+    expect(nextStep(moment(progress), page(), rules)).toMatchObject({ step: 'save', done: true });
   });
 
-  it.each(['private', 'not_found'] as const)(
-    'believes %s only from a second identity (upstream 6.6)',
-    (kind) => {
-      expect(play(moment(), [{ from: 'a', answer: { kind } }])).toMatchObject({
-        step: 'again',
-        avoid: ['a'],
-      });
-      const twice = [
-        { from: 'a', answer: { kind } },
-        { from: 'b', answer: { kind } },
-      ];
-      expect(play(moment(), twice)).toEqual({ step: 'fail', outcome: kind });
-    },
-  );
-
-  it('asks the only identity twice before it believes a denial', () => {
-    const alone = moment({ identities: 1 });
-    const denied = { from: 'a', answer: { kind: 'private' } } as const;
-    expect(play(alone, [denied])).toMatchObject({ step: 'again', avoid: [] });
-    expect(play(alone, [denied, denied])).toEqual({ step: 'fail', outcome: 'private' });
-  });
-
-  it('reads on through the identity that is served and silences the one that is not (upstream 6.6)', () => {
-    const step = play(moment(), [
-      { from: 'a', answer: { kind: 'private' } },
-      { from: 'b', answer: page() },
-    ]);
-    expect(step).toMatchObject({ step: 'save', blocked: ['a'] });
-  });
-
-  it('confirms a denial after good pages from page 1 (upstream 5: 403 after good pages)', () => {
-    const denied = (from: string) => ({ from, answer: { kind: 'private' } }) as const;
-    const first = play(moment({ progress: midScan }), [denied('a')]);
-    expect(first).toMatchObject({ step: 'again', tries: { probing: true } });
-    expect(play(moment({ progress: midScan }), [denied('a'), denied('b')])).toEqual({
-      step: 'fail',
-      outcome: 'private',
-    });
-  });
-
-  it('returns to its page when page 1 turns out to be public still', () => {
-    const step = play(moment({ progress: midScan }), [
-      { from: 'a', answer: { kind: 'private' } },
-      { from: 'b', answer: page({ more: true, lastAssetId: '1' }) },
-    ]);
+  it('forgets the tries of a page once it was read, and keeps the page size', () => {
+    const size = { count: 1_000, goodPages: 0, growAfterPages: 4 };
+    const verdicts = [{ identity: 'a', verdict: 'fault', ofFirstPage: false }] as const;
+    const step = nextStep({ ...moment(), tries: { verdicts, size } }, pageTo('40'), rules);
     expect(step).toMatchObject({
-      step: 'again',
-      tries: { probing: false, denials: [] },
-      blocked: ['a'],
-    });
-  });
-
-  it('gives trouble up after five tries, four seconds apart, as upstream unavailable (upstream 1.4)', () => {
-    const fault = { kind: 'fault', reason: 'server_error', eresult: 55 } as const;
-    const four = Array.from({ length: 4 }, () => ({ from: 'a', answer: fault }));
-    expect(play(moment(), four)).toMatchObject({ step: 'again', pauseMs: 4_000 });
-    expect(play(moment(), [...four, { from: 'a', answer: fault }])).toEqual({
-      step: 'fail',
-      outcome: 'upstream_unavailable',
-    });
-  });
-
-  it('waits longer after DuplicateRequest (upstream 6.17)', () => {
-    const answer = { kind: 'fault', reason: 'duplicate_request', eresult: 29 } as const;
-    expect(nextStep(moment(), answer, rules)).toMatchObject({ pauseMs: 5_000 });
-  });
-
-  it('does not retry a code nobody knows (upstream 6.16)', () => {
-    expect(nextStep(moment(), { kind: 'refused', eresult: 77 }, rules)).toEqual({
-      step: 'fail',
-      outcome: 'upstream_unavailable',
-    });
-  });
-
-  it('shrinks the count once on a 400, then tries another identity, then gives up (upstream 6.3)', () => {
-    const bad = (from: string) => ({ from, answer: { kind: 'bad_request' } }) as const;
-    expect(play(moment(), [bad('a')])).toMatchObject({ tries: { count: 1_000 }, avoid: [] });
-    expect(play(moment(), [bad('a'), bad('a')])).toMatchObject({ avoid: ['a'], blocked: ['a'] });
-    expect(play(moment({ identities: 1 }), [bad('a'), bad('a')])).toEqual({
-      step: 'fail',
-      outcome: 'upstream_unavailable',
-    });
-  });
-
-  it('spends no try on a throttled answer, up to its own bound (upstream 6.4)', () => {
-    const throttled = { from: 'a', answer: { kind: 'throttled', retryAfterMs: null } } as const;
-    const five = Array.from({ length: 5 }, () => throttled);
-    expect(play(moment(), five)).toMatchObject({
-      step: 'again',
-      tries: { failures: 0 },
-      pauseMs: 0,
-    });
-    expect(play(moment(), [...five, throttled])).toEqual({
-      step: 'fail',
-      outcome: 'upstream_unavailable',
+      step: 'save',
+      tries: { verdicts: [], size: { count: 1_000, goodPages: 1 } },
     });
   });
 });
+
+describe('a last page without assets (upstream 1.3: the cursor asset may be gone)', () => {
+  const doubting = progressOf(nextStep(moment(midScan), blankEnd, rules));
+
+  it('is not saved: the page before it is read again from its own cursor', () => {
+    expect(nextStep(moment(midScan), blankEnd, rules)).toMatchObject({ step: 'again', pauseMs: 0 });
+    expect(doubting.cursors).toEqual(['10']);
+  });
+
+  it('is believed when that page ends where it ended before: the rest is hidden', () => {
+    expect(nextStep(moment(doubting), pageTo('20'), rules)).toMatchObject({
+      step: 'save',
+      done: true,
+      place: 1,
+    });
+  });
+
+  it('is not believed when that page ends elsewhere: it replaces the page, and the scan resumes', () => {
+    const step = nextStep(moment(doubting), pageTo('21'), rules);
+    expect(step).toMatchObject({
+      step: 'save',
+      done: false,
+      place: 1,
+      progress: { cursors: ['10', '21'], pages: 3 },
+    });
+    // The next blank end is doubted in the same way.
+    expect(nextStep(moment(progressOf(step)), blankEnd, rules)).toMatchObject({
+      step: 'again',
+      progress: { cursors: ['10'], doubt: { end: '21', times: 2 } },
+    });
+  });
+
+  it('is the end when that page has become the last one and has assets', () => {
+    expect(nextStep(moment(doubting), page(), rules)).toMatchObject({ step: 'save', done: true });
+  });
+
+  it('is doubted one page earlier when that page has no assets either', () => {
+    expect(nextStep(moment(doubting), blankEnd, rules)).toMatchObject({
+      step: 'again',
+      progress: { cursors: [], doubt: { end: '10', times: 2 } },
+    });
+  });
+
+  it('never makes an inventory empty of which pages were read, unless its total is 0', () => {
+    const first = { ...freshProgress, pages: 1, doubt: { end: '10', times: 1 } };
+    expect(nextStep(moment(first), blankEnd, rules)).toMatchObject({ step: 'again' });
+    const emptied = page({ assets: [], reportedTotalCount: 0 });
+    expect(nextStep(moment(first), emptied, rules)).toMatchObject({ step: 'save', done: true });
+  });
+
+  it('ends the scan as incomplete once it was doubted five times', () => {
+    let progress = midScan;
+    for (let times = 0; times < 5; times += 1) {
+      progress = progressOf(nextStep(moment(progress), blankEnd, rules));
+      const moved = pageTo(`3${times}`);
+      progress = progressOf(nextStep(moment(progress), moved, rules));
+    }
+    expect(nextStep(moment(progress), blankEnd, rules)).toEqual(incomplete);
+  });
+});
+
+describe('the pages of a scan', () => {
+  it('are those that were not read again', () => {
+    const recorded = [
+      { place: 0, nextCursor: '10' },
+      { place: 1, nextCursor: '20' },
+      { place: 1, nextCursor: '21' },
+      { place: 2, nextCursor: null },
+    ];
+    expect(pagesInPlace(recorded).map(({ nextCursor }) => nextCursor)).toEqual(['10', '21', null]);
+    expect(resumedProgress(recorded.slice(0, 3), 9)).toMatchObject({
+      cursors: ['10', '21'],
+      pages: 3,
+    });
+  });
+
+  it('are read to the end of the inventory while assets vanish under the cursor, or it is incomplete', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 30 }),
+        fc.array(fc.boolean(), { maxLength: 40 }),
+        fc.boolean(),
+        (size, removals, crashes) => {
+          const platform = openPlatform(size);
+          const found = scanAll(platform, removals, crashes);
+          // Whatever is still there at the end was found.
+          if (found) expect(platform.assets.filter((id) => !found.has(id))).toEqual([]);
+        },
+      ),
+      { numRuns: propertyRuns(2_000) },
+    );
+  });
+});
+
+const pageSize = 3;
+
+/** A platform that answers a cursor whose asset is gone with a blank end. */
+function openPlatform(size: number) {
+  let assets = Array.from({ length: size }, (_, at) => String(at + 1));
+  return {
+    get assets() {
+      return assets;
+    },
+    remove(id: string | undefined): void {
+      assets = assets.filter((other) => other !== id);
+    },
+    page(cursor: string | null): PlatformAnswer {
+      const from = cursor === null ? 0 : assets.indexOf(cursor) + 1;
+      const isGone = cursor !== null && !assets.includes(cursor);
+      const ids = isGone ? [] : assets.slice(from, from + pageSize);
+      const more = !isGone && from + pageSize < assets.length;
+      return page({
+        assets: ids.map(asset),
+        reportedTotalCount: assets.length,
+        more,
+        lastAssetId: more ? (ids.at(-1) ?? null) : null,
+      });
+    },
+  };
+}
+
+/** Assets found by a complete scan; null when it is incomplete. */
+function scanAll(
+  platform: ReturnType<typeof openPlatform>,
+  removals: readonly boolean[],
+  crashes: boolean,
+): Set<string> | null {
+  const recorded: { place: number; nextCursor: string | null; ids: string[] }[] = [];
+  let progress = freshProgress;
+  for (let request = 0; ; request += 1) {
+    if (removals[request]) platform.remove(progress.cursors.at(-1));
+    const step = nextStep(moment(progress), platform.page(progress.cursors.at(-1) ?? null), rules);
+    if (step.step === 'fail') return null;
+    progress = step.progress;
+    if (step.step === 'again') continue;
+    const nextCursor = step.done ? null : (progress.cursors.at(-1) ?? null);
+    const ids = step.page.assets.map(({ assetid }) => assetid);
+    recorded.push({ place: step.place, nextCursor, ids });
+    if (step.done) return new Set(pagesInPlace(recorded).flatMap((of) => of.ids));
+    if (crashes) progress = { ...resumedProgress(recorded, null), doubt: progress.doubt };
+  }
+}

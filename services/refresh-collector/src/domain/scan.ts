@@ -1,44 +1,30 @@
+import { afterGoodPage } from './page-size.ts';
+import { freshTries, judgePage, type PageRules, type PageTries } from './page-verdicts.ts';
 import type { PlatformAnswer } from './platform-answer.ts';
 import type { PlatformPage } from './platform-page.ts';
 import type { FailedScanOutcome } from './refresh-saga.ts';
 
 /** Bounds of one scan. */
-export interface ScanRules {
+export interface ScanRules extends PageRules {
   readonly pagesMax: number;
-  /** Tries of one page that met trouble, before the platform counts as unavailable. */
-  readonly triesMax: number;
-  /** Throttled tries of one page; each rests its identity, so they cost no retry. */
-  readonly throttledMax: number;
-  readonly retryMs: number;
-  /** The platform refuses a second read of one inventory within seconds. */
-  readonly duplicateRetryMs: number;
-  readonly count: number;
-  readonly smallerCount: number;
 }
 
-/** How far a scan has come: enough for another worker to go on from here. */
+/** How far a scan has come: enough for another worker to resume it. */
 export interface ScanProgress {
-  /** Where the next page begins; null is the first page. */
-  readonly cursor: string | null;
-  /** Cursors used so far, in order. */
+  /** Where each page after the first began, in order; the last is where the next page begins. */
   readonly cursors: readonly string[];
+  /** Pages saved so far, those that were read again included. */
   readonly pages: number;
   readonly reportedTotalCount: number | null;
+  readonly doubt: EndDoubt;
 }
 
-/** What happened to the page that is being read now. Forgotten when the scan moves on. */
-export interface PageTries {
-  readonly failures: number;
-  readonly throttled: number;
-  readonly count: number;
-  /** Identities that said "private" or "not found" about this page, and which it was. */
-  readonly denials: readonly { readonly identity: string; readonly kind: Denial }[];
-  /** Reads page 1 instead, to see whether the whole inventory became private. */
-  readonly probing: boolean;
-  readonly shrunk: boolean;
+/** A last page without assets is not believed before the page in front of it was read again. */
+export interface EndDoubt {
+  /** The cursor behind which nothing was left; null unless the page before it is read again. */
+  readonly end: string | null;
+  readonly times: number;
 }
-
-export type Denial = 'private' | 'not_found';
 
 /** What to do after an answer. */
 export type ScanStep =
@@ -46,143 +32,121 @@ export type ScanStep =
   | {
       readonly step: 'save';
       readonly page: PlatformPage;
+      /** Its position among the pages of the inventory. A page read again replaces that one. */
+      readonly place: number;
       readonly progress: ScanProgress;
+      readonly tries: PageTries;
       readonly done: boolean;
-      /** Identities that were denied what another one was now served. */
-      readonly blocked: readonly string[];
+      readonly rests: readonly string[];
     }
-  /** Ask again, after a pause and, where one is named, not through these identities. */
+  /** Ask again after a pause. */
   | {
       readonly step: 'again';
+      readonly progress: ScanProgress;
       readonly tries: PageTries;
       readonly pauseMs: number;
-      readonly avoid: readonly string[];
-      /** Identities that turned out to be refused where others are served. */
-      readonly blocked: readonly string[];
+      /** Identities that were refused where another one is served. */
+      readonly rests: readonly string[];
     }
   | { readonly step: 'fail'; readonly outcome: FailedScanOutcome };
 
 export const freshProgress: ScanProgress = {
-  cursor: null,
   cursors: [],
   pages: 0,
   reportedTotalCount: null,
+  doubt: { end: null, times: 0 },
 };
 
-export function freshTries(rules: Pick<ScanRules, 'count'>): PageTries {
-  return {
-    failures: 0,
-    throttled: 0,
-    count: rules.count,
-    denials: [],
-    probing: false,
-    shrunk: false,
-  };
+/** A page as it was recorded: its position, and where the page after it begins. */
+export interface RecordedPage {
+  readonly place: number;
+  readonly nextCursor: string | null;
+}
+
+/** The pages that make up the inventory: one that was read again replaces what was read from there. */
+export function pagesInPlace<Page extends RecordedPage>(recorded: readonly Page[]): Page[] {
+  return recorded.reduce<Page[]>((pages, page) => [...pages.slice(0, page.place), page], []);
+}
+
+/** Where a scan resumes whose pages were recorded by another worker. */
+export function resumedProgress(
+  recorded: readonly RecordedPage[],
+  reportedTotalCount: number | null,
+): ScanProgress {
+  const cursors = pagesInPlace(recorded).flatMap(({ nextCursor }) => nextCursor ?? []);
+  return { ...freshProgress, cursors, pages: recorded.length, reportedTotalCount };
 }
 
 export interface ScanMoment {
   readonly progress: ScanProgress;
   readonly tries: PageTries;
-  /** The identity that was asked, and how many there are in all. */
+  /** The identity that was asked, and all there are. */
   readonly identity: string;
-  readonly identities: number;
+  readonly identities: readonly string[];
 }
 
 /** Decides what an answer means for the scan. Pure: the worker only carries it out. */
 export function nextStep(moment: ScanMoment, answer: PlatformAnswer, rules: ScanRules): ScanStep {
-  switch (answer.kind) {
+  const { progress } = moment;
+  const judged = judgePage(
+    { ...moment, isFirstPage: progress.cursors.length === 0 },
+    answer,
+    rules,
+  );
+  switch (judged.judged) {
+    case 'ended':
+      return { step: 'fail', outcome: judged.outcome };
+    case 'again': {
+      const { tries, pauseMs, rests } = judged;
+      return { step: 'again', progress, tries, pauseMs, rests };
+    }
     case 'page':
-      return onPage(moment, answer.page, rules);
-    case 'private':
-    case 'not_found':
-      return onDenial(moment, answer.kind, rules);
-    case 'throttled':
-      return onThrottled(moment, rules);
-    case 'bad_request':
-      return onBadRequest(moment, rules);
-    case 'fault':
-      return onFault(
-        moment,
-        rules,
-        answer.reason === 'duplicate_request' ? rules.duplicateRetryMs : rules.retryMs,
-      );
-    case 'refused':
-      return { step: 'fail', outcome: 'upstream_unavailable' };
+      return onPage(moment, judged.page, judged.rests, rules);
   }
 }
 
-function onPage(moment: ScanMoment, page: PlatformPage, rules: ScanRules): ScanStep {
-  const { progress, tries } = moment;
-  const blocked = tries.denials.map(({ identity }) => identity);
-  if (tries.probing) {
-    // The inventory is still public: the denial was about the identity that met it.
-    return again({ ...tries, probing: false, denials: [] }, { avoid: blocked, blocked });
+function onPage(
+  { progress, tries }: ScanMoment,
+  page: PlatformPage,
+  rests: readonly string[],
+  rules: ScanRules,
+): ScanStep {
+  const { cursors, doubt } = progress;
+  const nextTries = freshTries(afterGoodPage(tries.size, rules));
+  const isSameEnd = page.more && page.lastAssetId !== null && page.lastAssetId === doubt.end;
+  const isBlankEnd = !page.more && page.assets.length === 0;
+  const mayBeEmpty = cursors.length === 0 && (doubt.times === 0 || page.reportedTotalCount === 0);
+  if (isBlankEnd && !mayBeEmpty) {
+    if (doubt.times >= rules.triesMax) return { step: 'fail', outcome: 'incomplete' };
+    return { step: 'again', progress: steppedBack(progress), tries: nextTries, pauseMs: 0, rests };
   }
+  const saved = {
+    step: 'save',
+    page,
+    place: cursors.length,
+    tries: nextTries,
+    rests,
+  } as const;
   const next: ScanProgress = {
-    cursor: page.lastAssetId,
-    cursors: page.lastAssetId === null ? progress.cursors : [...progress.cursors, page.lastAssetId],
+    cursors,
     pages: progress.pages + 1,
     reportedTotalCount: page.reportedTotalCount,
+    doubt: { ...doubt, end: null },
   };
-  if (!page.more) return { step: 'save', page, progress: next, done: true, blocked };
-  const repeats = page.lastAssetId === null || progress.cursors.includes(page.lastAssetId);
-  if (repeats || next.pages >= rules.pagesMax) return { step: 'fail', outcome: 'incomplete' };
-  return { step: 'save', page, progress: next, done: false, blocked };
-}
-
-/**
- * A denial is believed when a second identity says the same, or the same one again where there is
- * no other: a block page can look like a private inventory. After good pages page 1 is asked.
- */
-function onDenial(moment: ScanMoment, kind: Denial, rules: ScanRules): ScanStep {
-  const { tries, progress, identity } = moment;
-  const denials = [...tries.denials, { identity, kind }];
-  const same = denials.filter((denial) => denial.kind === kind);
-  const witnesses = new Set(same.map((denial) => denial.identity)).size;
-  const midScan = progress.pages > 0;
-  const confirmed = witnesses >= 2 || (moment.identities === 1 && same.length >= 2);
-  if (confirmed && (!midScan || tries.probing)) return { step: 'fail', outcome: kind };
-  const failures = tries.failures + 1;
-  if (failures >= rules.triesMax) return { step: 'fail', outcome: 'upstream_unavailable' };
-  const avoid = moment.identities > 1 ? [identity] : [];
-  return again({ ...tries, denials, failures, probing: midScan }, { avoid, blocked: [] });
-}
-
-function onThrottled(moment: ScanMoment, rules: ScanRules): ScanStep {
-  const throttled = moment.tries.throttled + 1;
-  if (throttled >= rules.throttledMax) return { step: 'fail', outcome: 'upstream_unavailable' };
-  return {
-    ...again({ ...moment.tries, throttled }, { avoid: [], blocked: [] }),
-    pauseMs: 0,
-  };
-}
-
-/** Not the customer's fault: shrink the count once, then try another identity, then give up. */
-function onBadRequest(moment: ScanMoment, rules: ScanRules): ScanStep {
-  const { tries, identity, identities } = moment;
-  if (!tries.shrunk) {
-    const smaller = { ...tries, shrunk: true, count: rules.smallerCount };
-    return { ...again(smaller, { avoid: [], blocked: [] }), pauseMs: 0 };
+  if (!page.more || isSameEnd) return { ...saved, progress: next, done: true };
+  const { lastAssetId } = page;
+  if (lastAssetId === null || cursors.includes(lastAssetId) || next.pages >= rules.pagesMax) {
+    return { step: 'fail', outcome: 'incomplete' };
   }
-  const failures = tries.failures + 1;
-  if (identities === 1 || failures >= rules.triesMax) {
-    return { step: 'fail', outcome: 'upstream_unavailable' };
-  }
-  return again({ ...tries, failures }, { avoid: [identity], blocked: [identity] });
+  return { ...saved, progress: { ...next, cursors: [...cursors, lastAssetId] }, done: false };
 }
 
-function onFault(moment: ScanMoment, rules: ScanRules, pauseMs: number): ScanStep {
-  const failures = moment.tries.failures + 1;
-  if (failures >= rules.triesMax) return { step: 'fail', outcome: 'upstream_unavailable' };
+/** Back to the page before: the cursor behind it may name an asset that is gone. */
+function steppedBack(progress: ScanProgress): ScanProgress {
+  const { cursors, doubt } = progress;
   return {
-    ...again({ ...moment.tries, failures }, { avoid: [], blocked: [] }),
-    pauseMs,
+    ...progress,
+    cursors: cursors.slice(0, -1),
+    doubt: { end: cursors.at(-1) ?? null, times: doubt.times + 1 },
   };
-}
-
-function again(
-  tries: PageTries,
-  identities: { avoid: readonly string[]; blocked: readonly string[] },
-): Extract<ScanStep, { step: 'again' }> {
-  return { step: 'again', tries, pauseMs: 0, ...identities };
 }

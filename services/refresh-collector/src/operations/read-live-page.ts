@@ -7,7 +7,7 @@ import {
   type LiveReading,
   outOfTime,
 } from '../domain/live-page.ts';
-import type { ScanRules } from '../domain/scan.ts';
+import { asksFirstPage, avoidedIdentities, type PageRules } from '../domain/page-verdicts.ts';
 import type { LiveSeats } from './live-seats.ts';
 import { type PageReadingDependencies, readPage } from './read-page.ts';
 
@@ -24,7 +24,7 @@ export interface WantedLivePage {
 export interface LivePageDependencies {
   readonly reading: PageReadingDependencies;
   readonly seats: LiveSeats;
-  readonly rules: ScanRules;
+  readonly rules: PageRules;
 }
 
 /** With less than this left no request is begun: it would spend a slot and bring nothing. */
@@ -64,6 +64,7 @@ async function readWithin(
   const answerByMs = reading.monotonicNow() + wanted.timeLeftMs;
   const beginBy = AbortSignal.timeout(Math.max(0, Math.floor(wanted.timeLeftMs - requestMinMs)));
   const waiting = AbortSignal.any([signal, beginBy]);
+  const identities = reading.egress.map(({ id }) => id);
   let state: LiveReading = beginLivePage(wanted.startAssetId, { count: wanted.count });
   for (;;) {
     if (reading.breakers.isOpen(wanted.scope.app_id)) return trouble('breaker_open');
@@ -73,18 +74,18 @@ async function readWithin(
         accountId: wanted.accountId,
         scope: wanted.scope,
         language: wanted.language,
-        count: state.tries.count,
-        startAssetId: state.tries.probing ? null : state.startAssetId,
+        count: state.tries.size.count,
+        startAssetId: asksFirstPage(state.tries) ? null : state.startAssetId,
         deadlineMs: null,
-        avoid: state.avoid,
+        avoid: avoidedIdentities(state.tries, identities),
         answerByMs,
       },
       waiting,
     );
     if (!result) return outOfTime(state);
-    const asked = { identity: result.identityId, identities: reading.egress.length };
+    const asked = { identity: result.identityId, identities };
     const step = afterLiveAnswer(state, asked, result.answer, rules);
-    for (const identityId of step.blocked) await reading.identities.block(identityId);
+    for (const identityId of step.rests) await reading.identities.rest(identityId);
     if (step.outcome) return step.outcome;
     state = step.reading;
     if (step.pauseMs > 0) await pause(step.pauseMs, waiting);

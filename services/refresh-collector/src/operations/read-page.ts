@@ -6,6 +6,7 @@ import type { PlatformClient } from '../clients/platform.ts';
 import type { IdentityVerdict } from '../domain/egress-identity.ts';
 import {
   classifyAnswer,
+  type FaultReason,
   type PlatformAnswer,
   type RawPlatformAnswer,
 } from '../domain/platform-answer.ts';
@@ -44,8 +45,9 @@ export interface PageReadingResult {
 }
 
 /**
- * Asks the platform for one page through whichever identity is free, and tells limiter and
- * breakers how it went; whoever waits for a live page does not wait for the limiter. Undefined when the signal is aborted before an identity is free.
+ * Asks the platform for one page through an identity that is free, and reports the result to
+ * limiter and breakers. A live page does not wait for the limiter's write. Undefined when the
+ * signal is aborted before an identity is free.
  */
 export async function readPage(
   dependencies: PageReadingDependencies,
@@ -95,7 +97,15 @@ function verdictOf(answer: PlatformAnswer): IdentityVerdict {
       return { verdict: 'served' };
     case 'throttled':
       return { verdict: 'throttled', retryAfterMs: answer.retryAfterMs };
+    case 'unreachable':
+      return { verdict: 'unreachable' };
+    case 'fault':
+      return { verdict: isAnswered(answer.reason) ? 'answered' : 'unknown' };
     default:
-      return { verdict: 'unknown' };
+      return { verdict: 'answered' };
   }
+}
+
+function isAnswered(reason: FaultReason): boolean {
+  return reason !== 'timeout' && reason !== 'connection_failed';
 }

@@ -4,14 +4,18 @@ import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
 import type { RevisionStoreClient } from '../clients/revision-store-client.ts';
+import {
+  asksFirstPage,
+  avoidedIdentities,
+  firstTries,
+  type PageTries,
+} from '../domain/page-verdicts.ts';
 import type { PlatformPage } from '../domain/platform-page.ts';
 import type { Refresh } from '../domain/refresh.ts';
 import type { Fact } from '../domain/refresh-saga.ts';
 import {
-  freshProgress,
-  freshTries,
   nextStep,
-  type PageTries,
+  resumedProgress,
   type ScanProgress,
   type ScanRules,
   type ScanStep,
@@ -43,7 +47,6 @@ interface ScanState {
   readonly refresh: Refresh;
   readonly progress: ScanProgress;
   readonly tries: PageTries;
-  readonly avoid: readonly string[];
   /** Staged and recorded, all but the one in hand. */
   readonly pages: readonly StagedPageRecord[];
 }
@@ -84,7 +87,8 @@ async function readOnePage(
   signal: AbortSignal,
 ): Promise<ScanState | undefined> {
   const { refresh } = claimed;
-  const { progress, tries, avoid } = state;
+  const { progress, tries } = state;
+  const identities = dependencies.reading.egress.map(({ id }) => id);
   const overdue = AbortSignal.timeout(timeLeftMs(dependencies, claimed));
   const result = await readPage(
     dependencies.reading,
@@ -92,20 +96,15 @@ async function readOnePage(
       accountId: refresh.accountId,
       scope: refresh.scope,
       language: refresh.language,
-      count: tries.count,
-      startAssetId: tries.probing ? null : progress.cursor,
+      count: tries.size.count,
+      startAssetId: asksFirstPage(tries) ? null : (progress.cursors.at(-1) ?? null),
       deadlineMs: slotDeadlineMs(state.refresh),
-      avoid,
+      avoid: avoidedIdentities(tries, identities),
     },
     AbortSignal.any([signal, overdue]),
   );
   if (!result) return signal.aborted ? undefined : state;
-  const moment = {
-    progress,
-    tries,
-    identity: result.identityId,
-    identities: dependencies.reading.egress.length,
-  };
+  const moment = { progress, tries, identity: result.identityId, identities };
   const step = nextStep(moment, result.answer, dependencies.rules);
   return carryOut(dependencies, claimed, state, step, signal);
 }
@@ -121,10 +120,10 @@ async function carryOut(
     await end(dependencies, claimed, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
   }
-  for (const identityId of step.blocked) await dependencies.reading.identities.block(identityId);
+  for (const identityId of step.rests) await dependencies.reading.identities.rest(identityId);
   if (step.step === 'again') {
     await pause(step.pauseMs, signal);
-    return { ...state, tries: step.tries, avoid: step.avoid };
+    return { ...state, progress: step.progress, tries: step.tries };
   }
   return stageAndRecord(dependencies, claimed, state, step, signal);
 }
@@ -142,12 +141,12 @@ async function stageAndRecord(
 ): Promise<ScanState | undefined> {
   const staged = await stage(dependencies, claimed, state.progress.pages, step.page, signal);
   if (!staged) return undefined;
-  const page = { ...staged, nextCursor: step.progress.cursor };
+  const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
+  const page = { ...staged, place: step.place, nextCursor };
   const next: ScanState = {
     refresh: state.refresh,
     progress: step.progress,
-    tries: freshTries({ count: state.tries.count }),
-    avoid: [],
+    tries: step.tries,
     pages: [...state.pages, page],
   };
   if (step.done) {
@@ -209,17 +208,9 @@ async function end(
   );
 }
 
-function resumedState(claimed: ClaimedScan, rules: ScanRules): ScanState {
-  const cursors = claimed.pages.flatMap(({ nextCursor }) => nextCursor ?? []);
-  const progress: ScanProgress = {
-    ...freshProgress,
-    cursor: cursors.at(-1) ?? null,
-    cursors,
-    pages: claimed.pages.length,
-    reportedTotalCount: claimed.refresh.scan?.reportedTotalCount ?? null,
-  };
-  const { refresh, pages } = claimed;
-  return { refresh, progress, tries: freshTries(rules), avoid: [], pages };
+function resumedState({ pages, refresh }: ClaimedScan, rules: ScanRules): ScanState {
+  const progress = resumedProgress(pages, refresh.scan?.reportedTotalCount ?? null);
+  return { refresh, progress, tries: firstTries(rules), pages };
 }
 
 /** The first page of a scan tells its size, and small scans end with it: it does not wait. */

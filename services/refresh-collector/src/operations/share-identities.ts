@@ -3,13 +3,13 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { type Loop, startLoop } from '@inventory/runtime/loop';
 import {
-  blockIdentity,
   firstRestedInMs,
   giveIdentityBack,
   type IdentityLimits,
   type IdentityState,
   type IdentityVerdict,
   nextRequestMs,
+  restIdentity,
   spareUntilMs,
   takeIdentity,
 } from '../domain/egress-identity.ts';
@@ -30,8 +30,8 @@ export interface IdentityPool {
    * pages go before scans, accounts take turns.
    */
   take(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<IdentityTurn | undefined>;
-  /** Punishes an identity that turned out to be refused where others are served. */
-  block(identityId: string): Promise<void>;
+  /** Rests an identity that was refused what another one is served. */
+  rest(identityId: string): Promise<void>;
   /** Until the first identity is rested; what those who wait take first is not counted. */
   freeInMs(): Promise<number>;
   /** At most a quarter of a second old. */
@@ -140,8 +140,8 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
       loop.wake();
       return turn;
     },
-    block: (identityId) =>
-      identities.update(identityId, (identity) => blockIdentity(identity, limits, clock.now())),
+    rest: (identityId) =>
+      identities.update(identityId, (identity) => restIdentity(identity, limits, clock.now())),
     freeInMs: async () => firstRestedInMs(await identities.current(), limits, clock.now()),
     states: () => identities.current(),
     get waiting() {

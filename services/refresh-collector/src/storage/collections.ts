@@ -9,12 +9,11 @@ import type { AppBreaker } from '../domain/app-breaker.ts';
 import type { IdentityState } from '../domain/egress-identity.ts';
 import type { PublishedPlan } from '../domain/published-plan.ts';
 import type { Refresh } from '../domain/refresh.ts';
+import type { RecordedPage } from '../domain/scan.ts';
 import type { AcceptanceDocument, BillingDocument } from './billing-document.ts';
 
-/** A staged page with the cursor that follows it. */
-export interface StagedPageRecord extends ManifestPage {
-  readonly nextCursor: string | null;
-}
+/** A staged page and its position in the inventory. */
+export interface StagedPageRecord extends ManifestPage, RecordedPage {}
 
 /** One refresh with everything about it: the only document its saga writes. */
 export interface RefreshDocument extends WithOutbox {

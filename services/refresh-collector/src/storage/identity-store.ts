@@ -26,7 +26,7 @@ export function createIdentityStore(collection: Collection<IdentityDocument>): I
   return {
     async load(ids) {
       const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
-      const known = found.map(({ _id, ...state }) => ({ id: _id, ...state }));
+      const known = found.map(({ _id, ...state }) => ({ ...freshIdentity(_id), ...state }));
       const missing = ids.filter((id) => !known.some((identity) => identity.id === id));
       if (missing.length === 0) return known;
       await makeMissing(missing);

@@ -69,6 +69,8 @@ export const limits: IdentityLimits = {
   burst: 2,
   silenceFirstMs: 90_000,
   silenceMaxMs: 1_800_000,
+  unreachableFirstMs: 15_000,
+  unreachableMaxMs: 1_800_000,
 };
 export const queueMs = 30 * 60_000;
 export const collectMs = 60 * 60_000;
@@ -189,9 +191,7 @@ export function simulate(mix: Mix, random: () => number): Played {
     const identity = identities[index];
     if (!identity) return;
     const dead = isDead(identity.id);
-    const verdict = dead
-      ? ({ verdict: 'throttled', retryAfterMs: null } as const)
-      : ({ verdict: 'served' } as const);
+    const verdict = dead ? ({ verdict: 'unreachable' } as const) : ({ verdict: 'served' } as const);
     const free = giveIdentityBack(identity, limits, verdict, time.nowMs);
     identities[index] = free;
     time.at(nextRequestMs(free, limits), serve);

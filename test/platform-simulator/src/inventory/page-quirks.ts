@@ -15,6 +15,8 @@ type QuirkContext = {
   readonly pageSize: number;
   readonly startAssetId: string | undefined;
   readonly assetIdAt: (index: number) => string;
+  /** Whether the asset the cursor names was removed since. */
+  readonly cursorRemoved: boolean;
   /** A page of one asset: the one the cursor names. */
   readonly cursorAssetPage: () => WirePage;
 };
@@ -24,6 +26,9 @@ type Quirk = (page: WirePage, context: QuirkContext) => WirePage;
 const firstPage = (quirk: Quirk): Quirk => whenPage((number) => number === 1, quirk);
 const secondPage = (quirk: Quirk): Quirk => whenPage((number) => number === 2, quirk);
 const laterPages = (quirk: Quirk): Quirk => whenPage((number) => number > 1, quirk);
+
+/** More than what the collector reads of one answer. */
+const heavyBytes = 9 * 1024 * 1024;
 
 /** A class that no ordinary page describes. */
 const undescribedClass = '999999999';
@@ -50,10 +55,14 @@ export const pageQuirks = {
   total_minus_one: laterPages((page) => totalChanged(page, -1)),
   total_plus_five: laterPages((page) => totalChanged(page, 5)),
   total_minus_five: laterPages((page) => totalChanged(page, -5)),
-  blank_end: laterPages((page) => {
+  blank_end: (page, { cursorRemoved }) => {
     const { more_items: _more, last_assetid: _cursor, ...rest } = withoutAssets(page);
-    return totalChanged(rest, -1);
-  }),
+    return cursorRemoved ? rest : page;
+  },
+  hidden_end: (page) => (page.assets === undefined ? page : withCursor(page, lastAssetId(page))),
+  heavy_first_page: firstPage((page) =>
+    (page.assets ?? []).length > 1_000 ? { ...page, sim_weight: 'x'.repeat(heavyBytes) } : page,
+  ),
   currency_row: firstPage((page) => eachAsset(page, (row, at) => (at === 0 ? currency(row) : row))),
   missing_instanceid: (page) =>
     eachDescription(eachAsset(page, withoutInstanceId), withoutInstanceId),

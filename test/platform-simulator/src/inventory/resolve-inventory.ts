@@ -75,7 +75,7 @@ export function currentInventory(
     app,
     contextId: name.contextId,
     added: changes.added + (scenario?.eachScan === 'one_more_asset' ? scans : 0),
-    removed: changes.removed,
+    removed: removedOf(changes.removed, scenario?.eachScan, scans),
     changedAmounts: changes.amounts,
     hidden: account.hidden,
     textVersion: changes.textVersion + (scenario?.eachScan === 'new_texts' ? scans : 0),
@@ -85,4 +85,18 @@ export function currentInventory(
   return app.ownerOnlyContextIds.includes(name.contextId)
     ? { ...inventory, size: 0, added: 0, removed: new Set(), hidden: 0 }
     : inventory;
+}
+
+/** Index of the last asset of a first page, as asked for by its clients. */
+const firstCursorIndex = 1_999;
+
+function removedOf(
+  removed: ReadonlySet<number>,
+  eachScan: ScenarioDefinition['eachScan'],
+  scans: number,
+): ReadonlySet<number> {
+  const times = { first_cursor_removed: Math.min(1, scans), every_cursor_removed: scans };
+  if (eachScan !== 'first_cursor_removed' && eachScan !== 'every_cursor_removed') return removed;
+  const cursors = Array.from({ length: times[eachScan] }, (_, at) => firstCursorIndex + at);
+  return new Set([...removed, ...cursors]);
 }

@@ -190,6 +190,7 @@ function goodPage(asked: Asked): Answer {
     pageSize,
     startAssetId: request.startAssetId,
     assetIdAt: (index) => assetId(inventory, index),
+    cursorRemoved: request.startAssetId !== undefined && inventory.removed.has(startsAt - 1),
     cursorAssetPage: () =>
       parsePage(pageBody(inventory, cursorAsset(), request, world.descriptions)),
   });

@@ -156,9 +156,10 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
     number: 122,
     name: 'cursor-removed-blank-end',
     size: 4_001,
+    eachScan: 'first_cursor_removed',
     quirk: 'blank_end',
     shows:
-      "The cursor's asset is removed after the first page: the next page is blank and looks like the end.",
+      "The cursor's asset is removed after the first page: the page behind it is blank and looks like the end, until the first page is read again.",
   },
   {
     number: 123,
@@ -173,5 +174,28 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
     size: 4_001,
     quirk: 'total_minus_five',
     shows: 'The total is five lower from the second page on.',
+  },
+  {
+    number: 125,
+    name: 'cursor-removed-each-time',
+    size: 4_001,
+    eachScan: 'every_cursor_removed',
+    quirk: 'blank_end',
+    shows: 'As cursor-removed-blank-end, after every read of the first page: the end never comes.',
+  },
+  {
+    number: 126,
+    name: 'hidden-end',
+    size: 4_000,
+    hidden: 3,
+    quirk: 'hidden_end',
+    shows: 'The last three assets are hidden: the second page has more items, the third has none.',
+  },
+  {
+    number: 127,
+    name: 'heavy-first-page',
+    size: 6_001,
+    quirk: 'heavy_first_page',
+    shows: 'The first page weighs 9 MiB with more than 1,000 assets, and as usual with fewer.',
   },
 ];

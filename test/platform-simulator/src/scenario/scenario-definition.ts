@@ -32,5 +32,10 @@ export type ScenarioDefinition = {
   readonly quirk?: PageQuirk;
   readonly faults?: readonly ScenarioFault[];
   /** What a new scan (a first page that was delivered) finds changed since the one before. */
-  readonly eachScan?: 'new_texts' | 'one_more_asset';
+  readonly eachScan?:
+    | 'new_texts'
+    | 'one_more_asset'
+    /** The last asset of a first page of 2,000 is removed: the first time only, or every time. */
+    | 'first_cursor_removed'
+    | 'every_cursor_removed';
 };

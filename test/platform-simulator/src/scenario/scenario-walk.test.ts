@@ -49,6 +49,8 @@ describe('scenario accounts that deliver every page (upstream 5)', () => {
     ['cursor-before-last-row', 4_001, 3],
     ['cursor-removed-next', 4_001, 3],
     ['added-at-top', 4_001, 3],
+    ['hidden-end', 4_000, 3],
+    ['heavy-first-page', 6_001, 4],
   ])('%s has %i different assets on %i pages', (name, assets, pageCount) => {
     const pages = walkScenario(name);
 
@@ -247,6 +249,39 @@ describe('scenario accounts with odd pages (upstream 1.1, 1.3 and 5)', () => {
     const last = walkScenario('cursor-removed-blank-end').at(-1);
 
     expect(last).toEqual({ total_inventory_count: 4_000, success: 1, rwgrsn: -2 });
+  });
+
+  it('cursor-removed-blank-end shows all that is left when its first page is read again', () => {
+    const world = unlimitedWorld();
+    walkScenario('cursor-removed-blank-end', world);
+    const ids = assetIds(walkScenario('cursor-removed-blank-end', world));
+
+    expect(new Set(ids).size).toBe(4_000);
+  });
+
+  it('cursor-removed-each-time ends elsewhere and blank each time it is read', () => {
+    const world = unlimitedWorld();
+    const walks = [1, 2, 3].map(() => walkScenario('cursor-removed-each-time', world));
+
+    expect(walks.map((pages) => pages.at(-1)?.assets)).toEqual([undefined, undefined, undefined]);
+    expect(new Set(walks.map(([first]) => first?.last_assetid)).size).toBe(3);
+  });
+
+  it('hidden-end ends with a page without assets behind a page with more', () => {
+    const [, second, last] = walkScenario('hidden-end');
+
+    expect(second?.more_items).toBe(1);
+    expect(last).toEqual({ total_inventory_count: 4_003, success: 1, rwgrsn: -2 });
+  });
+
+  it('heavy-first-page is as heavy as no client reads, unless fewer assets are asked for', () => {
+    const world = unlimitedWorld();
+    const scope = scenarioInventory('heavy-first-page');
+    const bytes = (count: number) =>
+      answer(inventoryRequest({ ...scope, count }), world).body.length;
+
+    expect(bytes(2_000)).toBeGreaterThan(8 * 1024 * 1024);
+    expect(bytes(1_000)).toBeLessThan(2 * 1024 * 1024);
   });
 
   it('cursor-removed-500 refuses the cursor of the first page for good', () => {
