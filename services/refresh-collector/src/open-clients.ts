@@ -22,7 +22,7 @@ export interface Clients {
 const internalTimeoutMs = 20_000;
 
 export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime): Clients {
-  const egress = openEgress(config.platform.egress);
+  const egress = openEgress(config.platform.egress, config.platform.connectTimeoutMs);
   lifetime.defer('egress', async () => {
     await Promise.all(egress.map(({ dispatcher }) => dispatcher.destroy()));
   });

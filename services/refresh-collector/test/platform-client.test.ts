@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 import {
   type PlatformSimulator,
   startPlatformSimulator,
@@ -8,33 +10,126 @@ import { createPlatformClient } from '../src/clients/platform.ts';
 import { classifyAnswer } from '../src/domain/platform-answer.ts';
 
 const farMs = 600_000;
+/** Of connections that are never made. */
+const connectTimeoutMs = 50;
 let simulator: PlatformSimulator;
+/** Accepts connections and never says a word. */
+const blackHole = createServer(() => {});
+/** Answers CONNECT with 502. */
+const refusingProxy = createServer((socket) => {
+  socket.on('error', () => {});
+  socket.once('data', () => socket.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n'));
+});
+
+const portOf = (server: Server): number => {
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('not listening');
+  return address.port;
+};
 
 beforeAll(async () => {
   simulator = await startPlatformSimulator({ latency: { slowMs: farMs } });
+  for (const server of [blackHole, refusingProxy]) {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  }
 });
-afterAll(() => simulator.close());
+afterAll(async () => {
+  await simulator.close();
+  for (const server of [blackHole, refusingProxy]) server.close();
+});
+
+const platformAt = (baseUrl: string) =>
+  createPlatformClient({ baseUrl, timeoutMs: farMs, bodyBytesMax: 1024 * 1024, userAgent: 'test' });
+
+function wanted(scenario: string) {
+  const { platformId, appId, contextId } = scenarioInventory(scenario, 900);
+  const scope = { platform_id: platformId, app_id: appId, context_id: contextId };
+  return { scope, language: 'english', count: 2_000, startAssetId: null };
+}
+
+function openIdentity(name: string, timeoutMs: number) {
+  const [identity] = openEgress([name], timeoutMs);
+  if (!identity) throw new Error('no identity');
+  return identity;
+}
 
 test('a page that does not come in time is trouble, and the same identity reads the next one', async () => {
-  const [identity] = openEgress([simulator.proxyUrl('north')]);
-  if (!identity) throw new Error('no identity');
-  const client = createPlatformClient({
-    baseUrl: simulator.url,
-    timeoutMs: farMs,
-    bodyBytesMax: 1024 * 1024,
-    userAgent: 'test',
-  });
-  const page = (scenario: string, timeoutMs: number) => {
-    const { platformId, appId, contextId } = scenarioInventory(scenario, 900);
-    const scope = { platform_id: platformId, app_id: appId, context_id: contextId };
-    const wanted = { scope, language: 'english', count: 2_000, startAssetId: null };
-    return client.page(identity, wanted, timeoutMs);
-  };
+  const identity = openIdentity(simulator.proxyUrl('north'), farMs);
+  const client = platformAt(simulator.url);
 
-  const late = await page('slow', 50);
-  const inTime = await page('one-item', farMs);
+  const late = await client.page(identity, wanted('slow'), 50);
+  const inTime = await client.page(identity, wanted('one-item'), farMs);
   await identity.dispatcher.destroy();
 
   expect(classifyAnswer(late)).toEqual({ kind: 'fault', reason: 'timeout', eresult: null });
   expect(classifyAnswer(inTime)).toMatchObject({ kind: 'page', page: { more: false } });
+});
+
+test('a connection that breaks within the answer is trouble of the platform, not of the egress', async () => {
+  const identity = openIdentity(simulator.proxyUrl('south'), farMs);
+
+  const cut = await platformAt(simulator.url).page(identity, wanted('cut-connection-once'), farMs);
+  await identity.dispatcher.destroy();
+
+  expect(classifyAnswer(cut)).toMatchObject({ kind: 'fault', reason: 'connection_failed' });
+});
+
+/** Of a port that nothing listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const port = portOf(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+test.each<[string, () => Promise<{ name: string; baseUrl?: string }>]>([
+  [
+    'a platform that refuses connections',
+    async () => ({
+      name: 'direct',
+      baseUrl: `http://127.0.0.1:${await closedPort()}`,
+    }),
+  ],
+  [
+    'a platform that never completes its handshake',
+    async () => ({
+      name: 'direct',
+      baseUrl: `https://127.0.0.1:${portOf(blackHole)}`,
+    }),
+  ],
+  ['an unknown host', async () => ({ name: 'direct', baseUrl: 'http://platform.invalid' })],
+  [
+    'a proxy that refuses connections',
+    async () => ({
+      name: `http://user:-@127.0.0.1:${await closedPort()}`,
+    }),
+  ],
+  [
+    'a proxy that never answers',
+    async () => ({
+      name: `http://user:-@127.0.0.1:${portOf(blackHole)}`,
+    }),
+  ],
+  [
+    'a proxy that never completes its handshake',
+    async () => ({
+      name: `https://user:-@127.0.0.1:${portOf(blackHole)}`,
+    }),
+  ],
+  [
+    'a proxy that refuses the tunnel',
+    async () => ({
+      name: `http://user:-@127.0.0.1:${portOf(refusingProxy)}`,
+    }),
+  ],
+])('%s makes the egress unreachable, within its connect timeout', async (_what, open) => {
+  const { name, baseUrl = simulator.url } = await open();
+  const identity = openIdentity(name, connectTimeoutMs);
+
+  const raw = await platformAt(baseUrl).page(identity, wanted('one-item'), farMs);
+  await identity.dispatcher.destroy();
+
+  expect(classifyAnswer(raw)).toEqual({ kind: 'unreachable' });
 });

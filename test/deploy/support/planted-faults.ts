@@ -51,7 +51,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('ApplicationBreakerOpen', 20, { [series.breakers]: always(1) }),
   fault('IdentitiesSilent', 10, {
     [series.identities('free')]: always(1),
-    [series.identities('silent')]: always(6),
+    [series.identities('silent')]: always(3),
+    [series.identities('unreachable')]: always(3),
   }),
   fault('PlatformAnswersOdd', 30, { [series.answers('bad_request')]: everyMinute(200) }),
   fault('LivePagesFailing', 30, { [series.livePages('egress_busy')]: everyMinute(60) }),

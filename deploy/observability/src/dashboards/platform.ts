@@ -91,7 +91,7 @@ export const platform: DashboardPlan = {
         {
           title: 'Identities, by state',
           description:
-            'in_use: one request under way. resting: paced. silent: refused by the platform. None free for long: add some.',
+            'in_use: one request under way. resting: paced. silent: refused by the platform. unreachable: no connection. None free for long: add some.',
           unit: 'short',
           shows: 'areas',
           queries: [{ expr: 'max by (state) (inventory_identity_states)', legend: '{{state}}' }],

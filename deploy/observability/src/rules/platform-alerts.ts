@@ -19,16 +19,15 @@ export const platformAlerts: RuleGroup = {
     alertRule({
       name: 'IdentitiesSilent',
       severity: 'page',
-      expr: 'max(inventory_identity_states{state="silent"}) / sum(max by (state) (inventory_identity_states)) > 0.5',
+      expr: 'sum(max by (state) (inventory_identity_states{state=~"silent|unreachable"})) / sum(max by (state) (inventory_identity_states)) > 0.5',
       for: '5m',
-      summary: 'The platform refuses most of our egress identities.',
-      description:
-        '{{ $value | humanizePercentage }} of them keep silent; refreshes slow down or stop.',
+      summary: 'Most egress identities are refused by the platform or make no connection.',
+      description: '{{ $value | humanizePercentage }} of them rest; refreshes slow down or stop.',
     }),
     alertRule({
       name: 'PlatformAnswersOdd',
       severity: 'ticket',
-      expr: `${shareOf({ of: `${answers}{answer=~"fault|bad_request|refused"}`, among: answers, window: '15m', leastEvents: 50 })} > 0.2`,
+      expr: `${shareOf({ of: `${answers}{answer=~"fault|bad_request|too_large|unreachable|refused"}`, among: answers, window: '15m', leastEvents: 50 })} > 0.2`,
       for: '10m',
       summary: 'The platform answers wrongly, or not at all.',
       description:

@@ -56,13 +56,36 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
           retryAfterMs: retryAfterMs(answer.headers['retry-after']),
         };
       } catch (error) {
-        const { name, message } = error as Partial<Error>;
-        const timedOut = /timeout/i.test(`${name} ${message}`);
-        return { status: timedOut ? 'timeout' : 'connection_failed' };
+        return { status: failureOf(error) };
       }
     },
     timeoutMsFor: (timeLeftMs) => Math.max(1, Math.floor(Math.min(options.timeoutMs, timeLeftMs))),
   };
+}
+
+/** Errors of requests that never reached the platform; those of a proxy's tunnel too. */
+const unreachableCodes: ReadonlySet<unknown> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  // Only the answer to CONNECT has a headers timeout; the platform's answer ends with the signal.
+  'UND_ERR_HEADERS_TIMEOUT',
+  // A proxy that answers CONNECT with anything but 200.
+  'UND_ERR_ABORTED',
+  'UND_ERR_PRX_TLS',
+  'UND_ERR_PRX_CONN',
+  'ECONNREFUSED',
+  'EADDRNOTAVAIL',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+]);
+
+function failureOf(error: unknown): 'timeout' | 'unreachable' | 'connection_failed' {
+  if (typeof error !== 'object' || error === null) return 'connection_failed';
+  if ('name' in error && error.name === 'TimeoutError') return 'timeout';
+  const isUnreachable = 'code' in error && unreachableCodes.has(error.code);
+  return isUnreachable ? 'unreachable' : 'connection_failed';
 }
 
 function pageUrl(baseUrl: string, { scope, language, count, startAssetId }: PageRequest): URL {
