@@ -71,6 +71,19 @@ test('a chain that is not read to its end, or cannot be, publishes nothing', asy
   await story.expectNotCaptured(partial, cutShort);
 });
 
+test('a chain that ends with a page without assets publishes nothing: there may be more (Capture)', async () => {
+  const [gone, hidden] = [
+    scenarioScope('cursor-removed-blank-end', serial),
+    scenarioScope('hidden-end', serial),
+  ];
+
+  const pages = await readLiveChain(story.doors, gone);
+  expect(pages.map(({ page }) => page.assets.length)).toEqual([2_000, 0]);
+  await readLiveChain(story.doors, hidden);
+
+  await story.expectNotCaptured(gone, hidden);
+});
+
 test('a cursor of another account is no cursor, and its chain is captured without it (Live Page rule 2)', async () => {
   const scope = sizeScope(2_001, serial);
   const foreign = await stack.operator.newCustomer();
@@ -131,7 +144,7 @@ test('a chain publishes nothing while a page of it is unpaid, and is captured on
 });
 
 test('a refresh that ends within a chain stays what Current reads (Capture: nothing newer since it began)', async () => {
-  const scope = sizeScope(2_001, serial + 5);
+  const scope = sizeScope(2_002, serial + 5);
   const first = await readLivePage(story.doors[0], scope);
   const { revision_id } = await story.refresh(scope);
   const path = `/inventories/${scope.platform_id}/${scope.app_id}/${scope.context_id}`;

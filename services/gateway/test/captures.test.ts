@@ -101,7 +101,8 @@ const membersOf = (text: string) => Buffer.from(`"assets":["${text}"],"descripti
 
 function page(chain: LiveChain, owner: ChainOwner, text: string, next: string | null) {
   const members = membersOf(text);
-  return { chain, owner, members, nextStartAssetid: next, reportedTotalCount: 3 };
+  const ends = { nextStartAssetid: next, assetCount: 1, reportedTotalCount: 3 };
+  return { chain, owner, members, ...ends };
 }
 
 async function openIntent(replica: Replica, chain: LiveChain) {

@@ -24,14 +24,16 @@ const pageOf = (page: number, content = `page ${page}`): StagedPage => ({
 interface ReadOptions {
   readonly staged?: StagedPage | null;
   readonly next?: string | null;
+  readonly assetCount?: number;
   readonly replayed?: boolean;
   readonly afterMs?: number;
 }
 
 function read(chain: LiveChain, options: ReadOptions = {}): LiveChain {
   const { staged = pageOf(chain.page), next = `after ${chain.page}`, afterMs = 0 } = options;
-  const { replayed = false } = options;
-  const page = { staged, replayed, nextStartAssetid: next, nowMs: startedAtMs + afterMs };
+  const { replayed = false, assetCount = 1 } = options;
+  const nowMs = startedAtMs + afterMs;
+  const page = { staged, replayed, nextStartAssetid: next, assetCount, nowMs };
   return advanceLiveChain(chain, page, rules, digestOf);
 }
 
@@ -60,6 +62,14 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     expect(after).toMatchObject({ page: 3, startAssetid: 'after 2', evidence: null });
   });
 
+  it('that ends with a page without assets is not captured; an empty inventory is (upstream 1.3)', () => {
+    const blank = { assetCount: 0 };
+
+    expect(read(read(open()), { ...blank, next: null }).evidence).toBeNull();
+    expect(read(read(open(), blank), { next: null }).evidence).not.toBeNull();
+    expect(read(open(), { ...blank, next: null }).evidence).not.toBeNull();
+  });
+
   it('that begins with a page read for nothing is not captured; read again within it, it is', () => {
     expect(read(open(), { replayed: true }).evidence).toBeNull();
     expect(read(read(open()), { replayed: true }).evidence).not.toBeNull();
@@ -80,6 +90,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
         {
           staged: pageOf(chain.page),
           nextStartAssetid: `${chain.page}`,
+          assetCount: 1,
           replayed: false,
           nowMs: startedAtMs,
         },

@@ -30,6 +30,7 @@ export interface LiveRead {
   readonly staged: StagedPage | null;
   /** Where the page after it begins; null after the last. */
   readonly nextStartAssetid: string | null;
+  readonly assetCount: number;
   /** Read again for an Idempotency-Key that was paid before. */
   readonly replayed: boolean;
   readonly nowMs: number;
@@ -57,7 +58,8 @@ export function isCapturing(chain: LiveChain, rules: CaptureRules, nowMs: number
 
 /**
  * The chain after a page. Reading always goes on; capturing goes on only with a page that was
- * staged in its turn and in time, that is paid, and that leads further. `staged` is of the page that was next.
+ * staged in its turn and in time, that is paid, and that leads further or is an end to be believed.
+ * `staged` is of the page that was next.
  */
 export function advanceLiveChain(
   chain: LiveChain,
@@ -65,13 +67,15 @@ export function advanceLiveChain(
   rules: CaptureRules,
   digestOf: DigestOf,
 ): LiveChain {
-  const { staged, nextStartAssetid, nowMs } = read;
+  const { staged, nextStartAssetid, assetCount, nowMs } = read;
   const inTurn = staged !== null && staged.page === chain.page;
   // What was paid for the key of a first page was the first page of another chain.
   const isPaid = !read.replayed || chain.page > 0;
   // The platform leads in circles when a page ends where it began.
   const leadsOn = nextStartAssetid === null || nextStartAssetid !== chain.startAssetid;
-  const captures = isCapturing(chain, rules, nowMs) && inTurn && isPaid && leadsOn;
+  // Behind a cursor whose asset is gone there may be more; a chain does not read its last page again.
+  const endsBlank = nextStartAssetid === null && assetCount === 0 && chain.page > 0;
+  const captures = isCapturing(chain, rules, nowMs) && inTurn && isPaid && leadsOn && !endsBlank;
   return {
     chainId: chain.chainId,
     startedAtMs: chain.startedAtMs,

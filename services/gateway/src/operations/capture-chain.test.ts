@@ -149,6 +149,7 @@ function readPage(world: World, chain: LiveChain, pages: number, text: string) {
     owner,
     members: Buffer.from(text),
     nextStartAssetid: last ? null : `asset ${chain.page}`,
+    assetCount: 1,
     reportedTotalCount: pages,
   });
 }

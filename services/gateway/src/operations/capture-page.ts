@@ -19,6 +19,7 @@ export interface ChainPage {
   /** The text of `"assets":[…],"descriptions":[…]`, as it is sent. */
   readonly members: Buffer;
   readonly nextStartAssetid: string | null;
+  readonly assetCount: number;
   readonly reportedTotalCount: number;
 }
 
@@ -69,8 +70,8 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
     async conclude({ replayed }) {
       const staged = await staging;
       if (capturing && staged === null) await deps.captures.end(chain.chainId, nowMs);
-      const { nextStartAssetid } = page;
-      const read = { staged, nextStartAssetid, replayed, nowMs };
+      const { nextStartAssetid, assetCount } = page;
+      const read = { staged, nextStartAssetid, assetCount, replayed, nowMs };
       const next = advanceLiveChain(chain, read, deps.rules, evidenceDigest);
       if (capturing && next.evidence === null) chainEnded(staged === null ? 'staging' : 'rules');
       await keepCapture(deps, page, next, nowMs);

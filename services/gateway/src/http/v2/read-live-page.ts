@@ -17,6 +17,7 @@ export interface ChainedPage {
   readonly owner: LiveCursorBinding;
   readonly members: Buffer;
   readonly nextStartAssetid: string | null;
+  readonly assetCount: number;
   readonly reportedTotalCount: number;
 }
 
@@ -67,6 +68,7 @@ export function livePageRoute(deps: LivePageRouteDeps): Route {
             owner: binding,
             members,
             nextStartAssetid: meta.next_start_assetid,
+            assetCount: meta.asset_count,
             reportedTotalCount: meta.total_count,
           });
         },
