@@ -47,18 +47,25 @@ describe.each(dialects)(
 );
 
 test('while an application is down, its pages are 502 with a time to wait, and free', async () => {
-  const customer = await stack.operator.newCustomer({ credits: 100 });
+  const customers = [
+    await stack.operator.newCustomer({ credits: 100 }),
+    await stack.operator.newCustomer({ credits: 100 }),
+  ];
   const control = createSimulatorControl(stack.simulatorUrl);
   await control.fail({ failure: { kind: 'eresult', code: 20 }, app_id: 570 });
-  const read = (place: number) =>
-    customer.api.call({ path: livePathOf({ ...sizeScope(3, 800 + place), app_id: 570 }) });
+  const read = async (place: number) => {
+    const path = livePathOf({ ...sizeScope(3, 800 + place), app_id: 570 });
+    return Promise.all(customers.map(({ api }) => api.call({ path })));
+  };
 
   const answers = [];
-  for (let place = 0; place < 30; place += 1) answers.push(await read(place));
+  for (let place = 0; place < 30; place += 1) answers.push(...(await read(place)));
 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([502]));
   const last = answers.at(-1);
   expect(last?.json.error.detail.reason).toBe('breaker_open');
   expect(Number(last?.headers['retry-after'])).toBeGreaterThan(5);
-  expect((await stack.operator.balance(customer.accountId)).available).toBe(100);
+  for (const { accountId } of customers) {
+    expect((await stack.operator.balance(accountId)).available).toBe(100);
+  }
 });

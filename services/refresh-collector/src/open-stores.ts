@@ -51,7 +51,7 @@ export function openStores(
     inventories: createInventoryStore(collections.inventories, clock, leaseMs),
     plans: createPlanStore(collections.plans, replica, clock, leaseMs),
     identities: createIdentityStore(collections.identities),
-    breakers: createAppBreakerStore(collections.appBreakers),
+    breakers: createAppBreakerStore(collections.appBreakers, refreshes),
     admission: createAdmissionStore(collections.admission, refreshes),
     survey: createRefreshSurveyStore(refreshes, clock),
     replicas: createReplicaStore(collections.replicas, replica, clock),

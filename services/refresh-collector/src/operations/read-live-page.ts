@@ -1,3 +1,4 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import { pause } from '@inventory/runtime/wait';
 import {
@@ -12,7 +13,7 @@ import type { LiveSeats } from './live-seats.ts';
 import { type PageReadingDependencies, readPage } from './read-page.ts';
 
 export interface WantedLivePage {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly scope: Scope;
   readonly language: string;
   readonly count: number;
@@ -44,8 +45,6 @@ export async function readLivePage(
   wanted: WantedLivePage,
   signal: AbortSignal,
 ): Promise<LiveOutcome> {
-  const { breakers } = dependencies.reading;
-  if (breakers.isOpen(wanted.scope.app_id)) return trouble('breaker_open');
   const free = dependencies.seats.take(wanted.accountId);
   if (free === null) return trouble('egress_busy');
   try {
@@ -67,7 +66,7 @@ async function readWithin(
   const identities = reading.egress.map(({ id }) => id);
   let state: LiveReading = beginLivePage(wanted.startAssetId, { count: wanted.count });
   for (;;) {
-    if (reading.breakers.isOpen(wanted.scope.app_id)) return trouble('breaker_open');
+    if (!(await reading.breakers.admits(wanted.scope.app_id))) return trouble('breaker_open');
     const result = await readPage(
       reading,
       {

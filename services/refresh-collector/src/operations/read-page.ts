@@ -1,3 +1,4 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import { invariant } from '@inventory/runtime/bug';
 import type { TakeTurn } from '@inventory/runtime/turns';
@@ -14,7 +15,7 @@ import type { IdentityPool } from './share-identities.ts';
 import type { AppBreakers } from './watch-app-breakers.ts';
 
 export interface PageReading {
-  readonly accountId: string;
+  readonly accountId: AccountId;
   readonly scope: Scope;
   readonly language: string;
   readonly count: number;
@@ -64,6 +65,7 @@ export async function readPage(
   const timeoutMs = dependencies.platform.timeoutMsFor(
     (reading.answerByMs ?? Number.POSITIVE_INFINITY) - startMs,
   );
+  const report = dependencies.breakers.begin(reading);
   const raw = await dependencies.platform.page(identity, reading, timeoutMs);
   const answer = isLarge(raw)
     ? await dependencies.takeTurn(() => classifyAnswer(raw))
@@ -73,7 +75,7 @@ export async function readPage(
   if (isLive) returned.catch(dependencies.onNotReturned);
   else await returned;
   if (isEvidence(raw, timeoutMs, dependencies.platform)) {
-    await dependencies.breakers.record(reading.scope, answer);
+    await report(answer);
   }
   return { answer, identityId: turn.identityId };
 }

@@ -68,7 +68,7 @@ export async function runScan(
     if (isOverdue(dependencies, claimed)) {
       return end(dependencies, claimed, state, { fact: 'collect_deadline_passed' });
     }
-    if (dependencies.reading.breakers.isOpen(claimed.refresh.scope.app_id)) {
+    if (!(await dependencies.reading.breakers.admits(claimed.refresh.scope.app_id))) {
       await pause(breakerPauseMs, signal);
       continue;
     }

@@ -1,19 +1,32 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { type AppBreaker, afterResult, closedBreaker, isOpen } from '../domain/app-breaker.ts';
+import {
+  type AppOpening,
+  breakerState,
+  type InventoryResult,
+  isOutage,
+  isOutageOf,
+  nextProbeMs,
+  opened,
+  withResult,
+} from '../domain/app-breaker.ts';
 import type { PlatformAnswer } from '../domain/platform-answer.ts';
 import type { AppBreakerStore } from '../storage/app-breaker-store.ts';
 
-/** The breakers per application: counted on each replica, opened for all. */
+/** The breakers per application: counted on each replica, opened and closed for all. */
 export interface AppBreakers {
   isOpen(appId: number): boolean;
-  /** Until when, in milliseconds since the epoch; a time in the past when it is closed. */
+  /** Until when, in milliseconds since the epoch; a time in the past when it is not open. */
   openUntilMs(appId: number): number;
   /** Applications that are left alone now. */
   readonly openCount: number;
-  record(scope: Scope, answer: PlatformAnswer): Promise<void>;
-  /** Takes over what other replicas opened; repeated every second. */
+  /** Whether a request may be sent now: any while closed, otherwise single probes. */
+  admits(appId: number): Promise<boolean>;
+  /** Notes that a request is sent; the result is to be called with its answer. */
+  begin(of: { accountId: AccountId; scope: Scope }): (answer: PlatformAnswer) => Promise<void>;
+  /** Takes over what other replicas opened and closed; repeated every second. */
   round(): Promise<void>;
 }
 
@@ -24,35 +37,90 @@ export function watchAppBreakers(
   clock: Clock,
   logger: Logger,
 ): AppBreakers {
-  const counted = new Map<number, AppBreaker>();
-  let openElsewhere: ReadonlyMap<number, number> = new Map();
+  const counted = new Map<number, readonly InventoryResult[]>();
+  let openings = new Map<number, AppOpening>();
+  /** Grows with each own change, so that a round does not undo it. */
+  let changes = 0;
+  let firstAccount: string | undefined;
+  let isSeveralAccounts = false;
 
-  const openUntilMs = (appId: number): number =>
-    Math.max(counted.get(appId)?.openUntilMs ?? 0, openElsewhere.get(appId) ?? 0);
+  const openingOf = (appId: number) => openings.get(appId) ?? null;
+  const isOpen = (appId: number) => breakerState(openingOf(appId), clock.now()) === 'open';
+
+  function noteAccount(accountId: string): void {
+    firstAccount ??= accountId;
+    isSeveralAccounts ||= firstAccount !== accountId;
+  }
+
+  async function isOutageNow(
+    results: readonly InventoryResult[],
+    accountId: AccountId,
+  ): Promise<boolean> {
+    if (isOutage(results)) return true;
+    if (isSeveralAccounts || !isOutageOf(results, accountId)) return false;
+    return store.isOnlyAccount(accountId);
+  }
+
+  async function open(appId: number): Promise<void> {
+    const opening = opened(openingOf(appId), clock.now());
+    changes += 1;
+    openings.set(appId, opening);
+    counted.delete(appId);
+    logger.warn({ app_id: appId, until: opening.openUntilMs }, 'breaker of an application opened');
+    await store.open(appId, opening);
+  }
+
+  async function close(appId: number, opening: AppOpening): Promise<void> {
+    changes += 1;
+    openings.delete(appId);
+    logger.info({ app_id: appId }, 'breaker of an application closed');
+    await store.close(appId, opening);
+  }
+
+  async function count(scope: Scope, accountId: AccountId, failed: boolean): Promise<void> {
+    const { app_id: appId } = scope;
+    const result = { scopeKey: scopeKey(scope), accountId, failed };
+    if (counted.size >= appsMax) counted.clear();
+    const results = withResult(counted.get(appId) ?? [], result);
+    counted.set(appId, results);
+    if (!failed || !(await isOutageNow(results, accountId))) return;
+    if (!openingOf(appId)) await open(appId);
+  }
 
   return {
-    isOpen: (appId) => isOpen({ openUntilMs: openUntilMs(appId) }, clock.now()),
-    openUntilMs,
+    isOpen,
+    openUntilMs: (appId) => openingOf(appId)?.openUntilMs ?? 0,
     get openCount() {
-      const known = new Set([...counted.keys(), ...openElsewhere.keys()]);
-      const nowMs = clock.now();
-      return [...known].filter((appId) => isOpen({ openUntilMs: openUntilMs(appId) }, nowMs))
-        .length;
+      return [...openings.keys()].filter(isOpen).length;
     },
-    async record(scope, answer) {
-      const failed = saysAboutApp(answer);
-      if (failed === null) return;
-      const { app_id: appId } = scope;
-      const before = counted.get(appId) ?? closedBreaker;
-      const after = afterResult(before, { scopeKey: scopeKey(scope), failed }, clock.now());
-      if (counted.size >= appsMax) counted.clear();
-      counted.set(appId, after);
-      if (after.openUntilMs === before.openUntilMs) return;
-      logger.warn({ app_id: appId, until: after.openUntilMs }, 'breaker of an application opened');
-      await store.save(appId, after);
+    async admits(appId) {
+      const opening = openingOf(appId);
+      if (!opening) return true;
+      const nowMs = clock.now();
+      if (nowMs < opening.probeAtMs) return false;
+      const probeAtMs = nextProbeMs(nowMs);
+      openings.set(appId, { ...opening, probeAtMs });
+      return store.takeProbe(appId, opening, probeAtMs);
+    },
+    begin({ accountId, scope }) {
+      const sentAtMs = clock.now();
+      noteAccount(accountId);
+      return async (answer) => {
+        const failed = saysAboutApp(answer);
+        if (failed === null) return;
+        const { app_id: appId } = scope;
+        const opening = openingOf(appId);
+        if (!opening) return count(scope, accountId, failed);
+        // Sent before it opened: not a probe.
+        if (sentAtMs <= opening.openedAtMs) return;
+        if (!failed) await close(appId, opening);
+        else if (!isOpen(appId)) await open(appId);
+      };
     },
     async round() {
-      openElsewhere = await store.open(clock.now());
+      const before = changes;
+      const stored = await store.openings();
+      if (changes === before) openings = stored;
     },
   };
 }

@@ -1,27 +1,47 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import type { Collection } from 'mongodb';
-import type { AppBreaker } from '../domain/app-breaker.ts';
-import type { AppBreakerDocument } from './collections.ts';
+import type { AppOpening } from '../domain/app-breaker.ts';
+import type { AppBreakerDocument, RefreshDocument } from './collections.ts';
 
-/** The breakers per application that any replica opened. */
+/** The breakers per application that are not closed, whichever replica opened them. */
 export interface AppBreakerStore {
-  /** Application ids and until when each is open; closed ones are left out. */
-  open(nowMs: number): Promise<ReadonlyMap<number, number>>;
-  save(appId: number, breaker: AppBreaker): Promise<void>;
+  /** By application id. */
+  openings(): Promise<Map<number, AppOpening>>;
+  open(appId: number, opening: AppOpening): Promise<void>;
+  /** Only as it was opened: not what another replica opened since. */
+  close(appId: number, opening: AppOpening): Promise<void>;
+  /** Reserves the request that is let through; false when another replica has it. */
+  takeProbe(appId: number, opening: AppOpening, nextProbeMs: number): Promise<boolean>;
+  /** Whether no other account has a refresh that is kept. */
+  isOnlyAccount(accountId: AccountId): Promise<boolean>;
 }
 
-export function createAppBreakerStore(collection: Collection<AppBreakerDocument>): AppBreakerStore {
+export function createAppBreakerStore(
+  breakers: Collection<AppBreakerDocument>,
+  refreshes: Collection<RefreshDocument>,
+): AppBreakerStore {
   return {
-    async open(nowMs) {
-      const found = await collection.find({ openUntilMs: { $gt: nowMs } }).toArray();
-      return new Map(found.map(({ _id, openUntilMs }) => [_id, openUntilMs]));
+    async openings() {
+      const found = await breakers.find().toArray();
+      return new Map(found.map(({ _id, ...opening }) => [_id, opening]));
     },
-    async save(appId, { inventories, openUntilMs, openings }) {
-      await collection.updateOne(
-        { _id: appId },
-        // A replica that saw less never shortens what another one decided.
-        { $set: { inventories, openings }, $max: { openUntilMs } },
-        { upsert: true },
+    async open(appId, opening) {
+      await breakers.updateOne({ _id: appId }, { $set: opening }, { upsert: true });
+    },
+    async close(appId, { openedAtMs }) {
+      await breakers.deleteOne({ _id: appId, openedAtMs });
+    },
+    async takeProbe(appId, { openedAtMs, probeAtMs }, nextProbeMs) {
+      const { modifiedCount } = await breakers.updateOne(
+        { _id: appId, openedAtMs, probeAtMs },
+        { $set: { probeAtMs: nextProbeMs } },
       );
+      return modifiedCount === 1;
+    },
+    async isOnlyAccount(accountId) {
+      // Every value of `terminal`, for its index.
+      const other = { terminal: { $in: [true, false] }, accountId: { $ne: accountId } };
+      return (await refreshes.findOne(other, { projection: { _id: 1 } })) === null;
     },
   };
 }

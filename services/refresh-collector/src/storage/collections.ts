@@ -5,7 +5,7 @@ import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection, Db } from 'mongodb';
 import type { AdmissionLatch } from '../domain/admission.ts';
-import type { AppBreaker } from '../domain/app-breaker.ts';
+import type { AppOpening } from '../domain/app-breaker.ts';
 import type { IdentityState } from '../domain/egress-identity.ts';
 import type { PublishedPlan } from '../domain/published-plan.ts';
 import type { Refresh } from '../domain/refresh.ts';
@@ -70,7 +70,7 @@ export interface IdentityDocument extends Omit<IdentityState, 'id'> {
   readonly _id: string;
 }
 
-export interface AppBreakerDocument extends AppBreaker {
+export interface AppBreakerDocument extends AppOpening {
   readonly _id: number;
 }
 

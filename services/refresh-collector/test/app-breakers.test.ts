@@ -1,0 +1,128 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import type { PlatformAnswer } from '../src/domain/platform-answer.ts';
+import { type AppBreakers, watchAppBreakers } from '../src/operations/watch-app-breakers.ts';
+import { createAppBreakerStore } from '../src/storage/app-breaker-store.ts';
+import { openCollections } from '../src/storage/collections.ts';
+
+const fault: PlatformAnswer = { kind: 'fault', reason: 'server_error', eresult: 20 };
+const served: PlatformAnswer = { kind: 'private' };
+let mongo: MongoConnection;
+let app = 1_000;
+
+beforeAll(async () => {
+  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
+  const names = { database: database('breakers'), service: 'refresh-collector' };
+  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+});
+afterAll(() => mongo.close());
+
+/** Two replicas, and an application that no other test asks for. */
+async function openReplicas() {
+  app += 1;
+  await mongo.db.collection('refreshes').deleteMany({});
+  const clock = createTestClock();
+  const { appBreakers, refreshes } = openCollections(mongo.db);
+  const store = createAppBreakerStore(appBreakers, refreshes);
+  const open = () => watchAppBreakers(store, clock, testLogger);
+  return { clock, one: open(), other: open() };
+}
+
+const send = (breakers: AppBreakers, accountId = newAccountId()) =>
+  breakers.begin({ accountId, scope: newScope({ app_id: app }) });
+
+/** So many inventories fail, of these accounts in turn. */
+async function fail(breakers: AppBreakers, times: number, accounts: readonly AccountId[]) {
+  for (let at = 0; at < times; at += 1) {
+    await send(breakers, accounts[at % accounts.length])(fault);
+  }
+}
+const two = [newAccountId(), newAccountId()];
+
+test('a breaker that one replica opens is open on all; one request is let through and closes it early on all', async () => {
+  const { clock, one, other } = await openReplicas();
+  await fail(one, 8, two);
+  await other.round();
+  expect([one.isOpen(app), other.isOpen(app)]).toEqual([true, true]);
+  expect(await one.admits(app)).toBe(false);
+
+  clock.advance(30_000);
+  const admitted = [await other.admits(app), await one.admits(app), await other.admits(app)];
+  await send(other)(served);
+  await one.round();
+
+  expect(admitted).toEqual([true, false, false]);
+  expect([one.isOpen(app), other.isOpen(app)]).toEqual([false, false]);
+  expect(await one.admits(app)).toBe(true);
+});
+
+test('after its time it is half open until a probe is answered; one that fails opens it for longer', async () => {
+  const { clock, one } = await openReplicas();
+  await fail(one, 8, two);
+  clock.advance(60_000);
+  expect(one.isOpen(app)).toBe(false);
+  expect([await one.admits(app), await one.admits(app)]).toEqual([true, false]);
+
+  await fail(one, 1, two);
+
+  expect(one.isOpen(app)).toBe(true);
+  expect(one.openUntilMs(app)).toBe(clock.now() + 120_000);
+});
+
+test('what was sent before it opened neither closes nor prolongs it', async () => {
+  const { one } = await openReplicas();
+  const late = send(one);
+  await fail(one, 8, two);
+  const untilMs = one.openUntilMs(app);
+
+  await late(served);
+
+  expect([one.isOpen(app), one.openUntilMs(app)]).toEqual([true, untilMs]);
+});
+
+test('a probe without an answer is followed by another one half a minute later', async () => {
+  const { clock, one } = await openReplicas();
+  await fail(one, 8, two);
+  clock.advance(30_000);
+  expect(await one.admits(app)).toBe(true);
+
+  clock.advance(29_999);
+  expect(await one.admits(app)).toBe(false);
+  clock.advance(1);
+  expect(await one.admits(app)).toBe(true);
+});
+
+test('requests that reach no platform say nothing about its applications', async () => {
+  const { one } = await openReplicas();
+  for (let at = 0; at < 20; at += 1) {
+    await send(one)({ kind: at % 2 === 0 ? 'unreachable' : 'bad_request' });
+  }
+
+  expect(one.isOpen(app)).toBe(false);
+});
+
+test('broken inventories of one account close no application, unless it is the only account', async () => {
+  const { one, other } = await openReplicas();
+  const refreshes = openCollections(mongo.db).refreshes.collectionName;
+  const stored = { _id: newRefreshId() as never, accountId: newAccountId(), terminal: true };
+  await mongo.db.collection(refreshes).insertOne(stored);
+  const noisy = [newAccountId()];
+  await fail(one, 30, noisy);
+  expect(one.isOpen(app)).toBe(false);
+
+  await mongo.db.collection(refreshes).deleteMany({});
+  await fail(other, 8, noisy);
+  expect(other.isOpen(app)).toBe(true);
+});
+
+test('an account whose live pages were read counts as another one', async () => {
+  const { one } = await openReplicas();
+  await send(one)(served);
+
+  await fail(one, 30, [newAccountId()]);
+
+  expect(one.isOpen(app)).toBe(false);
+});
