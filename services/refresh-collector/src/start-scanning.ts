@@ -77,7 +77,7 @@ export function startScanning(
     ...stores,
     worker,
     identities: parts.identities,
-    isAppOpen: reading.breakers.isOpen,
+    readsOf: reading.breakers.readsOf,
     pageMs: parts.pageMs,
     assetsPerPage: config.scan.count,
     limits: planLimits(config),

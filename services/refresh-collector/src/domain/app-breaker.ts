@@ -90,3 +90,16 @@ export function breakerState(opening: AppOpening | null, nowMs: number): Breaker
 export function nextProbeMs(nowMs: number): number {
   return nowMs + probeEveryMs;
 }
+
+/** How many scans of an application may read: all, one to probe it, or none. */
+export type AppReads = 'all' | 'one' | 'none';
+
+/** A probe takes no longer than this; its scan keeps its lease meanwhile. */
+const probeMaxMs = 25_000;
+
+export function readsOf(opening: AppOpening | null, nowMs: number): AppReads {
+  if (opening === null) return 'all';
+  const sentAtMs = opening.probeAtMs - probeEveryMs;
+  const isSent = sentAtMs > opening.openedAtMs && nowMs < sentAtMs + probeMaxMs;
+  return isSent || nowMs >= opening.probeAtMs ? 'one' : 'none';
+}

@@ -1,3 +1,4 @@
+import type { AppReads } from './app-breaker.ts';
 import type { IdentityLimits } from './egress-identity.ts';
 import type { PageCapacity } from './page-capacity.ts';
 import { openReservations, type Reservations } from './reservations.ts';
@@ -38,8 +39,8 @@ export interface QueueSnapshot {
   readonly capacity: PageCapacity;
   readonly queued: readonly QueuedRefresh[];
   readonly scans: readonly StartedScan[];
-  /** Whether the breaker of an application is open: no page of it can be read. */
-  readonly isAppOpen: (appId: number) => boolean;
+  /** How many scans of an application its breaker lets read. */
+  readonly readsOf: (appId: number) => AppReads;
   /** When each account last had a scan started; absent means long ago. */
   readonly lastStartMs: ReadonlyMap<string, number>;
 }
@@ -118,7 +119,8 @@ export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
     .toSorted((left, right) => left.deadlineMs - right.deadlineMs);
   const queued = snapshot.queued.filter(({ id }) => !gone.has(id));
 
-  const park = scansToPark(scans, snapshot);
+  const admits = appGate(snapshot);
+  const park = scansToPark(scans, snapshot, admits);
   const running = scans.filter(({ id, parked }) => !parked && !park.has(id));
   const horizonMs = rules.queueMs + rules.collectMs;
   const reservations = openReservations(snapshot.capacity, nowMs, horizonMs, rules.share);
@@ -126,15 +128,15 @@ export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
 
   const resume: StartedScan[] = [];
   for (const scan of scans) {
-    if (!scan.parked || snapshot.isAppOpen(scan.appId)) continue;
+    if (!scan.parked) continue;
     if (running.length + resume.length >= rules.scansMax) break;
-    if (!reservations.fits(scan.deadlineMs, scan.pagesLeft)) continue;
+    if (!reservations.fits(scan.deadlineMs, scan.pagesLeft) || !admits(scan.appId)) continue;
     reservations.add(scan.deadlineMs, scan.pagesLeft);
     resume.push(scan);
   }
   const urgentUntilMs = reservations.firstTight(rules.tightPages);
   const start = startsOf(
-    { ...snapshot, queued },
+    { ...snapshot, queued: queued.filter(({ appId }) => admits(appId)) },
     scans,
     [...running, ...resume],
     reservations,
@@ -162,20 +164,24 @@ function isHopeless(scan: StartedScan, { capacity, nowMs }: QueueSnapshot): bool
  * What cannot be kept is parked: scans of applications that are left alone, and, where capacity
  * was lost, the largest of those that no longer fit before a deadline. Earliest deadline first.
  */
-function scansToPark(scans: readonly StartedScan[], snapshot: QueueSnapshot): Set<string> {
+function scansToPark(
+  scans: readonly StartedScan[],
+  { capacity }: QueueSnapshot,
+  admits: (appId: number) => boolean,
+): Set<string> {
   const park = new Set<string>();
   let kept: StartedScan[] = [];
   let pages = 0;
   for (const scan of scans) {
     if (scan.parked) continue;
-    if (snapshot.isAppOpen(scan.appId)) {
+    if (!admits(scan.appId)) {
       park.add(scan.id);
       continue;
     }
     kept.push(scan);
     pages += scan.pagesLeft;
     // One page may be on its way, and is not known to have been read.
-    while (pages - kept.length > snapshot.capacity.until(scan.deadlineMs)) {
+    while (pages - kept.length > capacity.until(scan.deadlineMs)) {
       const largest = kept.reduce((most, one) => (one.pagesLeft > most.pagesLeft ? one : most));
       if (largest.pagesLeft <= 1) break;
       park.add(largest.id);
@@ -184,6 +190,18 @@ function scansToPark(scans: readonly StartedScan[], snapshot: QueueSnapshot): Se
     }
   }
   return park;
+}
+
+/** Lets any number of scans of an application read, one to probe it, or none. */
+function appGate({ readsOf }: QueueSnapshot): (appId: number) => boolean {
+  const probed = new Set<number>();
+  return (appId) => {
+    const reads = readsOf(appId);
+    if (reads !== 'one') return reads === 'all';
+    const isFirst = !probed.has(appId);
+    probed.add(appId);
+    return isFirst;
+  };
 }
 
 interface Candidate {
@@ -199,9 +217,8 @@ function startsOf(
   reservations: Reservations,
   rules: PlanRules,
 ): string[] {
-  const { nowMs, isAppOpen } = snapshot;
+  const { nowMs } = snapshot;
   const promised = inTurns(snapshot, active).filter(({ refresh }) => {
-    if (isAppOpen(refresh.appId)) return false;
     const latestMs = refresh.queueDeadlineMs + rules.collectMs;
     if (!reservations.fits(latestMs, refresh.pages)) return false;
     reservations.add(latestMs, refresh.pages);

@@ -1,4 +1,5 @@
 import type { Clock } from '@inventory/runtime/clock';
+import type { AppReads } from '../domain/app-breaker.ts';
 import type { IdentityLimits, IdentityState } from '../domain/egress-identity.ts';
 import { pageCapacity } from '../domain/page-capacity.ts';
 import { type AccountPages, noPlan, type PublishedPlan } from '../domain/published-plan.ts';
@@ -17,7 +18,7 @@ export interface PlanConditions {
   readonly replicas: Replicas;
   /** Mean time of one page request. */
   readonly pageMs: number;
-  readonly isAppOpen: (appId: number) => boolean;
+  readonly readsOf: (appId: number) => AppReads;
   readonly lastStartMs: ReadonlyMap<string, number>;
   readonly typicalPages: number;
 }
@@ -44,7 +45,7 @@ export function planOpenScans(
   clock: Clock,
 ): { readonly decided: ScanPlan; readonly published: PublishedPlan } {
   const nowMs = clock.now();
-  const { identities, replicas, isAppOpen, lastStartMs } = conditions;
+  const { identities, replicas, readsOf, lastStartMs } = conditions;
   const capacity = pageCapacity(identities, limits.identities, nowMs);
   const slotsPerMinute = identities.length * limits.identities.requestsPerMinute;
   const liveShare = Math.min(
@@ -61,7 +62,7 @@ export function planOpenScans(
     share: 1 - liveShare,
     unknownPages: limits.pagesMax,
   };
-  const decided = planScans({ ...open, nowMs, capacity, isAppOpen, lastStartMs }, rules);
+  const decided = planScans({ ...open, nowMs, capacity, readsOf, lastStartMs }, rules);
   const parked = open.scans.filter((scan) => scan.parked).length;
   const active =
     open.scans.length - parked - decided.park.length + decided.resume.length + decided.start.length;

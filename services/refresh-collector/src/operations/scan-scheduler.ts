@@ -1,5 +1,6 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import type { AppReads } from '../domain/app-breaker.ts';
 import type { IdentityState } from '../domain/egress-identity.ts';
 import type { PublishedPlan } from '../domain/published-plan.ts';
 import type { Refresh } from '../domain/refresh.ts';
@@ -22,7 +23,7 @@ export interface SchedulerDependencies {
   readonly replicas: ReplicaStore;
   readonly worker: Pick<ScanWorker, 'name' | 'token' | 'start' | 'stop'>;
   readonly identities: () => Promise<readonly IdentityState[]>;
-  readonly isAppOpen: (appId: number) => boolean;
+  readonly readsOf: (appId: number) => AppReads;
   /** Mean time of one page request. */
   readonly pageMs: () => number;
   readonly assetsPerPage: number;
@@ -74,7 +75,7 @@ export function createScanScheduler(dependencies: SchedulerDependencies): ScanSc
       identities: await dependencies.identities(),
       replicas: lead.replicas,
       pageMs: dependencies.pageMs(),
-      isAppOpen: dependencies.isAppOpen,
+      readsOf: dependencies.readsOf,
       lastStartMs: execution.lastStartMs,
       typicalPages: open.typicalPages,
     };

@@ -4,12 +4,14 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import {
   type AppOpening,
+  type AppReads,
   breakerState,
   type InventoryResult,
   isOutage,
   isOutageOf,
   nextProbeMs,
   opened,
+  readsOf,
   withResult,
 } from '../domain/app-breaker.ts';
 import type { PlatformAnswer } from '../domain/platform-answer.ts';
@@ -18,6 +20,8 @@ import type { AppBreakerStore } from '../storage/app-breaker-store.ts';
 /** The breakers per application: counted on each replica, opened and closed for all. */
 export interface AppBreakers {
   isOpen(appId: number): boolean;
+  /** How many scans of the application may hold a lease. */
+  readsOf(appId: number): AppReads;
   /** Until when, in milliseconds since the epoch; a time in the past when it is not open. */
   openUntilMs(appId: number): number;
   /** Applications that are left alone now. */
@@ -89,6 +93,7 @@ export function watchAppBreakers(
 
   return {
     isOpen,
+    readsOf: (appId) => readsOf(openingOf(appId), clock.now()),
     openUntilMs: (appId) => openingOf(appId)?.openUntilMs ?? 0,
     get openCount() {
       return [...openings.keys()].filter(isOpen).length;

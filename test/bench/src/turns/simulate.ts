@@ -1,8 +1,11 @@
 import {
-  type AppBreaker,
-  afterResult,
-  closedBreaker,
-  isOpen,
+  type AppOpening,
+  type InventoryResult,
+  isOutage,
+  nextProbeMs,
+  opened,
+  readsOf,
+  withResult,
 } from '@inventory/refresh-collector/domain/app-breaker';
 import {
   freshIdentity,
@@ -69,8 +72,8 @@ export const limits: IdentityLimits = {
   burst: 2,
   silenceFirstMs: 90_000,
   silenceMaxMs: 1_800_000,
-  unreachableFirstMs: 15_000,
-  unreachableMaxMs: 1_800_000,
+  unreachableFirstMs: 10_000,
+  unreachableMaxMs: 300_000,
 };
 export const queueMs = 30 * 60_000;
 export const collectMs = 60 * 60_000;
@@ -82,6 +85,7 @@ const yieldMs = 1_000;
 const pageMs = 1_000;
 const connectTimeoutMs = 5_000;
 const retryMs = 4_000;
+const breakerPauseMs = 1_000;
 const triesMax = 5;
 const liveWaitMs = 20_000;
 const typicalPagesFirst = 10;
@@ -97,7 +101,8 @@ export function simulate(mix: Mix, random: () => number): Played {
   const isDead = (identityId: string) =>
     identities.findIndex(({ id }) => id === identityId) < mix.deadIdentities;
   const orders: SlotOrder[] = Array.from({ length: mix.replicas }, createSlotOrder);
-  const breakers = new Map<number, AppBreaker>();
+  const results = new Map<number, readonly InventoryResult[]>();
+  const openings = new Map<number, AppOpening>();
   const lastStartMs = new Map<string, number>();
   let waiting: Waiting[] = [];
   let slotRules: SlotRules = { urgentUntilMs: null, liveShare: 0.05 };
@@ -105,7 +110,6 @@ export function simulate(mix: Mix, random: () => number): Played {
   let [scanSlots, liveSlots, liveAsked] = [0, 0, 0];
   let revealed: number[] = [];
 
-  const isAppOpen = (appId: number) => isOpen(breakers.get(appId) ?? closedBreaker, time.nowMs);
   const typicalPages = () =>
     revealed.length === 0
       ? typicalPagesFirst
@@ -126,7 +130,20 @@ export function simulate(mix: Mix, random: () => number): Played {
     ended.push({ arrival, startedMs, endedMs: time.nowMs, pagesRead, complete });
   }
 
+  /** A request of an application that is left alone waits for the next probe. */
+  function mayAsk(appId: number): boolean {
+    const opening = openings.get(appId);
+    if (!opening) return true;
+    if (time.nowMs < opening.probeAtMs) return false;
+    openings.set(appId, { ...opening, probeAtMs: nextProbeMs(time.nowMs) });
+    return true;
+  }
+
   function ask(scan: SimulatedScan, avoid: readonly string[] = []): void {
+    if (!mayAsk(scan.arrival.appId)) {
+      retry(scan, avoid, breakerPauseMs);
+      return;
+    }
     order += 1;
     const { replica, arrival } = scan;
     const deadlineMs = scan.pagesRead > 0 ? scan.deadlineMs : 0;
@@ -209,9 +226,17 @@ export function simulate(mix: Mix, random: () => number): Played {
   }
 
   function record(scan: SimulatedScan, failed: boolean): void {
-    const { appId } = scan.arrival;
-    const before = breakers.get(appId) ?? closedBreaker;
-    breakers.set(appId, afterResult(before, { scopeKey: scan.inventory, failed }, time.nowMs));
+    const { appId, accountId } = scan.arrival;
+    const opening = openings.get(appId);
+    if (opening) {
+      if (!failed) openings.delete(appId);
+      else if (time.nowMs >= opening.openUntilMs) openings.set(appId, opened(opening, time.nowMs));
+      return;
+    }
+    const latest = { scopeKey: scan.inventory, accountId, failed };
+    const after = withResult(results.get(appId) ?? [], latest);
+    results.set(appId, after);
+    if (failed && isOutage(after)) openings.set(appId, opened(null, time.nowMs));
   }
 
   function onFailedPage(scan: SimulatedScan): void {
@@ -294,7 +319,7 @@ export function simulate(mix: Mix, random: () => number): Played {
             isSizeKnown: isSizeKnown(scan),
             parked: scan.state === 'parked',
           })),
-        isAppOpen,
+        readsOf: (appId) => readsOf(openings.get(appId) ?? null, nowMs),
         lastStartMs,
       },
       rules,
