@@ -15,6 +15,7 @@ const result = (serial: number, accountId: string, failed: boolean): InventoryRe
   scopeKey: `inventory-${serial}`,
   accountId,
   failed,
+  atMs: 0,
 });
 /** Inventories of these accounts in turn. */
 const failing = (count: number, ...accounts: readonly string[]) =>
@@ -66,6 +67,12 @@ describe('the breaker of an application', () => {
   it('opens however much more one of the failing accounts reads than the others', () => {
     const others = [result(100, 'b', true), result(101, 'c', true), result(102, 'd', true)];
     expect(isOutage(play([...others, ...failing(60, 'a')]))).toBe(true);
+  });
+
+  it('opens by no result of ten minutes ago', () => {
+    const late = { ...result(100, 'c', true), atMs: 600_000 };
+    expect(isOutage(play([...failing(7, 'a', 'b'), { ...late, atMs: 599_999 }]))).toBe(true);
+    expect(isOutage(play([...failing(7, 'a', 'b'), late]))).toBe(false);
   });
 
   it('opens by the only account of a deployment (upstream 6.20)', () => {

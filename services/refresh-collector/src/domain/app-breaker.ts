@@ -3,6 +3,7 @@ export interface InventoryResult {
   readonly scopeKey: string;
   readonly accountId: string;
   readonly failed: boolean;
+  readonly atMs: number;
 }
 
 /** A breaker that is not closed. Outages of the platform's item servers last for hours. */
@@ -23,16 +24,22 @@ const failingToOpen = 8;
 /** Places in the window of one account among others. */
 const placesPerAccount = 5;
 const resultsMax = 3 * windowMax;
+const resultAgeMaxMs = 600_000;
 const openFirstMs = 60_000;
 const openMaxMs = 600_000;
 const probeEveryMs = 30_000;
 
-/** The results with one more, newest last. Of an inventory only the latest counts. */
+/**
+ * The results with one more, newest last. Of an inventory only the latest counts, and none of ten
+ * minutes ago: what an idle account met then says nothing about now.
+ */
 export function withResult(
   results: readonly InventoryResult[],
   result: InventoryResult,
 ): readonly InventoryResult[] {
-  const others = results.filter(({ scopeKey }) => scopeKey !== result.scopeKey);
+  const others = results.filter(
+    ({ scopeKey, atMs }) => scopeKey !== result.scopeKey && atMs > result.atMs - resultAgeMaxMs,
+  );
   return newest([...others, result], resultsMax, windowMax);
 }
 

@@ -2,6 +2,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
+import type { Refresh } from '../domain/refresh.ts';
 import type { HeldLease, InventoryStore, WaitingLease } from '../storage/inventory-store.ts';
 import type { ClaimedScan, ScanStore } from '../storage/scan-store.ts';
 import { applyFact, type SagaDependencies } from './apply-fact.ts';
@@ -77,8 +78,10 @@ export function createScanWorker(dependencies: ScanWorkerDependencies): ScanWork
     const epoch = taken?.step === 'changed' ? taken.refresh.scan?.epoch : undefined;
     const claimed = epoch === undefined ? null : await scans.find(refreshId, epoch);
     if (!claimed) {
-      // Ended or parked: its last worker stopped before it closed the lease.
-      await inventories.close(lease);
+      // A lease is opened just before its scan is started or resumed; one of a scan that ended was
+      // left behind by a worker that died.
+      if (taken && isOpen(taken.refresh)) await inventories.letGo(lease);
+      else await inventories.close(lease);
       return false;
     }
     if (claimed.epoch > 2 || claimed.pages.length > 0) {
@@ -122,4 +125,8 @@ export function createScanWorker(dependencies: ScanWorkerDependencies): ScanWork
       await Promise.all([...own.values()].map(({ ended }) => ended));
     },
   };
+}
+
+function isOpen({ phase }: Refresh): boolean {
+  return phase === 'queued' || phase === 'collecting';
 }

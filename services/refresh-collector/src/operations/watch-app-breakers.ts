@@ -83,7 +83,7 @@ export function watchAppBreakers(
 
   async function count(scope: Scope, accountId: AccountId, failed: boolean): Promise<void> {
     const { app_id: appId } = scope;
-    const result = { scopeKey: scopeKey(scope), accountId, failed };
+    const result = { scopeKey: scopeKey(scope), accountId, failed, atMs: clock.now() };
     if (counted.size >= appsMax) counted.clear();
     const results = withResult(counted.get(appId) ?? [], result);
     counted.set(appId, results);

@@ -233,7 +233,7 @@ export function simulate(mix: Mix, random: () => number): Played {
       else if (time.nowMs >= opening.openUntilMs) openings.set(appId, opened(opening, time.nowMs));
       return;
     }
-    const latest = { scopeKey: scan.inventory, accountId, failed };
+    const latest = { scopeKey: scan.inventory, accountId, failed, atMs: time.nowMs };
     const after = withResult(results.get(appId) ?? [], latest);
     results.set(appId, after);
     if (failed && isOutage(after)) openings.set(appId, opened(null, time.nowMs));
