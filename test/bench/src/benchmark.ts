@@ -1,15 +1,29 @@
 import type { Backends } from '@inventory/backends/provision-backends';
 import type { Row } from './row.ts';
 
-/** What a benchmark runs on. */
-export interface BenchContext {
-  readonly backends: Backends;
+/** How a benchmark is run. */
+export interface BenchOptions {
   /** Shorter runs, for a first look; figures are then only rough. */
   readonly quick: boolean;
+  /** The same seed gives the same random numbers. */
+  readonly seed: number;
   readonly say: (sentence: string) => void;
 }
 
-export interface Benchmark {
+export interface BenchContext extends BenchOptions {
+  readonly backends: Backends;
+}
+
+/** A benchmark on Kafka and MongoDB. */
+interface BackendBenchmark {
   readonly name: string;
   readonly run: (context: BenchContext) => Promise<Row[]>;
 }
+
+/** A benchmark of code that needs no server; none is started for it. */
+interface CoreBenchmark {
+  readonly name: string;
+  readonly runWithoutBackends: (options: BenchOptions) => Row[];
+}
+
+export type Benchmark = BackendBenchmark | CoreBenchmark;

@@ -1,7 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { provisionBackends } from '@inventory/backends/provision-backends';
 import { describeKafka, describeMongodb } from '@inventory/backends/server-description';
-import type { Benchmark } from './benchmark.ts';
+import type { BenchContext, Benchmark, BenchOptions } from './benchmark.ts';
 import { admissionLatency } from './benchmarks/admission-latency.ts';
 import { currentPage } from './benchmarks/current-page.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
@@ -12,6 +13,7 @@ import { liveRate } from './benchmarks/live-rate.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { scaling } from './benchmarks/scaling.ts';
 import { streams } from './benchmarks/streams.ts';
+import { turns } from './benchmarks/turns.ts';
 import { type Row, toTable } from './row.ts';
 
 const benchmarks: readonly Benchmark[] = [
@@ -25,9 +27,10 @@ const benchmarks: readonly Benchmark[] = [
   largeRefresh,
   scaling,
   streams,
+  turns,
 ];
 
-const usage = `npm run bench -- [name …] [--json] [--quick]
+const usage = `npm run bench -- [name …] [--json] [--quick] [--seed <number>]
 
 Measures each benchmark beside its yardstick, on the same servers in the same run.
 Names: ${benchmarks.map(({ name }) => name).join(', ')}; all when none is given.`;
@@ -38,6 +41,7 @@ async function main(): Promise<void> {
     options: {
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
+      seed: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -51,22 +55,43 @@ async function main(): Promise<void> {
     ({ name }) => positionals.length === 0 || positionals.includes(name),
   );
   const say = (sentence: string) => process.stderr.write(`${sentence}\n`);
+  const seed = Number(values.seed ?? randomInt(1, 1_000_000));
+  const options = { quick: values.quick, seed, say };
+  const { rows, servers } = chosen.some((benchmark) => 'run' in benchmark)
+    ? await withBackends(options, (context) => measure(chosen, context))
+    : { rows: await measure(chosen, options), servers: [] };
+  const machine = [...servers, `Node ${process.version}`].join('; ');
+  process.stdout.write(
+    values.json ? `${JSON.stringify(rows)}\n` : `${machine}\n\n${toTable(rows)}\n`,
+  );
+}
+
+async function measure(
+  chosen: readonly Benchmark[],
+  context: BenchOptions | BenchContext,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const benchmark of chosen) {
+    context.say(`== ${benchmark.name}`);
+    if ('runWithoutBackends' in benchmark) rows.push(...benchmark.runWithoutBackends(context));
+    else if ('backends' in context) rows.push(...(await benchmark.run(context)));
+  }
+  return rows;
+}
+
+async function withBackends(
+  options: BenchOptions,
+  work: (context: BenchContext) => Promise<Row[]>,
+): Promise<{ readonly rows: Row[]; readonly servers: string[] }> {
   // The quicker of the builds: figures of a slow store would measure the store.
   const environment = { MONGODB_NATIVE: 'cargo', ...process.env };
-  const backends = await provisionBackends({ environment, docker: 'never', onProgress: say });
-  const rows: Row[] = [];
+  const onProgress = options.say;
+  const backends = await provisionBackends({ environment, docker: 'never', onProgress });
   try {
     const kafka = await describeKafka(backends.kafkaBrokers);
     const mongodb = await describeMongodb(backends.mongodbUri);
-    say(`On ${kafka} and ${mongodb}.`);
-    for (const { name, run } of chosen) {
-      say(`== ${name}`);
-      rows.push(...(await run({ backends, quick: values.quick, say })));
-    }
-    const servers = `${kafka}; ${mongodb}; Node ${process.version}`;
-    process.stdout.write(
-      values.json ? `${JSON.stringify(rows)}\n` : `${servers}\n\n${toTable(rows)}\n`,
-    );
+    options.say(`On ${kafka} and ${mongodb}.`);
+    return { rows: await work({ ...options, backends }), servers: [kafka, mongodb] };
   } finally {
     await backends.stop();
   }

@@ -11,7 +11,7 @@ const hotPairsPerCommit = 100;
 /** (d) The ledger without a store: pairs of reserve and settle, against writing them as BSON. */
 export const ledgerCore: Benchmark = {
   name: 'ledger-core',
-  run: async ({ quick }) => {
+  runWithoutBackends({ quick }) {
     const rounds = quick ? 10 : 40;
     const spread = measure(rounds, accounts, 1);
     const hot = measure(rounds, 1, hotPairsPerCommit);

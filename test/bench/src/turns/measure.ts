@@ -1,5 +1,6 @@
 import type { Mix } from './mix.ts';
-import { collectMs, limits, type Played, queueMs } from './simulate.ts';
+import { collectMs, type Ended, type Played, queueMs } from './simulate.ts';
+import { limits } from './simulated-egress.ts';
 
 /** What a mix came to, against what its slots, deadlines and requests allow at most. */
 export interface MixFigures {
@@ -7,33 +8,39 @@ export interface MixFigures {
   readonly paidPages: number;
   /** Most pages of complete scans, had all sizes been known beforehand. */
   readonly paidPagesMost: number;
+  /** Whether that is every page requested. */
+  readonly allCould: boolean;
   /** Part of the scans' slots spent on scans that did not complete. */
   readonly wasted: number;
-  /** Of one-page refreshes, the 95th percentile of their wait over their fair share; 0 without any. */
-  readonly waitOverFair: number;
+  /** Of one-page refreshes, the 95th percentile of their wait over their fair share. */
+  readonly waitOverFair: number | null;
 }
 
-export function figuresOf(mix: Mix, played: Played): MixFigures {
-  const complete = played.ended.filter((one) => one.complete);
-  const paidPages = complete.reduce((sum, { pagesRead }) => sum + pagesRead, 0);
-  const wastedPages = played.scanSlots - paidPages;
+export function figuresOf(mix: Mix, { ended, scanSlots }: Played): MixFigures {
+  const complete = ended.filter((one) => one.complete).map(({ arrival }) => arrival);
+  const paidPages = pagesOf(complete);
+  const paidPagesMost = mostPages(mix);
   return {
     completed: complete.length,
     paidPages,
-    paidPagesMost: mostPages(mix),
-    wasted: played.scanSlots === 0 ? 0 : wastedPages / played.scanSlots,
-    waitOverFair: waitOverFair(mix, played),
+    paidPagesMost,
+    allCould: paidPagesMost === pagesOf(mix.arrivals),
+    wasted: scanSlots === 0 ? 0 : (scanSlots - paidPages) / scanSlots,
+    waitOverFair: waitOverFair(mix, ended),
   };
 }
 
-const healthyPerMinute = ({ identities, deadIdentities }: Mix) =>
-  (identities - deadIdentities) * limits.requestsPerMinute;
+const pagesOf = (items: readonly { readonly pages: number }[]) =>
+  items.reduce((sum, { pages }) => sum + pages, 0);
+
+const slotsPerMinute = ({ identities, deadIdentities, liveShare }: Mix) =>
+  (identities - deadIdentities) * limits.requestsPerMinute * (1 - liveShare);
 
 /** Whole scans, largest number of pages, that fit before the last deadline: an upper bound. */
 function mostPages(mix: Mix): number {
-  const minutes = (queueMs + collectMs) / 60_000;
-  const burst = (mix.identities - mix.deadIdentities) * limits.burst;
-  const slots = Math.floor((healthyPerMinute(mix) * minutes + burst) * (1 - mix.liveShare));
+  const lastMs = Math.max(0, ...mix.arrivals.map(({ atMs }) => atMs));
+  const minutes = (lastMs + queueMs + collectMs) / 60_000 + limits.burst / limits.requestsPerMinute;
+  const slots = Math.floor(slotsPerMinute(mix) * minutes);
   const sizes = mix.arrivals
     .filter(({ appId }) => !mix.downApps.includes(appId))
     .map(({ pages }) => pages);
@@ -47,19 +54,29 @@ function mostPages(mix: Mix): number {
   return reachable.lastIndexOf(1);
 }
 
-/** Its fair share: the accounts take turns at all slots that live pages leave. */
-function waitOverFair(mix: Mix, { ended }: Played): number {
-  const accounts = new Set(mix.arrivals.map(({ accountId }) => accountId)).size;
-  const perMinute = healthyPerMinute(mix) * (1 - mix.liveShare);
-  const small = ended.filter(({ arrival }) => arrival.pages === 1);
-  if (small.length === 0) return 0;
-  const waits = Map.groupBy(small, ({ arrival }) => arrival.accountId);
-  const ratios = [...waits.values()].flatMap((of) =>
-    of
-      .map(({ endedMs, arrival }) => endedMs - arrival.atMs)
-      .toSorted((left, right) => left - right)
-      .map((waitMs, index) => waitMs / (((index + 1) * accounts * 60_000) / perMinute)),
+/**
+ * Accounts take turns at all slots that live pages leave, and an account reads its refreshes in the
+ * order of their queue deadline: that gives each refresh the fair time of its end. One that did not
+ * complete counts where its fair time was before its queue deadline.
+ */
+function waitOverFair(mix: Mix, ended: readonly Ended[]): number | null {
+  const completedMs = new Map(
+    ended.filter(({ complete }) => complete).map(({ arrival, endedMs }) => [arrival, endedMs]),
   );
-  const sorted = ratios.toSorted((left, right) => left - right);
-  return sorted[Math.floor(sorted.length * 0.95)] ?? 0;
+  const accounts = Map.groupBy(mix.arrivals, ({ accountId }) => accountId);
+  const pageMs = (accounts.size * 60_000) / slotsPerMinute(mix);
+  const ratios: number[] = [];
+  for (const arrivals of accounts.values()) {
+    let fairEndMs = 0;
+    for (const arrival of arrivals.toSorted((left, right) => left.atMs - right.atMs)) {
+      fairEndMs = Math.max(fairEndMs, arrival.atMs) + arrival.pages * pageMs;
+      const fairMs = fairEndMs - arrival.atMs;
+      const waitMs = (completedMs.get(arrival) ?? Number.POSITIVE_INFINITY) - arrival.atMs;
+      if (arrival.pages !== 1 || (waitMs === Number.POSITIVE_INFINITY && fairMs > queueMs))
+        continue;
+      ratios.push(waitMs / fairMs);
+    }
+  }
+  ratios.sort((left, right) => left - right);
+  return ratios[Math.floor(ratios.length * 0.95)] ?? null;
 }

@@ -1,0 +1,153 @@
+import {
+  freshIdentity,
+  giveIdentityBack,
+  type IdentityLimits,
+  type IdentityState,
+  nextRequestMs,
+  spareUntilMs,
+  takeIdentity,
+} from '@inventory/refresh-collector/domain/egress-identity';
+import {
+  isUrgent,
+  type SlotOrder,
+  type SlotRequest,
+  type SlotRules,
+} from '@inventory/refresh-collector/domain/slot-order';
+import type { Mix } from './mix.ts';
+import type { SimulatedScan } from './simulated-scan.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+export const limits: IdentityLimits = {
+  requestsPerMinute: 3,
+  burst: 2,
+  silenceFirstMs: 90_000,
+  silenceMaxMs: 1_800_000,
+  unreachableFirstMs: 10_000,
+  unreachableMaxMs: 300_000,
+};
+export const pageMs = 1_000;
+const yieldMs = 1_000;
+const connectTimeoutMs = 5_000;
+const requestMaxMs = 40_000;
+
+/** A request for a slot; without a scan it is a live page. */
+export interface SimulatedRequest extends Omit<SlotRequest, 'order'> {
+  readonly scan: SimulatedScan | null;
+  readonly replica: number;
+}
+
+type Waiting = SimulatedRequest & SlotRequest;
+
+interface EgressDependencies {
+  readonly time: VirtualTime;
+  readonly random: () => number;
+  readonly createSlotOrder: () => SlotOrder;
+  /** A page request ended; `refusedBy` is an identity that did not reach the platform. */
+  readonly onAnswer: (request: SimulatedRequest, refusedBy: string | null) => void;
+}
+
+/** The identities and the requests that wait for them, by the real identity and slot rules. */
+export class SimulatedEgress {
+  readonly identities: IdentityState[];
+  private readonly mix: Mix;
+  private readonly dependencies: EgressDependencies;
+  private readonly orders: readonly SlotOrder[];
+  private waiting: Waiting[] = [];
+  private rules: SlotRules = { urgentUntilMs: null, liveShare: 0.05 };
+  private order = 0;
+
+  constructor(mix: Mix, dependencies: EgressDependencies) {
+    this.mix = mix;
+    this.dependencies = dependencies;
+    this.orders = Array.from({ length: mix.replicas }, dependencies.createSlotOrder);
+    this.identities = Array.from({ length: mix.identities }, (_, index) =>
+      freshIdentity(`identity-${index}`),
+    );
+  }
+
+  request(request: SimulatedRequest): void {
+    this.order += 1;
+    this.waiting.push({ ...request, order: this.order });
+    this.serve();
+  }
+
+  withdrawScan(scan: SimulatedScan): void {
+    this.waiting = this.waiting.filter((request) => request.scan !== scan);
+  }
+
+  /** Live pages that were requested before this place in the order wait no longer. */
+  withdrawLive(beforeOrder: number): void {
+    this.waiting = this.waiting.filter(({ scan, order }) => scan !== null || order > beforeOrder);
+  }
+
+  /** The order of the last request. */
+  get lastOrder(): number {
+    return this.order;
+  }
+
+  follow(rules: SlotRules): void {
+    this.rules = rules;
+    this.serve();
+  }
+
+  /** Each replica serves its own requests through any free identity. */
+  private serve(): void {
+    const { replicas } = this.mix;
+    const { time, random } = this.dependencies;
+    for (const [index, identity] of this.identities.entries()) {
+      if (nextRequestMs(identity, limits) > time.nowMs) continue;
+      const first = Math.floor(random() * replicas);
+      for (let step = 0; step < replicas; step += 1) {
+        if (this.serveBy((first + step) % replicas, index, identity)) break;
+      }
+    }
+  }
+
+  private serveBy(replica: number, index: number, identity: IdentityState): boolean {
+    const { time } = this.dependencies;
+    const order = this.orders[replica];
+    const usable = this.waiting.filter(
+      (request) => request.replica === replica && !request.avoid.includes(identity.id),
+    );
+    const request = order?.next(usable, this.rules);
+    if (!order || !request) return false;
+    const spareMs = spareUntilMs(identity, limits) - yieldMs;
+    if (this.yields(request) && spareMs > time.nowMs) {
+      time.at(spareMs, () => this.serve());
+      return false;
+    }
+    const isLive = request.deadlineMs === null;
+    order.served(
+      request,
+      usable.some(({ deadlineMs }) => (deadlineMs === null) !== isLive),
+    );
+    this.waiting = this.waiting.filter((other) => other !== request);
+    this.read(request, index, identity);
+    return true;
+  }
+
+  private yields(request: SlotRequest): boolean {
+    const { urgentUntilMs } = this.rules;
+    return urgentUntilMs !== null && request.deadlineMs !== null && !isUrgent(request, this.rules);
+  }
+
+  private read(request: SimulatedRequest, index: number, identity: IdentityState): void {
+    const { time, random, onAnswer } = this.dependencies;
+    const isDead = index < this.mix.deadIdentities;
+    const untilMs = time.nowMs + requestMaxMs;
+    const taken = takeIdentity(identity, limits, { token: 'held', nowMs: time.nowMs, untilMs });
+    this.identities[index] = taken;
+    time.after(isDead ? connectTimeoutMs : pageMs * (0.5 + random()), () => {
+      const free = giveIdentityBack(
+        taken,
+        limits,
+        isDead ? { verdict: 'unreachable' } : { verdict: 'served' },
+        time.nowMs,
+      );
+      this.identities[index] = free;
+      time.at(nextRequestMs(free, limits), () => this.serve());
+      onAnswer(request, isDead ? identity.id : null);
+      this.serve();
+    });
+  }
+}

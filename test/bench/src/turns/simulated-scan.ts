@@ -1,0 +1,80 @@
+import type { QueuedRefresh, StartedScan } from '@inventory/refresh-collector/domain/scan-plan';
+import type { Arrival } from './mix.ts';
+
+/** A refresh in a simulation, from its arrival to its end. */
+export interface SimulatedScan {
+  readonly id: string;
+  readonly inventory: string;
+  readonly arrival: Arrival;
+  readonly queueDeadlineMs: number;
+  state: 'queued' | 'running' | 'parked' | 'ended';
+  startedMs: number | null;
+  deadlineMs: number;
+  pagesRead: number;
+  tries: number;
+  replica: number;
+}
+
+export function arrivedScan(arrival: Arrival, index: number, queueMs: number): SimulatedScan {
+  const id = `refresh-${String(index).padStart(6, '0')}`;
+  return {
+    id,
+    inventory: arrival.inventory ?? id,
+    arrival,
+    queueDeadlineMs: arrival.atMs + queueMs,
+    state: 'queued',
+    startedMs: null,
+    deadlineMs: 0,
+    pagesRead: 0,
+    tries: 0,
+    replica: 0,
+  };
+}
+
+const planned = ({ id, inventory, arrival: { accountId, appId } }: SimulatedScan) => ({
+  id,
+  inventory,
+  accountId,
+  appId,
+});
+
+export function queuedRefresh(scan: SimulatedScan, typicalPages: number): QueuedRefresh {
+  const { pagesKnown } = scan.arrival;
+  return {
+    ...planned(scan),
+    queueDeadlineMs: scan.queueDeadlineMs,
+    pages: pagesKnown ?? typicalPages,
+    isSizeKnown: pagesKnown !== null,
+  };
+}
+
+/** The first page reports the real size. */
+export function startedScan(scan: SimulatedScan, typicalPages: number): StartedScan {
+  const { pagesKnown, pages } = scan.arrival;
+  const isReported = scan.pagesRead > 0;
+  return {
+    ...planned(scan),
+    deadlineMs: scan.deadlineMs,
+    pagesLeft: Math.max(1, isReported ? pages - scan.pagesRead : (pagesKnown ?? typicalPages)),
+    isSizeKnown: isReported || pagesKnown !== null,
+    parked: scan.state === 'parked',
+  };
+}
+
+const typicalPagesFirst = 10;
+const sizesKept = 50;
+
+/** Pages of an inventory of unknown size: the mean of what scans lately turned out to have. */
+export class TypicalPages {
+  private sizes: readonly number[] = [];
+
+  add(pages: number): void {
+    this.sizes = [...this.sizes, pages].slice(-sizesKept);
+  }
+
+  get pages(): number {
+    const { sizes } = this;
+    if (sizes.length === 0) return typicalPagesFirst;
+    return Math.ceil(sizes.reduce((sum, pages) => sum + pages, 0) / sizes.length);
+  }
+}
