@@ -98,7 +98,7 @@ async function readOnePage(
       language: refresh.language,
       count: tries.size.count,
       startAssetId: asksFirstPage(tries) ? null : (progress.cursors.at(-1) ?? null),
-      deadlineMs: slotDeadlineMs(state.refresh),
+      deadlineMs: refresh.collectDeadlineMs ?? 0,
       avoid: avoidedIdentities(tries, identities),
     },
     AbortSignal.any([signal, overdue]),
@@ -211,11 +211,6 @@ async function end(
 function resumedState({ pages, refresh }: ClaimedScan, rules: ScanRules): ScanState {
   const progress = resumedProgress(pages, refresh.scan?.reportedTotalCount ?? null);
   return { refresh, progress, tries: firstTries(rules), pages };
-}
-
-/** The first page of a scan tells its size, and small scans end with it: it does not wait. */
-function slotDeadlineMs({ scan, collectDeadlineMs }: Refresh): number {
-  return scan?.reportedTotalCount === null ? 0 : (collectDeadlineMs ?? 0);
 }
 
 function timeLeftMs({ clock }: ScanDependencies, { refresh }: ClaimedScan): number {

@@ -131,13 +131,11 @@ class Simulation {
   }
 
   private requestPage(scan: SimulatedScan, avoid: readonly string[] = []): void {
+    const { deadlineMs, replica } = scan;
     const { accountId, appId } = scan.arrival;
-    if (!this.breakers.admits(appId, this.time.nowMs)) {
-      this.retry(scan, avoid, breakerPauseMs);
-      return;
-    }
-    const deadlineMs = scan.pagesRead > 0 ? scan.deadlineMs : 0;
-    this.egress.request({ accountId, deadlineMs, avoid, scan, replica: scan.replica });
+    if (this.breakers.admits(appId, this.time.nowMs)) {
+      this.egress.request({ accountId, deadlineMs, avoid, scan, replica });
+    } else this.retry(scan, avoid, breakerPauseMs);
   }
 
   private answered(scan: SimulatedScan, refusedBy: string | null): void {
