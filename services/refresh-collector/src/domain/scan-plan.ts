@@ -206,8 +206,8 @@ function appGate({ readsOf }: QueueSnapshot): (appId: number) => boolean {
 
 interface Candidate {
   readonly refresh: QueuedRefresh;
-  /** Scans of its account that run or are before it in the queue. */
-  readonly rank: number;
+  /** Pages of its account that are read by its end: of running scans, of those before it, its own. */
+  readonly pagesOfAccount: number;
 }
 
 function startsOf(
@@ -218,17 +218,17 @@ function startsOf(
   rules: PlanRules,
 ): string[] {
   const { nowMs } = snapshot;
-  const promised = inTurns(snapshot, active).filter(({ refresh }) => {
+  const busy = new Set(scans.map(({ inventory }) => inventory));
+  const promised = inTurns(snapshot, active, busy).filter((refresh) => {
     const latestMs = refresh.queueDeadlineMs + rules.collectMs;
     if (!reservations.fits(latestMs, refresh.pages)) return false;
     reservations.add(latestMs, refresh.pages);
     return true;
   });
-  const busy = new Set(scans.map(({ inventory }) => inventory));
   let unknown = active.filter(({ isSizeKnown }) => !isSizeKnown).length;
   const ofAccount = countBy(active, ({ accountId }) => accountId);
   const start: string[] = [];
-  for (const { refresh } of promised) {
+  for (const refresh of promised) {
     if (active.length + start.length >= rules.scansMax) break;
     const own = ofAccount.get(refresh.accountId) ?? 0;
     if (busy.has(refresh.inventory) || own >= rules.scansPerAccountMax) continue;
@@ -274,21 +274,45 @@ function pagesReservedFor(
   return isSizeKnown ? pagesLeft : Math.max(pagesLeft, unknownPages);
 }
 
-/** Accounts in turns, the one with the fewest scans first; within one by queue deadline. */
-function inTurns(snapshot: QueueSnapshot, active: readonly StartedScan[]): Candidate[] {
-  const ranks = countBy(active, ({ accountId }) => accountId);
-  const byDeadline = snapshot.queued.toSorted(
-    (left, right) => left.queueDeadlineMs - right.queueDeadlineMs || order(left.id, right.id),
-  );
-  const candidates = byDeadline.map((refresh) => {
-    const rank = ranks.get(refresh.accountId) ?? 0;
-    ranks.set(refresh.accountId, rank + 1);
-    return { refresh, rank };
-  });
-  const lastStart = ({ refresh }: Candidate) => snapshot.lastStartMs.get(refresh.accountId) ?? 0;
-  return candidates.toSorted(
-    (left, right) => left.rank - right.rank || lastStart(left) - lastStart(right),
-  );
+/**
+ * Accounts in turns, by pages: an account whose pages are no more than its part of the capacity is
+ * before what exceeds the part of another. Within one by queue deadline, those last that wait for
+ * another scan of their inventory.
+ */
+function inTurns(
+  { queued, lastStartMs }: QueueSnapshot,
+  active: readonly StartedScan[],
+  busy: ReadonlySet<string>,
+): QueuedRefresh[] {
+  const pages = new Map<string, number>();
+  const add = (accountId: string, more: number) => {
+    const sum = (pages.get(accountId) ?? 0) + more;
+    pages.set(accountId, sum);
+    return sum;
+  };
+  for (const { accountId, pagesLeft } of active) add(accountId, pagesLeft);
+  const taken = new Set(busy);
+  const byDeadline = queued
+    .toSorted(
+      (left, right) => left.queueDeadlineMs - right.queueDeadlineMs || order(left.id, right.id),
+    )
+    .map((refresh) => {
+      const isBlocked = taken.has(refresh.inventory);
+      taken.add(refresh.inventory);
+      return { refresh, isBlocked };
+    })
+    .toSorted((left, right) => Number(left.isBlocked) - Number(right.isBlocked));
+  const candidates: Candidate[] = byDeadline.map(({ refresh }) => ({
+    refresh,
+    pagesOfAccount: add(refresh.accountId, refresh.pages),
+  }));
+  const lastStart = ({ refresh }: Candidate) => lastStartMs.get(refresh.accountId) ?? 0;
+  return candidates
+    .toSorted(
+      (left, right) =>
+        left.pagesOfAccount - right.pagesOfAccount || lastStart(left) - lastStart(right),
+    )
+    .map(({ refresh }) => refresh);
 }
 
 const order = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
