@@ -1,49 +1,7 @@
-import type { AppReads } from './app-breaker.ts';
+import { inTurns } from './account-turns.ts';
 import type { IdentityLimits } from './egress-identity.ts';
-import type { PageCapacity } from './page-capacity.ts';
+import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.ts';
 import { openReservations, type Reservations } from './reservations.ts';
-
-/** A refresh that waits for its scan to start. */
-export interface QueuedRefresh {
-  readonly id: string;
-  readonly accountId: string;
-  /** Platform account, application and context: one scan of it runs at a time. */
-  readonly inventory: string;
-  readonly appId: number;
-  /** It starts before this time or not at all. */
-  readonly queueDeadlineMs: number;
-  /** Pages it is expected to have. */
-  readonly pages: number;
-  /** False when that is only what is typical: nothing is saved of this inventory. */
-  readonly isSizeKnown: boolean;
-}
-
-/** A scan that was started and has not ended. */
-export interface StartedScan {
-  readonly id: string;
-  readonly accountId: string;
-  readonly inventory: string;
-  readonly appId: number;
-  readonly deadlineMs: number;
-  /** Pages it still has to read, by what its first page reported or else by what is expected. */
-  readonly pagesLeft: number;
-  /** False until its first page is read, where nothing was saved before. */
-  readonly isSizeKnown: boolean;
-  /** A parked scan holds no lease and reads no page until it is resumed. */
-  readonly parked: boolean;
-}
-
-/** Everything that decides which scan reads next. */
-export interface QueueSnapshot {
-  readonly nowMs: number;
-  readonly capacity: PageCapacity;
-  readonly queued: readonly QueuedRefresh[];
-  readonly scans: readonly StartedScan[];
-  /** How many scans of an application its breaker lets read. */
-  readonly readsOf: (appId: number) => AppReads;
-  /** When each account last had a scan started; absent means long ago. */
-  readonly lastStartMs: ReadonlyMap<string, number>;
-}
 
 export interface PlanRules {
   /** Longest time of collecting: the deadline that a scan gets when it starts. */
@@ -204,12 +162,6 @@ function appGate({ readsOf }: QueueSnapshot): (appId: number) => boolean {
   };
 }
 
-interface Candidate {
-  readonly refresh: QueuedRefresh;
-  /** Pages of its account that are read by its end: of running scans, of those before it, its own. */
-  readonly pagesOfAccount: number;
-}
-
 function startsOf(
   snapshot: QueueSnapshot,
   scans: readonly StartedScan[],
@@ -273,49 +225,6 @@ function pagesReservedFor(
 ): number {
   return isSizeKnown ? pagesLeft : Math.max(pagesLeft, unknownPages);
 }
-
-/**
- * Accounts in turns, by pages: an account whose pages are no more than its part of the capacity is
- * before what exceeds the part of another. Within one by queue deadline, those last that wait for
- * another scan of their inventory.
- */
-function inTurns(
-  { queued, lastStartMs }: QueueSnapshot,
-  active: readonly StartedScan[],
-  busy: ReadonlySet<string>,
-): QueuedRefresh[] {
-  const pages = new Map<string, number>();
-  const add = (accountId: string, more: number) => {
-    const sum = (pages.get(accountId) ?? 0) + more;
-    pages.set(accountId, sum);
-    return sum;
-  };
-  for (const { accountId, pagesLeft } of active) add(accountId, pagesLeft);
-  const taken = new Set(busy);
-  const byDeadline = queued
-    .toSorted(
-      (left, right) => left.queueDeadlineMs - right.queueDeadlineMs || order(left.id, right.id),
-    )
-    .map((refresh) => {
-      const isBlocked = taken.has(refresh.inventory);
-      taken.add(refresh.inventory);
-      return { refresh, isBlocked };
-    })
-    .toSorted((left, right) => Number(left.isBlocked) - Number(right.isBlocked));
-  const candidates: Candidate[] = byDeadline.map(({ refresh }) => ({
-    refresh,
-    pagesOfAccount: add(refresh.accountId, refresh.pages),
-  }));
-  const lastStart = ({ refresh }: Candidate) => lastStartMs.get(refresh.accountId) ?? 0;
-  return candidates
-    .toSorted(
-      (left, right) =>
-        left.pagesOfAccount - right.pagesOfAccount || lastStart(left) - lastStart(right),
-    )
-    .map(({ refresh }) => refresh);
-}
-
-const order = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
 
 function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, number> {
   const counts = new Map<string, number>();

@@ -1,4 +1,4 @@
-import type { QueuedRefresh, QueueSnapshot, StartedScan } from '../domain/scan-plan.ts';
+import type { QueuedRefresh, QueueSnapshot, StartedScan } from '../domain/queue-snapshot.ts';
 import type { InventoryStore } from '../storage/inventory-store.ts';
 import type { PlannedRefresh, ScanStore } from '../storage/scan-store.ts';
 

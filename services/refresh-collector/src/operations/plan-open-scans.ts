@@ -3,13 +3,8 @@ import type { AppReads } from '../domain/app-breaker.ts';
 import type { IdentityLimits, IdentityState } from '../domain/egress-identity.ts';
 import { pageCapacity } from '../domain/page-capacity.ts';
 import { type AccountPages, noPlan, type PublishedPlan } from '../domain/published-plan.ts';
-import {
-  busyScans,
-  type PlanRules,
-  planScans,
-  type QueueSnapshot,
-  type ScanPlan,
-} from '../domain/scan-plan.ts';
+import type { QueueSnapshot } from '../domain/queue-snapshot.ts';
+import { busyScans, type PlanRules, planScans, type ScanPlan } from '../domain/scan-plan.ts';
 import type { Replicas } from '../storage/replica-store.ts';
 
 /** What a plan depends on beside the refreshes. */

@@ -1,4 +1,7 @@
-import type { QueuedRefresh, StartedScan } from '@inventory/refresh-collector/domain/scan-plan';
+import type {
+  QueuedRefresh,
+  StartedScan,
+} from '@inventory/refresh-collector/domain/queue-snapshot';
 import type { Arrival } from './mix.ts';
 
 /** A refresh in a simulation, from its arrival to its end. */
