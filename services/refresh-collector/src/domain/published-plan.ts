@@ -72,7 +72,7 @@ export function noRoomFor(plan: PublishedPlan, demand: Demand): NoRoom | null {
   const { typicalPages, pagesFree, pagesWaiting, pagesPerMinute } = plan;
   const own = plan.busiest.find(({ accountId }) => accountId === demand.accountId)?.pages ?? 0;
   const ownPages = own + demand.accountPagesSince;
-  const others = Math.max(0, plan.accounts - Number(ownPages > 0)) + demand.accountsTurnedAway;
+  const others = Math.max(0, plan.accounts - Number(own > 0)) + demand.accountsTurnedAway;
   const part = (pagesWaiting + pagesFree) / (others + 1);
   const over = ownPages + typicalPages - part;
   if (others > 0 && ownPages > 0 && over > 0) {
