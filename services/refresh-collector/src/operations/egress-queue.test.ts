@@ -31,3 +31,39 @@ it('without a waiting scan every turn is a live page', async () => {
 
   expect(await Promise.all(turns)).toHaveLength(12);
 });
+
+it('no request is served by an identity that it avoids', async () => {
+  const queue = createEgressQueue<string>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
+  const request = { accountId: 'a', deadlineMs: 1_000, avoid: ['egress-1'] };
+  const slot = queue.wait(request, forever);
+
+  expect(queue.pick('egress-1', false)).toBeUndefined();
+  queue.pick('egress-2', false)?.serve('egress-2');
+
+  expect(await slot).toBe('egress-2');
+});
+
+it('a slot that can wait is left to urgent scans, of other replicas too', () => {
+  const queue = createEgressQueue<string>(() => ({ urgentUntilMs: 1_000, liveShare: 0.05 }));
+  const request = { accountId: 'a', deadlineMs: 1_001, avoid: [] };
+  void queue.wait(request, forever);
+
+  expect(queue.pick('egress-1', true)).toBeUndefined();
+  expect(queue.pick('egress-1', false)).toBeDefined();
+  void queue.wait({ ...request, deadlineMs: 1_000 }, forever);
+  expect(queue.pick('egress-1', true)).toBeDefined();
+});
+
+it('a request that was given up takes no slot', async () => {
+  const queue = createEgressQueue<string>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
+  const given = new AbortController();
+  const slot = queue.wait({ accountId: 'a', deadlineMs: 1_000, avoid: [] }, given.signal);
+  const picked = queue.pick('egress-1', false);
+
+  given.abort();
+
+  expect(await slot).toBeUndefined();
+  expect(picked?.serve('egress-1')).toBe(false);
+  picked?.putBack();
+  expect(queue.size).toBe(0);
+});
