@@ -14,6 +14,8 @@ const limits: IdentityLimits = {
   burst: 2,
   silenceFirstMs: 90_000,
   silenceMaxMs: 1_800_000,
+  unreachableFirstMs: 10_000,
+  unreachableMaxMs: 300_000,
 };
 const nowMs = 1_000_000;
 const minuteMs = 60_000;

@@ -1,12 +1,6 @@
 import type { PageCapacity } from './page-capacity.ts';
-import {
-  busyScans,
-  type PlanRules,
-  planScans,
-  type QueuedRefresh,
-  type QueueSnapshot,
-  type StartedScan,
-} from './scan-plan.ts';
+import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.ts';
+import { busyScans, type PlanRules, planScans } from './scan-plan.ts';
 
 const minuteMs = 60_000;
 const nowMs = 100 * minuteMs;
@@ -62,7 +56,7 @@ const plan = (snapshot: Partial<QueueSnapshot>, changed: Partial<PlanRules> = {}
       capacity: capacityOf(1),
       queued: [],
       scans: [],
-      isAppOpen: () => false,
+      readsOf: () => 'all',
       lastStartMs: new Map(),
       ...snapshot,
     },
@@ -236,7 +230,7 @@ describe('a started scan', () => {
 });
 
 describe('while the breaker of an application is open', () => {
-  const isAppOpen = (appId: number) => appId === 440;
+  const readsOf = (appId: number) => (appId === 440 ? 'none' : 'all');
 
   it('its scans are parked and its queued refreshes do not start', () => {
     const scans = [
@@ -245,9 +239,21 @@ describe('while the breaker of an application is open', () => {
     ];
     const waiting = queued('waiting', 1, { appId: 440 });
 
-    const { park, resume, start } = plan({ scans, queued: [waiting], isAppOpen });
+    const { park, resume, start } = plan({ scans, queued: [waiting], readsOf });
 
     expect([park, resume, start]).toEqual([['running'], [], []]);
+  });
+
+  it('one of its scans is resumed to probe it, and no queued refresh beside it', () => {
+    const scans = [
+      scan('first', 5, { appId: 440, parked: true, deadlineMs: inMinutes(20) }),
+      scan('second', 5, { appId: 440, parked: true, deadlineMs: inMinutes(30) }),
+    ];
+    const waiting = queued('waiting', 1, { appId: 440 });
+
+    const { resume, start } = plan({ scans, queued: [waiting], readsOf: () => 'one' });
+
+    expect([resume, start]).toEqual([['first'], []]);
   });
 
   it('its pages and scans count for nothing: others start in their place', () => {
@@ -257,7 +263,7 @@ describe('while the breaker of an application is open', () => {
     const other = queued('other', 60, { accountId });
 
     const { start } = plan(
-      { scans, queued: [waiting, other], isAppOpen },
+      { scans, queued: [waiting, other], readsOf },
       { scansPerAccountMax: 1, scansMax: 1 },
     );
 
