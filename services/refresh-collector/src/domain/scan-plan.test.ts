@@ -161,7 +161,9 @@ describe('an inventory', () => {
 
     const rest = queued('rest', 40, { accountId, queueDeadlineMs: inMinutes(30) });
 
-    expect(plan({ scans, queued: [...waiting, rest] }).start).toEqual(['rest']);
+    const { start } = plan({ capacity: capacityOf(3), scans, queued: [...waiting, rest] });
+
+    expect(start).toEqual(['rest']);
   });
 });
 
@@ -207,7 +209,10 @@ describe('a started scan', () => {
   });
 
   it('is not parked for a page that may be on its way', () => {
-    expect(plan({ scans: [scan('running', 61)] }).park).toEqual([]);
+    const capacity = capacityOf(1, 2);
+
+    expect(plan({ capacity, scans: [scan('running', 61)] }).park).toEqual([]);
+    expect(plan({ capacity, scans: [scan('running', 62)] }).park).toEqual(['running']);
   });
 
   it('ends when no capacity could complete it, and not before', () => {
