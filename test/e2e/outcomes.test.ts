@@ -1,5 +1,5 @@
 import { plainMeta, refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
-import { refreshPath, refreshRecord } from '@inventory/contracts/http/refresh';
+import { refreshPath, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
 import { requestId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import { type RefreshOutcome, refreshOutcomes } from '@inventory/contracts/vocabulary';
@@ -59,8 +59,10 @@ async function startJourneys(): Promise<void> {
   void start('cancelled', {
     scope: cancelled,
     meanwhile: async (refreshId, { api }) => {
-      const pages = async () => (await api.status(refreshId)).json.data.state === 'collecting';
-      await waitFor('the scan is running', pages);
+      await waitFor('the scan is running and its completion is expected', async () => {
+        const { data } = (await api.status(refreshId)).json;
+        return data.state === 'collecting' && data.expected_completed_at !== null;
+      });
       expect((await api.cancel(refreshId)).status).toBe(202);
       await platform.release(cancelled);
     },
@@ -125,7 +127,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     expect(['accepted', 'queued']).toContain(record.state);
   });
 
-  test('is pending with Retry-After and no price until both are known (Refresh status)', () => {
+  test('is pending with Retry-After, an expected completion and no price until both are known (Refresh status)', () => {
     const pending = journey.seen.slice(0, -1);
     const states = journey.seen.map(({ json }) => progressOf(json.data.state));
 
@@ -138,12 +140,13 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
       });
       expect(['reserved', 'pending']).toContain(json.data.billing_state);
       if (json.data.state !== 'settling') expect(json.data.outcome).toBeNull();
+      expect(refreshStatus.strict().safeParse(json.data).error).toBeUndefined();
     }
   });
 
   test('ends with its settlement and without Retry-After (Settlement by outcome)', () => {
     const last = journey.seen.at(-1);
-    const record = refreshRecord.strict().parse(last?.json.data);
+    const record = refreshStatus.strict().parse(last?.json.data);
 
     expect(last?.headers['retry-after']).toBeUndefined();
     expect(plainMeta.strict().parse(last?.json.meta)).toBeDefined();

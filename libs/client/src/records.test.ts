@@ -8,7 +8,11 @@ import type {
 } from '@inventory/contracts/http/meta';
 import type { priceView } from '@inventory/contracts/http/prices';
 import type { projectEvent } from '@inventory/contracts/http/project-event';
-import { type refreshPage, refreshRecord } from '@inventory/contracts/http/refresh';
+import {
+  type refreshPage,
+  refreshRecord,
+  type refreshStatus,
+} from '@inventory/contracts/http/refresh';
 import type { acceptedBatchItem } from '@inventory/contracts/http/refresh-batch';
 import type { StatementRow as WireStatementRow } from '@inventory/contracts/internal/ledger';
 import { currentData, finished, record } from '../test/answers.ts';
@@ -22,6 +26,7 @@ type Sent<Schema extends { parse(input: unknown): unknown }> = ReturnType<Schema
 type Answers<Wire extends Client, Client> = Wire;
 export type Kept = [
   Answers<Sent<typeof refreshRecord>, RefreshRecord>,
+  Answers<Sent<typeof refreshStatus>, RefreshRecord>,
   Answers<Sent<typeof refreshPage>, RefreshPage>,
   Answers<Sent<typeof livePage>, LivePage>,
   Answers<Omit<Sent<typeof currentPage>, Loose>, Omit<CurrentPage, Loose>>,

@@ -55,6 +55,8 @@ export interface RefreshRecord {
   readonly requested_at: string;
   readonly completed_at: string | null;
   readonly deadline_at: string | null;
+  /** An estimate, in `status` of a pending refresh; null when unknown. */
+  readonly expected_completed_at?: string | null | undefined;
   readonly outcome: RefreshOutcome | null;
   readonly revision_id: string | null;
   readonly billing_state: BillingState;

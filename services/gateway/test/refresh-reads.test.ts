@@ -1,4 +1,4 @@
-import { refreshPage, refreshRecord } from '@inventory/contracts/http/refresh';
+import { refreshPage, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { completedView } from './support/fake-collector.ts';
@@ -50,11 +50,33 @@ describe('status', () => {
     complete(refreshId);
     const terminal = await gateway.call({ path: statusPathOf(refreshId), key });
 
-    expect(refreshRecord.strict().parse(pending.json.data).state).toBe('queued');
+    expect(refreshStatus.strict().parse(pending.json.data).state).toBe('queued');
     expect(pending.headers['retry-after']).toBe('3');
     expect(pending.json.meta).toEqual({ request_id: pending.headers['x-request-id'] });
     expect(terminal.json.data).toMatchObject({ state: 'completed', deadline_at: null });
     expect(terminal.headers['retry-after']).toBeUndefined();
+  });
+
+  test('tells when a pending refresh is expected to complete, and no other answer does (Beyond the interface: Status)', async () => {
+    const { key, authority } = world.issue();
+    const refreshId = await startRefresh(key);
+    const view = world.collector.views.get(refreshId);
+    const expectedAt = () => world.collector.views.get(refreshId)?.expected_completed_at;
+    const status = async () => {
+      const answer = await gateway.call({ path: statusPathOf(refreshId), key });
+      return answer.json.data.expected_completed_at;
+    };
+
+    expect(expectedAt()).toEqual(expect.any(String));
+    expect(await status()).toBe(expectedAt());
+    if (view) world.collector.views.set(refreshId, { ...view, expected_completed_at: null });
+    expect(await status()).toBeNull();
+    complete(refreshId);
+    expect(await status()).toBeUndefined();
+
+    const path = `/v2/projects/${authority.projectId}/inventory-refreshes`;
+    const [listed] = (await gateway.call({ path, key })).json.data.items;
+    expect(listed).not.toHaveProperty('expected_completed_at');
   });
 
   test('is readable by every active Credential of the Project, whatever its scopes', async () => {

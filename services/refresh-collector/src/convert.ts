@@ -102,11 +102,9 @@ export function toWireView(refresh: Refresh, estimate: Estimate): RefreshView {
     decision: decisionOf(refresh),
     refusal: refresh.refusal && toWireRefusal(refresh.refusal),
     acceptance: refresh.acceptance && acceptanceOf(refresh.acceptance),
-    record: {
-      ...toWireRecord(refresh),
-      ...(isPending ? { expected_completed_at: isoOrNull(estimate.expectedCompletedMs) } : {}),
-    },
+    record: toWireRecord(refresh),
     retry_after_seconds: isPending ? estimate.retryAfterSeconds : null,
+    expected_completed_at: isPending ? isoOrNull(estimate.expectedCompletedMs) : null,
   };
 }
 

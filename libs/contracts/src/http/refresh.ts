@@ -42,8 +42,6 @@ export const refreshRecord = z.object({
   requested_at: z.iso.datetime(),
   completed_at: z.iso.datetime().nullable(),
   deadline_at: z.iso.datetime().nullable(),
-  /** In Status of a pending refresh; null while it is not known. */
-  expected_completed_at: z.iso.datetime().nullable().optional(),
   outcome: refreshOutcome.nullable(),
   revision_id: revisionId.nullable(),
   billing_state: billingState,
@@ -51,6 +49,15 @@ export const refreshRecord = z.object({
   billing: refreshBilling,
 });
 export type RefreshRecord = z.infer<typeof refreshRecord>;
+
+/** When the refresh is expected to be terminal; null when unknown. */
+export const expectedCompletedAt = z.iso.datetime().nullable();
+
+/** `data` of status; an expected time only while pending. */
+export const refreshStatus = refreshRecord.extend({
+  expected_completed_at: expectedCompletedAt.optional(),
+});
+export type RefreshStatus = z.infer<typeof refreshStatus>;
 
 /** Query of status: `wait` answers early when the refresh is terminal, in seconds. */
 export const refreshQuery = z.object({ wait: canonicalDecimal(0, waitSecondsMax).default(0) });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refreshRecord } from '../http/refresh.ts';
+import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId } from '../ids.ts';
 import { type heldBy, spendCapDetail } from '../messages/billing-outcome.ts';
 import { admissionReason, refreshState } from '../vocabulary.ts';
@@ -69,6 +69,7 @@ export const refreshView = z.object({
   record: refreshRecord,
   /** Seconds until the next read is worthwhile; null once terminal. */
   retry_after_seconds: z.int().min(1).max(60).nullable(),
+  expected_completed_at: expectedCompletedAt.default(null),
 });
 export type RefreshView = z.infer<typeof refreshView>;
 

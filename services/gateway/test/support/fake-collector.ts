@@ -157,6 +157,7 @@ export function viewOf(request: Request, overrides: Partial<RefreshView> = {}): 
       },
     },
     retry_after_seconds: 3,
+    expected_completed_at: isoTime(systemClock.now() + 3_000),
     ...overrides,
   };
 }
@@ -167,6 +168,7 @@ export function completedView(view: RefreshView): RefreshView {
   return {
     ...view,
     retry_after_seconds: null,
+    expected_completed_at: null,
     record: {
       ...view.record,
       state: 'completed',

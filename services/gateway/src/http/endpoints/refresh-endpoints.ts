@@ -12,6 +12,7 @@ import {
   refreshQuery,
   refreshRecord,
   refreshRequestBody,
+  refreshStatus,
 } from '@inventory/contracts/http/refresh';
 import {
   batchBytesMax,
@@ -145,16 +146,21 @@ export const readRefreshEndpoint = defineEndpoint({
   summary: 'Refresh status',
   description:
     'Costs nothing and counts against the rate limit. With `wait` it answers when the refresh is ' +
-    'terminal or the time is over, whichever is first. Readable by any active Credential of the ' +
-    'Project.',
+    'terminal or the time is over, whichever is first. `expected_completed_at` is an estimate by ' +
+    'the pages that wait and the pages a minute that can be read; it is null when unknown ' +
+    'and absent once the refresh is terminal. Readable by any active Credential of the Project.',
   method: 'GET',
   template: '/v2/platform/inventory-refreshes/{refresh_id}',
   input: { path: refreshIdPath, query: refreshQuery },
   answer: {
     status: 200,
     description: 'The refresh as it is now.',
-    body: { data: refreshRecord, meta: plainMeta },
-    example: { success: true, data: completedRecord, meta: plainMetaExample },
+    body: { data: refreshStatus, meta: plainMeta },
+    example: {
+      success: true,
+      data: { ...queuedRecord, expected_completed_at: '2026-01-15T10:00:20.000Z' },
+      meta: plainMetaExample,
+    },
     headers: { 'Retry-After': retryAfter },
   },
   errors: ['refresh_not_found'],

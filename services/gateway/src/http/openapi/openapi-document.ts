@@ -11,7 +11,7 @@ import {
   requestIssue,
 } from '@inventory/contracts/http/meta';
 import { priceView } from '@inventory/contracts/http/prices';
-import { refreshBilling, refreshRecord } from '@inventory/contracts/http/refresh';
+import { refreshBilling, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
 import { acceptedBatchItem, refusedBatchItem } from '@inventory/contracts/http/refresh-batch';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import { language } from '@inventory/contracts/languages';
@@ -39,6 +39,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [refusedBatchItem, 'RefusedBatchItem'],
   [refreshBilling, 'RefreshBilling'],
   [refreshRecord, 'RefreshRecord'],
+  [refreshStatus, 'RefreshStatus'],
   [requestIssue, 'RequestIssue'],
   [scope, 'Scope'],
   [v1AliasFailure, 'V1AliasFailure'],

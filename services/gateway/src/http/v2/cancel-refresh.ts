@@ -20,7 +20,7 @@ export function cancelRefreshRoute(deps: CancelRefreshDeps): Route {
       });
       switch (decision.result) {
         case 'cancelling':
-          return refreshAnswer(202, requestId, decision.view);
+          return refreshAnswer(202, requestId, decision.view, decision.view.record);
         case 'not_found':
           throw refuse('refresh_not_found');
         case 'already_completed':

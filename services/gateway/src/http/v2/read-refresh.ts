@@ -14,7 +14,10 @@ export function readRefreshRoute(deps: AwaitRefreshDeps): Route {
       const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
       const view = await awaitRefresh(deps, wish);
       if (view === null) throw refuse('refresh_not_found');
-      return refreshAnswer(200, requestId, view);
+      const { record, expected_completed_at } = view;
+      const isPending = record.state !== 'completed';
+      const data = isPending ? { ...record, expected_completed_at } : record;
+      return refreshAnswer(200, requestId, view, data);
     },
   });
 }

@@ -1,3 +1,4 @@
+import type { RefreshRecord, RefreshStatus } from '@inventory/contracts/http/refresh';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { envelope } from '../envelope.ts';
@@ -7,12 +8,12 @@ import type { Answer } from '../route.ts';
 export function refreshAnswer(
   status: Answer['status'],
   requestId: RequestId,
-  view: RefreshView,
+  { retry_after_seconds: retryAfter }: Pick<RefreshView, 'retry_after_seconds'>,
+  data: RefreshRecord | RefreshStatus,
 ): Answer {
-  const { record, retry_after_seconds: retryAfter } = view;
   return {
     status,
     headers: retryAfter === null ? {} : { 'Retry-After': String(retryAfter) },
-    body: envelope(record, { request_id: requestId }),
+    body: envelope(data, { request_id: requestId }),
   };
 }
