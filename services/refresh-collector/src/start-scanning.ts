@@ -17,7 +17,7 @@ import type { InventoryStore } from './storage/inventory-store.ts';
 
 export interface ScanningParts {
   readonly stores: Stores;
-  readonly clients: Clients;
+  readonly clients: Pick<Clients, 'revisionStore'>;
   readonly saga: SagaDependencies;
   readonly reading: PageReadingDependencies;
   /** This process, as it is recorded with the scans it reads. */
@@ -102,8 +102,9 @@ export function startScanning(
   const working = startLoop({ name: 'scan worker', idleMs, logger, round: () => worker.round() });
   lifetime.defer('scanning', async () => {
     await Promise.all([planning.stop(), working.stop(), presence.stop()]);
-    await worker.idle();
+    // Another replica plans while the last pages of this one are on their way.
     await Promise.all([stores.plans.leave(), stores.replicas.leave()]);
+    await worker.idle();
   });
 
   return {

@@ -21,7 +21,7 @@ import { openNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { MongoClient } from 'mongodb';
+import { type Db, MongoClient } from 'mongodb';
 import type { RefreshCollectorConfig } from '../src/config.ts';
 import { startRefreshCollector } from '../src/start-refresh-collector.ts';
 import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
@@ -46,6 +46,8 @@ export interface CollectorHarness {
   readonly ledger: FakeLedger;
   readonly store: FakeRevisionStore;
   readonly messages: MessageRecorder;
+  /** What all collectors store. */
+  readonly database: Db;
   startCollector(
     overrides?: Overrides,
     clock?: Clock,
@@ -97,6 +99,8 @@ export async function openCollectorHarness(
   });
   const ledger = await startFakeLedger(bus);
   const store = await startFakeRevisionStore(bus);
+  const mongo = await MongoClient.connect(namespace.mongodbUri);
+  const database = mongo.db(namespace.database('refresh_collector'));
   const messages = await recordMessages(bus, [
     'replies.v1',
     'refresh.outcomes.v1',
@@ -136,6 +140,7 @@ export async function openCollectorHarness(
     ledger,
     store,
     messages,
+    database,
     decisions: (refreshId) => decisionsAmong(messages, refreshId),
     view,
     stopCollectors,
@@ -161,16 +166,9 @@ export async function openCollectorHarness(
       return started;
     },
     async scansByOwner() {
-      const client = await MongoClient.connect(namespace.mongodbUri);
-      try {
-        const refreshes = client
-          .db(namespace.database('refresh_collector'))
-          .collection('refreshes');
-        const found = await refreshes.find({ scan: { $ne: null } }).toArray();
-        return [...Map.groupBy(found, ({ scan }) => scan.worker).values()].map((of) => of.length);
-      } finally {
-        await client.close();
-      }
+      const scanned = database.collection('refreshes').find({ scan: { $ne: null } });
+      const byWorker = Map.groupBy(await scanned.toArray(), ({ scan }) => scan.worker);
+      return [...byWorker.values()].map((of) => of.length);
     },
     async request(fields = {}, times = 2) {
       const body: RefreshRequest = {
@@ -208,7 +206,7 @@ export async function openCollectorHarness(
     async close() {
       await stopCollectors();
       await bus.close();
-      await Promise.all([store.close(), simulator.close()]);
+      await Promise.all([store.close(), simulator.close(), mongo.close()]);
     },
   };
 }

@@ -65,8 +65,9 @@ export function createPlanExecution(dependencies: PlanExecutionDependencies): Pl
       if (!(await inventories.open({ ...lease, token }))) return false;
       const result = await apply(id, factOf(kind, token === null ? null : worker.name), open);
       if (result?.step === 'changed') epoch = result.refresh.scan?.epoch ?? null;
-      // Where another replica started it meanwhile the lease is that scan's.
       else if (result?.refresh.phase !== 'collecting') await inventories.close(lease);
+      // Another replica started it meanwhile: the lease is that scan's, for any worker to take.
+      else if (token !== null) await inventories.letGo({ ...lease, token });
     } finally {
       if (token !== null) await worker.start(token, epoch === null ? null : { lease, epoch });
     }

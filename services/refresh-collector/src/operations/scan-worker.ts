@@ -6,7 +6,7 @@ import type { Refresh } from '../domain/refresh.ts';
 import type { HeldLease, InventoryStore, WaitingLease } from '../storage/inventory-store.ts';
 import type { ClaimedScan, ScanStore } from '../storage/scan-store.ts';
 import { applyFact, type SagaDependencies } from './apply-fact.ts';
-import { holdLease } from './hold-lease.ts';
+import { holdLease, type LeaseHolding } from './hold-lease.ts';
 import type { ScanLease } from './run-scan.ts';
 
 export interface ScanWorkerDependencies {
@@ -44,12 +44,21 @@ export interface ScanWorker {
   idle(): Promise<void>;
 }
 
+interface RunningScan {
+  readonly refreshId: string;
+  readonly held: LeaseHolding;
+  readonly ended: Promise<void>;
+}
+
 export function createScanWorker(dependencies: ScanWorkerDependencies): ScanWorker {
   const { inventories, scans, logger, name } = dependencies;
-  const own = new Map<string, { readonly end: () => void; readonly ended: Promise<void> }>();
+  /** By token: a lease that this worker let expire may come back to it before its old run ended. */
+  const own = new Map<string, RunningScan>();
   const reserved = new Set<string>();
 
-  const room = () => dependencies.scansMax() - own.size - reserved.size;
+  /** The last page of a scan that ended may still be on its way: it takes no place of others. */
+  const running = () => [...own.values()].filter(({ held }) => !held.signal.aborted).length;
+  const room = () => dependencies.scansMax() - running() - reserved.size;
 
   function run(lease: HeldLease, claimed: ClaimedScan): void {
     const held = holdLease(inventories, lease, dependencies);
@@ -61,11 +70,11 @@ export function createScanWorker(dependencies: ScanWorkerDependencies): ScanWork
       })
       .then(async () => {
         held.end();
-        own.delete(lease.refreshId);
+        own.delete(lease.token);
         if (dependencies.stopping.aborted) await inventories.letGo(lease);
         dependencies.onEnded();
       });
-    own.set(lease.refreshId, { end: held.end, ended });
+    own.set(lease.token, { refreshId: lease.refreshId, held, ended });
   }
 
   /** The inventory first, then the scan: what the last worker still writes is refused. */
@@ -117,9 +126,11 @@ export function createScanWorker(dependencies: ScanWorkerDependencies): ScanWork
         reserved.delete(token);
       }
     },
-    stop: (refreshId) => own.get(refreshId)?.end(),
+    stop(refreshId) {
+      for (const scan of own.values()) if (scan.refreshId === refreshId) scan.held.end();
+    },
     get running() {
-      return own.size;
+      return running();
     },
     async idle() {
       await Promise.all([...own.values()].map(({ ended }) => ended));

@@ -1,0 +1,187 @@
+import { newAccountId } from '@inventory/testkit/builders';
+import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { openCollections } from '../src/storage/collections.ts';
+import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
+import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
+
+let harness: CollectorHarness;
+let inventories: ScannedInventories;
+
+beforeAll(async () => {
+  harness = await openCollectorHarness();
+  inventories = scannedInventories(harness);
+});
+afterEach(async () => {
+  await inventories.releaseAll();
+  await harness.stopCollectors();
+});
+afterAll(() => harness.close());
+
+/** Far away, and short of the age from which a request is dropped. */
+const leaseMs = 300_000;
+const scheduling = { leaseMs };
+const smallPages = { count: 10, smallerCount: 10 };
+const identities = (...numbers: number[]) => numbers.map((number) => `egress-${number}`);
+/** A collector whose requests the platform can tell from those of others. */
+const through = (names: readonly string[]) => ({
+  scan: smallPages,
+  scheduling,
+  platform: { egress: names.map((name) => harness.simulator.proxyUrl(name)) },
+});
+const epochsOf = (refreshId: string) =>
+  harness.store.manifests.get(refreshId)?.pages.map(({ epoch }) => epoch) ?? [];
+const windowOf = (refreshId: string) => {
+  const manifest = harness.store.manifests.get(refreshId);
+  if (!manifest) throw new Error(`refresh ${refreshId} has no manifest`);
+  return manifest.scan_window;
+};
+
+describe('one scan per inventory (Refresh: one scan at a time per inventory)', () => {
+  it('holds on take-over: a second refresh waits, and a worker that was away reads and writes no further page', async () => {
+    const away = identities(1, 2);
+    const first = await harness.startCollector(through(away));
+    const scope = inventories.next(31);
+    await inventories.holdLaterPages(scope);
+    const taken = await harness.request({ scope });
+    await inventories.untilAsked(scope, 2);
+    const readAway = await inventories.requestsThrough(away);
+
+    const clock = createRunningClock();
+    clock.advance(leaseMs + 1);
+    const second = await harness.startCollector(through(identities(3, 4)), clock);
+    const waiting = await harness.request({ account_id: newAccountId(), scope });
+    await inventories.untilAsked(scope, 3);
+    await inventories.release(scope);
+    await harness.completed(second, taken.refresh_id);
+    await harness.completed(second, waiting.refresh_id);
+
+    const [firstEpoch, ...later] = epochsOf(taken.refresh_id);
+    expect(firstEpoch).toBe(1);
+    expect(Math.min(...later)).toBeGreaterThan(1);
+    expect(new Set(later).size).toBe(1);
+    expect(harness.store.committed.get(taken.refresh_id)).toHaveLength(31);
+    expect(await inventories.requestsThrough(away)).toBe(readAway);
+    expect((await inventories.seen(scope)).requests).toBe(2 + 3 + 4);
+    const [ended, begun] = [windowOf(taken.refresh_id), windowOf(waiting.refresh_id)];
+    expect(begun.started_at >= ended.completed_at).toBe(true);
+    await first.stop();
+  });
+
+  it('holds for a worker that was stopped for longer than its lease: it ends with the page on its way', async () => {
+    const clock = createRunningClock();
+    const collector = await harness.startCollector({ scan: smallPages, scheduling }, clock);
+    const scope = inventories.next(31);
+    await inventories.holdLaterPages(scope);
+    const request = await harness.request({ scope });
+    await inventories.untilAsked(scope, 2);
+
+    clock.advance(leaseMs + 1);
+    await inventories.release(scope);
+    await harness.completed(collector, request.refresh_id);
+
+    // The lease was free, so its next worker may be of the same replica.
+    expect(epochsOf(request.refresh_id)).toEqual([1, 1, 2, 2]);
+    expect((await inventories.seen(scope)).requests).toBe(4);
+  });
+
+  it('holds on SIGTERM: the next worker begins when the last request of the old one has ended', async () => {
+    const first = await harness.startCollector({ scan: smallPages, scheduling });
+    const scope = inventories.next(31);
+    await inventories.holdLaterPages(scope);
+    const request = await harness.request({ scope });
+    await inventories.untilAsked(scope, 2);
+    const second = await harness.startCollector({ scan: smallPages, scheduling });
+    const stopping = first.stop();
+    // The other replica plans and reads meanwhile.
+    const other = await harness.request({ scope: inventories.next(1) });
+    await harness.completed(second, other.refresh_id);
+    await inventories.release(scope);
+    await stopping;
+
+    const { record } = await harness.completed(second, request.refresh_id);
+
+    expect(record.outcome).toBe('complete_changed');
+    expect((await inventories.seen(scope)).in_flight_max).toBe(1);
+  });
+});
+
+describe('a cancelled refresh', () => {
+  it('frees its inventory at once and reads no further page (Refresh: Cancel)', async () => {
+    const collector = await harness.startCollector({ scan: smallPages, scheduling });
+    const scope = inventories.next(31);
+    await inventories.holdLaterPages(scope);
+    const cancelled = await harness.request({ scope });
+    await inventories.untilAsked(scope, 2);
+    const next = await harness.request({ account_id: newAccountId(), scope });
+
+    await harness.cancel(cancelled);
+    // Page 1 of the next scan, while page 2 of the cancelled one is still on its way.
+    await inventories.untilAsked(scope, 3);
+    await inventories.release(scope);
+
+    expect((await harness.completed(collector, cancelled.refresh_id)).record.outcome).toBe(
+      'cancelled',
+    );
+    expect((await harness.completed(collector, next.refresh_id)).record.outcome).toBe(
+      'complete_changed',
+    );
+    expect((await inventories.seen(scope)).requests).toBe(2 + 4);
+    expect(harness.store.manifests.has(cancelled.refresh_id)).toBe(false);
+  });
+});
+
+describe('the planning replica', () => {
+  const requestMany = (count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () => harness.request({ scope: inventories.next(1) })),
+    );
+  const plan = () => openCollections(harness.database).plans;
+
+  it('that stops is followed by another one at once', async () => {
+    const first = await harness.startCollector({ scheduling });
+    const [request] = await requestMany(1);
+    await harness.completed(first, request?.refresh_id ?? '');
+    const second = await harness.startCollector({ scheduling });
+    await first.stop();
+
+    for (const { refresh_id } of await requestMany(5)) await harness.completed(second, refresh_id);
+  });
+
+  it('that dies is followed by another one when its lease ends', async () => {
+    const leaseUntil = new Date(Date.now() + leaseMs);
+    await plan().updateOne({ _id: 'plan' }, { $set: { owner: 'dead', leaseUntil } });
+    const clock = createRunningClock();
+    const collector = await harness.startCollector({ scheduling }, clock);
+    const [request] = await requestMany(1);
+    const id = request?.refresh_id ?? '';
+    await waitFor('it is queued', async () => {
+      const { record } = await harness.view(collector, id);
+      return record.state === 'queued';
+    });
+
+    clock.advance(leaseMs + 1);
+
+    await harness.completed(collector, id);
+  });
+
+  it('that does not learn that another one plans starts nothing twice', async () => {
+    await plan().deleteOne({ _id: 'plan' });
+    // Its time stands still, so it takes its lease for valid and plans as long as it runs.
+    const still = createTestClock(Date.now());
+    const first = await harness.startCollector(through(identities(5, 6)), still);
+    const [one] = await requestMany(1);
+    await harness.completed(first, one?.refresh_id ?? '');
+    await plan().updateOne({ _id: 'plan' }, { $set: { leaseUntil: new Date(0) } });
+    await harness.startCollector(through(identities(7, 8)));
+    await waitFor(
+      'another one plans',
+      async () => (await plan().findOne({ leaseUntil: { $gt: new Date(0) } })) !== null,
+    );
+
+    const requests = await requestMany(20);
+    for (const { refresh_id } of requests) await harness.completed(first, refresh_id);
+
+    for (const { scope } of requests) expect((await inventories.seen(scope)).requests).toBe(1);
+  });
+});

@@ -1,0 +1,149 @@
+import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { newAccountId } from '@inventory/testkit/builders';
+import { createRunningClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import { openCollections } from '../src/storage/collections.ts';
+import {
+  type Collector,
+  type CollectorHarness,
+  openCollectorHarness,
+} from './collector-harness.ts';
+import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
+
+let harness: CollectorHarness;
+let inventories: ScannedInventories;
+
+beforeAll(async () => {
+  harness = await openCollectorHarness();
+  inventories = scannedInventories(harness);
+});
+afterEach(async () => {
+  await inventories.releaseAll();
+  await harness.stopCollectors();
+});
+afterAll(() => harness.close());
+
+const smallPages = { count: 10, smallerCount: 10 };
+const stored = (_id: string) => openCollections(harness.database).refreshes.findOne({ _id });
+const leaseOf = async (scope: Scope) => {
+  const { inventories: leases } = openCollections(harness.database);
+  return (await leases.findOne({ _id: scopeKey(scope) }))?.scan ?? null;
+};
+const refusalOf = (refreshId: string) =>
+  waitFor(`${refreshId} is decided`, () => harness.decisions(refreshId)[0]);
+const isCollecting = (collector: Collector, id: string) =>
+  waitFor(`${id} is collecting`, async () => {
+    const { record } = await harness.view(collector, id);
+    return record.state === 'collecting';
+  });
+
+describe('the queue', () => {
+  it('of one busy inventory does not hide the rest of its account (Fairness)', async () => {
+    const collector = await harness.startCollector();
+    const account_id = newAccountId();
+    const busy = inventories.next(1);
+    await inventories.hold(busy);
+    const twenty = await Promise.all(
+      Array.from({ length: 20 }, () => harness.request({ account_id, scope: busy })),
+    );
+    await inventories.untilAsked(busy, 1);
+
+    const other = await harness.request({ account_id, scope: inventories.next(1) });
+    await harness.completed(collector, other.refresh_id);
+
+    expect((await inventories.seen(busy)).requests).toBe(1);
+    await inventories.release(busy);
+    for (const { refresh_id } of twenty) await harness.completed(collector, refresh_id);
+    expect((await inventories.seen(busy)).in_flight_max).toBe(1);
+  });
+});
+
+describe('a scan of an application that is left alone', () => {
+  it('is parked without a lease and resumed when the application answers again (upstream 6.20)', async () => {
+    const clock = createRunningClock();
+    const collector = await harness.startCollector({ scan: smallPages }, clock);
+    const scope = inventories.next(31, 440);
+    await inventories.holdLaterPages(scope);
+    const parked = await harness.request({ scope });
+    await inventories.untilAsked(scope, 2);
+    await harness.control('POST', '/faults', {
+      failure: { kind: 'eresult', code: 20 },
+      app_id: 440,
+    });
+
+    await waitFor('the scan is parked', async () => {
+      await harness.request({ scope: inventories.next(1, 440) });
+      return (await stored(parked.refresh_id))?.scan?.parked === true;
+    });
+    await waitFor('its lease is closed', async () => (await leaseOf(scope)) === null);
+    await harness.control('DELETE', '/faults');
+    await inventories.release(scope);
+    clock.advance(600_000);
+
+    const { record } = await harness.completed(collector, parked.refresh_id);
+    expect(record.outcome).toBe('complete_changed');
+    expect(harness.store.committed.get(parked.refresh_id)).toHaveLength(31);
+  });
+});
+
+describe('with few pages a minute', () => {
+  const minuteMs = 60_000;
+  /** One identity that reads `pages` pages a minute, and no burst. */
+  const paced = (pages: number) => ({
+    platform: { egress: [harness.simulator.proxyUrl('egress-1')] },
+    identities: { requestsPerMinute: pages, burst: 1 },
+    deadlines: { queueMs: minuteMs, collectMs: minuteMs },
+    scan: smallPages,
+  });
+
+  beforeEach(async () => {
+    // An identity that was used by the test before would rest at first.
+    await harness.database.collection('identities').deleteMany({});
+  });
+
+  it('a refresh that could not be completed in time is not admitted: its client comes back when there is room, no credits held (Refresh: Admission)', async () => {
+    const collector = await harness.startCollector(paced(20));
+    const account_id = newAccountId();
+    const scope = inventories.next(1);
+    await inventories.hold(scope);
+    const first = await harness.request({ account_id, scope }, 1);
+    await isCollecting(collector, first.refresh_id);
+
+    const other = await harness.request({ scope: inventories.next(1) }, 1);
+    const refused = await refusalOf(other.refresh_id);
+    const second = await harness.request({ account_id, scope: inventories.next(1) }, 1);
+    const limited = await refusalOf(second.refresh_id);
+
+    expect(refused).toMatchObject({
+      decision: 'refused',
+      refusal: { code: 'product_unavailable', reason: 'global_outstanding_closed' },
+    });
+    expect(limited).toMatchObject({
+      decision: 'refused',
+      refusal: { code: 'outstanding_limit_exceeded', limit: 1 },
+    });
+    for (const { refusal } of [refused, limited].filter((seen) => seen.decision === 'refused')) {
+      expect(refusal).toHaveProperty('retry_after_seconds');
+    }
+    for (const { refresh_id } of [other, second]) {
+      expect(harness.ledger.outcomes.has(`reserve:${refresh_id}`)).toBe(false);
+    }
+    await inventories.release(scope);
+    await harness.completed(collector, first.refresh_id);
+    await waitFor('there is room again', async () => {
+      const again = await harness.request({ scope: inventories.next(1) }, 1);
+      return (await refusalOf(again.refresh_id)).decision === 'accepted';
+    });
+  });
+
+  it('a refresh whose first page shows more than can be read ends early as incomplete (Refresh: Deadlines)', async () => {
+    const collector = await harness.startCollector(paced(20));
+    const scope = inventories.next(300);
+
+    const request = await harness.request({ scope }, 1);
+    const { record } = await harness.completed(collector, request.refresh_id);
+
+    expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_released: 125 } });
+    expect((await inventories.seen(scope)).requests).toBeLessThan(30);
+  });
+});

@@ -1,0 +1,68 @@
+import type { Scope } from '@inventory/contracts/scope';
+import { sizeInventory } from '@inventory/platform-simulator/scenarios';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { CollectorHarness } from './collector-harness.ts';
+
+interface Counts {
+  readonly requests: number;
+  readonly in_flight_max: number;
+}
+
+/** Inventories of the simulated platform and what it saw of their scans. */
+export interface ScannedInventories {
+  /** One of its own, of this many assets. */
+  next(size: number, appId?: number): Scope;
+  /** Answers about later pages than the first wait until they are released. */
+  holdLaterPages(scope: Scope): Promise<void>;
+  hold(scope: Scope): Promise<void>;
+  release(scope: Scope): Promise<void>;
+  /** Whatever is still held: collectors wait for it when they stop. */
+  releaseAll(): Promise<void>;
+  seen(scope: Scope): Promise<Counts>;
+  /** Requests through these identities. */
+  requestsThrough(names: readonly string[]): Promise<number>;
+  untilAsked(scope: Scope, requests: number): Promise<void>;
+}
+
+export function scannedInventories(harness: CollectorHarness): ScannedInventories {
+  let serial = 0;
+  const holding = new Map<string, Scope>();
+  const held = async (scope: Scope, value: boolean | 'later_pages') => {
+    const { platform_id } = scope;
+    await harness.control('PATCH', `/accounts/${platform_id}`, { held: value });
+    if (value) holding.set(platform_id, scope);
+    else holding.delete(platform_id);
+  };
+  const counters = async () =>
+    (await harness.control('GET', '/counters')) as {
+      accounts: Record<string, Counts>;
+      identities: Record<string, Counts>;
+    };
+  const seen = async ({ platform_id }: Scope): Promise<Counts> =>
+    (await counters()).accounts[platform_id] ?? { requests: 0, in_flight_max: 0 };
+
+  return {
+    next(size, appId = 730) {
+      serial += 1;
+      const { platformId, contextId } = sizeInventory(size, serial, appId);
+      return { platform_id: platformId, app_id: appId, context_id: contextId };
+    },
+    holdLaterPages: (scope) => held(scope, 'later_pages'),
+    hold: (scope) => held(scope, true),
+    release: (scope) => held(scope, false),
+    async releaseAll() {
+      for (const scope of holding.values()) await held(scope, false);
+    },
+    seen,
+    async requestsThrough(names) {
+      const { identities } = await counters();
+      return names.reduce((sum, name) => sum + (identities[name]?.requests ?? 0), 0);
+    },
+    untilAsked: async (scope, requests) => {
+      await waitFor(
+        `request ${requests} about ${scope.platform_id}`,
+        async () => (await seen(scope)).requests >= requests,
+      );
+    },
+  };
+}
