@@ -78,14 +78,18 @@ export const settings = {
   SCAN_PAGES_MAX: integer(1, 250).prefault('250').describe('Most pages of one scan'),
   SCAN_LEASE_MS: duration()
     .prefault('15000')
-    .describe('Time after which a silent worker loses its scan'),
-  SCANS_MAX: integer(1, 10_000).prefault('64').describe('Most scans one replica runs at once'),
+    .describe(
+      'Time after which a silent worker loses its scan, and a silent planning replica the plan',
+    ),
+  SCANS_MAX: integer(1, 10_000)
+    .prefault('64')
+    .describe('Most scans one replica runs at once; parked ones do not count'),
   SCANS_PER_ACCOUNT_MAX: integer(1, 10_000)
     .prefault('16')
-    .describe('Most scans of one account at once, over all replicas'),
+    .describe('Most scans of one account at once, over all replicas; parked ones do not count'),
   SCHEDULE_IDLE_MS: duration()
     .prefault('250')
-    .describe('Longest pause before the queue is looked at'),
+    .describe('Longest pause of planning replica and workers before they look for changes'),
   QUEUE_DEADLINE_MS: duration().prefault('1800000').describe('Longest time in the queue'),
   COLLECT_DEADLINE_MS: duration().prefault('3600000').describe('Longest time of collecting'),
   OUTSTANDING_MAX: count().prefault('10000').describe('Outstanding refreshes that close admission'),

@@ -2,6 +2,41 @@ import { type DashboardPlan, medianAndSlow, quantileOf, rateOf } from './dashboa
 
 const answers = 'inventory_platform_request_duration';
 
+const queue: DashboardPlan['rows'][number] = {
+  title: 'The queue',
+  panels: [
+    {
+      title: 'Expected wait',
+      description: 'Time that all waiting pages take at the pages a minute of the identities.',
+      unit: 's',
+      shows: 'lines',
+      queries: [{ expr: 'max(inventory_plan_wait)', legend: 'wait' }],
+    },
+    {
+      title: 'Pages, by plan',
+      description:
+        'reserved: of running scans. waiting: of all refreshes, the reserved ones included. free: fit before the last deadline; without them no refresh is admitted.',
+      unit: 'short',
+      shows: 'lines',
+      queries: [{ expr: 'max by (kind) (inventory_plan_pages)', legend: '{{kind}}' }],
+    },
+    {
+      title: 'Pages of scans that ended',
+      description: 'complete: paid. wasted: read for a scan that brought nothing.',
+      unit: 'ops',
+      shows: 'areas',
+      queries: [{ expr: rateOf('inventory_scan_pages_total', 'result'), legend: '{{result}}' }],
+    },
+    {
+      title: 'Slots used, by purpose',
+      description: 'Requests through the identities, whatever the platform answered.',
+      unit: 'reqps',
+      shows: 'areas',
+      queries: [{ expr: rateOf(`${answers}_count`, 'purpose'), legend: '{{purpose}}' }],
+    },
+  ],
+};
+
 export const platform: DashboardPlan = {
   uid: 'inventory-platform',
   title: 'Inventory: platform and identities',
@@ -56,6 +91,7 @@ export const platform: DashboardPlan = {
         },
       ],
     },
+    queue,
     {
       title: 'The platform',
       panels: [
@@ -76,7 +112,7 @@ export const platform: DashboardPlan = {
         },
         {
           title: 'Pages, by purpose',
-          description: 'Live pages go before scans; of five turns one stays for scans.',
+          description: 'Live pages go before scans, and leave at least every fifth slot to them.',
           unit: 'ops',
           shows: 'areas',
           queries: [
@@ -107,7 +143,7 @@ export const platform: DashboardPlan = {
         },
         {
           title: 'Scans, by collector',
-          description: 'Accounts take turns, and so do collectors.',
+          description: 'Accounts take turns; each collector takes its part.',
           unit: 'short',
           shows: 'areas',
           queries: [
