@@ -57,7 +57,13 @@ export function planOpenScans(
     share: 1 - liveShare,
     unknownPages: limits.pagesMax,
   };
-  const decided = planScans({ ...open, nowMs, capacity, readsOf, lastStartMs }, rules);
+  // A refresh of unknown size is never expected to be too large to start at all.
+  const half = (rules.share * capacity.until(nowMs + limits.collectMs)) / 2;
+  const typicalPages = Math.min(conditions.typicalPages, Math.max(1, Math.floor(half)));
+  const queued = open.queued.map((refresh) =>
+    refresh.isSizeKnown ? refresh : { ...refresh, pages: Math.min(refresh.pages, typicalPages) },
+  );
+  const decided = planScans({ ...open, queued, nowMs, capacity, readsOf, lastStartMs }, rules);
   const parked = open.scans.filter((scan) => scan.parked).length;
   const active =
     open.scans.length - parked - decided.park.length + decided.resume.length + decided.start.length;
@@ -73,7 +79,7 @@ export function planOpenScans(
       pagesReserved: decided.pagesReserved,
       pagesWaiting: decided.pagesWaiting,
       pagesFree: decided.pagesFree,
-      typicalPages: conditions.typicalPages,
+      typicalPages,
       replicas: replicas.count,
       scansPerReplica: Math.max(1, Math.ceil(active / replicas.count)),
       accounts: accounts.length,
