@@ -99,10 +99,11 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
     clock.advance(100 * dayMs);
     await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
-    await replica.save({ scope: younger, pages: [page], completedAtMs: clock.now() + 1 });
+    clock.advance(1);
+    await replica.save({ scope: younger, pages: [page], completedAtMs: clock.now() });
 
     // In one step: a visit between two would come again after a time that this clock never reaches.
-    clock.advance(180 * dayMs);
+    clock.advance(180 * dayMs - 1);
 
     await untilBlocks(1, 1, scope, younger);
     expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
