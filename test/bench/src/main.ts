@@ -4,6 +4,7 @@ import { provisionBackends } from '@inventory/backends/provision-backends';
 import { describeKafka, describeMongodb } from '@inventory/backends/server-description';
 import type { BenchContext, Benchmark, BenchOptions } from './benchmark.ts';
 import { admissionLatency } from './benchmarks/admission-latency.ts';
+import { collectors } from './benchmarks/collectors.ts';
 import { currentPage } from './benchmarks/current-page.ts';
 import { largeRefresh } from './benchmarks/large-refresh.ts';
 import { ledgerCore } from './benchmarks/ledger-core.ts';
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   ledgerStore,
   largeRefresh,
   scaling,
+  collectors,
   streams,
   turns,
 ];

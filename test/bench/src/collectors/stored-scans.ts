@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { scopeKey } from '@inventory/contracts/scope';
+import { ensureIndexes } from '@inventory/mongo/indexes';
+import type { Refresh } from '@inventory/refresh-collector/domain/refresh';
+import {
+  indexes,
+  openCollections,
+  type RefreshDocument,
+} from '@inventory/refresh-collector/storage/collections';
+import { toNewDocument } from '@inventory/refresh-collector/storage/mapping';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Db } from 'mongodb';
+
+export interface StoredScans {
+  readonly running: number;
+  readonly queued: number;
+  /** Running scans whose lease waits for a worker; others have all the rest. */
+  readonly waiting: number;
+}
+
+const accounts = 200;
+const hourMs = 3_600_000;
+const keeping = { keepTerminalMs: hourMs, keepRefusedMs: hourMs, askFirstMs: hourMs };
+
+/** Puts refreshes and leases into an empty database, as collectors would have left them. */
+export async function storeScans(db: Db, stored: StoredScans): Promise<void> {
+  await ensureIndexes(db, indexes);
+  const { refreshes, inventories } = openCollections(db);
+  const nowMs = Date.now();
+  const queued = Array.from({ length: stored.queued }, (_, index) =>
+    documentOf(refreshOf(index, nowMs), nowMs),
+  );
+  const running = Array.from({ length: stored.running }, (_, index) =>
+    collecting(documentOf(refreshOf(stored.queued + index, nowMs), nowMs), nowMs),
+  );
+  await refreshes.insertMany([...queued, ...running]);
+  await inventories.insertMany(
+    running.map(({ _id: refreshId, scopeKey: inventory }, index) => ({
+      _id: inventory,
+      seenAt: dateOf(nowMs),
+      scan:
+        index < stored.waiting
+          ? { refreshId, token: null, leaseUntil: dateOf(0) }
+          : { refreshId, token: 'another', leaseUntil: dateOf(nowMs + hourMs) },
+    })),
+  );
+}
+
+function documentOf(refresh: Refresh, nowMs: number): RefreshDocument {
+  return { ...toNewDocument(refresh, null, {}, nowMs, keeping), changedAt: dateOf(nowMs) };
+}
+
+function collecting(document: RefreshDocument, nowMs: number): RefreshDocument {
+  return {
+    ...document,
+    phase: 'collecting',
+    collectDeadline: dateOf(nowMs + hourMs),
+    scan: {
+      epoch: 1,
+      worker: null,
+      startedAt: dateOf(nowMs),
+      completedAt: null,
+      pages: 0,
+      reportedTotalCount: null,
+      parked: false,
+    },
+  };
+}
+
+function refreshOf(index: number, nowMs: number): Refresh {
+  const scope = {
+    platform_id: String(76_500_000_000_000_000n + BigInt(index)),
+    app_id: 730,
+    context_id: 2,
+  };
+  return {
+    id: randomUUID(),
+    version: 1,
+    phase: 'queued',
+    accountId: `acc_${String(index % accounts).padStart(8, '0')}-0000-7000-8000-000000000000`,
+    projectId: 'prj_00000000-0000-7000-8000-000000000000',
+    requestId: 'req_00000000-0000-7000-8000-000000000000',
+    idempotencyKey: null,
+    fingerprint: scopeKey(scope),
+    scope,
+    language: 'english',
+    maxCredits: 125,
+    waitingId: null,
+    requestedAtMs: nowMs,
+    queueDeadlineMs: nowMs + hourMs,
+    collectDeadlineMs: null,
+    completedAtMs: null,
+    refusal: null,
+    acceptance: { priceVersion: 1, asset: 'credits', amount: 125, available: 0 },
+    cancelRequested: false,
+    outcome: null,
+    observedAssets: null,
+    revisionId: null,
+    billing: {
+      state: 'reserved',
+      disposition: null,
+      asset: 'credits',
+      reserved: 125,
+      charged: null,
+      released: null,
+    },
+    eventAppended: false,
+    scan: null,
+  };
+}

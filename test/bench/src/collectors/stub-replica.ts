@@ -1,0 +1,112 @@
+import type { RefreshCollectorConfig } from '@inventory/refresh-collector/config';
+import { freshIdentity } from '@inventory/refresh-collector/domain/egress-identity';
+import { openStores } from '@inventory/refresh-collector/open-stores';
+import { type ScanningParts, startScanning } from '@inventory/refresh-collector/start-scanning';
+import { monotonicNow, systemClock } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
+import { createLogger } from '@inventory/runtime/logger';
+import { pause } from '@inventory/runtime/wait';
+import type { Db } from 'mongodb';
+import { Agent } from 'undici';
+
+export interface StubReplica {
+  readonly name: string;
+  readonly running: () => number;
+  readonly lifetime: Lifetime;
+}
+
+const logger = createLogger({ service: 'bench', level: 'fatal' });
+/** Each scan reads a page this often: an identity of its own at three a minute. */
+const pageEveryMs = 20_000;
+const totalCount = 60_000;
+const stopMs = 60_000;
+
+/** The planning, the workers and the stores of a collector; its platform is a clock. */
+export function startStubReplica(
+  db: Db,
+  config: RefreshCollectorConfig,
+  identityCount: number,
+): StubReplica {
+  const name = systemIdentifiers.uuidV7();
+  const lifetime = openLifetime(logger, stopMs);
+  const context = { config, lifetime, logger, clock: systemClock, identifiers: systemIdentifiers };
+  const stores = openStores(db, config, systemClock, name);
+  const identities = Array.from({ length: identityCount }, (_, index) =>
+    freshIdentity(`identity-${index}`),
+  );
+  const scanning = startScanning(context, {
+    stores,
+    clients: { revisionStore },
+    saga: {
+      refreshes: stores.refreshes,
+      publish: async () => {},
+      clock: systemClock,
+      onChanged: (refresh, left) => scanning.noticed(refresh, left),
+      sendFromOutbox: async () => {},
+    },
+    reading,
+    replica: name,
+    identities: async () => identities,
+    pageMs: () => 500,
+    livePagesPerMinute: () => 0,
+  });
+  return { name, running: scanning.running, lifetime };
+}
+
+const reading: ScanningParts['reading'] = {
+  egress: [{ id: 'identity', dispatcher: new Agent() }],
+  takeTurn: (compute) => Promise.resolve(compute()),
+  onNotReturned: () => {},
+  onAnswer: () => {},
+  monotonicNow,
+  identities: {
+    async take(_request, signal) {
+      await pause(2 * pageEveryMs * Math.random(), signal);
+      return signal.aborted ? undefined : { identityId: 'identity', giveBack: async () => {} };
+    },
+    rest: async () => {},
+    freeInMs: async () => 0,
+    states: async () => [],
+    waiting: 0,
+    stop: async () => {},
+  },
+  breakers: {
+    isOpen: () => false,
+    openUntilMs: () => 0,
+    openCount: 0,
+    readsOf: () => 'all',
+    admits: async () => true,
+    begin: () => async () => {},
+    round: async () => {},
+  },
+  platform: {
+    page: async (_identity, { startAssetId }) => ({
+      status: 200,
+      body: Buffer.from(JSON.stringify(pageAfter(Number(startAssetId ?? 0)))),
+      retryAfterMs: null,
+    }),
+    timeoutMsFor: () => stopMs,
+  },
+};
+
+function pageAfter(last: number) {
+  const assetid = String(last + 1);
+  const asset = { appid: 730, contextid: '2', assetid, classid: '1', amount: '1' };
+  return {
+    success: 1,
+    assets: [asset],
+    descriptions: [],
+    total_inventory_count: totalCount,
+    more_items: 1,
+    last_assetid: assetid,
+  };
+}
+
+const revisionStore: ScanningParts['clients']['revisionStore'] = {
+  stagePage: async ({ epoch, page }) => ({
+    page,
+    epoch,
+    chunks: [{ digest: '0'.repeat(64), bytes: 1 }],
+  }),
+};
