@@ -5,7 +5,7 @@ const { existsSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 
 const root = resolve(__dirname, '../..');
-const { cacheFolder, provideCached } = require(join(root, 'libs/backends/dist/cache-folder.js'));
+const { cacheFolder, provideCached } = require(join(root, 'libs/backends/dist/cache-directory.js'));
 
 const versions = {
   kustomize: 'v5.7.1',

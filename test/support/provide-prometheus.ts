@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { cacheFolder } from '@inventory/backends/cache-folder';
+import { cacheFolder } from '@inventory/backends/cache-directory';
 import { machineEnvironment } from './start-command.ts';
 
 export interface PrometheusPrograms {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocalFolder } from './local-folder.ts';
+import { openLocalFolder } from './local-directory.ts';
 import { resetData } from './reset-data.ts';
 import { lockFolder } from './stack-lock.ts';
 

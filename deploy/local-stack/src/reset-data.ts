@@ -4,7 +4,7 @@ import { lockHolder } from '@inventory/backends/file-lock';
 import { ProvisionError } from '@inventory/backends/provision-error';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { pause } from '@inventory/runtime/wait';
-import { localFolder } from './local-folder.ts';
+import { localFolder } from './local-directory.ts';
 import { shownPath } from './repository-root.ts';
 import { lockFolder } from './stack-lock.ts';
 

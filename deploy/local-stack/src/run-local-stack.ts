@@ -11,7 +11,7 @@ import { type DemoAccount, provideDemoAccount } from './demo-account.ts';
 import { type DemoInventory, findDemoInventory } from './demo-inventory.ts';
 import { walkDemo } from './demo-walk.ts';
 import { explainFailure } from './explain-failure.ts';
-import { type LocalFolder, openLocalFolder } from './local-folder.ts';
+import { type LocalFolder, openLocalFolder } from './local-directory.ts';
 import { repositoryRoot } from './repository-root.ts';
 import { assertPortsFree, requiredPorts } from './required-ports.ts';
 import type { Screen } from './screen.ts';

@@ -6,7 +6,7 @@ import { provideDemoAccount } from './demo-account.ts';
 import { findDemoInventory } from './demo-inventory.ts';
 import { walkDemo } from './demo-walk.ts';
 import { explainFailure } from './explain-failure.ts';
-import { openLocalFolder } from './local-folder.ts';
+import { openLocalFolder } from './local-directory.ts';
 import { repositoryRoot } from './repository-root.ts';
 import type { RunOptions } from './run-local-stack.ts';
 import { readStackSettings } from './stack-settings.ts';

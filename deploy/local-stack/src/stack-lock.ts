@@ -1,6 +1,6 @@
 import { type FileLock, lockHolder, tryLock } from '@inventory/backends/file-lock';
 import { ProvisionError } from '@inventory/backends/provision-error';
-import type { LocalFolder } from './local-folder.ts';
+import type { LocalFolder } from './local-directory.ts';
 import { shownPath } from './repository-root.ts';
 
 /** One stack to a folder. Throws a {@link ProvisionError} that names the process which has it. */

@@ -10,7 +10,7 @@ import { kafkaAccess, kafkaSettings } from '@inventory/runtime/kafka-access';
 import { createLogger } from '@inventory/runtime/logger';
 import { readSettings } from '@inventory/runtime/settings';
 import { launchBackend } from './launch-backend.ts';
-import { type LocalFolder, openLocalFolder } from './local-folder.ts';
+import { type LocalFolder, openLocalFolder } from './local-directory.ts';
 import { boundLog, logPath, rotateLog } from './log-file.ts';
 import type { Reporter } from './report.ts';
 import { keepSecrets } from './secrets.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { provideCached } from './cache-folder.ts';
+import { provideCached } from './cache-directory.ts';
 import { explainFailure } from './command-failure.ts';
 import type { Environment } from './environment.ts';
 import { kafkaPom } from './kafka-pom.ts';

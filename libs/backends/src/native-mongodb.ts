@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readMaker, writeMaker } from './data-folder.ts';
+import { readMaker, writeMaker } from './data-directory.ts';
 import { findFreePort } from './free-port.ts';
 import { mongodVersion, provideMongod, replicaSetName } from './mongod.ts';
 import { buildOrder, isMongodbBuild, type MongodbBuild } from './mongodb-build.ts';

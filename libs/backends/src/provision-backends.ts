@@ -1,12 +1,12 @@
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
 import { chooseBackends, type Source, wantsDocker } from './choose-backends.ts';
+import { useGivenKafka, useGivenMongodb } from './configured-backends.ts';
 import type { Controllable } from './controllable.ts';
-import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { type DataFolder, openDataFolder } from './data-directory.ts';
 import { startKafkaContainer, startMongodbContainer } from './docker-backends.ts';
 import { dockerAnswers } from './docker-daemon.ts';
 import type { Environment } from './environment.ts';
-import { useGivenKafka, useGivenMongodb } from './given-backends.ts';
 import type { KafkaSettings } from './kafka-properties.ts';
 import type { MongodbBuild } from './mongodb-build.ts';
 import { type NativeKafkaStart, startNativeKafka } from './native-kafka.ts';

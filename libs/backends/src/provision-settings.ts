@@ -1,6 +1,6 @@
-import { cacheFolder } from './cache-folder.ts';
+import { cacheFolder } from './cache-directory.ts';
+import { type GivenAccess, readGivenAccess } from './configured-access.ts';
 import type { Environment } from './environment.ts';
-import { type GivenAccess, readGivenAccess } from './given-access.ts';
 import { isMongodbBuild, type MongodbBuild, mongodbBuilds } from './mongodb-build.ts';
 import { ProvisionError } from './provision-error.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { monotonicNow } from '@inventory/runtime/clock';
-import { cachedFolder, provideCached } from './cache-folder.ts';
+import { cachedFolder, provideCached } from './cache-directory.ts';
 import { explainFailure } from './command-failure.ts';
 import type { MongodbServer, ServerSearch } from './mongodb-server.ts';
 import { ProvisionError } from './provision-error.ts';

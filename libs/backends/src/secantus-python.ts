@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { provideCached } from './cache-folder.ts';
+import { provideCached } from './cache-directory.ts';
 import type { MongodbServer, ServerSearch } from './mongodb-server.ts';
 import { installWheel, pythonIn } from './python-venv.ts';
 import { secantusArgs } from './secantus-args.ts';

@@ -1,6 +1,6 @@
 import { apiKey, projectId, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-surroundings.ts';
+import { createTestSurroundings } from '../test/test-client-environment.ts';
 import { UnexpectedAnswerError } from './errors.ts';
 import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
 

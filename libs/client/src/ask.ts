@@ -1,8 +1,8 @@
 import type { Caller } from './caller.ts';
+import type { Surroundings } from './client-environment.ts';
 import type { InventoryError } from './errors.ts';
 import type { CallOptions } from './options.ts';
 import type { Success } from './read-answer.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Call } from './transport.ts';
 
 /** One call of the interface within the limits that its options give it. */

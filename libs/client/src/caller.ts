@@ -1,7 +1,7 @@
+import type { Surroundings } from './client-environment.ts';
 import { InventoryError } from './errors.ts';
 import { readAnswer, type Success } from './read-answer.ts';
 import { retryDelayMs } from './retry-policy.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Call, Send } from './transport.ts';
 
 /** Of one call, its retries included. */

@@ -1,7 +1,7 @@
 import { apiKey, projectId, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
 import { cursorOf, event } from '../test/stream-server.ts';
-import { createTestSurroundings } from '../test/test-surroundings.ts';
+import { createTestSurroundings } from '../test/test-client-environment.ts';
 import { createInventoryClient } from './inventory-client.ts';
 
 let server: ScriptedServer;

@@ -1,11 +1,11 @@
 import type { Ask } from './ask.ts';
+import type { Surroundings } from './client-environment.ts';
 import type { EventPage, PlacedEvent } from './event-records.ts';
 import { followEvents } from './follow-events.ts';
 import type { FollowEventsOptions, ListEventsOptions } from './options.ts';
 import { eventsPath, isCursor, withQuery } from './paths.ts';
 import { readItems } from './read-records.ts';
 import type { OpenStream } from './stream-transport.ts';
-import type { Surroundings } from './surroundings.ts';
 import { walkPages } from './walk-pages.ts';
 
 /** All of them are free, and need a Credential of the Project with `customer.events.read.v1`. */

@@ -10,7 +10,7 @@ import {
   type StreamServer,
   startStreamServer,
 } from '../test/stream-server.ts';
-import { createTestSurroundings, type TestSurroundings } from '../test/test-surroundings.ts';
+import { createTestSurroundings, type TestSurroundings } from '../test/test-client-environment.ts';
 import {
   AuthenticationError,
   AuthorizationRevokedError,

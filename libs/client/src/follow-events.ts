@@ -1,4 +1,5 @@
 import { type AppliedEvents, createAppliedEvents } from './applied-events.ts';
+import type { Surroundings } from './client-environment.ts';
 import {
   ApiError,
   AuthorizationRevokedError,
@@ -15,7 +16,6 @@ import { eventsPath } from './paths.ts';
 import { type FrameMeaning, readFrame } from './read-frame.ts';
 import { type ConnectionEnd, reconnectDelayMs } from './reconnect-policy.ts';
 import type { OpenStream } from './stream-transport.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface FollowDependencies {
   readonly open: OpenStream;

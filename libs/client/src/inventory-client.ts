@@ -1,11 +1,11 @@
 import { type AccountCalls, createAccountCalls } from './account-calls.ts';
 import { createAsk } from './ask.ts';
 import { createCaller } from './caller.ts';
+import { realSurroundings, type Surroundings } from './client-environment.ts';
 import { createEventCalls, type EventCalls } from './event-calls.ts';
 import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { createRefreshCalls, type RefreshCalls } from './refresh-calls.ts';
 import { createStreamTransport } from './stream-transport.ts';
-import { realSurroundings, type Surroundings } from './surroundings.ts';
 import { createTransport, type Fetch } from './transport.ts';
 
 export interface InventoryClientOptions {

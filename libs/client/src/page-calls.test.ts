@@ -1,6 +1,6 @@
 import { apiKey, asset, currentData, failure, scope, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-surroundings.ts';
+import { createTestSurroundings } from '../test/test-client-environment.ts';
 import {
   CursorExpiredError,
   InventoryNotReadableError,

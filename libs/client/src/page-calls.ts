@@ -1,10 +1,10 @@
 import type { Ask } from './ask.ts';
+import type { Surroundings } from './client-environment.ts';
 import type { CurrentPageOptions, Keyed, LivePageOptions } from './options.ts';
 import { checkedKey, inventoryPath, withQuery } from './paths.ts';
 import type { Success } from './read-answer.ts';
 import { readCurrentPage, readLivePage } from './read-records.ts';
 import type { CurrentPage, DescribedAsset, LivePage, PageAnswer, Scope } from './records.ts';
-import type { Surroundings } from './surroundings.ts';
 import { walkAssets, walkPages } from './walk-pages.ts';
 
 type Walk<Item> = AsyncGenerator<Item, void, void>;

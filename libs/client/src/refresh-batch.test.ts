@@ -1,7 +1,7 @@
 import { refreshBatchBody, refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
 import { apiKey, failure, pending, record, refreshId, scope, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-surroundings.ts';
+import { createTestSurroundings } from '../test/test-client-environment.ts';
 import {
   PaymentRequiredError,
   TemporarilyUnavailableError,

@@ -10,7 +10,7 @@ import {
   success,
 } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings, type TestSurroundings } from '../test/test-surroundings.ts';
+import { createTestSurroundings, type TestSurroundings } from '../test/test-client-environment.ts';
 import {
   AuthenticationError,
   ConflictError,

@@ -1,4 +1,5 @@
 import type { Ask } from './ask.ts';
+import type { Surroundings } from './client-environment.ts';
 import { ConflictError } from './errors.ts';
 import type {
   BatchItem,
@@ -20,7 +21,6 @@ import {
 } from './paths.ts';
 import { readBatch, readRefresh, readRefreshPage } from './read-records.ts';
 import type { BatchResult, RefreshAnswer, RefreshPage, RefreshRecord, Scope } from './records.ts';
-import type { Surroundings } from './surroundings.ts';
 import { waitForRefresh } from './wait-for-refresh.ts';
 import { walkPages } from './walk-pages.ts';
 

@@ -2,12 +2,12 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { failure, finished, record, refreshId, requestId, scope } from '../test/answers.ts';
 import type { ScriptedAnswer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-surroundings.ts';
+import { createTestSurroundings } from '../test/test-client-environment.ts';
 import { createAsk } from './ask.ts';
 import { createCaller } from './caller.ts';
+import type { Surroundings } from './client-environment.ts';
 import { ConnectionError } from './errors.ts';
 import { createRefreshCalls } from './refresh-calls.ts';
-import type { Surroundings } from './surroundings.ts';
 import type { Call, Send } from './transport.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { apiKey, failure, pending, refreshId, scope } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-surroundings.ts';
+import { createTestSurroundings } from '../test/test-client-environment.ts';
 import { ConnectionError } from './errors.ts';
 import { createInventoryClient } from './inventory-client.ts';
 import type { Fetch } from './transport.ts';

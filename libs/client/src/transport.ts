@@ -1,5 +1,5 @@
+import type { Surroundings } from './client-environment.ts';
 import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
-import type { Surroundings } from './surroundings.ts';
 
 /** One request of the interface. */
 export interface Call {

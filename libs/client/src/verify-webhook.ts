@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { wallClockMs } from './client-environment.ts';
 import { WebhookVerificationError } from './errors.ts';
 import type { ProjectEvent } from './event-records.ts';
-import { wallClockMs } from './surroundings.ts';
 
 /** As `fetch` or `node:http` give them. */
 export type ReceivedHeaders =

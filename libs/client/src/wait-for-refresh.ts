@@ -1,7 +1,7 @@
+import type { Surroundings } from './client-environment.ts';
 import { InventoryError, RefreshNotFinishedError } from './errors.ts';
 import type { RefreshAnswer, RefreshRecord } from './records.ts';
 import { afterMs } from './retry-policy.ts';
-import type { Surroundings } from './surroundings.ts';
 
 export interface WaitPlan {
   readonly refreshId: string;

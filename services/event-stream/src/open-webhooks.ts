@@ -15,7 +15,7 @@ import { changeEndpoint, type EndpointChange, rotateSecret } from './operations/
 import { createEndpoint, type WantedEndpoint } from './operations/create-endpoint.ts';
 import { createDeliverer } from './operations/deliver-due.ts';
 import { pingEndpoint } from './operations/ping-endpoint.ts';
-import type { ProjectStandings } from './operations/project-standings.ts';
+import type { ProjectStandings } from './operations/project-event-access.ts';
 import { createLogReading } from './operations/read-logs.ts';
 import { redeliverEvent, redeliverRange } from './operations/redeliver.ts';
 import { countBacklog, type DeliveryBacklog } from './storage/delivery-backlog.ts';

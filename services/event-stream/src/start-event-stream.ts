@@ -15,7 +15,10 @@ import type { LoggedEvent } from './domain/project-event.ts';
 import { createRouter } from './http/router.ts';
 import { countAppended } from './metrics.ts';
 import { openWebhooks } from './open-webhooks.ts';
-import { createProjectStandings, type ProjectStandings } from './operations/project-standings.ts';
+import {
+  createProjectStandings,
+  type ProjectStandings,
+} from './operations/project-event-access.ts';
 import { pruneLogs } from './operations/prune-logs.ts';
 import { indexes, openLogCollection, openPrunedCollection } from './storage/collections.ts';
 import { createLogPruning } from './storage/log-pruning.ts';

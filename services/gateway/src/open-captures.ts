@@ -9,7 +9,7 @@ import type { GatewayConfig } from './config.ts';
 import type { Capture } from './domain/capture.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './operations/capture-page.ts';
 import { completeCaptures } from './operations/complete-captures.ts';
-import { restStaging } from './operations/rest-staging.ts';
+import { restStaging } from './operations/staging-breaker.ts';
 import { createCaptureStore } from './storage/capture-store.ts';
 
 export interface CaptureParts {

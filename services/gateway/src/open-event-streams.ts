@@ -6,13 +6,13 @@ import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EventStreamClient } from './clients/event-stream-client.ts';
 import type { GatewayConfig } from './config.ts';
-import type { StoredAuthority } from './domain/stream-standing.ts';
+import type { StoredAuthority } from './domain/stream-authorization.ts';
 import { sealPlace } from './http/events/place-cursor.ts';
 import type { CursorSealer } from './http/sealed-cursor.ts';
 import { countStreamClosed, observeStreams } from './metrics.ts';
-import { boundedTurns } from './operations/bounded-turns.ts';
 import { createEventStreams } from './operations/event-streams.ts';
 import { createProjectHubs } from './operations/project-hubs.ts';
+import { boundedTurns } from './operations/semaphore.ts';
 import { createStreamQuota } from './operations/stream-quota.ts';
 import { watchStreamAuthority } from './operations/watch-stream-authority.ts';
 

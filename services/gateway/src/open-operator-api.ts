@@ -17,7 +17,7 @@ import { serviceRoutes } from './http/operator/service-routes.ts';
 import { termsRoutes } from './http/operator/terms-routes.ts';
 import { webhookRoutes } from './http/operator/webhook-routes.ts';
 import type { Tenancy } from './open-tenancy.ts';
-import type { ReplyChannel } from './operations/ask-owner.ts';
+import type { ReplyChannel } from './operations/request-reply.ts';
 
 interface OperatorApiOptions extends ReplyChannel {
   readonly tenancy: Tenancy;

@@ -4,12 +4,12 @@ import { startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { GatewayConfig } from './config.ts';
-import type { ReplyChannel } from './operations/ask-owner.ts';
 import { createIntentCloser } from './operations/close-intents.ts';
 import { createKeyedReads, type KeyedReads } from './operations/keyed-reads.ts';
 import { createPageCharges } from './operations/page-charges.ts';
 import { pageReversals } from './operations/page-reversals.ts';
-import { sendOwedCommands } from './operations/send-owed-commands.ts';
+import type { ReplyChannel } from './operations/request-reply.ts';
+import { sendOwedCommands } from './operations/resend-pending-commands.ts';
 import type { PageIntentStore } from './storage/page-intent-store.ts';
 import { createReadKeyStore } from './storage/read-key-store.ts';
 

@@ -1,6 +1,6 @@
 import { createInternalClient } from '@inventory/http/internal-client';
+import { createTurns, type TakeTurn } from '@inventory/runtime/computation-queue';
 import type { Lifetime } from '@inventory/runtime/lifetime';
-import { createTurns, type TakeTurn } from '@inventory/runtime/turns';
 import { type EgressIdentity, openEgress } from './clients/egress.ts';
 import { createLedgerClient, type LedgerClient } from './clients/ledger-client.ts';
 import { createPlatformClient, type PlatformClient } from './clients/platform.ts';

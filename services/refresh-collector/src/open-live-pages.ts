@@ -6,7 +6,7 @@ import type { CollectionPace } from './domain/retry-after.ts';
 import type { LivePageRoutes } from './http/live-page-routes.ts';
 import { countLivePage } from './metrics.ts';
 import type { Clients } from './open-clients.ts';
-import { createLiveSeats } from './operations/live-seats.ts';
+import { createLiveSeats } from './operations/live-page-limiter.ts';
 import { readLivePage } from './operations/read-live-page.ts';
 import type { PageReadingDependencies } from './operations/read-page.ts';
 

@@ -4,7 +4,7 @@ import type { RefreshCollectorConfig } from './config.ts';
 import type { Clients } from './open-clients.ts';
 import type { Stores } from './open-stores.ts';
 import type { SagaDependencies } from './operations/apply-fact.ts';
-import { askAgain } from './operations/ask-again.ts';
+import { askAgain } from './operations/resend-waiting-refreshes.ts';
 import type { SurveyKeeper } from './operations/survey-refreshes.ts';
 import { sweepHolds } from './operations/sweep-holds.ts';
 import type { AdmissionWatch } from './operations/watch-admission.ts';

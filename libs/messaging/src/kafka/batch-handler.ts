@@ -12,8 +12,8 @@ import type { WireRecord } from '../wire-record.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { measureConsumer } from './measure-consumer.ts';
 import type { OffsetCommits } from './offset-commits.ts';
+import { createPartitionPauses } from './partition-backpressure.ts';
 import { type FetchedRecord, openPartitionLine, type PartitionLine } from './partition-line.ts';
-import { createPartitionPauses } from './partition-pauses.ts';
 import type { RecordSender } from './producer.ts';
 
 export interface BatchHandlerOptions {

@@ -5,8 +5,8 @@ import { failSpan, inSpan, startSpan, traceOf } from '@inventory/runtime/tracing
 import { type Span, SpanKind } from '@opentelemetry/api';
 import type { Command } from '../domain/command.ts';
 import { countConflict, recordBatch } from '../metrics.ts';
+import type { Answered } from '../operations/account-batch.ts';
 import type { CommitCommands } from '../operations/commit-commands.ts';
-import type { Answered } from '../operations/commit-lane.ts';
 import { type CommandMessage, fromCommandMessage, isCommandMessage } from './convert.ts';
 import { outcomeId, toAnswerOutcome, toBalanceLow, toOutcome, toReplyOutcome } from './outcome.ts';
 

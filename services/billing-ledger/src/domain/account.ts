@@ -1,9 +1,9 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import { type LedgerAsset, ledgerAssets } from '@inventory/contracts/vocabulary';
 import { areEqual, type Balances, isConserved, isSolvent, noBalances, plus } from './balances.ts';
-import { Contradiction } from './contradiction.ts';
 import type { Entry } from './entry.ts';
 import { type Hold, type HoldSet, noHolds, withHold, withoutHold } from './hold-set.ts';
+import { Contradiction } from './ledger-conflict.ts';
 import { nothingSpent, type Spend, spendAfter } from './spend.ts';
 import { firstTerms, type Terms, termsAfter } from './terms.ts';
 

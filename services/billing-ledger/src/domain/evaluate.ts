@@ -6,10 +6,10 @@ import { decideIssue } from './decide-issue.ts';
 import { decideCharge, decideReverse } from './decide-page.ts';
 import { decideReserve, decideResolution } from './decide-refresh.ts';
 import type { Decision } from './decision.ts';
+import { type RepetitionVerdict, verdictOnRepetition } from './duplicate-command.ts';
 import type { Entry } from './entry.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 import { openPeriod } from './open-period.ts';
-import { type RepetitionVerdict, verdictOnRepetition } from './repetition.ts';
 import { crossedAlert } from './terms.ts';
 
 export interface Evaluation {

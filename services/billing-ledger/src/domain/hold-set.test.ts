@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import { Contradiction } from './contradiction.ts';
 import { findHold, type Hold, listHolds, noHolds, withHold, withoutHold } from './hold-set.ts';
+import { Contradiction } from './ledger-conflict.ts';
 
 function holdOf(number: number): Hold {
   return {

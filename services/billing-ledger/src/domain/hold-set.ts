@@ -1,6 +1,6 @@
 import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { LedgerAsset, ProductCode } from '@inventory/contracts/vocabulary';
-import { Contradiction } from './contradiction.ts';
+import { Contradiction } from './ledger-conflict.ts';
 
 /** An open reservation: what it may cost is fixed by its amount, asset and price version. */
 export interface Hold {

@@ -21,7 +21,7 @@ import type { PriceList } from '../domain/price-list.ts';
 import { spentIn } from '../domain/spend.ts';
 import { dayMs, type UsageRow } from '../domain/usage.ts';
 import type { AccountHold } from '../operations/list-old-holds.ts';
-import type { Standing } from '../operations/read-standing.ts';
+import type { Standing } from '../operations/read-balances.ts';
 import type { Statement } from '../operations/read-statement.ts';
 import type { Verification } from '../operations/verify-journal.ts';
 

@@ -8,7 +8,7 @@ import { dayMs } from '../domain/usage.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
 import type { LoadAccount } from '../operations/load-account.ts';
 import type { PriceKeeper } from '../operations/price-keeper.ts';
-import type { ReadStanding } from '../operations/read-standing.ts';
+import type { ReadStanding } from '../operations/read-balances.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
 import type { VerifyJournal } from '../operations/verify-journal.ts';

@@ -12,7 +12,7 @@ import {
   learnFromRefusal,
   type PlannedLane,
   planLane,
-} from './commit-lane.ts';
+} from './account-batch.ts';
 
 export interface CommitCommandsParts extends LaneParts {
   readonly journal: Pick<Journal, 'append' | 'findAnswers'>;

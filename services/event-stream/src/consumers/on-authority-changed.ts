@@ -1,5 +1,5 @@
 import type { ReceivedMessage } from '@inventory/messaging/bus';
-import type { ProjectStandings } from '../operations/project-standings.ts';
+import type { ProjectStandings } from '../operations/project-event-access.ts';
 
 /** An account's change concerns Projects that are not named: all are asked about again. */
 export function onAuthorityChanged(standings: Pick<ProjectStandings, 'forget'>) {

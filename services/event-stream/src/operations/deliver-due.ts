@@ -6,7 +6,7 @@ import { pingType, type WebhookDelivery } from '../domain/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
-import type { ProjectStandings } from './project-standings.ts';
+import type { ProjectStandings } from './project-event-access.ts';
 
 export interface DelivererLimits {
   /** Requests under way at once, to all endpoints and to one. */

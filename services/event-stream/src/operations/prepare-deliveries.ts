@@ -4,7 +4,7 @@ import type { NewDelivery } from '../storage/delivery-mapping.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import type { KeptEntry, ProjectLog } from '../storage/project-log.ts';
-import type { ProjectStandings } from './project-standings.ts';
+import type { ProjectStandings } from './project-event-access.ts';
 import { toWireEvent } from './wire-event.ts';
 
 export interface PrepareDeps {

@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { Scope } from '@inventory/contracts/scope';
 import type { LiveChain } from './live-chain.ts';
-import type { OwedCommand } from './owed-command.ts';
+import type { OwedCommand } from './pending-command.ts';
 
 /** Whose chain it is and what it reads: the same from its first page to its last. */
 export interface ChainOwner {

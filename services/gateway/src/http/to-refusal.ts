@@ -3,7 +3,7 @@ import { BusOverloaded } from '@inventory/messaging/bus';
 import { ReplyBoxFull } from '@inventory/messaging/reply-box';
 import { BatcherFull } from '@inventory/runtime/concurrency';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
-import { isStoreAway } from '../storage/is-store-away.ts';
+import { isStoreAway } from '../storage/is-mongo-unavailable.ts';
 import { Refusal, refuse, refuseForNow } from './refusal.ts';
 
 const retryAfterSeconds = 2;

@@ -5,8 +5,8 @@ import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import type { TenancyStore } from '../storage/tenancy-store.ts';
-import { askLedger, type LedgerChannel, requestIdOf } from './ask-ledger.ts';
 import { OperatorRefusal } from './operator-refusal.ts';
+import { askLedger, type LedgerChannel, requestIdOf } from './request-ledger.ts';
 
 interface WantedEntry {
   readonly kind: 'grant' | 'adjust';

@@ -3,8 +3,8 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 import { readRefresh } from './read-refresh.ts';
+import { askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
 
 export interface CancelRequest {
   readonly requestId: RequestId;

@@ -7,8 +7,8 @@ import {
 import { invariant } from '@inventory/runtime/bug';
 import type { LedgerClient } from '../clients/ledger-client.ts';
 import type { TenancyStore } from '../storage/tenancy-store.ts';
-import { askLedger, type LedgerChannel, requestIdOf } from './ask-ledger.ts';
 import { OperatorRefusal } from './operator-refusal.ts';
+import { askLedger, type LedgerChannel, requestIdOf } from './request-ledger.ts';
 
 interface WantedConfiguration {
   readonly accountId: AccountId;

@@ -2,7 +2,7 @@ import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
-import type { StreamPlace } from '../domain/stream-place.ts';
+import type { StreamPlace } from '../domain/stream-position.ts';
 import { openStream } from './open-stream.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { StreamSession } from './stream-session.ts';

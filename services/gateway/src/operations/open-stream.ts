@@ -1,7 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import type { EventStreamClient } from '../clients/event-stream-client.ts';
-import { recoveryNeeded, type StreamPlace } from '../domain/stream-place.ts';
+import { recoveryNeeded, type StreamPlace } from '../domain/stream-position.ts';
 import type { ProjectHub } from './project-hub.ts';
 import type { ProjectHubs } from './project-hubs.ts';
 import { extentOf, recoveryOf } from './stream-session.ts';

@@ -14,11 +14,11 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
 import type { PageIntent } from '../domain/page-intent.ts';
 import type { OwedReversal } from '../storage/page-intent-store.ts';
-import type { ReplyChannel } from './ask-owner.ts';
 import { createIntentCloser, type IntentCloser } from './close-intents.ts';
 import { createPageCharges } from './page-charges.ts';
 import { pageReversals } from './page-reversals.ts';
-import { sendOwedCommands } from './send-owed-commands.ts';
+import type { ReplyChannel } from './request-reply.ts';
+import { sendOwedCommands } from './resend-pending-commands.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 8, numRuns: 20_000, endOnFailure: true };

@@ -5,8 +5,8 @@ import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock
 import type { Logger } from '@inventory/runtime/logger';
 import { intentOf, type PageIntent, type PageRead } from '../domain/page-intent.ts';
 import { chargeWaited, intentOpened } from '../metrics.ts';
-import { type Asked, askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
 import type { IntentCloser } from './close-intents.ts';
+import { type Asked, askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
 
 /** What was fetched: a page that costs something, or an answer that costs nothing. */
 export type Fetched<Page, Free> =

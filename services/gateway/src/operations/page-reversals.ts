@@ -3,7 +3,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { chainEnded, chargeReversed } from '../metrics.ts';
 import type { OwedReversal } from '../storage/page-intent-store.ts';
 import type { ReadKeyStore } from '../storage/read-key-store.ts';
-import type { OwedCommands } from './send-owed-commands.ts';
+import type { OwedCommands } from './resend-pending-commands.ts';
 
 export interface PageReversalDeps {
   readonly store: Reversals['store'];

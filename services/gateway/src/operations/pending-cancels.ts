@@ -2,7 +2,7 @@ import { isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pendingCancelAcknowledged } from '../metrics.ts';
 import type { OwedCancel } from '../storage/pending-cancel-store.ts';
-import type { OwedCommands } from './send-owed-commands.ts';
+import type { OwedCommands } from './resend-pending-commands.ts';
 
 type Cancels = OwedCommands<OwedCancel, 'reply.refresh-cancel.v1'>;
 

@@ -6,7 +6,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { EventStreamClient } from '../clients/event-stream-client.ts';
 import { eventFrame } from '../domain/event-frame.ts';
 import { createProjectRing, type ProjectRing, type RingLimits } from '../domain/project-ring.ts';
-import type { StreamPlace } from '../domain/stream-place.ts';
+import type { StreamPlace } from '../domain/stream-position.ts';
 import { eventsDelivered } from '../metrics.ts';
 
 /** Somebody who follows a Project's events on this replica. */

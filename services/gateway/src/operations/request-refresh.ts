@@ -16,7 +16,7 @@ import { pause } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
 import { fingerprintText, type RefreshInputs } from '../domain/refresh-fingerprint.ts';
 import { decisionWaited } from '../metrics.ts';
-import { askOwner, type ReplyChannel } from './ask-owner.ts';
+import { askOwner, type ReplyChannel } from './request-reply.ts';
 
 export interface RefreshRequest extends RefreshInputs {
   readonly requestId: RequestId;

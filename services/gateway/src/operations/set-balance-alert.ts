@@ -2,7 +2,7 @@ import type { AccountId, RequestId } from '@inventory/contracts/ids';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
-import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
+import { askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
 
 export interface SetBalanceAlertDeps {
   readonly channel: ReplyChannel;

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
 import type { EventStreamClient } from '../clients/event-stream-client.ts';
 import { checkpointFrame } from '../domain/event-frame.ts';
-import type { StreamPlace } from '../domain/stream-place.ts';
+import type { StreamPlace } from '../domain/stream-position.ts';
 import { openStream } from './open-stream.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { StreamSession } from './stream-session.ts';

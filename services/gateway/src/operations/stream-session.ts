@@ -9,7 +9,11 @@ import {
   heartbeatFrame,
   recoveryFrame,
 } from '../domain/event-frame.ts';
-import { type RecoveryReason, recoveryNeeded, type StreamPlace } from '../domain/stream-place.ts';
+import {
+  type RecoveryReason,
+  recoveryNeeded,
+  type StreamPlace,
+} from '../domain/stream-position.ts';
 import type { HubReader, ProjectHub } from './project-hub.ts';
 
 /** The connection of a stream, as far as a session needs to know it. */

@@ -7,7 +7,7 @@ import {
   isNetworkAllowed,
   type StoredAuthority,
   streamRefusal,
-} from '../domain/stream-standing.ts';
+} from '../domain/stream-authorization.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 
 export interface StreamAuthorityDependencies {

@@ -6,14 +6,14 @@ import { createBatcher } from '@inventory/runtime/concurrency';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import type { Deadlines } from '../deadlines.ts';
-import type { OwedCommand } from '../domain/owed-command.ts';
 import type { PageIntent } from '../domain/page-intent.ts';
+import type { OwedCommand } from '../domain/pending-command.ts';
 import {
   createOwedCommandStore,
   type OwedCommandStore,
   type OwedDocument,
   owedIndexes,
-} from './owed-command-store.ts';
+} from './pending-command-store.ts';
 
 const collectionName = 'page_intents';
 const batchMax = 200;

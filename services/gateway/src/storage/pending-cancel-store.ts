@@ -3,13 +3,13 @@ import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import type { Deadlines } from '../deadlines.ts';
-import type { OwedCommand } from '../domain/owed-command.ts';
+import type { OwedCommand } from '../domain/pending-command.ts';
 import {
   createOwedCommandStore,
   type OwedCommandStore,
   type OwedDocument,
   owedIndexes,
-} from './owed-command-store.ts';
+} from './pending-command-store.ts';
 
 const collectionName = 'pending_cancels';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chunkBytesMax, chunkDigestHeader } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
-import type { TakeTurn } from '@inventory/runtime/turns';
+import type { TakeTurn } from '@inventory/runtime/computation-queue';
 import type { PlatformPage } from '../domain/platform-page.ts';
 
 /** Stages pages with the revision-store; what it returns is what the manifest names. */

@@ -1,5 +1,5 @@
-import { inTurns } from './account-turns.ts';
 import type { IdentityLimits } from './egress-identity.ts';
+import { inTurns } from './fair-order.ts';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.ts';
 import { openReservations, type Reservations } from './reservations.ts';
 

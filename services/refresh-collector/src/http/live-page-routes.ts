@@ -7,7 +7,7 @@ import {
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import { scope } from '@inventory/contracts/scope';
-import type { TakeTurn } from '@inventory/runtime/turns';
+import type { TakeTurn } from '@inventory/runtime/computation-queue';
 import type Router from '@koa/router';
 import { z } from 'zod';
 import type { LiveOutcome } from '../domain/live-page.ts';

@@ -9,7 +9,7 @@ import {
   outOfTime,
 } from '../domain/live-page.ts';
 import { asksFirstPage, avoidedIdentities, type PageRules } from '../domain/page-verdicts.ts';
-import type { LiveSeats } from './live-seats.ts';
+import type { LiveSeats } from './live-page-limiter.ts';
 import { type PageReadingDependencies, readPage } from './read-page.ts';
 
 export interface WantedLivePage {

@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import { invariant } from '@inventory/runtime/bug';
-import type { TakeTurn } from '@inventory/runtime/turns';
+import type { TakeTurn } from '@inventory/runtime/computation-queue';
 import type { EgressIdentity } from '../clients/egress.ts';
 import type { PlatformClient } from '../clients/platform.ts';
 import type { IdentityVerdict } from '../domain/egress-identity.ts';
@@ -11,7 +11,7 @@ import {
   type PlatformAnswer,
   type RawPlatformAnswer,
 } from '../domain/platform-answer.ts';
-import type { IdentityPool } from './share-identities.ts';
+import type { IdentityPool } from './egress-pool.ts';
 import type { AppBreakers } from './watch-app-breakers.ts';
 
 export interface PageReading {

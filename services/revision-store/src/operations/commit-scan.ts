@@ -3,7 +3,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Observation } from '../domain/observation.ts';
 import type { Retention } from '../domain/retention.ts';
 import type { DecidedScan, ScanResult } from '../domain/scan.ts';
-import type { Verdict } from '../domain/verdict.ts';
+import type { Verdict } from '../domain/scan-comparison.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ClaimedScan } from '../storage/scan-queue.ts';
 import type { ScanStore } from '../storage/scan-store.ts';

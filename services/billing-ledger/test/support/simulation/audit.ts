@@ -1,7 +1,7 @@
 import { toAnswerOutcome, toOutcome } from '../../../src/consumers/outcome.ts';
 import { type Command, commandKey } from '../../../src/domain/command.ts';
+import { verdictOnRepetition } from '../../../src/domain/duplicate-command.ts';
 import { type Entry, entryKeys } from '../../../src/domain/entry.ts';
-import { verdictOnRepetition } from '../../../src/domain/repetition.ts';
 import { priceLists } from '../program.ts';
 import { createReferenceModel } from '../reference-model.ts';
 import type { Store } from './fake-journal.ts';

@@ -2,7 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { EventStreamClient } from '../../clients/event-stream-client.ts';
-import { recoveryNeeded, type StreamPlace } from '../../domain/stream-place.ts';
+import { recoveryNeeded, type StreamPlace } from '../../domain/stream-position.ts';
 import { extentOf, keptFrom } from '../../operations/stream-session.ts';
 import { listEventsEndpoint } from '../endpoints/event-endpoints.ts';
 import { envelope } from '../envelope.ts';

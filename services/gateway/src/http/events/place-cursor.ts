@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { z } from 'zod';
-import type { StreamPlace } from '../../domain/stream-place.ts';
+import type { StreamPlace } from '../../domain/stream-position.ts';
 import { refuse } from '../refusal.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
 

@@ -4,7 +4,7 @@ import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { EventStreamClient } from '../../clients/event-stream-client.ts';
 import { checkpointFrame } from '../../domain/event-frame.ts';
-import type { StreamPlace } from '../../domain/stream-place.ts';
+import type { StreamPlace } from '../../domain/stream-position.ts';
 import type { EventStream, EventStreams } from '../../operations/event-streams.ts';
 import { openStream, type StreamStart } from '../../operations/open-stream.ts';
 import type { ProjectHubs } from '../../operations/project-hubs.ts';

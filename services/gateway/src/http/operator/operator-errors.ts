@@ -1,6 +1,6 @@
 import { ServiceUnreachable } from '@inventory/http/internal-client';
-import { EntryUndecided } from '../../operations/ask-ledger.ts';
 import { OperatorRefusal, type OperatorRefusalCode } from '../../operations/operator-refusal.ts';
+import { EntryUndecided } from '../../operations/request-ledger.ts';
 import { toRefusal } from '../to-refusal.ts';
 
 /** The closed list of the operator API's codes: one code, one status, one text. */

@@ -2,9 +2,9 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { LedgerClient } from '../../clients/ledger-client.ts';
 import type { Deadlines } from '../../deadlines.ts';
 import type { Tenancy } from '../../open-tenancy.ts';
-import type { ReplyChannel } from '../../operations/ask-owner.ts';
 import { configureAccount } from '../../operations/configure-account.ts';
 import { OperatorRefusal } from '../../operations/operator-refusal.ts';
+import type { ReplyChannel } from '../../operations/request-reply.ts';
 import { type OperatorRoute, operatorRoute } from './operator-route.ts';
 import {
   accountPath,

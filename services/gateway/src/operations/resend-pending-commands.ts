@@ -3,8 +3,8 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { Deadlines } from '../deadlines.ts';
-import { dueAgainAtMs, type OwedCommand } from '../domain/owed-command.ts';
-import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
+import { dueAgainAtMs, type OwedCommand } from '../domain/pending-command.ts';
+import { askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
 
 export interface OwedCommands<Command extends OwedCommand, Reply extends MessageType> {
   readonly store: {

@@ -2,8 +2,8 @@ import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { secretDigest } from '../storage/secret-digest.ts';
 import type { FoundCredential } from '../storage/tenancy-store.ts';
-import { createAuthorities } from './find-authority.ts';
 import { mintSecret } from './issue-credential.ts';
+import { createAuthorities } from './principal-cache.ts';
 
 /** A store with one Credential, that counts its reads and can be made to wait. */
 function createFixture() {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createTurns } from './turns.ts';
+import { createTurns } from './computation-queue.ts';
 
 test('between two long computations the rest of the process has its turn', async () => {
   const takeTurn = createTurns();

@@ -2,7 +2,7 @@ import { BusOverloaded, type ReceivedMessage } from '@inventory/messaging/bus';
 import { type AnswerReader, ReplyTimeout } from '@inventory/messaging/reply-box';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { z } from 'zod';
-import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
+import { askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
 
 const refreshId = newRefreshId();
 const command = {

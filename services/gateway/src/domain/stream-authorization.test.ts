@@ -1,5 +1,5 @@
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
-import { isNetworkAllowed, type StoredAuthority, streamRefusal } from './stream-standing.ts';
+import { isNetworkAllowed, type StoredAuthority, streamRefusal } from './stream-authorization.ts';
 
 const nowMs = Date.UTC(2026, 10, 21);
 const accountId = newAccountId();

@@ -1,7 +1,7 @@
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
-import type { OwedCommand } from '../domain/owed-command.ts';
+import type { OwedCommand } from '../domain/pending-command.ts';
 
 /** What makes a document a command that is owed; the rest of it says which command. */
 export interface OwedDocument {

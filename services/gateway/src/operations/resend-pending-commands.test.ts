@@ -4,9 +4,9 @@ import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { OwedCancel } from '../storage/pending-cancel-store.ts';
-import type { ReplyChannel } from './ask-owner.ts';
 import { pendingCancels } from './pending-cancels.ts';
-import { sendOwedCommands } from './send-owed-commands.ts';
+import type { ReplyChannel } from './request-reply.ts';
+import { sendOwedCommands } from './resend-pending-commands.ts';
 
 const deadlines = { owedReplyMs: 600_000 };
 const logger = createLogger({ service: 'test', level: 'silent' });

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pause } from '@inventory/runtime/wait';
-import { type CacheEntry, cacheFolder, provideCached } from './cache-folder.ts';
+import { type CacheEntry, cacheFolder, provideCached } from './cache-directory.ts';
 
 let cacheDir: string;
 

@@ -1,6 +1,6 @@
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { restStaging } from './rest-staging.ts';
+import { restStaging } from './staging-breaker.ts';
 
 const staged = { page: 0, chunks: [] };
 const members = Buffer.from('');

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../src/surroundings.ts';
+import type { Surroundings } from '../src/client-environment.ts';
 
 export interface TestSurroundings extends Surroundings {
   /** Every wait that was asked for, in milliseconds. */

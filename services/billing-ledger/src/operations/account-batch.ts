@@ -1,9 +1,9 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import { type Command, commandKey } from '../domain/command.ts';
-import { Contradiction } from '../domain/contradiction.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { type Hold, listHolds } from '../domain/hold-set.ts';
+import { Contradiction } from '../domain/ledger-conflict.ts';
 import {
   type Answer,
   type CommitLimits,

@@ -1,5 +1,6 @@
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { CompletedScan } from '../domain/scan.ts';
+import { judge, type Verdict } from '../domain/scan-comparison.ts';
 import { setDigest } from '../domain/set-digest.ts';
 import {
   neededDescriptions,
@@ -9,9 +10,8 @@ import {
   totalAmount,
   totalCount,
 } from '../domain/survey.ts';
-import { judge, type Verdict } from '../domain/verdict.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
-import { inTurns } from './in-turns.ts';
+import { inTurns } from './run-yielding.ts';
 import { sha256Text } from './sha256.ts';
 
 export interface VerdictFinding {

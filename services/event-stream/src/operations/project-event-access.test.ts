@@ -1,7 +1,7 @@
 import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { createProjectStandings } from './project-standings.ts';
+import { createProjectStandings } from './project-event-access.ts';
 
 const minuteMs = 60_000;
 const projectId = newProjectId();

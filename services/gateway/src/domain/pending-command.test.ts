@@ -1,4 +1,4 @@
-import { dueAgainAtMs } from './owed-command.ts';
+import { dueAgainAtMs } from './pending-command.ts';
 
 test('a command is sent again after 10 s, then every 20 s, until its owner answers', () => {
   expect(dueAgainAtMs({ epoch: 0 }, 1_000)).toBe(11_000);

@@ -3,7 +3,7 @@ import type { BillingOutcome } from '@inventory/contracts/messages/billing-outco
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { type Identifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import type { Deadlines } from '../deadlines.ts';
-import { askOwner, type ReplyChannel, replyOf } from './ask-owner.ts';
+import { askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
 
 /** The ledger has not answered. The same key and inputs find out what became of the command. */
 export class EntryUndecided extends Error {

@@ -1,6 +1,6 @@
 import type { Language } from '@inventory/contracts/languages';
 import { type Observation, textsFor } from './observation.ts';
-import { type Findings, judge, type Present } from './verdict.ts';
+import { type Findings, judge, type Present } from './scan-comparison.ts';
 
 const fresh = {
   revisionId: 'invrev_new',
