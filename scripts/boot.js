@@ -9,7 +9,7 @@
 const { existsSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 const { build } = require('./boot/build.js');
-const { Obstacle } = require('./boot/obstacle.js');
+const { SetupError } = require('./boot/setup-error.js');
 const { holdBootLock } = require('./boot/lock.js');
 const { ensureInstalled } = require('./boot/install.js');
 const { isRightNode, runUnderRightNode } = require('./boot/right-node.js');
@@ -30,7 +30,7 @@ const targets = {
 async function boot(name, args) {
   const target = Object.hasOwn(targets, name) ? join(root, targets[name]) : undefined;
   if (target === undefined) {
-    throw new Obstacle(
+    throw new SetupError(
       `"${name}" is not a command: use one of ${Object.keys(targets).join(', ')}.`,
     );
   }
@@ -46,7 +46,7 @@ async function boot(name, args) {
     return undefined;
   }
   if (!existsSync(target)) {
-    throw new Obstacle(
+    throw new SetupError(
       `${targets[name]} is missing: this checkout is incomplete. Restore it (\`git status\` shows what is gone) and run again.`,
     );
   }
@@ -60,7 +60,7 @@ async function main() {
   try {
     target = await boot(name, args);
   } catch (error) {
-    if (!(error instanceof Obstacle)) throw error;
+    if (!(error instanceof SetupError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;
     return;

@@ -3,7 +3,7 @@
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { exitCodeOf, runChild } = require('./child.js');
-const { Obstacle } = require('./obstacle.js');
+const { SetupError } = require('./setup-error.js');
 
 const patienceMs = 1_500;
 
@@ -19,13 +19,13 @@ async function build(root) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   clearTimeout(notice);
-  if (result.error) throw new Obstacle(`The compiler cannot be run: ${result.error.message}`);
-  if (result.signal) throw new Obstacle('Compiling was interrupted.', exitCodeOf(result));
+  if (result.error) throw new SetupError(`The compiler cannot be run: ${result.error.message}`);
+  if (result.signal) throw new SetupError('Compiling was interrupted.', exitCodeOf(result));
   if (result.code === 0) return;
   if (/ENOSPC|no space left/i.test(result.output)) {
-    throw new Obstacle('Compiling failed: the disk is full. Free some space and run again.');
+    throw new SetupError('Compiling failed: the disk is full. Free some space and run again.');
   }
-  throw new Obstacle(`The sources do not compile:\n${result.output.trim()}`);
+  throw new SetupError(`The sources do not compile:\n${result.output.trim()}`);
 }
 
 /** All that is emitted; the tests, which are only checked, are left to `npm run types`. */

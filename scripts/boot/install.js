@@ -4,7 +4,7 @@ const { createHash } = require('node:crypto');
 const { existsSync, readdirSync, readFileSync, statfsSync, writeFileSync } = require('node:fs');
 const { basename, join } = require('node:path');
 const { exitCodeOf, runChild } = require('./child.js');
-const { Obstacle } = require('./obstacle.js');
+const { SetupError } = require('./setup-error.js');
 const { assertInstalledNodeRuns, installedNode, isRightNode } = require('./right-node.js');
 
 const reminderMs = 15_000;
@@ -24,7 +24,7 @@ async function ensureInstalled(root) {
   } finally {
     clearInterval(reminder);
   }
-  if (result.error || result.signal || result.code !== 0) throw obstacleOf(result);
+  if (result.error || result.signal || result.code !== 0) throw setupErrorOf(result);
   if (!isRightNode(root)) await assertInstalledNodeRuns(root);
   // Afterwards, because npm may complete the lockfile.
   writeFileSync(stampFile, fingerprint(root));
@@ -54,7 +54,7 @@ function assertFreeSpace(root) {
   const { bavail, bsize } = statfsSync(root);
   const freeMiB = Math.floor((bavail * bsize) / 1024 ** 2);
   if (freeMiB >= spaceNeededMiB) return;
-  throw new Obstacle(
+  throw new SetupError(
     `The disk is too full to install the packages: ${freeMiB} MiB are free at ${root} and ${spaceNeededMiB} MiB are needed. Free some space and run again.`,
   );
 }
@@ -107,18 +107,18 @@ const knownCauses = [
   ],
 ];
 
-function obstacleOf(result) {
+function setupErrorOf(result) {
   if (result.error?.code === 'ENOENT') {
-    return new Obstacle(
+    return new SetupError(
       'npm is not installed: install Node with npm from https://nodejs.org and run again.',
     );
   }
-  if (result.error) return new Obstacle(`npm cannot be run: ${result.error.message}`);
-  if (result.signal) return new Obstacle('Installing was interrupted.', exitCodeOf(result));
+  if (result.error) return new SetupError(`npm cannot be run: ${result.error.message}`);
+  if (result.signal) return new SetupError('Installing was interrupted.', exitCodeOf(result));
   const cause = knownCauses.find(([pattern]) => pattern.test(result.output))?.[1];
-  if (cause) return new Obstacle(`Installing packages failed: ${cause}`);
+  if (cause) return new SetupError(`Installing packages failed: ${cause}`);
   const lines = result.output.trim().split('\n').slice(-linesShown).join('\n');
-  return new Obstacle(`Installing packages failed (npm exit code ${result.code}):\n${lines}`);
+  return new SetupError(`Installing packages failed (npm exit code ${result.code}):\n${lines}`);
 }
 
 module.exports = { ensureInstalled };

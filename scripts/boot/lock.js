@@ -3,7 +3,7 @@
 const { randomUUID } = require('node:crypto');
 const fs = require('node:fs');
 const { join } = require('node:path');
-const { Obstacle } = require('./obstacle.js');
+const { SetupError } = require('./setup-error.js');
 
 const pollMs = 100;
 const quietTries = 10;
@@ -25,10 +25,10 @@ async function holdBootLock(root) {
     }
   } catch (error) {
     if (error.code === 'ENOSPC') {
-      throw new Obstacle('The disk is full: free about 1 GB and run again.');
+      throw new SetupError('The disk is full: free about 1 GB and run again.');
     }
     if (!['EACCES', 'EPERM', 'EROFS'].includes(error.code)) throw error;
-    throw new Obstacle(
+    throw new SetupError(
       `${folder} is not writable: correct its owner and permissions and run again.`,
     );
   }

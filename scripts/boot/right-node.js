@@ -3,7 +3,7 @@
 const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { exitCodeOf, runChild } = require('./child.js');
-const { Obstacle } = require('./obstacle.js');
+const { SetupError } = require('./setup-error.js');
 const { childMark } = require('./signals.js');
 
 /** Whether this process runs on a version that package.json's `engines` allows. */
@@ -42,7 +42,7 @@ function installedNode(root) {
 
 function cannotRun(root, reason) {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return new Obstacle(
+  return new SetupError(
     `The Node that comes with the packages does not run on this machine (${process.platform}/${process.arch}: ${reason}). Install Node ${engines.node} from https://nodejs.org and run the command with it.`,
   );
 }

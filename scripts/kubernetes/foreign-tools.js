@@ -5,7 +5,9 @@ const { existsSync } = require('node:fs');
 const { join, resolve } = require('node:path');
 
 const root = resolve(__dirname, '../..');
-const { cacheFolder, provideCached } = require(join(root, 'libs/backends/dist/cache-directory.js'));
+const { cacheDirectory, provideCached } = require(
+  join(root, 'libs/backends/dist/cache-directory.js'),
+);
 
 const versions = {
   kustomize: 'v5.7.1',
@@ -30,7 +32,7 @@ function output(command, args, { env = {}, mayFail = false } = {}) {
 }
 
 function provide(name, spaceNeededMiB, make) {
-  const cacheDir = cacheFolder(process.env);
+  const cacheDir = cacheDirectory(process.env);
   const onProgress = (sentence) => process.stderr.write(`${sentence}\n`);
   return provideCached({ cacheDir, name, spaceNeededMiB, onProgress, signal: undefined, make });
 }

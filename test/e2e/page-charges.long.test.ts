@@ -52,15 +52,15 @@ interface Reading {
   readonly isEnough?: (seen: readonly SeenPage[]) => boolean;
   readonly at: (place: number) => string;
   readonly cutAfterMs: () => number | null;
-  readonly lanes: number;
+  readonly workers: number;
 }
 
 /** So many reads of every kind of page, a few at a time. */
 async function readMany(reading: Reading): Promise<SeenPage[]> {
-  const { customer, count, at, cutAfterMs, lanes, isEnough = () => false } = reading;
+  const { customer, count, at, cutAfterMs, workers, isEnough = () => false } = reading;
   const seen: SeenPage[] = [];
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < count && !isEnough(seen)) {
       const place = next;
       next += 1;
@@ -71,7 +71,7 @@ async function readMany(reading: Reading): Promise<SeenPage[]> {
       );
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: workers }, worker));
   return seen;
 }
 
@@ -101,12 +101,16 @@ async function chargedInTheEnd(customer: Customer): Promise<number> {
 
 test(`200 clients that hang up at any moment pay for what reached them (seed ${chance.seed})`, async () => {
   const customer = await newReader();
-  const common = { lanes: 8, at: (place: number) => gatewayUrl(place % 2), cutAfterMs: () => null };
+  const common = {
+    workers: 8,
+    at: (place: number) => gatewayUrl(place % 2),
+    cutAfterMs: () => null,
+  };
   const measured: number[] = [];
   while (measured.length < 3) {
     const startMs = performance.now();
     await readMany({ ...common, customer: await newReader(), count: 40 });
-    measured.push(((performance.now() - startMs) * common.lanes) / 40);
+    measured.push(((performance.now() - startMs) * common.workers) / 40);
   }
   const typicalMs = Math.min(...measured);
 
@@ -129,7 +133,7 @@ test(`200 clients that hang up at any moment pay for what reached them (seed ${c
 
 test('a gateway killed among its reads: no undelivered page stays charged (Charging a page read)', async () => {
   const customer = await newReader();
-  const lanes = 30;
+  const workers = 30;
   // Not the one whose operator API tells what is charged.
   const [, dying] = stack.replicasOf('gateway');
 
@@ -139,7 +143,7 @@ test('a gateway killed among its reads: no undelivered page stays charged (Charg
     customer,
     count: granted,
     isEnough: (seen) => isKilled && undelivered(seen).length > 0,
-    lanes,
+    workers,
     at: () => gatewayUrl(1),
     cutAfterMs: () => null,
   });
@@ -156,7 +160,7 @@ test('a gateway killed among its reads: no undelivered page stays charged (Charg
   expect(undelivered(seen).length).toBeGreaterThan(0);
   expect(charged).toBeLessThanOrEqual(delivered(seen));
   // At most what was written and not yet flushed when it died.
-  expect(delivered(seen) - charged).toBeLessThanOrEqual(lanes);
+  expect(delivered(seen) - charged).toBeLessThanOrEqual(workers);
   await dying?.untilUp();
 });
 
@@ -164,7 +168,7 @@ test('while billing is too slow nothing is charged in the end, and then all goes
   const customer = await newReader();
   const ledger = stack.service('billing-ledger');
   const at = (place: number) => gatewayUrl(place % 2);
-  const common = { customer, lanes: 10, at, cutAfterMs: () => null };
+  const common = { customer, workers: 10, at, cutAfterMs: () => null };
   // On a busy machine billing may be too slow for one of them without being stopped.
   const untilDelivered = (wanted: number) =>
     readMany({ ...common, count: 10 * wanted, isEnough: (seen) => delivered(seen) >= wanted });

@@ -9,8 +9,8 @@ import { readSettings } from '@inventory/runtime/settings';
 import { prepareTopics } from '@inventory/service-host/prepare';
 import { newAccountId } from '@inventory/testkit/builders';
 import {
-  type CertificateFolder,
-  openCertificateFolder,
+  type CertificateDirectory,
+  openCertificateDirectory,
   type TestAuthority,
 } from '@inventory/testkit/certificates';
 import { recordMessages } from '@inventory/testkit/message-recorder';
@@ -28,7 +28,7 @@ type Environment = Readonly<Record<string, string>>;
 const username = 'inventory';
 const password = 'correct-horse-battery';
 
-let folder: CertificateFolder;
+let folder: CertificateDirectory;
 let authority: TestAuthority;
 let kafka: SecuredKafka;
 let terminator: TlsTerminator;
@@ -37,7 +37,7 @@ let namespace: TestNamespace;
 let environment: Environment;
 
 beforeAll(async () => {
-  folder = openCertificateFolder();
+  folder = openCertificateDirectory();
   authority = folder.newAuthority('authority');
   namespace = await openNamespace({ topics: false });
   const { hostname, port } = new URL(namespace.mongodbUri);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { cacheFolder } from '@inventory/backends/cache-directory';
+import { cacheDirectory } from '@inventory/backends/cache-directory';
 import { machineEnvironment } from './start-command.ts';
 
 export interface PrometheusPrograms {
@@ -43,7 +43,7 @@ const programsIn = (folder: string): PrometheusPrograms => ({
 });
 
 function fetched(): PrometheusPrograms {
-  const cache = cacheFolder(machineEnvironment());
+  const cache = cacheDirectory(machineEnvironment());
   mkdirSync(cache, { recursive: true });
   const [, packed = ''] = /\s(prometheus_\S+\.deb)\s/.exec(apt(cache, '--print-uris')) ?? [];
   if (packed === '') throw new Error('apt-get knows no package named prometheus.');

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** What a local stack keeps on disk. Git ignores the default folder, `.local`. */
-export interface LocalFolder {
+export interface LocalDirectory {
   readonly path: string;
   /** Of Kafka and MongoDB; `reset` removes it. */
   readonly dataDir: string;
@@ -18,14 +18,14 @@ export interface LocalFolder {
   readonly stackFile: string;
 }
 
-export function openLocalFolder(path: string): LocalFolder {
-  const folder = localFolder(path);
+export function openLocalDirectory(path: string): LocalDirectory {
+  const folder = localDirectory(path);
   mkdirSync(folder.dataDir, { recursive: true });
   mkdirSync(folder.logsDir, { recursive: true });
   return folder;
 }
 
-export function localFolder(path: string): LocalFolder {
+export function localDirectory(path: string): LocalDirectory {
   const at = resolve(path);
   return {
     path: at,

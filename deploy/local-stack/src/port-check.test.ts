@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { portObstacles } from './port-check.ts';
+import { portConflicts } from './port-check.ts';
 
 let server: Server;
 let takenPort: number;
@@ -20,7 +20,7 @@ function gatewayOn(port: number) {
 }
 
 test('a taken port is told with its number, who needs it and the setting that changes it', async () => {
-  const [sentence, ...others] = await portObstacles([
+  const [sentence, ...others] = await portConflicts([
     gatewayOn(takenPort),
     { port: 0, setting: 'OPERATOR_PORT', user: 'the operator API' },
   ]);
@@ -32,12 +32,12 @@ test('a taken port is told with its number, who needs it and the setting that ch
 
 test('two settings with one port are told apart', async () => {
   server.close();
-  const obstacles = await portObstacles([
+  const conflicts = await portConflicts([
     gatewayOn(takenPort),
     { port: takenPort, setting: 'SIMULATOR_PORT', user: 'the simulator' },
   ]);
 
-  expect(obstacles).toEqual([
+  expect(conflicts).toEqual([
     `GATEWAY_PORT and SIMULATOR_PORT are both ${takenPort}: choose two ports.`,
   ]);
 });

@@ -14,7 +14,7 @@ export interface WantedPort {
 const pollMs = 200;
 
 /** What stands in the way, one sentence for each port; empty when all are free. */
-export async function portObstacles(wanted: readonly WantedPort[]): Promise<string[]> {
+export async function portConflicts(wanted: readonly WantedPort[]): Promise<string[]> {
   const fixed = wanted.filter(({ port }) => port !== 0);
   const shared = sharedSentences(fixed);
   if (shared.length > 0) return shared;
@@ -26,14 +26,14 @@ export async function portObstacles(wanted: readonly WantedPort[]): Promise<stri
  * The same, giving the processes of a start that was killed the time in which their watchdogs end
  * them.
  */
-export async function portObstaclesAfterCrash(
+export async function portConflictsAfterCrash(
   wanted: readonly WantedPort[],
   waitMaxMs: number,
 ): Promise<string[]> {
   const begunMs = monotonicNow();
   for (;;) {
-    const obstacles = await portObstacles(wanted);
-    if (obstacles.length === 0 || monotonicNow() - begunMs > waitMaxMs) return obstacles;
+    const conflicts = await portConflicts(wanted);
+    if (conflicts.length === 0 || monotonicNow() - begunMs > waitMaxMs) return conflicts;
     await pause(pollMs);
   }
 }

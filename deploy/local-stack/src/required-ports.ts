@@ -1,5 +1,5 @@
 import { ProvisionError } from '@inventory/backends/provision-error';
-import { portObstacles, portObstaclesAfterCrash, type WantedPort } from './port-check.ts';
+import { portConflicts, portConflictsAfterCrash, type WantedPort } from './port-check.ts';
 import type { Environment } from './service-environment.ts';
 import type { StackSettings } from './stack-settings.ts';
 
@@ -32,8 +32,8 @@ export async function assertPortsFree(
   wanted: readonly WantedPort[],
   afterCrash: boolean,
 ): Promise<void> {
-  const obstacles = afterCrash
-    ? await portObstaclesAfterCrash(wanted, crashLeftoversMs)
-    : await portObstacles(wanted);
-  if (obstacles.length > 0) throw new ProvisionError(obstacles.join('\n'));
+  const conflicts = afterCrash
+    ? await portConflictsAfterCrash(wanted, crashLeftoversMs)
+    : await portConflicts(wanted);
+  if (conflicts.length > 0) throw new ProvisionError(conflicts.join('\n'));
 }

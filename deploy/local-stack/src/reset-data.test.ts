@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLocalFolder } from './local-directory.ts';
+import { openLocalDirectory } from './local-directory.ts';
 import { resetData } from './reset-data.ts';
-import { lockFolder } from './stack-lock.ts';
+import { lockDirectory } from './stack-lock.ts';
 
 let path: string;
 
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
 test('data and logs are removed, secrets stay', async () => {
-  const folder = openLocalFolder(path);
+  const folder = openLocalDirectory(path);
   writeFileSync(folder.demoFile, '{}');
   writeFileSync(folder.secretsFile, '{"operator_token":"kept"}');
 
@@ -27,8 +27,8 @@ test('data and logs are removed, secrets stay', async () => {
 });
 
 test('while a stack is running on the folder it refuses and names the process', async () => {
-  const folder = openLocalFolder(path);
-  const lock = lockFolder(folder, 'stop it');
+  const folder = openLocalDirectory(path);
+  const lock = lockDirectory(folder, 'stop it');
 
   await expect(resetData(path)).rejects.toThrow(
     new RegExp(`is running on .*process ${process.pid}.*Ctrl-C`),
@@ -39,18 +39,18 @@ test('while a stack is running on the folder it refuses and names the process', 
 });
 
 test('a second start on the same folder is told about the first', () => {
-  const folder = openLocalFolder(path);
-  const lock = lockFolder(folder, 'use that one');
+  const folder = openLocalDirectory(path);
+  const lock = lockDirectory(folder, 'use that one');
 
-  expect(() => lockFolder(folder, 'use that one')).toThrow(
+  expect(() => lockDirectory(folder, 'use that one')).toThrow(
     `(process ${process.pid}): use that one`,
   );
   lock.release();
 });
 
 test('a lock of a process that was killed is taken over', () => {
-  const folder = openLocalFolder(path);
+  const folder = openLocalDirectory(path);
   writeFileSync(folder.lockFile, JSON.stringify({ pid: 2 ** 22 + 1, startedAt: '1' }));
 
-  expect(() => lockFolder(folder, '').release()).not.toThrow();
+  expect(() => lockDirectory(folder, '').release()).not.toThrow();
 });

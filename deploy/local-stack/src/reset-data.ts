@@ -4,9 +4,9 @@ import { lockHolder } from '@inventory/backends/file-lock';
 import { ProvisionError } from '@inventory/backends/provision-error';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { pause } from '@inventory/runtime/wait';
-import { localFolder } from './local-directory.ts';
+import { localDirectory } from './local-directory.ts';
 import { shownPath } from './repository-root.ts';
-import { lockFolder } from './stack-lock.ts';
+import { lockDirectory } from './stack-lock.ts';
 
 const leftoversMs = 15_000;
 const pollMs = 100;
@@ -16,9 +16,9 @@ const pollMs = 100;
  * with a ProvisionError while a stack is running on the folder.
  */
 export async function resetData(path: string): Promise<string> {
-  const folder = localFolder(path);
+  const folder = localDirectory(path);
   if (!existsSync(folder.path)) return 'There are no data yet: nothing to remove.';
-  const lock = lockFolder(folder, 'stop it first (Ctrl-C there), then run npm run reset again.');
+  const lock = lockDirectory(folder, 'stop it first (Ctrl-C there), then run npm run reset again.');
   try {
     await untilServersAreGone(folder.dataDir);
     const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 200 };

@@ -11,14 +11,14 @@ import { type DemoAccount, provideDemoAccount } from './demo-account.ts';
 import { type DemoInventory, findDemoInventory } from './demo-inventory.ts';
 import { walkDemo } from './demo-walk.ts';
 import { explainFailure } from './explain-failure.ts';
-import { type LocalFolder, openLocalFolder } from './local-directory.ts';
+import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
 import { repositoryRoot } from './repository-root.ts';
 import { assertPortsFree, requiredPorts } from './required-ports.ts';
 import type { Screen } from './screen.ts';
 import type { Environment } from './service-environment.ts';
 import type { Stack } from './stack.ts';
 import { removeStackFile, stackFileOf, writeStackFile } from './stack-file.ts';
-import { lockFolder } from './stack-lock.ts';
+import { lockDirectory } from './stack-lock.ts';
 import { readStackSettings, type StackSettings } from './stack-settings.ts';
 import { startStack } from './start-stack.ts';
 import { addressLines, callLines, operatorLines } from './try-it-lines.ts';
@@ -45,9 +45,9 @@ export async function runLocalStack(options: RunOptions): Promise<number> {
   let lock: FileLock | null = null;
   try {
     const settings = readStackSettings(options.environment);
-    const folder = openLocalFolder(resolve(repositoryRoot, settings.folder));
+    const folder = openLocalDirectory(resolve(repositoryRoot, settings.folder));
     const afterCrash = existsSync(folder.lockFile);
-    lock = lockFolder(
+    lock = lockDirectory(
       folder,
       'use that one, stop it with Ctrl-C there, or use another folder and other ports (LOCAL_STACK_DIR, GATEWAY_PORT, …).',
     );
@@ -70,7 +70,7 @@ export async function runLocalStack(options: RunOptions): Promise<number> {
 async function startAndStay(
   options: RunOptions,
   settings: StackSettings,
-  folder: LocalFolder,
+  folder: LocalDirectory,
 ): Promise<void> {
   const { screen, environment, signal, hurry } = options;
   const begunMs = monotonicNow();
@@ -111,7 +111,7 @@ async function startAndStay(
 async function provideDemo(
   { screen, newKey, signal }: RunOptions,
   stack: Stack,
-  folder: LocalFolder,
+  folder: LocalDirectory,
 ): Promise<DemoAccount> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -165,7 +165,7 @@ function showWhatToTry(
     readonly stack: Stack;
     readonly demo: DemoAccount;
     readonly inventory: DemoInventory | null;
-    readonly folder: LocalFolder;
+    readonly folder: LocalDirectory;
   },
 ): void {
   const { stack, demo, folder } = shown;

@@ -6,7 +6,7 @@ import { provideDemoAccount } from './demo-account.ts';
 import { findDemoInventory } from './demo-inventory.ts';
 import { walkDemo } from './demo-walk.ts';
 import { explainFailure } from './explain-failure.ts';
-import { openLocalFolder } from './local-directory.ts';
+import { openLocalDirectory } from './local-directory.ts';
 import { repositoryRoot } from './repository-root.ts';
 import type { RunOptions } from './run-local-stack.ts';
 import { readStackSettings } from './stack-settings.ts';
@@ -50,7 +50,7 @@ async function walk({
       'Say which inventory to refresh: SIMULATOR_URL, or DEMO_INVENTORY=<platform_id>/<app_id>/<context_id>.',
     );
   }
-  const folder = openLocalFolder(resolve(repositoryRoot, settings.folder));
+  const folder = openLocalDirectory(resolve(repositoryRoot, settings.folder));
   const demo = await provideDemoAccount({
     operator: { url: given.OPERATOR_URL, token: given.OPERATOR_TOKEN },
     gatewayUrl: given.GATEWAY_URL,

@@ -1,10 +1,10 @@
 import { type FileLock, lockHolder, tryLock } from '@inventory/backends/file-lock';
 import { ProvisionError } from '@inventory/backends/provision-error';
-import type { LocalFolder } from './local-directory.ts';
+import type { LocalDirectory } from './local-directory.ts';
 import { shownPath } from './repository-root.ts';
 
 /** One stack to a folder. Throws a {@link ProvisionError} that names the process which has it. */
-export function lockFolder(folder: LocalFolder, fix: string): FileLock {
+export function lockDirectory(folder: LocalDirectory, fix: string): FileLock {
   const lock = tryLock(folder.lockFile);
   if (lock !== null) return lock;
   const holder = lockHolder(folder.lockFile)?.pid;

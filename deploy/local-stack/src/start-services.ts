@@ -23,7 +23,7 @@ import type { StopStages } from './stop-stages.ts';
 import { type SupervisedPart, supervisePart } from './supervise-part.ts';
 
 /** What the processes of a stack have in common. */
-export interface Household {
+export interface StackRuntime {
   readonly logsDir: string;
   readonly report: Reporter;
   readonly onReplaced: () => void;
@@ -34,7 +34,7 @@ export interface Household {
 const firstFailuresMax = 3;
 
 export async function startSimulator(
-  household: Household,
+  runtime: StackRuntime,
   simulator: {
     readonly port: number;
     readonly given: Environment;
@@ -44,7 +44,7 @@ export async function startSimulator(
   const url = localUrl(simulator.port);
   const limits = simulatorLimits(simulator.port);
   const { SIMULATOR_HOST, SIMULATOR_PORT } = limits;
-  const supervised = supervise(household, {
+  const supervised = supervise(runtime, {
     label: 'simulator',
     args: simulatorProgram(),
     environment: {
@@ -59,20 +59,20 @@ export async function startSimulator(
     aliveUrl: `${url}/livez`,
     listeningUrl: null,
   });
-  await firstStart(supervised, household);
+  await firstStart(supervised, runtime);
   return supervised.part;
 }
 
 /** Starts every replica at the same time; resolves when all are ready. */
 export async function startServices(
-  household: Household,
+  runtime: StackRuntime,
   addresses: readonly ServiceAddress[],
   surroundingsOf: (service: ServiceName) => ServiceSurroundings,
 ): Promise<readonly StackService[]> {
   const services = addresses.map((address) => {
     const url = localUrl(address.httpPort);
     const publicUrl = address.publicPort === null ? null : localUrl(address.publicPort);
-    const supervised = supervise(household, {
+    const supervised = supervise(runtime, {
       label: address.label,
       args: serviceProgram(address.service),
       environment: serviceEnvironment(address, surroundingsOf(address.service)),
@@ -80,12 +80,12 @@ export async function startServices(
       aliveUrl: `${url}/livez`,
       listeningUrl: publicUrl,
     });
-    const logFile = logPath(household.logsDir, address.label);
+    const logFile = logPath(runtime.logsDir, address.label);
     const own = { service: address.service, url, publicUrl, logFile };
     // Onto the part itself: a copy would lose that `pid` is read when it is asked for.
     return { supervised, service: Object.assign(supervised.part, own) };
   });
-  await Promise.all(services.map(({ supervised }) => firstStart(supervised, household)));
+  await Promise.all(services.map(({ supervised }) => firstStart(supervised, runtime)));
   return services.map(({ service }) => service);
 }
 
@@ -118,8 +118,8 @@ interface Program {
   readonly listeningUrl: string | null;
 }
 
-function supervise(household: Household, program: Program): SupervisedPart {
-  const { logsDir, report, onReplaced, stages } = household;
+function supervise(runtime: StackRuntime, program: Program): SupervisedPart {
+  const { logsDir, report, onReplaced, stages } = runtime;
   const { label } = program;
   const logFile = logPath(logsDir, label);
   const launch = () => launchService({ ...program, cwd: repositoryRoot, logFile });
@@ -131,11 +131,11 @@ function supervise(household: Household, program: Program): SupervisedPart {
   return supervised;
 }
 
-async function firstStart({ part, process }: SupervisedPart, household: Household): Promise<void> {
+async function firstStart({ part, process }: SupervisedPart, runtime: StackRuntime): Promise<void> {
   try {
     await process.start(firstFailuresMax);
   } catch (error) {
-    const logFile = logPath(household.logsDir, part.label);
+    const logFile = logPath(runtime.logsDir, part.label);
     const problem = lastProblem(logFile);
     const said = problem === null ? '' : ` It said: ${problem}`;
     throw new ProvisionError(

@@ -10,7 +10,7 @@ import { kafkaAccess, kafkaSettings } from '@inventory/runtime/kafka-access';
 import { createLogger } from '@inventory/runtime/logger';
 import { readSettings } from '@inventory/runtime/settings';
 import { launchBackend } from './launch-backend.ts';
-import { type LocalFolder, openLocalFolder } from './local-directory.ts';
+import { type LocalDirectory, openLocalDirectory } from './local-directory.ts';
 import { boundLog, logPath, rotateLog } from './log-file.ts';
 import type { Reporter } from './report.ts';
 import { keepSecrets } from './secrets.ts';
@@ -19,8 +19,8 @@ import { databaseOf, type Environment } from './service-environment.ts';
 import type { Stack, StackPart } from './stack.ts';
 import type { Replicas } from './stack-settings.ts';
 import {
-  type Household,
   openInternalUrls,
+  type StackRuntime,
   startServices,
   startSimulator,
 } from './start-services.ts';
@@ -28,7 +28,7 @@ import { StopStages } from './stop-stages.ts';
 import { supervisePart } from './supervise-part.ts';
 
 export interface StackOptions {
-  /** Where secrets, logs and (of native servers) data are kept; see {@link LocalFolder}. */
+  /** Where secrets, logs and (of native servers) data are kept; see {@link LocalDirectory}. */
   readonly folder: string;
   /** Settings of services, simulator and backends are looked up in it. */
   readonly environment: Environment;
@@ -88,23 +88,19 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 async function start(options: StackOptions, stages: StopStages): Promise<Stack> {
-  const folder = openLocalFolder(options.folder);
+  const folder = openLocalDirectory(options.folder);
   const secrets = keepSecrets(folder.secretsFile);
-  const household: Household = {
+  const runtime: StackRuntime = {
     logsDir: folder.logsDir,
     report: options.report ?? (() => {}),
     onReplaced: options.onReplaced ?? (() => {}),
     stages,
   };
   const { topicPrefix = '', databasePrefix = 'inventory_', platformBaseUrl = null } = options;
-  const backends = await openBackends(options, folder, household);
+  const backends = await openBackends(options, folder, runtime);
   const { kafkaBrokers, mongodbUri } = backends;
   const common = { kafkaBrokers, mongodbUri, topicPrefix, databasePrefix, secrets };
-  await createTopics(
-    { ...options.environment, KAFKA_BROKERS: kafkaBrokers },
-    topicPrefix,
-    household,
-  );
+  await createTopics({ ...options.environment, KAFKA_BROKERS: kafkaBrokers }, topicPrefix, runtime);
 
   const { gateway = 0, operator = 0, simulator: simulatorPort = 0 } = options.ports ?? {};
   const port = platformBaseUrl === null ? simulatorPort || (await findFreePort()) : null;
@@ -112,12 +108,12 @@ async function start(options: StackOptions, stages: StopStages): Promise<Stack> 
   const addresses = await assignAddresses(options.replicas ?? {}, fixed);
   const simulatorUrl = port === null ? null : localUrl(port);
   stages.nextStage();
-  keepLogs(addresses, household);
+  keepLogs(addresses, runtime);
   const internalUrls = await openInternalUrls(addresses, stages);
   stages.nextStage();
   const [simulator, services] = await Promise.all([
-    port === null ? null : startSimulator(household, { ...simulatorSettings(options), port }),
-    startServices(household, addresses, (service) => ({
+    port === null ? null : startSimulator(runtime, { ...simulatorSettings(options), port }),
+    startServices(runtime, addresses, (service) => ({
       ...{ ...common, internalUrls, simulatorUrl, given: options.environment },
       overrides: {
         ...(platformBaseUrl === null ? {} : { PLATFORM_BASE_URL: platformBaseUrl }),
@@ -153,8 +149,8 @@ type OpenBackends = Pick<Stack, 'kafkaBrokers' | 'mongodbUri' | 'origin' | 'kafk
 /** Both are stopped last; native ones are watched and started again like everything else. */
 async function openBackends(
   options: StackOptions,
-  folder: LocalFolder,
-  household: Household,
+  folder: LocalDirectory,
+  runtime: StackRuntime,
 ): Promise<OpenBackends> {
   if (options.backends) {
     const origin = { kafka: 'Kafka at the address given', mongodb: 'MongoDB at the address given' };
@@ -164,16 +160,16 @@ async function openBackends(
   const backends = await provisionBackends({
     environment,
     dataDir: folder.dataDir,
-    onProgress: (sentence) => household.report({ tone: 'step', sentence }),
+    onProgress: (sentence) => runtime.report({ tone: 'step', sentence }),
     ...(backendPorts ? { ports: backendPorts } : {}),
     ...(kafkaSettings ? { kafkaSettings } : {}),
     ...(signal ? { signal } : {}),
   });
-  household.stages.add(() => backends.stop());
-  household.stages.nextStage();
+  runtime.stages.add(() => backends.stop());
+  runtime.stages.nextStage();
   const [kafka, mongodb] = await Promise.all([
-    superviseBackend('Kafka', backends.kafka, household),
-    superviseBackend('MongoDB', backends.mongodb, household),
+    superviseBackend('Kafka', backends.kafka, runtime),
+    superviseBackend('MongoDB', backends.mongodb, runtime),
   ]);
   const { kafkaBrokers, mongodbUri, origin } = backends;
   return { kafkaBrokers, mongodbUri, origin, kafka, mongodb };
@@ -182,7 +178,7 @@ async function openBackends(
 async function superviseBackend(
   label: string,
   server: Backends['kafka'],
-  { report, onReplaced, stages }: Household,
+  { report, onReplaced, stages }: StackRuntime,
 ): Promise<StackPart | null> {
   if (server === null) return null;
   const launch = () => launchBackend(server);
@@ -198,7 +194,7 @@ async function superviseBackend(
 async function createTopics(
   environment: Environment,
   topicPrefix: string,
-  { report }: Household,
+  { report }: StackRuntime,
 ): Promise<void> {
   const created = await ensureTopics({
     ...kafkaAccess(readSettings(kafkaSettings, environment)),
@@ -212,7 +208,7 @@ async function createTopics(
 }
 
 /** Logs of this start only, and never without bound. */
-function keepLogs(addresses: readonly ServiceAddress[], { logsDir, stages }: Household): void {
+function keepLogs(addresses: readonly ServiceAddress[], { logsDir, stages }: StackRuntime): void {
   const labels = ['simulator', ...addresses.map(({ label }) => label)];
   const paths = labels.map((label) => logPath(logsDir, label));
   for (const path of paths) rotateLog(path);

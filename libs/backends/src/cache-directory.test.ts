@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pause } from '@inventory/runtime/wait';
-import { type CacheEntry, cacheFolder, provideCached } from './cache-directory.ts';
+import { type CacheEntry, cacheDirectory, provideCached } from './cache-directory.ts';
 
 let cacheDir: string;
 
@@ -28,7 +28,7 @@ test.each([
   [{ XDG_CACHE_HOME: '/b', HOME: '/c' }, '/b/game-item-inventory'],
   [{ HOME: '/c' }, '/c/.cache/game-item-inventory'],
 ])('with %p downloads are kept in %s', (environment, folder) => {
-  expect(cacheFolder(environment)).toBe(folder);
+  expect(cacheDirectory(environment)).toBe(folder);
 });
 
 test('two that miss an entry at once fetch it once and get the same folder', async () => {

@@ -6,7 +6,7 @@ import { acquireLock } from './file-lock.ts';
 import { assertFreeSpace } from './free-space.ts';
 
 /** Where downloads are kept between runs and checkouts: outside the work tree. */
-export function cacheFolder(environment: Environment): string {
+export function cacheDirectory(environment: Environment): string {
   if (environment['INVENTORY_CACHE_DIR']) return resolve(environment['INVENTORY_CACHE_DIR']);
   const caches = environment['XDG_CACHE_HOME'] || join(environment['HOME'] || homedir(), '.cache');
   return resolve(caches, 'game-item-inventory');
@@ -23,7 +23,7 @@ export interface CacheEntry {
   readonly make: (folder: string) => Promise<void>;
 }
 
-export function cachedFolder(cacheDir: string, name: string): string {
+export function cachedDirectory(cacheDir: string, name: string): string {
   return join(cacheDir, name);
 }
 
@@ -32,7 +32,7 @@ export function cachedFolder(cacheDir: string, name: string): string {
  * aside, then renamed), and of several processes that miss it at once one makes it.
  */
 export async function provideCached(entry: CacheEntry): Promise<string> {
-  const folder = cachedFolder(entry.cacheDir, entry.name);
+  const folder = cachedDirectory(entry.cacheDir, entry.name);
   if (existsSync(folder)) return folder;
   mkdirSync(entry.cacheDir, { recursive: true });
   const lock = await acquireLock(`${folder}.lock`, {

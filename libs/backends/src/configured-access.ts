@@ -8,13 +8,16 @@ import { readSettings, SettingsError } from '@inventory/runtime/settings';
 import type { Environment } from './environment.ts';
 
 /** How servers that somebody else runs are reached; null for those that are not given. */
-export interface GivenAccess {
+export interface ConfiguredAccess {
   readonly kafka: KafkaAccess | null;
   readonly mongodb: MongodbAccess | null;
 }
 
 /** The settings that the services know, read as they read them. */
-export function readGivenAccess(environment: Environment, problems: string[]): GivenAccess {
+export function readConfiguredAccess(
+  environment: Environment,
+  problems: string[],
+): ConfiguredAccess {
   const access: Record<string, string | undefined> = { ...environment };
   const collecting = <Value>(read: () => Value): Value | null => {
     try {

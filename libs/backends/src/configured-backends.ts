@@ -10,24 +10,24 @@ const answerDeadlineMs = 10_000;
 const nothingToStop = async (): Promise<void> => {};
 
 /** A Kafka that somebody else runs. Rejects when none of its brokers answers. */
-export async function useGivenKafka(access: KafkaAccess): Promise<StartedBackend> {
-  const obstacles: string[] = [];
+export async function useConfiguredKafka(access: KafkaAccess): Promise<StartedBackend> {
+  const problems: string[] = [];
   for (const broker of access.brokers) {
     try {
       const { metadataLevelMax } = await askKafka(broker, answerDeadlineMs, access);
       const origin = `${kafkaName(metadataLevelMax)} at the address in KAFKA_BROKERS`;
       return { address: access.brokers.join(','), origin, control: null, stop: nothingToStop };
     } catch (error) {
-      obstacles.push(sentenceOf(error));
+      problems.push(sentenceOf(error));
     }
   }
   throw new ProvisionError(
-    `No broker of KAFKA_BROKERS answers: ${obstacles.join('; ')}. Start it, correct the address, or unset KAFKA_BROKERS to have one started here.`,
+    `No broker of KAFKA_BROKERS answers: ${problems.join('; ')}. Start it, correct the address, or unset KAFKA_BROKERS to have one started here.`,
   );
 }
 
 /** A MongoDB that somebody else runs. Its address is never repeated: it may hold a password. */
-export async function useGivenMongodb({ uri, tls }: MongodbAccess): Promise<StartedBackend> {
+export async function useConfiguredMongodb({ uri, tls }: MongodbAccess): Promise<StartedBackend> {
   try {
     const origin = `${await mongodbVersion(uri, answerDeadlineMs, tls)} at the address in MONGODB_URI`;
     return { address: uri, origin, control: null, stop: nothingToStop };

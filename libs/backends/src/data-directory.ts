@@ -6,7 +6,7 @@ import { assertFreeSpace } from './free-space.ts';
 import { ProvisionError } from './provision-error.ts';
 
 /** The folder of all native servers of one provision, held by this process until released. */
-export interface DataFolder {
+export interface DataDirectory {
   readonly path: string;
   /** Made for this run only and removed when it is released. */
   readonly temporary: boolean;
@@ -16,7 +16,7 @@ export interface DataFolder {
 const spaceNeededMiB = 1024;
 
 /** Without a path: a temporary folder. Throws when another living process holds the folder. */
-export function openDataFolder(path: string | undefined): DataFolder {
+export function openDataDirectory(path: string | undefined): DataDirectory {
   if (path === undefined) return openTemporary();
   const folder = resolve(path);
   mkdirSync(folder, { recursive: true });
@@ -36,7 +36,7 @@ export function openDataFolder(path: string | undefined): DataFolder {
   return { path: folder, temporary: false, release: () => lock.release() };
 }
 
-function openTemporary(): DataFolder {
+function openTemporary(): DataDirectory {
   const path = mkdtempSync(join(tmpdir(), 'inventory-backends-'));
   const remove = (): void => rmSync(path, { recursive: true, force: true });
   try {

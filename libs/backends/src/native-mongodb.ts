@@ -105,18 +105,18 @@ async function provideServer(
     mongodInstalled: (await mongodVersion(start)) !== null,
     cargoBuildCached: hasCargoBuild(start.cacheDir),
   });
-  const obstacles: string[] = [];
+  const problems: string[] = [];
   for (const build of builds) {
     try {
       return await providers[build](start);
     } catch (error) {
       start.signal?.throwIfAborted();
       if (!(error instanceof ProvisionError)) throw error;
-      obstacles.push(`${build}: ${sentenceOf(error)}`);
+      problems.push(`${build}: ${sentenceOf(error)}`);
       start.onProgress(`The MongoDB build "${build}" cannot be had: ${sentenceOf(error)}`);
     }
   }
   throw new ProvisionError(
-    `No MongoDB server can be run on this machine. Install MongoDB (\`mongod\` on the PATH), or Python 3.10 or later, or give the address of a running one in MONGODB_URI. In the way were:\n${obstacles.join('\n')}`,
+    `No MongoDB server can be run on this machine. Install MongoDB (\`mongod\` on the PATH), or Python 3.10 or later, or give the address of a running one in MONGODB_URI. In the way were:\n${problems.join('\n')}`,
   );
 }

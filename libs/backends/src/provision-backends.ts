@@ -1,9 +1,9 @@
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
 import { chooseBackends, type Source, wantsDocker } from './choose-backends.ts';
-import { useGivenKafka, useGivenMongodb } from './configured-backends.ts';
+import { useConfiguredKafka, useConfiguredMongodb } from './configured-backends.ts';
 import type { Controllable } from './controllable.ts';
-import { type DataFolder, openDataFolder } from './data-directory.ts';
+import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startKafkaContainer, startMongodbContainer } from './docker-backends.ts';
 import { dockerAnswers } from './docker-daemon.ts';
 import type { Environment } from './environment.ts';
@@ -54,7 +54,7 @@ export async function provisionBackends(options: ProvisionOptions): Promise<Back
     wantsDocker(settings) && (await dockerAnswers(options.environment, options.signal));
   const choice = chooseBackends(settings, docker);
   const native = choice.kafka.kind === 'native' || choice.mongodb.kind === 'native';
-  const folder = native ? openDataFolder(options.dataDir) : null;
+  const folder = native ? openDataDirectory(options.dataDir) : null;
   const failed = new AbortController();
   const around = {
     dataFolder: folder?.path ?? '',
@@ -106,7 +106,7 @@ function startKafka(
 ): Promise<StartedBackend> {
   switch (source.kind) {
     case 'address':
-      return useGivenKafka(access ?? { brokers: source.address.split(',') });
+      return useConfiguredKafka(access ?? { brokers: source.address.split(',') });
     case 'docker':
       return startKafkaContainer(start);
     case 'native':
@@ -122,7 +122,7 @@ interface MongodbStart extends NativeStart {
 function startMongodb(source: Source, { access, ...start }: MongodbStart): Promise<StartedBackend> {
   switch (source.kind) {
     case 'address':
-      return useGivenMongodb(access ?? { uri: source.address });
+      return useConfiguredMongodb(access ?? { uri: source.address });
     case 'docker':
       return startMongodbContainer(start);
     case 'native':
@@ -133,7 +133,7 @@ function startMongodb(source: Source, { access, ...start }: MongodbStart): Promi
 /** Both are stopped even when one cannot be; the folder goes last. A second call does nothing. */
 function stopperOf(
   results: readonly PromiseSettledResult<StartedBackend>[],
-  folder: DataFolder | null,
+  folder: DataDirectory | null,
 ): () => Promise<void> {
   let stopping: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {

@@ -1,5 +1,5 @@
-import { cacheFolder } from './cache-directory.ts';
-import { type GivenAccess, readGivenAccess } from './configured-access.ts';
+import { cacheDirectory } from './cache-directory.ts';
+import { type ConfiguredAccess, readConfiguredAccess } from './configured-access.ts';
 import type { Environment } from './environment.ts';
 import { isMongodbBuild, type MongodbBuild, mongodbBuilds } from './mongodb-build.ts';
 import { ProvisionError } from './provision-error.ts';
@@ -15,7 +15,7 @@ export interface ProvisionWishes {
 export interface ProvisionSettings {
   readonly kafkaBrokers: string | null;
   readonly mongodbUri: string | null;
-  readonly access: GivenAccess;
+  readonly access: ConfiguredAccess;
   readonly kafkaPort: number | null;
   readonly mongodbPort: number | null;
   readonly mongodbNative: MongodbBuild | null;
@@ -32,13 +32,13 @@ export function readProvisionSettings(
   const settings = {
     kafkaBrokers: brokerList(environment['KAFKA_BROKERS'], problems),
     mongodbUri: connectionString(environment['MONGODB_URI'], problems),
-    access: readGivenAccess(environment, problems),
+    access: readConfiguredAccess(environment, problems),
     kafkaPort: port('KAFKA_PORT', environment, problems) ?? wishes.ports?.kafka ?? null,
     mongodbPort: port('MONGODB_PORT', environment, problems) ?? wishes.ports?.mongodb ?? null,
     mongodbNative:
       nativeBuild(environment['MONGODB_NATIVE'], problems) ?? wishes.mongodbNative ?? null,
     docker: dockerUse(environment['INVENTORY_DOCKER'], problems) ?? wishes.docker ?? 'detect',
-    cacheDir: cacheFolder(environment),
+    cacheDir: cacheDirectory(environment),
   };
   if (problems.length > 0) throw new ProvisionError(problems.join('\n'));
   return settings;

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { monotonicNow } from '@inventory/runtime/clock';
-import { cachedFolder, provideCached } from './cache-directory.ts';
+import { cachedDirectory, provideCached } from './cache-directory.ts';
 import { explainFailure } from './command-failure.ts';
 import type { MongodbServer, ServerSearch } from './mongodb-server.ts';
 import { ProvisionError } from './provision-error.ts';
@@ -16,7 +16,7 @@ const buildDeadlineMs = 60 * 60_000;
 const reminderMs = 60_000;
 
 export function hasCargoBuild(cacheDir: string): boolean {
-  return existsSync(cachedFolder(cacheDir, entryName));
+  return existsSync(cachedDirectory(cacheDir, entryName));
 }
 
 /** SecantusDB's Rust server, built from source: several minutes, once. The fastest of its builds. */

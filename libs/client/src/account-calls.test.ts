@@ -1,6 +1,6 @@
 import { apiKey, projectId, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-client-environment.ts';
+import { createTestClientEnvironment } from '../test/test-client-environment.ts';
 import { UnexpectedAnswerError } from './errors.ts';
 import { createInventoryClient, type InventoryClient } from './inventory-client.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestSurroundings());
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestClientEnvironment());
 });
 
 test('prices, account and usage are asked for as the interface says', async () => {

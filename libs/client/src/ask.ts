@@ -1,5 +1,5 @@
 import type { Caller } from './caller.ts';
-import type { Surroundings } from './client-environment.ts';
+import type { ClientEnvironment } from './client-environment.ts';
 import type { InventoryError } from './errors.ts';
 import type { CallOptions } from './options.ts';
 import type { Success } from './read-answer.ts';
@@ -14,7 +14,7 @@ export type Ask = (
 
 const deadlineDefaultMs = 90_000;
 
-export function createAsk(caller: Caller, { nowMs }: Surroundings): Ask {
+export function createAsk(caller: Caller, { nowMs }: ClientEnvironment): Ask {
   return (call, { deadlineMs = deadlineDefaultMs, signal }, onFailure) =>
     caller.call(call, { endsAtMs: nowMs() + deadlineMs, signal }, onFailure);
 }

@@ -1,4 +1,4 @@
-import type { Surroundings } from './client-environment.ts';
+import type { ClientEnvironment } from './client-environment.ts';
 import { InventoryError } from './errors.ts';
 import { readAnswer, type Success } from './read-answer.ts';
 import { retryDelayMs } from './retry-policy.ts';
@@ -27,11 +27,11 @@ export interface Caller {
 export interface CallerOptions {
   readonly send: Send;
   readonly tryTimeoutMs: number;
-  readonly surroundings: Surroundings;
+  readonly environment: ClientEnvironment;
 }
 
-export function createCaller({ send, tryTimeoutMs, surroundings }: CallerOptions): Caller {
-  const { nowMs, chance, pause } = surroundings;
+export function createCaller({ send, tryTimeoutMs, environment }: CallerOptions): Caller {
+  const { nowMs, chance, pause } = environment;
   return {
     async call(call, { endsAtMs, signal }, onFailure) {
       for (let failures = 1; ; failures += 1) {

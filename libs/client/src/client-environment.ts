@@ -1,5 +1,5 @@
 /** What the client takes from outside: time, chance, waiting. */
-export interface Surroundings {
+export interface ClientEnvironment {
   /** Monotonic. */
   readonly nowMs: () => number;
   /** From 0 to less than 1. */
@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly startTimer: (ms: number, onOver: () => void) => () => void;
 }
 
-export const realSurroundings: Surroundings = {
+export const realEnvironment: ClientEnvironment = {
   nowMs: performance.now.bind(performance),
   chance: Math.random,
   newKey: crypto.randomUUID.bind(crypto),

@@ -1,7 +1,7 @@
 import { apiKey, projectId, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
 import { cursorOf, event } from '../test/stream-server.ts';
-import { createTestSurroundings } from '../test/test-client-environment.ts';
+import { createTestClientEnvironment } from '../test/test-client-environment.ts';
 import { createInventoryClient } from './inventory-client.ts';
 
 let server: ScriptedServer;
@@ -18,7 +18,10 @@ const page = (serials: number[], next: string | null) =>
   });
 
 test('all events that are kept are walked in order, page by page, from a cursor on', async () => {
-  const client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestSurroundings());
+  const client = createInventoryClient(
+    { baseUrl: server.url, apiKey },
+    createTestClientEnvironment(),
+  );
   server.plays(page([1, 2], cursorOf(2)), page([3], null));
   const cursors: string[] = [];
 

@@ -1,5 +1,5 @@
 import type { Ask } from './ask.ts';
-import type { Surroundings } from './client-environment.ts';
+import type { ClientEnvironment } from './client-environment.ts';
 import type { EventPage, PlacedEvent } from './event-records.ts';
 import { followEvents } from './follow-events.ts';
 import type { FollowEventsOptions, ListEventsOptions } from './options.ts';
@@ -26,7 +26,7 @@ export interface EventCalls {
 export function createEventCalls(
   ask: Ask,
   open: OpenStream,
-  surroundings: Surroundings,
+  environment: ClientEnvironment,
 ): EventCalls {
   async function listEvents(projectId: string, options: ListEventsOptions = {}) {
     const { after, limit } = options;
@@ -48,7 +48,7 @@ export function createEventCalls(
       if (lastEventId !== null && !isCursor(lastEventId)) {
         throw new TypeError('lastEventId must be a cursor of the service.');
       }
-      return followEvents({ open, events, surroundings }, projectId, options);
+      return followEvents({ open, events, environment }, projectId, options);
     },
   };
 }

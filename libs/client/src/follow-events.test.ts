@@ -10,7 +10,10 @@ import {
   type StreamServer,
   startStreamServer,
 } from '../test/stream-server.ts';
-import { createTestSurroundings, type TestSurroundings } from '../test/test-client-environment.ts';
+import {
+  createTestClientEnvironment,
+  type TestClientEnvironment,
+} from '../test/test-client-environment.ts';
 import {
   AuthenticationError,
   AuthorizationRevokedError,
@@ -37,7 +40,7 @@ interface Followed {
   readonly applied: readonly string[];
   readonly stored: readonly string[];
   readonly interruptions: readonly Interruption[];
-  readonly surroundings: TestSurroundings;
+  readonly environment: TestClientEnvironment;
   readonly error: unknown;
 }
 
@@ -45,9 +48,9 @@ interface Followed {
 async function follow(
   enough: number,
   options: Partial<FollowEventsOptions> = {},
-  surroundings = createTestSurroundings(),
+  environment = createTestClientEnvironment(),
 ): Promise<Followed> {
-  const client = createInventoryClient({ baseUrl: server.url, apiKey }, surroundings);
+  const client = createInventoryClient({ baseUrl: server.url, apiKey }, environment);
   const applied: string[] = [];
   const stored: string[] = [];
   const interruptions: Interruption[] = [];
@@ -64,7 +67,7 @@ async function follow(
       ...options,
     })
     .catch((thrown: unknown) => thrown);
-  return { applied, stored, interruptions, surroundings, error };
+  return { applied, stored, interruptions, environment, error };
 }
 
 const idsOf = (...serials: number[]) => serials.map((serial) => event(serial).id);
@@ -154,9 +157,9 @@ test('stream.closing is waited for as long as it asks, at most a minute, and a l
     { parts: [start, eventFrame(1)] },
   );
 
-  const { surroundings, interruptions } = await follow(1, {}, createTestSurroundings(0.5));
+  const { environment, interruptions } = await follow(1, {}, createTestClientEnvironment(0.5));
 
-  expect(surroundings.waits).toEqual([7_000 * 1.125, 60_000 + 2_500]);
+  expect(environment.waits).toEqual([7_000 * 1.125, 60_000 + 2_500]);
   expect(interruptions.map(({ reason }) => reason)).toEqual(['draining', 'max_age']);
 });
 
@@ -170,9 +173,9 @@ test('Retry-After of a refusal is waited for', async () => {
     parts: [checkpoint('start'), eventFrame(1)],
   });
 
-  const { surroundings, interruptions } = await follow(1);
+  const { environment, interruptions } = await follow(1);
 
-  expect(surroundings.waits).toEqual([5_000, 5_000]);
+  expect(environment.waits).toEqual([5_000, 5_000]);
   expect(interruptions.map(({ reason }) => reason)).toEqual([
     'stream_limit_exceeded',
     'service_unavailable',
@@ -184,9 +187,9 @@ test('connections that come to nothing are tried ever more rarely, with full jit
     parts: [checkpoint('start'), eventFrame(1)],
   });
 
-  const { surroundings } = await follow(1, {}, createTestSurroundings(0.5));
+  const { environment } = await follow(1, {}, createTestClientEnvironment(0.5));
 
-  expect(surroundings.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
+  expect(environment.waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000]);
 });
 
 test.each([
@@ -277,38 +280,38 @@ test('a connection that says nothing is given up, one that only says that it liv
   const start = checkpoint('start');
   server.plays({ parts: [start], end: 'silent' }, { parts: [start, ':\n\n', eventFrame(1)] });
 
-  const surroundings = createTestSurroundings();
+  const environment = createTestClientEnvironment();
   const stop = new AbortController();
   // Until then each wait for bytes has ended with some; the one that begins now has none.
   const onProgress = (cursor: string) =>
-    cursor === 'start' ? surroundings.endNextTimer() : stop.abort(done);
+    cursor === 'start' ? environment.endNextTimer() : stop.abort(done);
 
   const { interruptions, applied } = await follow(
     1,
     { silenceMaxMs: 1_000, signal: stop.signal, onProgress },
-    surroundings,
+    environment,
   );
 
   expect(interruptions.map(({ reason }) => reason)).toEqual(['ConnectionError']);
   expect(applied).toEqual(idsOf(1));
-  expect(new Set(surroundings.timers)).toEqual(new Set([1_000]));
-  expect(surroundings.runningTimers()).toBe(0);
+  expect(new Set(environment.timers)).toEqual(new Set([1_000]));
+  expect(environment.runningTimers()).toBe(0);
 });
 
 test('a reader that takes its time with an event is not silence', async () => {
   server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
-  const surroundings = createTestSurroundings();
+  const environment = createTestClientEnvironment();
   let runningMeanwhile: number | undefined;
 
   await follow(
     1,
     {
       onEvent: () => {
-        runningMeanwhile = surroundings.runningTimers();
+        runningMeanwhile = environment.runningTimers();
         throw done;
       },
     },
-    surroundings,
+    environment,
   );
 
   expect(runningMeanwhile).toBe(0);

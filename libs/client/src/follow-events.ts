@@ -1,5 +1,5 @@
 import { type AppliedEvents, createAppliedEvents } from './applied-events.ts';
-import type { Surroundings } from './client-environment.ts';
+import type { ClientEnvironment } from './client-environment.ts';
 import {
   ApiError,
   AuthorizationRevokedError,
@@ -20,7 +20,7 @@ import type { OpenStream } from './stream-transport.ts';
 export interface FollowDependencies {
   readonly open: OpenStream;
   readonly events: (projectId: string, options: ListEventsOptions) => AsyncIterable<PlacedEvent>;
-  readonly surroundings: Surroundings;
+  readonly environment: ClientEnvironment;
 }
 
 const silenceDefaultMs = 45_000;
@@ -35,7 +35,7 @@ export async function followEvents(
   projectId: string,
   options: FollowEventsOptions,
 ): Promise<never> {
-  const { nowMs, chance, pause } = dependencies.surroundings;
+  const { nowMs, chance, pause } = dependencies.environment;
   const applied = createAppliedEvents(options, options.lastEventId ?? null);
   let failures = 0;
   let unexpected = 0;

@@ -1,7 +1,7 @@
 import { type AccountCalls, createAccountCalls } from './account-calls.ts';
 import { createAsk } from './ask.ts';
 import { createCaller } from './caller.ts';
-import { realSurroundings, type Surroundings } from './client-environment.ts';
+import { type ClientEnvironment, realEnvironment } from './client-environment.ts';
 import { createEventCalls, type EventCalls } from './event-calls.ts';
 import { createPageCalls, type PageCalls } from './page-calls.ts';
 import { createRefreshCalls, type RefreshCalls } from './refresh-calls.ts';
@@ -30,17 +30,17 @@ const tryTimeoutDefaultMs = 45_000;
  */
 export function createInventoryClient(
   options: InventoryClientOptions,
-  surroundings: Surroundings = realSurroundings,
+  environment: ClientEnvironment = realEnvironment,
 ): InventoryClient {
   const { baseUrl, apiKey, fetch: ownFetch, tryTimeoutMs = tryTimeoutDefaultMs } = options;
-  const { startTimer } = surroundings;
+  const { startTimer } = environment;
   const transport = { baseUrl, apiKey, fetch: ownFetch ?? fetch, startTimer };
   const send = createTransport(transport);
-  const ask = createAsk(createCaller({ send, tryTimeoutMs, surroundings }), surroundings);
+  const ask = createAsk(createCaller({ send, tryTimeoutMs, environment }), environment);
   return {
-    ...createRefreshCalls(ask, surroundings),
-    ...createPageCalls(ask, surroundings),
-    ...createEventCalls(ask, createStreamTransport(transport), surroundings),
+    ...createRefreshCalls(ask, environment),
+    ...createPageCalls(ask, environment),
+    ...createEventCalls(ask, createStreamTransport(transport), environment),
     ...createAccountCalls(ask),
   };
 }

@@ -1,6 +1,6 @@
 import { apiKey, asset, currentData, failure, scope, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-client-environment.ts';
+import { createTestClientEnvironment } from '../test/test-client-environment.ts';
 import {
   CursorExpiredError,
   InventoryNotReadableError,
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestSurroundings());
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestClientEnvironment());
 });
 
 /** Serves a whole inventory, as the service does. */

@@ -1,5 +1,5 @@
 import type { Ask } from './ask.ts';
-import type { Surroundings } from './client-environment.ts';
+import type { ClientEnvironment } from './client-environment.ts';
 import type { CurrentPageOptions, Keyed, LivePageOptions } from './options.ts';
 import { checkedKey, inventoryPath, withQuery } from './paths.ts';
 import type { Success } from './read-answer.ts';
@@ -21,7 +21,7 @@ export interface PageCalls {
   liveAssets(scope: Scope, options?: LivePageOptions): Walk<DescribedAsset>;
 }
 
-export function createPageCalls(ask: Ask, { newKey }: Surroundings): PageCalls {
+export function createPageCalls(ask: Ask, { newKey }: ClientEnvironment): PageCalls {
   function readPage(path: string, options: Keyed<CurrentPageOptions>): Promise<Success> {
     const { language, pageSize, cursor, idempotencyKey = newKey() } = options;
     const call = {

@@ -1,7 +1,7 @@
 import { refreshBatchBody, refreshBatchResults } from '@inventory/contracts/http/refresh-batch';
 import { apiKey, failure, pending, record, refreshId, scope, success } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-client-environment.ts';
+import { createTestClientEnvironment } from '../test/test-client-environment.ts';
 import {
   PaymentRequiredError,
   TemporarilyUnavailableError,
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestSurroundings());
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestClientEnvironment());
 });
 
 const accepted = (idempotency_key: string) => ({
@@ -128,12 +128,12 @@ test('an item with a wrong inventory or key never becomes a request', async () =
 });
 
 test('a status that is waited for may take the time that the service was given on top of a try', async () => {
-  const surroundings = createTestSurroundings();
+  const environment = createTestClientEnvironment();
   const options = { baseUrl: server.url, apiKey, tryTimeoutMs: 100 };
   server.plays(pending(2));
 
-  await createInventoryClient(options, surroundings).status(refreshId, { waitSeconds: 10 });
+  await createInventoryClient(options, environment).status(refreshId, { waitSeconds: 10 });
 
-  expect(surroundings.timers).toEqual([10_100]);
+  expect(environment.timers).toEqual([10_100]);
   expect(server.requests.map(({ query }) => query.get('wait'))).toEqual(['10']);
 });

@@ -10,7 +10,10 @@ import {
   success,
 } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings, type TestSurroundings } from '../test/test-client-environment.ts';
+import {
+  createTestClientEnvironment,
+  type TestClientEnvironment,
+} from '../test/test-client-environment.ts';
 import {
   AuthenticationError,
   ConflictError,
@@ -22,7 +25,7 @@ import { createInventoryClient, type InventoryClient } from './inventory-client.
 import type { RefreshRecord } from './records.ts';
 
 let server: ScriptedServer;
-let surroundings: TestSurroundings;
+let environment: TestClientEnvironment;
 let client: InventoryClient;
 
 beforeAll(async () => {
@@ -30,8 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(() => {
-  surroundings = createTestSurroundings();
-  client = createInventoryClient({ baseUrl: server.url, apiKey }, surroundings);
+  environment = createTestClientEnvironment();
+  client = createInventoryClient({ baseUrl: server.url, apiKey }, environment);
 });
 
 function keys(): (string | string[] | undefined)[] {
@@ -86,7 +89,7 @@ describe('refresh', () => {
     await client.refresh(scope);
 
     expect(keys()).toEqual(['key-1', 'key-1']);
-    expect(surroundings.waits).toHaveLength(1);
+    expect(environment.waits).toHaveLength(1);
   });
 
   test.each([
@@ -111,7 +114,7 @@ describe('refresh', () => {
     const refused = client.refresh(scope, { deadlineMs: 90_000 });
 
     await expect(refused).rejects.toThrow(TemporarilyUnavailableError);
-    expect(surroundings.waits).toEqual([40_000, 40_000]);
+    expect(environment.waits).toEqual([40_000, 40_000]);
     expect(keys()).toEqual(['key-1', 'key-1', 'key-1']);
   });
 
@@ -168,7 +171,7 @@ describe('refreshAndWait', () => {
 
     expect(answer.record).toEqual(settled);
     expect(answer.retryAfterSeconds).toBeNull();
-    expect(surroundings.waits).toEqual([5_000, 3_000, 2_000]);
+    expect(environment.waits).toEqual([5_000, 3_000, 2_000]);
     expect(seen.map(({ state }) => state)).toEqual(['queued', 'queued', 'completed', 'completed']);
   });
 
@@ -185,7 +188,7 @@ describe('refreshAndWait', () => {
 
     await expect(ended).rejects.toThrow(RefreshNotFinishedError);
     await expect(ended).rejects.toMatchObject({ refreshId, retryable: true });
-    expect(surroundings.waits).toEqual([20_000, 20_000]);
+    expect(environment.waits).toEqual([20_000, 20_000]);
     server.plays(success(finished()));
     expect((await client.waitForRefresh(refreshId)).record.outcome).toBe('complete_changed');
     expect(server.requests).toHaveLength(1);

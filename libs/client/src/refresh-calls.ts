@@ -1,5 +1,5 @@
 import type { Ask } from './ask.ts';
-import type { Surroundings } from './client-environment.ts';
+import type { ClientEnvironment } from './client-environment.ts';
 import { ConflictError } from './errors.ts';
 import type {
   BatchItem,
@@ -51,8 +51,8 @@ export interface RefreshCalls {
 const maxCreditsDefault = 125;
 const workflowDefaultMs = 15 * 60_000;
 
-export function createRefreshCalls(ask: Ask, surroundings: Surroundings): RefreshCalls {
-  const { newKey, nowMs } = surroundings;
+export function createRefreshCalls(ask: Ask, environment: ClientEnvironment): RefreshCalls {
+  const { newKey, nowMs } = environment;
 
   async function refresh(scope: Scope, options: RefreshOptions = {}): Promise<RefreshAnswer> {
     const { maxCredits = maxCreditsDefault, language, idempotencyKey = newKey() } = options;
@@ -116,7 +116,7 @@ export function createRefreshCalls(ask: Ask, surroundings: Surroundings): Refres
     const { endsAtMs, signal, onProgress } = options;
     const read = () => status(refreshId, { deadlineMs: endsAtMs - nowMs(), signal });
     const plan = { refreshId, accepted, read, onProgress, endsAtMs, signal };
-    return waitForRefresh(plan, surroundings);
+    return waitForRefresh(plan, environment);
   }
 
   return {

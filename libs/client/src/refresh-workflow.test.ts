@@ -2,10 +2,10 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { failure, finished, record, refreshId, requestId, scope } from '../test/answers.ts';
 import type { ScriptedAnswer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-client-environment.ts';
+import { createTestClientEnvironment } from '../test/test-client-environment.ts';
 import { createAsk } from './ask.ts';
 import { createCaller } from './caller.ts';
-import type { Surroundings } from './client-environment.ts';
+import type { ClientEnvironment } from './client-environment.ts';
 import { ConnectionError } from './errors.ts';
 import { createRefreshCalls } from './refresh-calls.ts';
 import type { Call, Send } from './transport.ts';
@@ -66,7 +66,7 @@ const closed = failure(503, 'product_unavailable', { retryAfter: 30 });
 
 interface Faults {
   readonly send?: (send: Send) => Send;
-  readonly pause?: (pause: Surroundings['pause']) => Surroundings['pause'];
+  readonly pause?: (pause: ClientEnvironment['pause']) => ClientEnvironment['pause'];
 }
 
 const plans: fc.Arbitrary<Plan> = fc.record({
@@ -79,12 +79,12 @@ const plans: fc.Arbitrary<Plan> = fc.record({
 
 function oneRefreshInTime({ send: breakSend, pause: breakPause }: Faults = {}) {
   return fc.asyncProperty(plans, async (plan) => {
-    const inner = createTestSurroundings(plan.chance);
-    const surroundings = { ...inner, pause: breakPause?.(inner.pause) ?? inner.pause };
+    const inner = createTestClientEnvironment(plan.chance);
+    const environment = { ...inner, pause: breakPause?.(inner.pause) ?? inner.pause };
     const service = createService(plan, inner.nowMs);
     const send = breakSend?.(service.send) ?? service.send;
-    const ask = createAsk(createCaller({ send, tryTimeoutMs: 45_000, surroundings }), surroundings);
-    const calls = createRefreshCalls(ask, surroundings);
+    const ask = createAsk(createCaller({ send, tryTimeoutMs: 45_000, environment }), environment);
+    const calls = createRefreshCalls(ask, environment);
 
     const ended = await calls
       .refreshAndWait(scope, { deadlineMs: plan.deadlineMs })
@@ -131,10 +131,10 @@ test('with time enough every refresh is known in the end', async () => {
   const patient = plans.map((plan) => ({ ...plan, deadlineMs: 3_600_000 }));
   await fc.assert(
     fc.asyncProperty(patient, async (plan) => {
-      const surroundings = createTestSurroundings(plan.chance);
-      const { send } = createService(plan, surroundings.nowMs);
-      const caller = createCaller({ send, tryTimeoutMs: 45_000, surroundings });
-      const calls = createRefreshCalls(createAsk(caller, surroundings), surroundings);
+      const environment = createTestClientEnvironment(plan.chance);
+      const { send } = createService(plan, environment.nowMs);
+      const caller = createCaller({ send, tryTimeoutMs: 45_000, environment });
+      const calls = createRefreshCalls(createAsk(caller, environment), environment);
 
       const { deadlineMs } = plan;
       const ended = calls.refreshAndWait(scope, { deadlineMs });

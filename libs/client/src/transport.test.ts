@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { apiKey, failure, pending, refreshId, scope } from '../test/answers.ts';
 import { type ScriptedServer, startScriptedServer } from '../test/scripted-server.ts';
-import { createTestSurroundings } from '../test/test-client-environment.ts';
+import { createTestClientEnvironment } from '../test/test-client-environment.ts';
 import { ConnectionError } from './errors.ts';
 import { createInventoryClient } from './inventory-client.ts';
 import type { Fetch } from './transport.ts';
@@ -20,9 +20,9 @@ afterAll(() => server.close());
 
 function clientWith(
   options: { baseUrl?: string; fetch?: Fetch; tryTimeoutMs?: number } = {},
-  surroundings = createTestSurroundings(),
+  environment = createTestClientEnvironment(),
 ) {
-  return createInventoryClient({ baseUrl: server.url, apiKey, ...options }, surroundings);
+  return createInventoryClient({ baseUrl: server.url, apiKey, ...options }, environment);
 }
 
 async function thrownBy(call: () => unknown): Promise<unknown> {
@@ -98,19 +98,19 @@ test('a base address may have a path of its own', async () => {
 });
 
 test('a silent server is given up after the time for one try, and asked again', async () => {
-  const surroundings = createTestSurroundings();
+  const environment = createTestClientEnvironment();
   server.responds((_request, index) => {
     if (index > 0) return pending(1);
-    surroundings.endTimers();
+    environment.endTimers();
     return { fault: 'silent' };
   });
 
-  const answer = await clientWith({ tryTimeoutMs: 5_000 }, surroundings).status(refreshId);
+  const answer = await clientWith({ tryTimeoutMs: 5_000 }, environment).status(refreshId);
 
   expect(answer.record.state).toBe('queued');
   expect(server.requests).toHaveLength(2);
-  expect(surroundings.timers).toEqual([5_000, 5_000]);
-  expect(surroundings.runningTimers()).toBe(0);
+  expect(environment.timers).toEqual([5_000, 5_000]);
+  expect(environment.runningTimers()).toBe(0);
 });
 
 test('an abort ends a call that is under way, with its reason', async () => {

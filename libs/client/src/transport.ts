@@ -1,4 +1,4 @@
-import type { Surroundings } from './client-environment.ts';
+import type { ClientEnvironment } from './client-environment.ts';
 import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
 
 /** One request of the interface. */
@@ -25,7 +25,7 @@ export interface TransportOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch: Fetch;
-  readonly startTimer: Surroundings['startTimer'];
+  readonly startTimer: ClientEnvironment['startTimer'];
 }
 
 export interface SendLimits {

@@ -1,4 +1,4 @@
-import type { Surroundings } from './client-environment.ts';
+import type { ClientEnvironment } from './client-environment.ts';
 import { InventoryError, RefreshNotFinishedError } from './errors.ts';
 import type { RefreshAnswer, RefreshRecord } from './records.ts';
 import { afterMs } from './retry-policy.ts';
@@ -24,7 +24,7 @@ const fallbackSeconds = 2;
  */
 export async function waitForRefresh(
   plan: WaitPlan,
-  { nowMs, chance, pause }: Surroundings,
+  { nowMs, chance, pause }: ClientEnvironment,
 ): Promise<RefreshAnswer> {
   const { refreshId, endsAtMs, signal } = plan;
   let seen = plan.accepted ?? (await look(plan));

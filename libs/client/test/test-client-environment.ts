@@ -1,6 +1,6 @@
-import type { Surroundings } from '../src/client-environment.ts';
+import type { ClientEnvironment } from '../src/client-environment.ts';
 
-export interface TestSurroundings extends Surroundings {
+export interface TestClientEnvironment extends ClientEnvironment {
   /** Every wait that was asked for, in milliseconds. */
   readonly waits: readonly number[];
   /** Every timer that was started, in milliseconds. */
@@ -14,7 +14,7 @@ export interface TestSurroundings extends Surroundings {
 }
 
 /** Time passes only where the client waits, and then at once; timers are over when the test says. */
-export function createTestSurroundings(chance = 0): TestSurroundings {
+export function createTestClientEnvironment(chance = 0): TestClientEnvironment {
   const waits: number[] = [];
   const timers: number[] = [];
   const running = new Set<() => void>();

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CertificateFolder, openCertificateFolder } from '@inventory/testkit/certificates';
+import {
+  type CertificateDirectory,
+  openCertificateDirectory,
+} from '@inventory/testkit/certificates';
 import { kafkaAccess, kafkaSettings } from './kafka-access.ts';
 import { mongodbAccess, mongodbSettings } from './mongodb-access.ts';
 import { serviceSettings } from './service-settings.ts';
@@ -8,12 +11,12 @@ import { readSettings, SettingsError } from './settings.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-let folder: CertificateFolder;
+let folder: CertificateDirectory;
 /** Of one authority and two clients that it signed for. */
 let files: Readonly<Record<'ca' | 'cert' | 'key' | 'otherKey' | 'password', string>>;
 
 beforeAll(() => {
-  folder = openCertificateFolder();
+  folder = openCertificateDirectory();
   const authority = folder.newAuthority('one');
   const client = authority.issue('client');
   files = {

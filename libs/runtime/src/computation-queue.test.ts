@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createTurns } from './computation-queue.ts';
+import { createComputationQueue } from './computation-queue.ts';
 
 test('between two long computations the rest of the process has its turn', async () => {
-  const takeTurn = createTurns();
+  const enqueueComputation = createComputationQueue();
   const order: string[] = [];
-  const long = [1, 2, 3].map((number) => takeTurn(() => order.push(`long ${number}`)));
+  const long = [1, 2, 3].map((number) => enqueueComputation(() => order.push(`long ${number}`)));
   const short = (async () => {
     for (let number = 1; number <= 3; number += 1) {
       await nextTurn();
@@ -24,12 +24,12 @@ test('between two long computations the rest of the process has its turn', async
 });
 
 test('a computation that throws fails its own caller and nobody after it', async () => {
-  const takeTurn = createTurns();
+  const enqueueComputation = createComputationQueue();
 
-  const failed = takeTurn(() => {
+  const failed = enqueueComputation(() => {
     throw new Error('odd page');
   });
-  const next = takeTurn(() => 'done');
+  const next = enqueueComputation(() => 'done');
 
   await expect(failed).rejects.toThrow('odd page');
   await expect(next).resolves.toBe('done');

@@ -59,7 +59,7 @@ describe('a limited loop', () => {
     expect(begun).toEqual(['failing', 'slow']);
   });
 
-  test('without a lane is our fault, not silence', async () => {
+  test('without a worker is our fault, not silence', async () => {
     await expect(forEachLimited([1], 0, async () => {})).rejects.toThrow(Bug);
   });
 });

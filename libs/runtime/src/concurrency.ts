@@ -10,10 +10,10 @@ export async function forEachLimited<Item>(
   limit: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  invariant(limit >= 1, 'without a lane nothing would be done');
+  invariant(limit >= 1, 'without a worker nothing would be done');
   const iterator = items[Symbol.iterator]();
   const failures: unknown[] = [];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     try {
       while (failures.length === 0) {
         const next = iterator.next();
@@ -24,16 +24,16 @@ export async function forEachLimited<Item>(
       failures.push(error);
     }
   };
-  await Promise.all(Array.from({ length: limit }, lane));
+  await Promise.all(Array.from({ length: limit }, worker));
   if (failures.length > 0) throw failures[0];
 }
 
 /** Lets a number of works run side by side; the others wait in the order they came. */
-export interface Slots {
+export interface Semaphore {
   run<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
-export function createSlots(limit: number): Slots {
+export function createSemaphore(limit: number): Semaphore {
   invariant(limit >= 1, 'without a slot nothing would be done');
   const waiting: (() => void)[] = [];
   let free = limit;

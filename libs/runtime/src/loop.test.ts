@@ -6,7 +6,7 @@ const hourMs = 3_600_000;
 let loop: Loop;
 
 /** A loop whose rounds the test plays by hand. */
-function playRounds(idleMs = hourMs) {
+function recordRounds(idleMs = hourMs) {
   const rounds: PromiseWithResolvers<boolean>[] = [];
   const began: (() => void)[] = [];
   loop = startLoop({
@@ -43,7 +43,7 @@ async function settle(): Promise<void> {
 }
 
 test('a round that left work is followed by another at once', async () => {
-  const played = playRounds();
+  const played = recordRounds();
 
   (await played.round(0)).resolve(true);
   (await played.round(1)).resolve(true);
@@ -56,7 +56,7 @@ test('a round that left work is followed by another at once', async () => {
 });
 
 test('a round that found nothing is followed by a pause, which a wake ends', async () => {
-  const played = playRounds();
+  const played = recordRounds();
   (await played.round(0)).resolve(false);
   await settle();
   expect(played.count()).toBe(1);
@@ -70,7 +70,7 @@ test('a round that found nothing is followed by a pause, which a wake ends', asy
 });
 
 test('a wake during a round is not lost: another round looks again', async () => {
-  const played = playRounds();
+  const played = recordRounds();
   const first = await played.round(0);
 
   loop.wake();
@@ -84,7 +84,7 @@ test('a wake during a round is not lost: another round looks again', async () =>
 
 test('the pause is as long as it is set', async () => {
   jest.useFakeTimers();
-  const played = playRounds(500);
+  const played = recordRounds(500);
   (await played.round(0)).resolve(false);
   await settle();
 
@@ -100,7 +100,7 @@ test('the pause is as long as it is set', async () => {
 
 test('a failing round is tried again after a growing delay and never ends the loop', async () => {
   jest.useFakeTimers();
-  const played = playRounds();
+  const played = recordRounds();
   const gaps: number[] = [];
   for (let failures = 1; failures <= 9; failures += 1) {
     (await played.round(failures - 1)).reject(new Error('store away'));

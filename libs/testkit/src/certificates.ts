@@ -14,7 +14,7 @@ export interface TestAuthority extends CertificateFiles {
   issue(name: string): CertificateFiles;
 }
 
-export interface CertificateFolder {
+export interface CertificateDirectory {
   /** For any other file of the test. */
   readonly path: string;
   /** An authority that signs itself. */
@@ -28,7 +28,7 @@ const validDays = '2';
 const program = 'openssl';
 
 /** A temporary folder with certificates that openssl makes for one test. */
-export function openCertificateFolder(): CertificateFolder {
+export function openCertificateDirectory(): CertificateDirectory {
   const path = mkdtempSync(join(tmpdir(), 'inventory-certificates-'));
   return {
     path,

@@ -8,12 +8,12 @@ import { type AccountCache, createAccountCache } from './operations/account-cach
 import { type CommitCommands, createCommitCommands } from './operations/commit-commands.ts';
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
 import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
-import { openPriceKeeper, type PriceKeeper } from './operations/price-keeper.ts';
-import { createReadStanding, type ReadStanding } from './operations/read-balances.ts';
+import { openPriceListCache, type PriceListCache } from './operations/price-list-cache.ts';
+import { createReadBalances, type ReadBalances } from './operations/read-balances.ts';
 import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
 import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
-import { createSnapshotKeeper, type SnapshotKeeper } from './operations/save-snapshots.ts';
+import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snapshots.ts';
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
 import { createVerifyJournal, type VerifyJournal } from './operations/verify-journal.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
@@ -36,11 +36,11 @@ export interface Ledger {
   readonly commitCommands: CommitCommands;
   readonly journal: Journal;
   readonly cache: AccountCache;
-  readonly prices: PriceKeeper;
-  readonly snapshots: SnapshotKeeper;
+  readonly prices: PriceListCache;
+  readonly snapshots: SnapshotSaver;
   readonly snapshotPass: SnapshotPass;
   readonly loadAccount: LoadAccount;
-  readonly readStanding: ReadStanding;
+  readonly readBalances: ReadBalances;
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
@@ -55,11 +55,11 @@ export async function openLedger(parts: LedgerParts): Promise<Ledger> {
   const { db, clock, logger, config } = parts;
   const journal = createJournal(db, parts.identifiers.uuidV7());
   const store = createSnapshotStore(db);
-  const prices = await openPriceKeeper(createPriceListStore(db));
+  const prices = await openPriceListCache(createPriceListStore(db));
   const loadAccount = createLoadAccount({ journal, snapshots: store });
   const cache = createAccountCache(config.cache.accountsMax);
   const { everyEntries } = config.snapshots;
-  const snapshots = createSnapshotKeeper({ cache, snapshots: store, everyEntries });
+  const snapshots = createSnapshotSaver({ cache, snapshots: store, everyEntries });
   const pass = createSnapshotPass({ journal, snapshots: store, loadAccount, clock, logger });
   const commitCommands = createCommitCommands({
     journal,
@@ -82,7 +82,7 @@ export async function openLedger(parts: LedgerParts): Promise<Ledger> {
     snapshots,
     snapshotPass: pass,
     loadAccount,
-    readStanding: createReadStanding(journal, clock),
+    readBalances: createReadBalances(journal, clock),
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage(journal, usageLimits),
     listOldHolds: createListOldHolds({ snapshots: store, pass, loadAccount, clock, logger }),

@@ -15,7 +15,7 @@ import { changeEndpoint, type EndpointChange, rotateSecret } from './operations/
 import { createEndpoint, type WantedEndpoint } from './operations/create-endpoint.ts';
 import { createDeliverer } from './operations/deliver-due.ts';
 import { pingEndpoint } from './operations/ping-endpoint.ts';
-import type { ProjectStandings } from './operations/project-event-access.ts';
+import type { ProjectEventAccess } from './operations/project-event-access.ts';
 import { createLogReading } from './operations/read-logs.ts';
 import { redeliverEvent, redeliverRange } from './operations/redeliver.ts';
 import { countBacklog, type DeliveryBacklog } from './storage/delivery-backlog.ts';
@@ -29,7 +29,7 @@ import { openDeliveryCollection, openEndpointCollection } from './storage/webhoo
 export interface WebhookParts {
   readonly db: Db;
   readonly log: ProjectLog;
-  readonly standings: ProjectStandings;
+  readonly standings: ProjectEventAccess;
 }
 
 interface NamedEndpoint {

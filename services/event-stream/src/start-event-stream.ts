@@ -16,8 +16,8 @@ import { createRouter } from './http/router.ts';
 import { countAppended } from './metrics.ts';
 import { openWebhooks } from './open-webhooks.ts';
 import {
-  createProjectStandings,
-  type ProjectStandings,
+  createProjectEventAccess,
+  type ProjectEventAccess,
 } from './operations/project-event-access.ts';
 import { pruneLogs } from './operations/prune-logs.ts';
 import { indexes, openLogCollection, openPrunedCollection } from './storage/collections.ts';
@@ -91,7 +91,7 @@ function startPruning(
 async function openStandings(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
   bus: Pick<MessageBus, 'broadcast'>,
-): Promise<ProjectStandings> {
+): Promise<ProjectEventAccess> {
   const client = createInternalClient({
     service: 'gateway',
     baseUrl: config.gateway.url,
@@ -100,7 +100,7 @@ async function openStandings(
   });
   lifetime.defer('client of gateway', () => client.close());
   const gateway = createGatewayClient(client);
-  const standings = createProjectStandings({ ask: gateway.mayHaveEvents, clock, logger });
+  const standings = createProjectEventAccess({ ask: gateway.mayHaveEvents, clock, logger });
   const subscription = await bus.broadcast({
     name: 'event-stream-authority',
     topics: ['authority.changes.v1'],

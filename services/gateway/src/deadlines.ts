@@ -12,7 +12,7 @@ export interface Deadlines {
   /** One step with an Idempotency-Key, a capture or the count of requests. */
   readonly lookUpMs: number;
   /** The reply to an owed command, which is sent again after it. */
-  readonly owedReplyMs: number;
+  readonly pendingReplyMs: number;
   /** The ledger's answer to an operator's command. */
   readonly ledgerAnswerMs: number;
   /** A report of usage: a month of a busy account is some seconds of reading. */
@@ -36,7 +36,7 @@ export const standardDeadlines: Deadlines = {
   findMs: 5_000,
   storeMs: 5_000,
   lookUpMs: 3_000,
-  owedReplyMs: 5_000,
+  pendingReplyMs: 5_000,
   ledgerAnswerMs: 10_000,
   usageMs: 15_000,
   eraseMs: 25_000,

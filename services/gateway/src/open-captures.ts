@@ -9,7 +9,7 @@ import type { GatewayConfig } from './config.ts';
 import type { Capture } from './domain/capture.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './operations/capture-page.ts';
 import { completeCaptures } from './operations/complete-captures.ts';
-import { restStaging } from './operations/staging-breaker.ts';
+import { openStagingBreaker } from './operations/staging-breaker.ts';
 import { createCaptureStore } from './storage/capture-store.ts';
 
 export interface CaptureParts {
@@ -58,7 +58,7 @@ export function openCaptures(
   const end = (chainId: string, nowMs: number) => store.end(chainId, nowMs);
   const add = (capture: Capture, nowMs: number) => store.add(capture, currentTrace(), nowMs);
   const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };
-  const rested = restStaging(staging, clock);
+  const rested = openStagingBreaker(staging, clock);
   const capturing = { staging: rested, captures: { add, end }, rules, clock, logger };
   return {
     begin: (page) => beginPageCapture(capturing, page),

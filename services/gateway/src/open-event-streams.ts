@@ -7,7 +7,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EventStreamClient } from './clients/event-stream-client.ts';
 import type { GatewayConfig } from './config.ts';
 import type { StoredAuthority } from './domain/stream-authorization.ts';
-import { sealPlace } from './http/events/place-cursor.ts';
+import { sealPosition } from './http/events/place-cursor.ts';
 import type { CursorSealer } from './http/sealed-cursor.ts';
 import { countStreamClosed, observeStreams } from './metrics.ts';
 import { createEventStreams } from './operations/event-streams.ts';
@@ -37,11 +37,11 @@ export function openEventStreams(
   { config, lifetime, clock, logger }: ServiceContext<GatewayConfig>,
   { log, cursors, findBySecretDigest }: EventStreamParts,
 ) {
-  const seal = (projectId: ProjectId, place: Parameters<typeof sealPlace>[2]) =>
-    sealPlace(cursors, projectId, place);
+  const seal = (projectId: ProjectId, place: Parameters<typeof sealPosition>[2]) =>
+    sealPosition(cursors, projectId, place);
   const hubs = createProjectHubs({
     log,
-    sealPlace: seal,
+    sealPosition: seal,
     limits: ringLimits,
     logger,
     clock,
@@ -96,7 +96,7 @@ export function openEventStreams(
     quota,
     log,
     cursors,
-    sealPlace: seal,
+    sealPosition: seal,
     inTurn: boundedTurns(replaysAtOnce),
     async pauseAfterFailure(failures: number): Promise<boolean> {
       if (failures >= replayFailuresMax || lifetime.signal.aborted) return false;

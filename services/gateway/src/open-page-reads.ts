@@ -9,7 +9,7 @@ import { createKeyedReads, type KeyedReads } from './operations/keyed-reads.ts';
 import { createPageCharges } from './operations/page-charges.ts';
 import { pageReversals } from './operations/page-reversals.ts';
 import type { ReplyChannel } from './operations/request-reply.ts';
-import { sendOwedCommands } from './operations/resend-pending-commands.ts';
+import { resendPendingCommands } from './operations/resend-pending-commands.ts';
 import type { PageIntentStore } from './storage/page-intent-store.ts';
 import { createReadKeyStore } from './storage/read-key-store.ts';
 
@@ -40,7 +40,7 @@ export function openPageReads(
     name: 'page reversals',
     idleMs: sweepEveryMs,
     logger,
-    round: () => sendOwedCommands(sweeping, reversals),
+    round: () => resendPendingCommands(sweeping, reversals),
   });
   lifetime.defer('page reversals', () => reversing.stop());
   const wakeReversals = reversing.wake;

@@ -15,7 +15,7 @@ import type { GatewayConfig } from './config.ts';
 import { onProjectEvent } from './consumers/on-project-event.ts';
 import type { StoredAuthority } from './domain/stream-authorization.ts';
 import { createPublicApp } from './http/app.ts';
-import type { Authorities } from './http/authenticate.ts';
+import type { PrincipalCache } from './http/authenticate.ts';
 import { listEventsRoute } from './http/events/list-events.ts';
 import { streamEventsRoute } from './http/events/stream-events.ts';
 import { openApiPage } from './http/openapi/openapi-page.ts';
@@ -43,7 +43,7 @@ import { openRefreshWaits } from './open-refresh-waits.ts';
 import { createRequestLimiter } from './operations/limit-requests.ts';
 import { pendingCancels } from './operations/pending-cancels.ts';
 import type { ReplyChannel } from './operations/request-reply.ts';
-import { sendOwedCommands } from './operations/resend-pending-commands.ts';
+import { resendPendingCommands } from './operations/resend-pending-commands.ts';
 import type { PriceVersion } from './operations/track-prices.ts';
 import { captureIndexes } from './storage/capture-store.ts';
 import { createPageIntentStore, pageIntentIndexes } from './storage/page-intent-store.ts';
@@ -63,7 +63,7 @@ export interface PublicApiParts {
   readonly db: Db;
   readonly channel: ReplyChannel;
   readonly bus: Pick<MessageBus, 'broadcast' | 'publish'>;
-  readonly authorities: Authorities;
+  readonly authorities: PrincipalCache;
   readonly collector: CollectorClient;
   readonly ledger: LedgerClient;
   readonly revisions: RevisionStoreClient;
@@ -99,7 +99,7 @@ export async function openPublicApi(
     name: 'pending cancels',
     idleMs: sweepEveryMs,
     logger,
-    round: () => sendOwedCommands(sweeping, owedCancels),
+    round: () => resendPendingCommands(sweeping, owedCancels),
   });
   lifetime.defer('pending cancels', () => cancelling.stop());
 

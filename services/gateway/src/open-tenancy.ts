@@ -11,7 +11,7 @@ import { changeProject } from './operations/change-project.ts';
 import { createAccount } from './operations/create-account.ts';
 import { createProject } from './operations/create-project.ts';
 import { issueCredential, type WantedCredential } from './operations/issue-credential.ts';
-import { createAuthorities } from './operations/principal-cache.ts';
+import { createPrincipalCache } from './operations/principal-cache.ts';
 import { revokeCredential } from './operations/revoke-credential.ts';
 import { rotateCredential } from './operations/rotate-credential.ts';
 import { startTenancyRelay } from './storage/tenancy-relay.ts';
@@ -39,7 +39,7 @@ export type Tenancy = Awaited<ReturnType<typeof openTenancy>>;
  */
 export async function openTenancy({ db, bus, clock, identifiers, logger }: TenancyOptions) {
   const store = createTenancyStore(db);
-  const authorities = createAuthorities(store, clock);
+  const authorities = createPrincipalCache(store, clock);
   const { invalidate } = authorities;
   const subscription = await bus.broadcast({
     name: 'gateway-authority',

@@ -3,7 +3,7 @@ import { type HealthChecks, serveHealth } from '@inventory/http/health';
 import { startHttpServer } from '@inventory/http/http-server';
 import { createInternalApp } from '@inventory/http/internal-app';
 import { createInternalClient, type InternalClient } from '@inventory/http/internal-client';
-import { createReplyBox } from '@inventory/messaging/reply-box';
+import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import { createAdmissionClient } from './clients/admission-client.ts';
@@ -38,7 +38,7 @@ export async function startGateway(
   const { deadlines } = config;
   const indexes = [...tenancyIndexes, ...publicApiIndexes];
   const { db, bus, health } = await openBackends(context, 'gateway', indexes);
-  const replies = await createReplyBox(bus, 'gateway');
+  const replies = await createPendingReplies(bus, 'gateway');
   lifetime.defer('replies', () => replies.stop());
   lifetime.defer(
     'metrics',

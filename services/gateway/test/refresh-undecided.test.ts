@@ -50,7 +50,7 @@ function post(at: TestGateway, key: string, idempotencyKey?: string, scope = new
 /** Of a gateway whose commands are never answered. */
 const unanswered = {
   limits: impatientLimits,
-  deadlines: { ...patientDeadlines, owedReplyMs: impatientLimits.decisionTimeoutMs },
+  deadlines: { ...patientDeadlines, pendingReplyMs: impatientLimits.decisionTimeoutMs },
 };
 
 test('an undecided refresh without a key is named and cancelled for good (Refresh: key)', async () => {

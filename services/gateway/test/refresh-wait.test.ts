@@ -106,7 +106,7 @@ test.each(['31', '-1', '1.5', '', 'long'])('a wait of "%s" is no wait (Status)',
   ]);
 });
 
-test('a lost ring delays the answer and does not lose it', async () => {
+test('a lost notify delays the answer and does not lose it', async () => {
   const refresh = await startRefresh();
   const restless = await startTestGateway(world, {
     deadlines: { ...patientDeadlines, waitReadEveryMs: 100 },

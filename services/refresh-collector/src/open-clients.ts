@@ -1,5 +1,8 @@
 import { createInternalClient } from '@inventory/http/internal-client';
-import { createTurns, type TakeTurn } from '@inventory/runtime/computation-queue';
+import {
+  createComputationQueue,
+  type EnqueueComputation,
+} from '@inventory/runtime/computation-queue';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import { type EgressIdentity, openEgress } from './clients/egress.ts';
 import { createLedgerClient, type LedgerClient } from './clients/ledger-client.ts';
@@ -16,7 +19,7 @@ export interface Clients {
   readonly revisionStore: RevisionStoreClient;
   readonly ledger: LedgerClient;
   /** Of the process, for reading and writing large pages. */
-  readonly takeTurn: TakeTurn;
+  readonly enqueueComputation: EnqueueComputation;
 }
 
 const internalTimeoutMs = 20_000;
@@ -37,13 +40,13 @@ export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime):
     lifetime.defer(`client of ${service}`, () => client.close());
     return client;
   };
-  const takeTurn = createTurns();
+  const enqueueComputation = createComputationQueue();
   const revisionStore = internal('revision-store', config.revisionStoreUrl);
   return {
     egress,
-    takeTurn,
+    enqueueComputation,
     platform: createPlatformClient(config.platform),
-    revisionStore: createRevisionStoreClient(revisionStore, takeTurn),
+    revisionStore: createRevisionStoreClient(revisionStore, enqueueComputation),
     ledger: createLedgerClient(internal('billing-ledger', config.billingLedgerUrl)),
   };
 }

@@ -6,7 +6,7 @@ import type { CollectionPace } from './domain/retry-after.ts';
 import type { LivePageRoutes } from './http/live-page-routes.ts';
 import { countLivePage } from './metrics.ts';
 import type { Clients } from './open-clients.ts';
-import { createLiveSeats } from './operations/live-page-limiter.ts';
+import { createLivePageLimiter } from './operations/live-page-limiter.ts';
 import { readLivePage } from './operations/read-live-page.ts';
 import type { PageReadingDependencies } from './operations/read-page.ts';
 
@@ -30,7 +30,7 @@ export function openLivePages(
   { clients, reading, pace }: LivePageParts,
 ): LivePages {
   const { live } = config;
-  const seats = createLiveSeats(live);
+  const seats = createLivePageLimiter(live);
   const asked = createFadingRate(minuteMs);
   const rules = { ...config.scan, triesMax: live.triesMax, retryMs: live.retryMs };
 
@@ -53,12 +53,12 @@ export function openLivePages(
   };
 
   const askedPerMinute = () => asked.perWindow(reading.monotonicNow());
-  const { takeTurn } = clients;
+  const { enqueueComputation } = clients;
   const { waitMaxMs } = live;
   return {
     read,
     retryAfterSeconds,
-    takeTurn,
+    enqueueComputation,
     waitMaxMs,
     running: () => seats.taken,
     askedPerMinute,

@@ -24,7 +24,7 @@ import { openClients } from './open-clients.ts';
 import { openLivePages } from './open-live-pages.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import type { SagaDependencies } from './operations/apply-fact.ts';
-import { type IdentityPool, shareIdentities } from './operations/egress-pool.ts';
+import { type EgressPool, openEgressPool } from './operations/egress-pool.ts';
 import type { PageReadingDependencies } from './operations/read-page.ts';
 import { keepSurvey } from './operations/survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './operations/watch-admission.ts';
@@ -139,8 +139,8 @@ function openIdentities(
   stores: Stores,
   identityIds: readonly string[],
   slotRules: () => SlotRules,
-): IdentityPool {
-  const pool = shareIdentities({
+): EgressPool {
+  const pool = openEgressPool({
     identityIds,
     store: stores.identities,
     limits: config.identities,

@@ -4,7 +4,7 @@ import type { RefreshCollectorConfig } from './config.ts';
 import type { Clients } from './open-clients.ts';
 import type { Stores } from './open-stores.ts';
 import type { SagaDependencies } from './operations/apply-fact.ts';
-import { askAgain } from './operations/resend-waiting-refreshes.ts';
+import { resendWaitingRefreshes } from './operations/resend-waiting-refreshes.ts';
 import type { SurveyKeeper } from './operations/survey-refreshes.ts';
 import { sweepHolds } from './operations/sweep-holds.ts';
 import type { AdmissionWatch } from './operations/watch-admission.ts';
@@ -36,7 +36,7 @@ export function startSweepers(
   repeat({
     name: 'asking again',
     idleMs: watchMs,
-    round: () => askAgain(saga, stores.due, logger),
+    round: () => resendWaitingRefreshes(saga, stores.due, logger),
   });
   repeat({ name: 'refresh survey', idleMs: surveyMs, round: done(() => survey.round()) });
   repeat({

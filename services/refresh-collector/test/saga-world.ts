@@ -134,7 +134,7 @@ export class SagaWorld {
     if (!letter) return;
     if (!keep) this.soup.splice(at, 1);
     if (letter.to === 'saga') this.learn(letter.what as Fact);
-    else if (letter.to === 'ledger') this.askLedger(letter.what as Effect);
+    else if (letter.to === 'ledger') this.requestLedger(letter.what as Effect);
     else if (letter.to === 'store') this.askStore(letter.what as Effect);
     else {
       this.events = 1;
@@ -160,7 +160,7 @@ export class SagaWorld {
   }
 
   /** Sticky: a command seen again gets its first answer, a refusal included. */
-  private askLedger(command: Effect): void {
+  private requestLedger(command: Effect): void {
     const { ledger } = this;
     if (command === 'reserve') {
       if (ledger.hold === 'none') ledger.hold = this.funded ? 'open' : 'refused';

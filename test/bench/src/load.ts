@@ -14,14 +14,14 @@ export async function closedLoop(options: {
 }): Promise<LoadResult> {
   const delays: number[] = [];
   const startMs = performance.now();
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (performance.now() - startMs < options.durationMs) {
       const sentMs = performance.now();
       await options.work();
       delays.push(performance.now() - sentMs);
     }
   };
-  await Promise.all(Array.from({ length: options.concurrency }, lane));
+  await Promise.all(Array.from({ length: options.concurrency }, worker));
   return summary(delays, performance.now() - startMs);
 }
 

@@ -58,17 +58,17 @@ export function startRefreshLoad(options: RefreshLoadOptions): RefreshLoad {
     }
   }
 
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (!ended) await refreshOnce();
   };
-  const lanes = Promise.all(Array.from({ length: options.underWay }, lane));
+  const workers = Promise.all(Array.from({ length: options.underWay }, worker));
   // Whoever ends the load is told; until then a failure must not end the process.
-  lanes.catch(() => {});
+  workers.catch(() => {});
   return {
     finished,
     async end() {
       ended = true;
-      await lanes.finally(close);
+      await workers.finally(close);
     },
   };
 }

@@ -59,7 +59,7 @@ export async function createProjects(stack: Stack, count: number): Promise<Follo
   await operate('PUT', `/accounts/${accountId}/rate-limit`, { limit_per_minute: 1_000_000 });
   await operate('PUT', `/accounts/${accountId}/events`, { enabled: true });
   const projects: FollowedProject[] = [];
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (projects.length < count) {
       const project = await operate('POST', `/accounts/${accountId}/projects`, {});
       const projectId = project['project_id'] as `prj_${string}`;
@@ -70,7 +70,7 @@ export async function createProjects(stack: Stack, count: number): Promise<Follo
       projects.push({ projectId, path, apiKey: credential['secret'] ?? '' });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(createdAtOnce, count) }, lane));
+  await Promise.all(Array.from({ length: Math.min(createdAtOnce, count) }, worker));
   return projects.slice(0, count);
 }
 

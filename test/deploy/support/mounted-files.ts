@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openCertificateFolder } from '@inventory/testkit/certificates';
+import { openCertificateDirectory } from '@inventory/testkit/certificates';
 import type { Settings } from './known-settings.ts';
 import type { Container } from './read-rendered.ts';
 
@@ -12,7 +12,7 @@ export interface StandInFiles {
 
 /** Files as a cluster would mount them, whose content is what their settings ask for. */
 export function makeStandInFiles(): StandInFiles {
-  const folder = openCertificateFolder();
+  const folder = openCertificateDirectory();
   const authority = folder.newAuthority('cluster');
   const password = join(folder.path, 'password');
   writeFileSync(password, 'password-of-this-test\n');

@@ -1,5 +1,5 @@
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
-import { createSlots } from '@inventory/runtime/concurrency';
+import { createSemaphore } from '@inventory/runtime/concurrency';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './follow-refresh.ts';
 import { readLiveChain } from './live-chain.ts';
@@ -114,9 +114,9 @@ export function testWholeCaptures(
 
   /** A few side by side; each test looks at one. */
   beforeAll(() => {
-    const slots = createSlots(4);
+    const semaphore = createSemaphore(4);
     for (const name of scenarios) {
-      const comparison = slots.run(() => captureAndRefresh(scenarioScope(name, serial)));
+      const comparison = semaphore.run(() => captureAndRefresh(scenarioScope(name, serial)));
       comparison.catch(() => {});
       compared.set(name, comparison);
     }

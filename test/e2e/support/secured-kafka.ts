@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '@inventory/backends/free-port';
 import { provisionBackends } from '@inventory/backends/provision-backends';
-import type { CertificateFolder, TestAuthority } from '@inventory/testkit/certificates';
+import type { CertificateDirectory, TestAuthority } from '@inventory/testkit/certificates';
 
 /** One broker with a listener for each way to show who one is; nobody gets in without. */
 export interface SecuredKafka {
@@ -14,7 +14,7 @@ export interface SecuredKafka {
 }
 
 export interface SecuredKafkaOptions {
-  readonly folder: CertificateFolder;
+  readonly folder: CertificateDirectory;
   readonly authority: TestAuthority;
   readonly username: string;
   readonly password: string;

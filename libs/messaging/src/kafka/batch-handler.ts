@@ -1,6 +1,6 @@
 import { deadLetterTopic, type TopicName } from '@inventory/contracts/topics';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import { createSlots } from '@inventory/runtime/concurrency';
+import { createSemaphore } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause, withDeadline } from '@inventory/runtime/wait';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
@@ -12,7 +12,7 @@ import type { WireRecord } from '../wire-record.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { measureConsumer } from './measure-consumer.ts';
 import type { OffsetCommits } from './offset-commits.ts';
-import { createPartitionPauses } from './partition-backpressure.ts';
+import { createPartitionBackpressure } from './partition-backpressure.ts';
 import { type FetchedRecord, openPartitionLine, type PartitionLine } from './partition-line.ts';
 import type { RecordSender } from './producer.ts';
 
@@ -53,10 +53,10 @@ const turnMs = 1_000;
 
 export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   const { work, topicPrefix, commits, logger } = options;
-  const pauses = createPartitionPauses(options.consumer);
+  const pauses = createPartitionBackpressure(options.consumer);
   const sendDeadLetter = deadLetterSender(options);
   const measured = measureConsumer(work);
-  const slots = createSlots(partitionsAtOnceMax);
+  const semaphore = createSemaphore(partitionsAtOnceMax);
   const flooded = new Map<string, TopicName>();
   let stopping = false;
   let lines = new Map<string, PartitionLine>();
@@ -65,7 +65,7 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
     const physical = physicalTopic(topicPrefix, topic);
     const assignment = lines;
     return openPartitionLine({
-      slots,
+      semaphore,
       work: createPartitionWork({
         group: work.group,
         batchMax: work.batchMax ?? defaultBatchMax,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
-import { openCertificateFolder } from '@inventory/testkit/certificates';
+import { openCertificateDirectory } from '@inventory/testkit/certificates';
 import {
   explicitRetry,
   guardFailedJoins,
@@ -52,7 +52,7 @@ test('sockets send small writes at once, notice dead peers and tell that they co
 });
 
 test('over TLS a broker is named before it shows its certificate, an address is not', async () => {
-  const folder = openCertificateFolder();
+  const folder = openCertificateDirectory();
   const authority = folder.newAuthority('authority');
   const { certificateFile, keyFile } = authority.issue('broker');
   const keyAndCertificate = { cert: readFileSync(certificateFile), key: readFileSync(keyFile) };

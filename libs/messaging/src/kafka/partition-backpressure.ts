@@ -1,7 +1,7 @@
 import type { Consumer } from 'kafkajs';
 
 /** Partitions that are not fetched for a while, or not any more. */
-export interface PartitionPauses {
+export interface PartitionBackpressure {
   /** Not fetched any more. */
   hold(topic: string, partition: number): void;
   /** Not fetched until `over` resolves. */
@@ -10,9 +10,9 @@ export interface PartitionPauses {
   holdAll(topics: readonly string[]): void;
 }
 
-export function createPartitionPauses(
+export function createPartitionBackpressure(
   consumer: Pick<Consumer, 'pause' | 'resume'>,
-): PartitionPauses {
+): PartitionBackpressure {
   let allHeld = false;
 
   function hold(topic: string, partition: number): void {

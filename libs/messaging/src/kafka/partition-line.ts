@@ -1,5 +1,5 @@
 import { monotonicNow } from '@inventory/runtime/clock';
-import type { Slots } from '@inventory/runtime/concurrency';
+import type { Semaphore } from '@inventory/runtime/concurrency';
 import { pause } from '@inventory/runtime/wait';
 import type { PartitionWork, PositionedRecord, SliceResult } from '../partition-work.ts';
 
@@ -18,7 +18,7 @@ export interface PartitionProgress {
 export interface PartitionLineOptions {
   readonly work: PartitionWork;
   /** Shared by the lines of a consumer: how many are handled side by side. */
-  readonly slots: Slots;
+  readonly semaphore: Semaphore;
   /** Waits before a failed record is tried again. */
   readonly retryPause: (failures: number, signal: AbortSignal) => Promise<void>;
   /** Everything up to and including this offset has a durable effect. */
@@ -52,7 +52,7 @@ export interface PartitionLine {
 const waitingBytesMax = 256 * 1024;
 
 export function openPartitionLine(options: PartitionLineOptions): PartitionLine {
-  const { work, slots } = options;
+  const { work, semaphore } = options;
   const ended = new AbortController();
   let waiting: FetchedRecord[] = [];
   let behindWaiting = 0;
@@ -107,7 +107,7 @@ export function openPartitionLine(options: PartitionLineOptions): PartitionLine 
   async function run(): Promise<void> {
     while (waiting.length > 0 && !ended.signal.aborted) {
       let failures = 0;
-      await slots.run(async () => {
+      await semaphore.run(async () => {
         if (!ended.signal.aborted) failures = await handleSlice();
       });
       if (failures > 0) await options.retryPause(failures, ended.signal);

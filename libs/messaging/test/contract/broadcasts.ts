@@ -1,6 +1,6 @@
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { MessageBus } from '../../src/bus.ts';
-import { createReplyBox } from '../../src/reply-box.ts';
+import { createPendingReplies } from '../../src/pending-replies.ts';
 import type { BusWorld } from '../support/bus-world.ts';
 import { authorityChange, cancelReply } from '../support/test-messages.ts';
 
@@ -77,7 +77,9 @@ export function describeBroadcasts(world: () => BusWorld): void {
   test('a reply reaches the replica that waits for it, and no other one', async () => {
     const owner = await world().openBus();
     const [mine, another] = await Promise.all(
-      ['gateway', 'gateway'].map(async (name) => createReplyBox(await world().openBus(), name)),
+      ['gateway', 'gateway'].map(async (name) =>
+        createPendingReplies(await world().openBus(), name),
+      ),
     );
     if (!mine || !another) throw new Error('no boxes');
     const waiting = mine.expect('wait-1', 600_000, (reply) => reply);

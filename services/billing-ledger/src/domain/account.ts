@@ -3,7 +3,7 @@ import { type LedgerAsset, ledgerAssets } from '@inventory/contracts/vocabulary'
 import { areEqual, type Balances, isConserved, isSolvent, noBalances, plus } from './balances.ts';
 import type { Entry } from './entry.ts';
 import { type Hold, type HoldSet, noHolds, withHold, withoutHold } from './hold-set.ts';
-import { Contradiction } from './ledger-conflict.ts';
+import { LedgerConflict } from './ledger-conflict.ts';
 import { nothingSpent, type Spend, spendAfter } from './spend.ts';
 import { firstTerms, type Terms, termsAfter } from './terms.ts';
 
@@ -35,15 +35,15 @@ export function newAccount(accountId: AccountId): Account {
 /**
  * The fold: the account after one more entry. The writer, loading, snapshots and verification all
  * use it, so a balance is never anything else than what the journal adds up to. Throws a
- * Contradiction when the entry cannot follow: a fault of ours, nothing is written then.
+ * LedgerConflict when the entry cannot follow: a fault of ours, nothing is written then.
  */
 export function applyEntry(account: Account, entry: Entry): Account {
   const { asset } = entry;
   const after = plus(account.balances[asset], entry.change);
-  if (entry.seq !== account.lastSeq + 1) throw new Contradiction('entries follow without a gap');
-  if (entry.at <= account.lastAt) throw new Contradiction('entry times increase');
-  if (!isConserved(after)) throw new Contradiction('an entry neither makes nor loses an amount');
-  if (!isSolvent(after)) throw new Contradiction('no balance is negative or inexact');
+  if (entry.seq !== account.lastSeq + 1) throw new LedgerConflict('entries follow without a gap');
+  if (entry.at <= account.lastAt) throw new LedgerConflict('entry times increase');
+  if (!isConserved(after)) throw new LedgerConflict('an entry neither makes nor loses an amount');
+  if (!isSolvent(after)) throw new LedgerConflict('no balance is negative or inexact');
   const balances = withBalances(account.balances, asset, after);
   return {
     accountId: account.accountId,
@@ -78,7 +78,7 @@ export function withBalances(
     : { credits: balances.credits, units: after };
 }
 
-/** The open holds after an entry; throws a Contradiction when it does not fit them. */
+/** The open holds after an entry; throws a LedgerConflict when it does not fit them. */
 export function holdsAfter(holds: HoldSet, entry: Entry): HoldSet {
   switch (entry.kind) {
     case 'reserve':
@@ -104,6 +104,6 @@ function openedBy(entry: Entry): Hold {
 }
 
 function required<Value>(value: Value | null): Value {
-  if (value === null) throw new Contradiction('an entry about a hold names it');
+  if (value === null) throw new LedgerConflict('an entry about a hold names it');
   return value;
 }

@@ -14,9 +14,9 @@ import type { Entry } from './entry.ts';
  * - `precluded`: an entry after which it can never be applied;
  * - `conflict`: the answer to a command with the same id and other content.
  */
-export type RepetitionVerdict = 'recorded' | 'precluded' | 'conflict';
+export type DuplicateResult = 'recorded' | 'precluded' | 'conflict';
 
-export function verdictOnRepetition(entry: Entry, command: Command): RepetitionVerdict {
+export function resolveDuplicate(entry: Entry, command: Command): DuplicateResult {
   switch (command.kind) {
     // The first end of a hold or of a charge stands, whatever a later one says.
     case 'settle':

@@ -6,7 +6,7 @@ import { decideIssue } from './decide-issue.ts';
 import { decideCharge, decideReverse } from './decide-page.ts';
 import { decideReserve, decideResolution } from './decide-refresh.ts';
 import type { Decision } from './decision.ts';
-import { type RepetitionVerdict, verdictOnRepetition } from './duplicate-command.ts';
+import { type DuplicateResult, resolveDuplicate } from './duplicate-command.ts';
 import type { Entry } from './entry.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 import { openPeriod } from './open-period.ts';
@@ -17,7 +17,7 @@ export interface Evaluation {
    * `new`: the entry is to be journaled, behind its `opening`. Otherwise it is there already and
    * nothing changes.
    */
-  readonly verdict: 'new' | RepetitionVerdict;
+  readonly verdict: 'new' | DuplicateResult;
   readonly entry: Entry;
   /** The account after it. */
   readonly account: Account;
@@ -34,7 +34,7 @@ export function evaluate(
   context: EvaluationContext,
 ): Evaluation {
   const earlier = context.recorded(commandKey(command));
-  if (earlier) return { verdict: verdictOnRepetition(earlier, command), entry: earlier, account };
+  if (earlier) return { verdict: resolveDuplicate(earlier, command), entry: earlier, account };
   const { account: opened, opening } = openPeriod(account, context.now);
   const at = Math.max(context.now, opened.lastAt + 1);
   const decision = decide(opened, command, at, context);

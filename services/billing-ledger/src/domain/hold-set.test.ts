@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { findHold, type Hold, listHolds, noHolds, withHold, withoutHold } from './hold-set.ts';
-import { Contradiction } from './ledger-conflict.ts';
+import { LedgerConflict } from './ledger-conflict.ts';
 
 function holdOf(number: number): Hold {
   return {
@@ -55,7 +55,7 @@ describe('The open holds of an account', () => {
   test('a refresh has at most one, and one that is not open cannot be resolved', () => {
     const one = withHold(noHolds, holdOf(1));
 
-    expect(() => withHold(one, holdOf(1))).toThrow(Contradiction);
-    expect(() => withoutHold(one, holdOf(2).refreshId)).toThrow(Contradiction);
+    expect(() => withHold(one, holdOf(1))).toThrow(LedgerConflict);
+    expect(() => withoutHold(one, holdOf(2).refreshId)).toThrow(LedgerConflict);
   });
 });

@@ -1,6 +1,6 @@
 import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { LedgerAsset, ProductCode } from '@inventory/contracts/vocabulary';
-import { Contradiction } from './ledger-conflict.ts';
+import { LedgerConflict } from './ledger-conflict.ts';
 
 /** An open reservation: what it may cost is fixed by its amount, asset and price version. */
 export interface Hold {
@@ -38,7 +38,7 @@ export function findHold(holds: HoldSet, refreshId: RefreshId): Hold | undefined
 /** With one more hold; its refresh must not have one. */
 export function withHold(holds: HoldSet, hold: Hold): HoldSet {
   if (findHold(holds, hold.refreshId))
-    throw new Contradiction('a refresh has at most one open hold');
+    throw new LedgerConflict('a refresh has at most one open hold');
   const bucket = [...bucketOf(holds, hold.refreshId), hold];
   return { size: holds.size + 1, buckets: replaced(holds, hold.refreshId, bucket) };
 }
@@ -47,7 +47,8 @@ export function withHold(holds: HoldSet, hold: Hold): HoldSet {
 export function withoutHold(holds: HoldSet, refreshId: RefreshId): HoldSet {
   const before = bucketOf(holds, refreshId);
   const bucket = before.filter((hold) => hold.refreshId !== refreshId);
-  if (bucket.length === before.length) throw new Contradiction('only an open hold can be resolved');
+  if (bucket.length === before.length)
+    throw new LedgerConflict('only an open hold can be resolved');
   return { size: holds.size - 1, buckets: replaced(holds, refreshId, bucket) };
 }
 

@@ -2,6 +2,6 @@
  * An entry cannot follow what an account holds. Either a command was judged as new that was
  * answered before by an entry not known here, or there is a fault of ours; nothing is written.
  */
-export class Contradiction extends RangeError {
-  override name = 'Contradiction';
+export class LedgerConflict extends RangeError {
+  override name = 'LedgerConflict';
 }

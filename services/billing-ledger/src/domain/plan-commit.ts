@@ -1,13 +1,13 @@
 import type { Account } from './account.ts';
 import type { Command } from './command.ts';
-import type { RepetitionVerdict } from './duplicate-command.ts';
+import type { DuplicateResult } from './duplicate-command.ts';
 import { type Entry, entryKeys } from './entry.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 
 /** How a command is answered: by an entry, seen as the verdict says. */
 export interface Answer {
-  readonly verdict: RepetitionVerdict;
+  readonly verdict: DuplicateResult;
   readonly entry: Entry;
 }
 

@@ -21,12 +21,12 @@ import type { PriceList } from '../domain/price-list.ts';
 import { spentIn } from '../domain/spend.ts';
 import { dayMs, type UsageRow } from '../domain/usage.ts';
 import type { AccountHold } from '../operations/list-old-holds.ts';
-import type { Standing } from '../operations/read-balances.ts';
+import type { CurrentBalances } from '../operations/read-balances.ts';
 import type { Statement } from '../operations/read-statement.ts';
 import type { Verification } from '../operations/verify-journal.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
-export function toBalanceView(accountId: AccountId, standing: Standing): BalanceView {
+export function toBalanceView(accountId: AccountId, standing: CurrentBalances): BalanceView {
   const { asOfSeq, funding, balances } = standing;
   const shown = [fundingAsset(funding), ...usedAssets({ balances })];
   return {

@@ -7,8 +7,8 @@ import { listHolds } from '../domain/hold-set.ts';
 import { dayMs } from '../domain/usage.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
 import type { LoadAccount } from '../operations/load-account.ts';
-import type { PriceKeeper } from '../operations/price-keeper.ts';
-import type { ReadStanding } from '../operations/read-balances.ts';
+import type { PriceListCache } from '../operations/price-list-cache.ts';
+import type { ReadBalances } from '../operations/read-balances.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
 import type { VerifyJournal } from '../operations/verify-journal.ts';
@@ -23,13 +23,13 @@ import {
 } from './convert.ts';
 
 export interface LedgerRoutes {
-  readonly readStanding: ReadStanding;
+  readonly readBalances: ReadBalances;
   readonly loadAccount: LoadAccount;
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
   readonly verifyJournal: VerifyJournal;
-  readonly prices: PriceKeeper;
+  readonly prices: PriceListCache;
   readonly clock: Clock;
 }
 
@@ -62,7 +62,7 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
 
   router.get('/accounts/:account_id/balance', async (context) => {
     const { account_id: id } = accountPath.parse(context['params']);
-    context.body = toBalanceView(id, await routes.readStanding(id));
+    context.body = toBalanceView(id, await routes.readBalances(id));
   });
 
   router.get('/accounts/:account_id/terms', async (context) => {

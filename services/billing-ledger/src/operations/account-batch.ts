@@ -3,7 +3,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import { type Command, commandKey } from '../domain/command.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { type Hold, listHolds } from '../domain/hold-set.ts';
-import { Contradiction } from '../domain/ledger-conflict.ts';
+import { LedgerConflict } from '../domain/ledger-conflict.ts';
 import {
   type Answer,
   type CommitLimits,
@@ -14,7 +14,7 @@ import type { ChainHead } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
 import type { LoadAccount } from './load-account.ts';
-import type { PriceKeeper } from './price-keeper.ts';
+import type { PriceListCache } from './price-list-cache.ts';
 import type { RecentEntries } from './recent-entries.ts';
 
 /** Whatever carries a command: a message with its trace, for instance. */
@@ -27,12 +27,12 @@ export interface Answered<Item extends Carrier> {
   readonly answer: Answer;
 }
 
-export interface LaneParts {
+export interface AccountBatchDeps {
   readonly journal: Pick<Journal, 'findAnswers'>;
   readonly loadAccount: LoadAccount;
   readonly cache: AccountCache;
   readonly recent: RecentEntries;
-  readonly prices: PriceKeeper;
+  readonly prices: PriceListCache;
   readonly clock: Clock;
   /** Most entries and bytes of one account that are written together. */
   readonly limits: CommitLimits;
@@ -46,60 +46,60 @@ class CommitContention extends Error {
 }
 
 /** The commands of one account that wait for their answer, in order. */
-export interface Lane<Item extends Carrier> {
+export interface AccountBatch<Item extends Carrier> {
   readonly accountId: AccountId;
   items: readonly Item[];
   /** Entries found in the journal after it refused a commit. */
-  readonly learned: Map<string, Entry>;
+  readonly found: Map<string, Entry>;
   /** Refused commits in a row that taught nothing. */
   refusals: number;
 }
 
-export interface PlannedLane<Item extends Carrier> {
-  readonly lane: Lane<Item>;
+export interface PlannedBatch<Item extends Carrier> {
+  readonly batch: AccountBatch<Item>;
   readonly before: CachedAccount;
   readonly plan: CommitPlan;
 }
 
 const refusalsMax = 5;
 
-export function lanesOf<Item extends Carrier>(items: readonly Item[]): Lane<Item>[] {
+export function accountBatches<Item extends Carrier>(items: readonly Item[]): AccountBatch<Item>[] {
   const byAccount = Map.groupBy(items, ({ command }) => command.accountId);
   return [...byAccount].map(([accountId, ofAccount]) => ({
     accountId,
     items: ofAccount,
-    learned: new Map(),
+    found: new Map(),
     refusals: 0,
   }));
 }
 
-/** Evaluates what is next in a lane against its account as known here. */
-export async function planLane<Item extends Carrier>(
-  parts: LaneParts,
-  lane: Lane<Item>,
-): Promise<PlannedLane<Item>> {
-  const before = parts.cache.get(lane.accountId) ?? (await load(parts, lane.accountId));
-  const plan = (): PlannedLane<Item> => {
+/** Evaluates what is next in a batch against its account as known here. */
+export async function planBatch<Item extends Carrier>(
+  parts: AccountBatchDeps,
+  batch: AccountBatch<Item>,
+): Promise<PlannedBatch<Item>> {
+  const before = parts.cache.get(batch.accountId) ?? (await load(parts, batch.accountId));
+  const plan = (): PlannedBatch<Item> => {
     const context = {
       now: parts.clock.now(),
       prices: parts.prices.book,
-      recorded: (key: string) => lane.learned.get(key) ?? parts.recent.find(lane.accountId, key),
+      recorded: (key: string) => batch.found.get(key) ?? parts.recent.find(batch.accountId, key),
     };
-    const commands = lane.items.map(({ command }) => command);
-    return { lane, before, plan: planCommit(before.account, commands, context, parts.limits) };
+    const commands = batch.items.map(({ command }) => command);
+    return { batch, before, plan: planCommit(before.account, commands, context, parts.limits) };
   };
   try {
     return plan();
   } catch (error) {
-    if (!(error instanceof Contradiction)) throw error;
+    if (!(error instanceof LedgerConflict)) throw error;
     // A command was judged as new that was answered long ago. Known as that, it does not happen.
-    const keys = lane.items.map(({ command }) => commandKey(command));
-    await learn(parts, lane, keys);
+    const keys = batch.items.map(({ command }) => commandKey(command));
+    await findRecorded(parts, batch, keys);
     return plan();
   }
 }
 
-async function load(parts: LaneParts, accountId: AccountId): Promise<CachedAccount> {
+async function load(parts: AccountBatchDeps, accountId: AccountId): Promise<CachedAccount> {
   const { account, head, snapshotSeq, tail } = await parts.loadAccount(accountId);
   parts.recent.add(accountId, tail);
   const { prices } = parts;
@@ -109,10 +109,10 @@ async function load(parts: LaneParts, accountId: AccountId): Promise<CachedAccou
   return { account, head, snapshotSeq };
 }
 
-/** Takes over what is stored now, and takes the answered commands from the lane. */
-export function acceptLane<Item extends Carrier>(
-  parts: LaneParts,
-  { lane, before, plan }: PlannedLane<Item>,
+/** Takes over what is stored now, and takes the answered commands from the batch. */
+export function acceptBatch<Item extends Carrier>(
+  parts: AccountBatchDeps,
+  { batch, before, plan }: PlannedBatch<Item>,
   stored: { readonly head: ChainHead; readonly generation: number },
 ): Answered<Item>[] {
   const { cache } = parts;
@@ -120,37 +120,37 @@ export function acceptLane<Item extends Carrier>(
   const cached = { account: plan.account, head, snapshotSeq: before.snapshotSeq };
   if (stored.generation === cache.generation) cache.set(cached);
   if (plan.entries.length > 0) {
-    parts.recent.add(lane.accountId, plan.entries);
+    parts.recent.add(batch.accountId, plan.entries);
     parts.onCommitted(cached, plan.entries);
   }
-  const answered = lane.items.flatMap((item, index) => {
+  const answered = batch.items.flatMap((item, index) => {
     const answer = plan.answers[index];
     return answer ? [{ item, answer }] : [];
   });
-  lane.items = lane.items.slice(answered.length);
-  lane.refusals = 0;
+  batch.items = batch.items.slice(answered.length);
+  batch.refusals = 0;
   return answered;
 }
 
 /** Finds out which commands of a refused commit were answered before; the account is read anew. */
-export async function learnFromRefusal<Item extends Carrier>(
-  parts: LaneParts,
-  { lane, plan }: PlannedLane<Item>,
+export async function reloadAfterConflict<Item extends Carrier>(
+  parts: AccountBatchDeps,
+  { batch, plan }: PlannedBatch<Item>,
 ): Promise<void> {
-  parts.cache.drop(lane.accountId);
-  const answers = await learn(parts, lane, plan.entries.flatMap(entryKeys));
+  parts.cache.drop(batch.accountId);
+  const answers = await findRecorded(parts, batch, plan.entries.flatMap(entryKeys));
   // Nothing learned: the position was taken, so somebody else is writing this account.
-  lane.refusals = answers > 0 ? 0 : lane.refusals + 1;
-  if (lane.refusals > refusalsMax) throw new CommitContention('another writer has this account');
+  batch.refusals = answers > 0 ? 0 : batch.refusals + 1;
+  if (batch.refusals > refusalsMax) throw new CommitContention('another writer has this account');
 }
 
 /** Remembers the entries that answer some keys; returns how many there are. */
-async function learn<Item extends Carrier>(
-  parts: LaneParts,
-  lane: Lane<Item>,
+async function findRecorded<Item extends Carrier>(
+  parts: AccountBatchDeps,
+  batch: AccountBatch<Item>,
   keys: readonly string[],
 ): Promise<number> {
-  const answers = await parts.journal.findAnswers(lane.accountId, keys);
-  for (const entry of answers) for (const key of entryKeys(entry)) lane.learned.set(key, entry);
+  const answers = await parts.journal.findAnswers(batch.accountId, keys);
+  for (const entry of answers) for (const key of entryKeys(entry)) batch.found.set(key, entry);
   return answers.length;
 }

@@ -3,18 +3,18 @@ import { forEachLimited } from '@inventory/runtime/concurrency';
 import { countRepetitions, recordCommit } from '../metrics.ts';
 import type { AppendResult, Journal } from '../storage/journal.ts';
 import {
+  type AccountBatch,
+  type AccountBatchDeps,
   type Answered,
-  acceptLane,
+  acceptBatch,
+  accountBatches,
   type Carrier,
-  type Lane,
-  type LaneParts,
-  lanesOf,
-  learnFromRefusal,
-  type PlannedLane,
-  planLane,
+  type PlannedBatch,
+  planBatch,
+  reloadAfterConflict,
 } from './account-batch.ts';
 
-export interface CommitCommandsParts extends LaneParts {
+export interface CommitCommandsParts extends AccountBatchDeps {
   readonly journal: Pick<Journal, 'append' | 'findAnswers'>;
 }
 
@@ -44,45 +44,45 @@ export function createCommitCommands(parts: CommitCommandsParts): CommitCommands
   return async (items, publish) => {
     // Accounts that are dropped meanwhile, because partitions moved, must not come back.
     const { generation } = parts.cache;
-    let lanes = lanesOf(items);
-    while (lanes.length > 0) {
-      await playRound(parts, lanes, { publish, generation });
-      lanes = lanes.filter((lane) => lane.items.length > 0);
+    let batches = accountBatches(items);
+    while (batches.length > 0) {
+      await commitBatches(parts, batches, { publish, generation });
+      batches = batches.filter((batch) => batch.items.length > 0);
     }
   };
 }
 
-async function playRound<Item extends Carrier>(
+async function commitBatches<Item extends Carrier>(
   parts: CommitCommandsParts,
-  lanes: readonly Lane<Item>[],
+  batches: readonly AccountBatch<Item>[],
   round: { readonly publish: PublishAnswers<Item>; readonly generation: number },
 ): Promise<void> {
-  const planned: PlannedLane<Item>[] = [];
-  await forEachLimited(lanes, accountsAtOnce, async (lane) => {
-    planned.push(await planLane(parts, lane));
+  const planned: PlannedBatch<Item>[] = [];
+  await forEachLimited(batches, accountsAtOnce, async (batch) => {
+    planned.push(await planBatch(parts, batch));
   });
   const writing = planned.filter(({ plan }) => plan.entries.length > 0);
   const results = await append(parts, writing);
   const answered: Answered<Item>[] = [];
-  const refused: PlannedLane<Item>[] = [];
+  const refused: PlannedBatch<Item>[] = [];
   for (const one of planned) {
     const result = results.get(one);
     const { generation } = round;
     if (result?.result === 'refused') refused.push(one);
     else {
       const head = result?.head ?? one.before.head;
-      answered.push(...acceptLane(parts, one, { head, generation }));
+      answered.push(...acceptBatch(parts, one, { head, generation }));
       countRepetitions(one.plan.answers.length - one.plan.entries.length);
     }
   }
   if (answered.length > 0) await round.publish(answered);
-  await forEachLimited(refused, accountsAtOnce, (one) => learnFromRefusal(parts, one));
+  await forEachLimited(refused, accountsAtOnce, (one) => reloadAfterConflict(parts, one));
 }
 
 async function append<Item extends Carrier>(
   parts: CommitCommandsParts,
-  planned: readonly PlannedLane<Item>[],
-): Promise<ReadonlyMap<PlannedLane<Item>, AppendResult>> {
+  planned: readonly PlannedBatch<Item>[],
+): Promise<ReadonlyMap<PlannedBatch<Item>, AppendResult>> {
   if (planned.length === 0) return new Map();
   const commits = planned.map(({ before, plan }) => ({
     account: plan.account,
@@ -95,7 +95,7 @@ async function append<Item extends Carrier>(
     recordCommit(elapsedSince(startMs));
     return new Map(planned.map((one, index) => [one, resultAt(results, index)]));
   } catch (error) {
-    for (const { lane } of planned) parts.cache.drop(lane.accountId);
+    for (const { batch } of planned) parts.cache.drop(batch.accountId);
     throw error;
   }
 }

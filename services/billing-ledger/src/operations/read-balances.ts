@@ -8,34 +8,34 @@ import type { StoredCommit } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 
 /** What an account has now. */
-export interface Standing {
+export interface CurrentBalances {
   /** Position of the entry it was read from; 0 before the first. */
   readonly asOfSeq: number;
   readonly funding: Funding;
   readonly balances: Account['balances'];
 }
 
-export type ReadStanding = (accountId: AccountId) => Promise<Standing>;
+export type ReadBalances = (accountId: AccountId) => Promise<CurrentBalances>;
 
 /**
  * One read, of the newest commit. In a new month the units are those of that month, although
  * nothing may have been written in it.
  */
-export function createReadStanding(journal: Pick<Journal, 'newest'>, clock: Clock): ReadStanding {
+export function createReadBalances(journal: Pick<Journal, 'newest'>, clock: Clock): ReadBalances {
   return async (accountId) => {
     const newest = await journal.newest(accountId);
     if (newest === null) return nothing;
-    return { asOfSeq: newest.lastSeq, ...standingOf(newest, clock.now()) };
+    return { asOfSeq: newest.lastSeq, ...balancesOf(newest, clock.now()) };
   };
 }
 
-const nothing: Standing = {
+const nothing: CurrentBalances = {
   asOfSeq: 0,
   funding: prepaid,
   balances: { credits: noBalances, units: noBalances },
 };
 
-function standingOf(newest: StoredCommit, now: number): Omit<Standing, 'asOfSeq'> {
+function balancesOf(newest: StoredCommit, now: number): Omit<CurrentBalances, 'asOfSeq'> {
   const { balances, at: lastAt, subscription } = newest;
   const funding: Funding = subscription
     ? { mode: 'subscription', unitsPerMonth: subscription.unitsPerMonth }

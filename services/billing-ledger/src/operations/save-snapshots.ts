@@ -4,7 +4,7 @@ import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { SnapshotStore } from '../storage/snapshot-store.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
 
-export interface SnapshotKeeperParts {
+export interface SnapshotSaverDeps {
   readonly cache: AccountCache;
   readonly snapshots: Pick<SnapshotStore, 'save'>;
   /** A snapshot is due when an account is this many entries past its last one. */
@@ -12,7 +12,7 @@ export interface SnapshotKeeperParts {
 }
 
 /** Writes snapshots of accounts that are being written, behind the commands' back. */
-export interface SnapshotKeeper {
+export interface SnapshotSaver {
   /** Remembers the account when its snapshot has become due. */
   noteCommit(cached: CachedAccount): void;
   /** Saves what is due. */
@@ -23,7 +23,7 @@ export interface SnapshotKeeper {
 
 const savesAtOnce = 4;
 
-export function createSnapshotKeeper(parts: SnapshotKeeperParts): SnapshotKeeper {
+export function createSnapshotSaver(parts: SnapshotSaverDeps): SnapshotSaver {
   const { cache, everyEntries } = parts;
   const due = new Map<AccountId, CachedAccount>();
 

@@ -6,7 +6,7 @@ import { measureVerification } from '../metrics.ts';
 import { readCommit, type StoredCommit, UnreadableCommit } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 import type { Snapshot, SnapshotStore } from '../storage/snapshot-store.ts';
-import type { PriceKeeper } from './price-keeper.ts';
+import type { PriceListCache } from './price-list-cache.ts';
 import {
   type AccountCheck,
   checkCommit,
@@ -25,7 +25,7 @@ export interface Verification {
 export interface VerifyJournalParts {
   readonly journal: Pick<Journal, 'scan' | 'readFrom'>;
   readonly snapshots: Pick<SnapshotStore, 'scan'>;
-  readonly prices: PriceKeeper;
+  readonly prices: PriceListCache;
   /** Ends a verification that is under way, which then rejects. */
   readonly stopping?: AbortSignal | undefined;
 }

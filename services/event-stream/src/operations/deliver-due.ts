@@ -6,7 +6,7 @@ import { pingType, type WebhookDelivery } from '../domain/webhook-delivery.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
-import type { ProjectStandings } from './project-event-access.ts';
+import type { ProjectEventAccess } from './project-event-access.ts';
 
 export interface DelivererLimits {
   /** Requests under way at once, to all endpoints and to one. */
@@ -19,7 +19,7 @@ export interface DelivererLimits {
 export interface DelivererDeps {
   readonly deliveries: Pick<DeliveryStore, 'due' | 'claim' | 'end' | 'release' | 'removeOf'>;
   readonly endpoints: Pick<EndpointStore, 'findMany'>;
-  readonly standings: Pick<ProjectStandings, 'mayHaveEvents'>;
+  readonly standings: Pick<ProjectEventAccess, 'mayHaveEvents'>;
   readonly attempt: (
     endpoint: WebhookEndpoint,
     claimed: WebhookDelivery,

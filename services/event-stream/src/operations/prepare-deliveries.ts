@@ -4,14 +4,14 @@ import type { NewDelivery } from '../storage/delivery-mapping.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import type { KeptEntry, ProjectLog } from '../storage/project-log.ts';
-import type { ProjectStandings } from './project-event-access.ts';
+import type { ProjectEventAccess } from './project-event-access.ts';
 import { toWireEvent } from './wire-event.ts';
 
 export interface PrepareDeps {
   readonly log: Pick<ProjectLog, 'after'>;
   readonly endpoints: Pick<EndpointStore, 'advance'>;
   readonly deliveries: Pick<DeliveryStore, 'insertMissing'>;
-  readonly standings: Pick<ProjectStandings, 'mayHaveEvents'>;
+  readonly standings: Pick<ProjectEventAccess, 'mayHaveEvents'>;
   readonly clock: Clock;
 }
 

@@ -1,7 +1,7 @@
 import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { createProjectStandings } from './project-event-access.ts';
+import { createProjectEventAccess } from './project-event-access.ts';
 
 const minuteMs = 60_000;
 const projectId = newProjectId();
@@ -10,7 +10,7 @@ const projectId = newProjectId();
 function world() {
   const clock = createTestClock();
   const gateway = { events: true, isUp: true, asked: 0 };
-  const standings = createProjectStandings({
+  const standings = createProjectEventAccess({
     async ask() {
       gateway.asked += 1;
       if (!gateway.isUp) throw new Error('away');

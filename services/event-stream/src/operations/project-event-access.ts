@@ -3,7 +3,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 
 /** Whether Projects may be sent their events now. */
-export interface ProjectStandings {
+export interface ProjectEventAccess {
   /**
    * What the owner of Projects says, or said last: while it does not answer, what is known counts
    * for a few minutes more, and then nothing is sent.
@@ -13,7 +13,7 @@ export interface ProjectStandings {
   forget(projectId: ProjectId | null): void;
 }
 
-interface ProjectStandingsOptions {
+interface ProjectEventAccessOptions {
   readonly ask: (projectId: ProjectId) => Promise<boolean>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,14 +31,14 @@ const usableMs = 5 * 60_000;
 const restMs = 5_000;
 const knownMax = 10_000;
 
-export function createProjectStandings(options: ProjectStandingsOptions): ProjectStandings {
+export function createProjectEventAccess(options: ProjectEventAccessOptions): ProjectEventAccess {
   const { ask, clock, logger } = options;
   const known = new Map<ProjectId, Known>();
   const asking = new Map<ProjectId, Promise<boolean>>();
   let changes = 0;
-  let askAgainAtMs = 0;
+  let retryAtMs = 0;
 
-  async function askOwner(projectId: ProjectId): Promise<boolean> {
+  async function readAccess(projectId: ProjectId): Promise<boolean> {
     const askedAtMs = clock.now();
     const changesBefore = changes;
     try {
@@ -49,7 +49,7 @@ export function createProjectStandings(options: ProjectStandingsOptions): Projec
       known.set(projectId, { events, atMs: askedAtMs, isFresh });
       return events;
     } catch (error) {
-      askAgainAtMs = clock.now() + restMs;
+      retryAtMs = clock.now() + restMs;
       logger.warn({ err: error, project_id: projectId }, 'the standing of a Project is not known');
       return lastKnown(projectId);
     }
@@ -64,8 +64,8 @@ export function createProjectStandings(options: ProjectStandingsOptions): Projec
     async mayHaveEvents(projectId) {
       const last = known.get(projectId);
       if (last?.isFresh && clock.now() - last.atMs <= freshMs) return last.events;
-      if (clock.now() < askAgainAtMs) return lastKnown(projectId);
-      const asked = asking.get(projectId) ?? askOwner(projectId);
+      if (clock.now() < retryAtMs) return lastKnown(projectId);
+      const asked = asking.get(projectId) ?? readAccess(projectId);
       asking.set(projectId, asked);
       try {
         return await asked;

@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
 import type { Scope } from '@inventory/contracts/scope';
 import type { LiveChain } from './live-chain.ts';
-import type { OwedCommand } from './pending-command.ts';
+import type { PendingCommand } from './pending-command.ts';
 
 /** Whose chain it is and what it reads: the same from its first page to its last. */
 export interface ChainOwner {
@@ -25,7 +25,7 @@ export interface Capture extends ChainOwner {
 }
 
 /** A capture that waits until every page of its chain is known to be paid. */
-export interface PendingCapture extends Capture, OwedCommand {}
+export interface PendingCapture extends Capture, PendingCommand {}
 
 /** Chains are scans that one worker read from beginning to end. */
 export const captureEpoch = 1;

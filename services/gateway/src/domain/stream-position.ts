@@ -1,5 +1,5 @@
 /** A place between two events of a Project's log: behind everything that was applied. */
-export interface StreamPlace {
+export interface StreamPosition {
   readonly logEpoch: number;
   /** Position of the last event before it; 0 before the first. */
   readonly position: number;
@@ -22,7 +22,7 @@ export type RecoveryReason = 'cursor_too_old' | 'log_epoch_changed';
  * beyond the head was issued for events that a restored log does not have.
  */
 export function recoveryNeeded(
-  place: Pick<StreamPlace, 'logEpoch' | 'position'>,
+  place: Pick<StreamPosition, 'logEpoch' | 'position'>,
   log: LogExtent,
 ): RecoveryReason | null {
   if (place.logEpoch !== log.logEpoch || place.position > log.headPosition) {

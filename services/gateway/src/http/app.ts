@@ -7,7 +7,7 @@ import type { Deadlines } from '../deadlines.ts';
 import type { NetworkPolicy } from '../domain/network-policy.ts';
 import type { RequestLimiter } from '../operations/limit-requests.ts';
 import { assignRequestId } from './assign-request-id.ts';
-import { type Authorities, authenticate } from './authenticate.ts';
+import { authenticate, type PrincipalCache } from './authenticate.ts';
 import { checkNetwork } from './check-network.ts';
 import { compressBody } from './compress-body.ts';
 import { deliverPage } from './deliver-page.ts';
@@ -28,7 +28,7 @@ export interface PublicAppOptions {
   readonly routes: readonly Route[];
   /** What is served beside them. */
   readonly pages: PublicPages;
-  readonly authorities: Authorities;
+  readonly authorities: PrincipalCache;
   readonly trustedProxies: NetworkPolicy;
   readonly limiter: RequestLimiter;
   readonly prices: { current(): number | null };

@@ -5,7 +5,7 @@ import { refuse } from './refusal.ts';
 import type { PublicMiddleware } from './request-state.ts';
 
 /** What a secret stands for; null for every secret that is not valid now, whatever the reason. */
-export interface Authorities {
+export interface PrincipalCache {
   find(secret: string): Promise<Authority | null>;
   /** What a secret is remembered by. */
   digestOf(secret: string): string;
@@ -13,7 +13,7 @@ export interface Authorities {
 
 /** A key counts only in its header, and only once. */
 export function authenticate(
-  authorities: Authorities,
+  authorities: PrincipalCache,
   deadlines: Pick<Deadlines, 'findMs'>,
 ): PublicMiddleware {
   return async (context, next) => {

@@ -1,9 +1,9 @@
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { BusOverloaded } from '@inventory/messaging/bus';
-import { ReplyBoxFull } from '@inventory/messaging/reply-box';
+import { PendingRepliesFull } from '@inventory/messaging/pending-replies';
 import { BatcherFull } from '@inventory/runtime/concurrency';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
-import { isStoreAway } from '../storage/is-mongo-unavailable.ts';
+import { isMongoUnavailable } from '../storage/is-mongo-unavailable.ts';
 import { Refusal, refuse, refuseForNow } from './refusal.ts';
 
 const retryAfterSeconds = 2;
@@ -11,7 +11,7 @@ const retryAfterSeconds = 2;
 const operatingErrors = [
   ServiceUnreachable,
   BusOverloaded,
-  ReplyBoxFull,
+  PendingRepliesFull,
   BatcherFull,
   DeadlineExceeded,
 ];
@@ -19,7 +19,7 @@ const operatingErrors = [
 /** What a failure means to a client: its own refusal, a dependency that is away, or our fault. */
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  const away = operatingErrors.some((kind) => error instanceof kind) || isStoreAway(error);
+  const away = operatingErrors.some((kind) => error instanceof kind) || isMongoUnavailable(error);
   return away
     ? refuseForNow('service_unavailable', retryAfterSeconds, { cause: error })
     : refuse('internal_error', { cause: error });

@@ -42,7 +42,7 @@ export async function awaitRefresh(
       const leftMs = waitMs - elapsedSince(startMs);
       const isOver = view === null || view.record.state === 'completed';
       if (isOver || leftMs <= 0 || ending.aborted) return view;
-      await place.rang(Math.min(leftMs, waitReadEveryMs), ending);
+      await place.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
     }
   } finally {
     place.leave();

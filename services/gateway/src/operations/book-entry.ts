@@ -6,7 +6,7 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import type { TenancyStore } from '../storage/tenancy-store.ts';
 import { OperatorRefusal } from './operator-refusal.ts';
-import { askLedger, type LedgerChannel, requestIdOf } from './request-ledger.ts';
+import { type LedgerChannel, requestIdOf, requestLedger } from './request-ledger.ts';
 
 interface WantedEntry {
   readonly kind: 'grant' | 'adjust';
@@ -33,7 +33,7 @@ export async function bookEntry(
 ): Promise<BillingOutcome> {
   const account = await dependencies.tenancy.findAccount(wanted.accountId);
   if (account === null) throw new OperatorRefusal('account_not_found');
-  const outcome = await askLedger(dependencies, commandOf(wanted));
+  const outcome = await requestLedger(dependencies, commandOf(wanted));
   if (outcome.result === 'applied') return outcome;
   const { code, required = null, available = null } = outcome.refusal ?? {};
   if (code === 'command_conflict') throw new OperatorRefusal('idempotency_conflict');

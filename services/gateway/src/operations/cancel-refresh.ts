@@ -4,7 +4,7 @@ import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { readRefresh } from './read-refresh.ts';
-import { askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
+import { type ReplyChannel, replyOf, requestReply } from './request-reply.ts';
 
 export interface CancelRequest {
   readonly requestId: RequestId;
@@ -40,7 +40,7 @@ export async function cancelRefresh(
   const view = await readRefresh(deps, projectId, refreshId);
   if (view === null) return { result: 'not_found' };
   if (view.record.state === 'completed') return { result: 'already_completed' };
-  const asked = await askOwner(
+  const asked = await requestReply(
     deps.channel,
     commandOf(deps, request),
     replyOf('reply.refresh-cancel.v1'),

@@ -8,7 +8,7 @@ import { invariant } from '@inventory/runtime/bug';
 import type { LedgerClient } from '../clients/ledger-client.ts';
 import type { TenancyStore } from '../storage/tenancy-store.ts';
 import { OperatorRefusal } from './operator-refusal.ts';
-import { askLedger, type LedgerChannel, requestIdOf } from './request-ledger.ts';
+import { type LedgerChannel, requestIdOf, requestLedger } from './request-ledger.ts';
 
 interface WantedConfiguration {
   readonly accountId: AccountId;
@@ -35,7 +35,7 @@ export async function configureAccount(
   if (account === null) throw new OperatorRefusal('account_not_found');
   const commandId = billingCommandId.configure(`${accountId}:${idempotencyKey}`);
   const request_id = requestIdOf(commandId);
-  const outcome = await askLedger(dependencies, {
+  const outcome = await requestLedger(dependencies, {
     type: 'billing.configure.v1',
     id: commandId,
     body: { command_id: commandId, account_id: accountId, request_id, change, reason },

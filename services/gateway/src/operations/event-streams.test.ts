@@ -140,8 +140,8 @@ test('places are given per Project and per replica, and given back once (Events:
   expect(quota.take(third)).toEqual({ admitted: false, why: 'replica_full' });
 
   if (first.admitted) {
-    first.giveBack();
-    first.giveBack();
+    first.release();
+    first.release();
   }
   expect(quota.take(third).admitted).toBe(true);
   expect(quota.take(third)).toEqual({ admitted: false, why: 'replica_full' });

@@ -2,15 +2,16 @@ import { newProjectId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
-import type { StreamPlace } from '../domain/stream-position.ts';
+import type { StreamPosition } from '../domain/stream-position.ts';
 import { openStream } from './open-stream.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { StreamSession } from './stream-session.ts';
 
 const projectId = newProjectId();
 const clock = createTestClock();
-const sealPlace = (_id: string, { logEpoch, position }: StreamPlace) => `${logEpoch}.${position}`;
-const at = (position: number, logEpoch = 1): StreamPlace => ({ logEpoch, position, asOfMs: 0 });
+const sealPosition = (_id: string, { logEpoch, position }: StreamPosition) =>
+  `${logEpoch}.${position}`;
+const at = (position: number, logEpoch = 1): StreamPosition => ({ logEpoch, position, asOfMs: 0 });
 
 let log: MemoryLog;
 let hubs: ProjectHubs;
@@ -20,7 +21,7 @@ beforeEach(() => {
   for (let event = 0; event < 10; event += 1) log.append();
   hubs = createProjectHubs({
     log: log.client,
-    sealPlace,
+    sealPosition,
     limits: { entriesMax: 100, bytesMax: 100_000 },
     logger: testLogger,
     clock,
@@ -29,19 +30,19 @@ beforeEach(() => {
   });
 });
 
-const open = (cursor: StreamPlace | null) =>
-  openStream({ hubs, log: log.client, sealPlace, clock }, projectId, cursor);
+const open = (cursor: StreamPosition | null) =>
+  openStream({ hubs, log: log.client, sealPosition, clock }, projectId, cursor);
 
 /** What a connection is given after its checkpoint. */
 async function follow(
-  cursor: StreamPlace | null,
+  cursor: StreamPosition | null,
 ): Promise<{ text: string; session: StreamSession }> {
   const { hub, place } = await open(cursor);
   const given = { text: '' };
   const session = new StreamSession(
     {
       log: log.client,
-      sealPlace,
+      sealPosition,
       inTurn: (work) => work(),
       pauseAfterFailure: async () => false,
       close: (reason) => session.end(`closed ${reason}`),

@@ -1,7 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import type { EventStreamClient } from '../clients/event-stream-client.ts';
-import { recoveryNeeded, type StreamPlace } from '../domain/stream-position.ts';
+import { recoveryNeeded, type StreamPosition } from '../domain/stream-position.ts';
 import type { ProjectHub } from './project-hub.ts';
 import type { ProjectHubs } from './project-hubs.ts';
 import { extentOf, recoveryOf } from './stream-session.ts';
@@ -9,14 +9,14 @@ import { extentOf, recoveryOf } from './stream-session.ts';
 export interface OpenStreamDependencies {
   readonly hubs: Pick<ProjectHubs, 'open'>;
   readonly log: EventStreamClient;
-  readonly sealPlace: (projectId: ProjectId, place: StreamPlace) => string;
+  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   readonly clock: Clock;
 }
 
 export interface StreamStart {
   readonly hub: ProjectHub;
   /** Where the checkpoint says that the connection goes on from. */
-  readonly place: StreamPlace;
+  readonly place: StreamPosition;
   /** The frame after the checkpoint that ends the stream, where the place cannot be gone on from. */
   readonly recovery: string | null;
 }
@@ -26,9 +26,9 @@ export interface StreamStart {
  * between; without a cursor at the present end. Rejects when the log's owner does not answer.
  */
 export async function openStream(
-  { hubs, log, sealPlace, clock }: OpenStreamDependencies,
+  { hubs, log, sealPosition, clock }: OpenStreamDependencies,
   projectId: ProjectId,
-  cursor: StreamPlace | null,
+  cursor: StreamPosition | null,
 ): Promise<StreamStart> {
   const asOfMs = clock.now();
   const hub = await hubs.open(projectId);
@@ -46,6 +46,6 @@ export async function openStream(
     hub.headIs(page.log_epoch, page.head_position);
     return { hub, place: cursor, recovery: null };
   }
-  const seal = (place: StreamPlace) => sealPlace(projectId, place);
+  const seal = (place: StreamPosition) => sealPosition(projectId, place);
   return { hub, place: cursor, recovery: recoveryOf(reason, page, seal) };
 }

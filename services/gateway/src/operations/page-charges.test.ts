@@ -6,19 +6,19 @@ import {
   type OutgoingMessage,
   type ReceivedMessage,
 } from '@inventory/messaging/bus';
-import { type AnswerReader, ReplyTimeout } from '@inventory/messaging/reply-box';
+import { type ReplyReader, ReplyTimeout } from '@inventory/messaging/pending-replies';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
 import type { PageIntent } from '../domain/page-intent.ts';
-import type { OwedReversal } from '../storage/page-intent-store.ts';
+import type { PendingReversal } from '../storage/page-intent-store.ts';
 import { createIntentCloser, type IntentCloser } from './close-intents.ts';
 import { createPageCharges } from './page-charges.ts';
 import { pageReversals } from './page-reversals.ts';
 import type { ReplyChannel } from './request-reply.ts';
-import { sendOwedCommands } from './resend-pending-commands.ts';
+import { resendPendingCommands } from './resend-pending-commands.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
 const faultRuns = { seed: 8, numRuns: 20_000, endOnFailure: true };
@@ -41,7 +41,7 @@ type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 /** A ledger of one account and the store of intents, both shared by all replicas. */
 function createWorld(told: Story) {
   const clock = createTestClock();
-  const intents = new Map<RequestId, OwedReversal>();
+  const intents = new Map<RequestId, PendingReversal>();
   const outcomes = new Map<string, BillingOutcome>();
   const late: (() => void)[] = [];
   const world = {
@@ -102,7 +102,7 @@ function createWorld(told: Story) {
     },
     replies: {
       waiting: 0,
-      expect: (waitingId: string, _timeoutMs: number, answerIn: AnswerReader<unknown>) =>
+      expect: (waitingId: string, _timeoutMs: number, answerIn: ReplyReader<unknown>) =>
         new Promise((resolve, reject) => {
           waiters.set(waitingId, (outcome) => {
             const body = { waiting_id: waitingId, ...(outcome as object) };
@@ -129,12 +129,12 @@ function createWorld(told: Story) {
       if (found) intents.set(id, { ...found, dueAtMs: nowMs });
     },
     due: async (nowMs: number) => [...intents.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs),
-    async claim(command: OwedReversal, _replica: string, untilMs: number) {
+    async claim(command: PendingReversal, _replica: string, untilMs: number) {
       if (intents.get(command.id)?.epoch !== command.epoch) return false;
       intents.set(command.id, { ...command, dueAtMs: untilMs, epoch: command.epoch + 1 });
       return true;
     },
-    settle: async (command: OwedReversal) => void intents.delete(command.id),
+    settle: async (command: PendingReversal) => void intents.delete(command.id),
   };
   const openKeys = new Map<string, { requestId: RequestId; state: 'open' | 'paid' }>();
   const keys = {
@@ -193,8 +193,8 @@ async function sweep({ channel, clock, keys, late, store }: World): Promise<void
       chains: { end: async () => {} },
       logger,
     });
-    const deadlines = { owedReplyMs: 600_000 };
-    await sendOwedCommands({ channel, clock, replica: 'other', deadlines }, reversals);
+    const deadlines = { pendingReplyMs: 600_000 };
+    await resendPendingCommands({ channel, clock, replica: 'other', deadlines }, reversals);
     if (round === 2) for (const book of late) book();
   }
 }

@@ -6,7 +6,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { intentOf, type PageIntent, type PageRead } from '../domain/page-intent.ts';
 import { chargeWaited, intentOpened } from '../metrics.ts';
 import type { IntentCloser } from './close-intents.ts';
-import { type Asked, askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
+import { type ReplyChannel, type ReplyResult, replyOf, requestReply } from './request-reply.ts';
 
 /** What was fetched: a page that costs something, or an answer that costs nothing. */
 export type Fetched<Page, Free> =
@@ -125,11 +125,11 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
 async function charge(
   deps: PageChargesDeps,
   intent: PageIntent,
-): Promise<Asked<MessageBody<'reply.billing-outcome.v1'>>> {
+): Promise<ReplyResult<MessageBody<'reply.billing-outcome.v1'>>> {
   const startMs = monotonicNow();
   const timeLeftMs = intent.deadlineMs - deps.clock.now();
   if (timeLeftMs <= 0) return { result: 'not_sent', cause: 'past the deadline' };
-  const asked = await askOwner(
+  const asked = await requestReply(
     deps.channel,
     chargeOf(intent),
     replyOf('reply.billing-outcome.v1'),

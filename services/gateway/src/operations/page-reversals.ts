@@ -1,9 +1,9 @@
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { Logger } from '@inventory/runtime/logger';
 import { chainEnded, chargeReversed } from '../metrics.ts';
-import type { OwedReversal } from '../storage/page-intent-store.ts';
+import type { PendingReversal } from '../storage/page-intent-store.ts';
 import type { ReadKeyStore } from '../storage/read-key-store.ts';
-import type { OwedCommands } from './resend-pending-commands.ts';
+import type { PendingCommands } from './resend-pending-commands.ts';
 
 export interface PageReversalDeps {
   readonly store: Reversals['store'];
@@ -13,7 +13,7 @@ export interface PageReversalDeps {
   readonly logger: Logger;
 }
 
-type Reversals = OwedCommands<OwedReversal, 'reply.billing-outcome.v1'>;
+type Reversals = PendingCommands<PendingReversal, 'reply.billing-outcome.v1'>;
 
 /**
  * Charges whose page was not delivered. A reversal that arrives before its charge makes that

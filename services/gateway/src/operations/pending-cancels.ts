@@ -1,10 +1,10 @@
 import { isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pendingCancelAcknowledged } from '../metrics.ts';
-import type { OwedCancel } from '../storage/pending-cancel-store.ts';
-import type { OwedCommands } from './resend-pending-commands.ts';
+import type { PendingCancel } from '../storage/pending-cancel-store.ts';
+import type { PendingCommands } from './resend-pending-commands.ts';
 
-type Cancels = OwedCommands<OwedCancel, 'reply.refresh-cancel.v1'>;
+type Cancels = PendingCommands<PendingCancel, 'reply.refresh-cancel.v1'>;
 
 /**
  * Attempts whose client was told that the outcome is unknown and has no key to find them by. The

@@ -3,7 +3,7 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { secretDigest } from '../storage/secret-digest.ts';
 import type { FoundCredential } from '../storage/tenancy-store.ts';
 import { mintSecret } from './issue-credential.ts';
-import { createAuthorities } from './principal-cache.ts';
+import { createPrincipalCache } from './principal-cache.ts';
 
 /** A store with one Credential, that counts its reads and can be made to wait. */
 function createFixture() {
@@ -40,7 +40,7 @@ function createFixture() {
     clock,
     accountId,
     secret,
-    authorities: createAuthorities(store, clock),
+    authorities: createPrincipalCache(store, clock),
     reads: () => reads,
     revoke() {
       stored = { ...stored, credential: { ...stored.credential, state: 'revoked' } };
@@ -146,7 +146,7 @@ test('a clock that was set back makes nothing live longer', async () => {
 test('a store that cannot be read is an error, not an unknown key', async () => {
   const { clock, secret } = createFixture();
   const store = { findBySecretDigest: () => Promise.reject(new Error('no server')) };
-  const authorities = createAuthorities(store, clock);
+  const authorities = createPrincipalCache(store, clock);
 
   await expect(authorities.find(secret)).rejects.toThrow('no server');
   await expect(authorities.find(secret)).rejects.toThrow('no server');

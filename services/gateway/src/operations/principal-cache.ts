@@ -14,7 +14,7 @@ const knownMax = 10_000;
 const unknownMax = 10_000;
 
 /** Tells what a secret stands for. */
-export interface Authorities {
+export interface PrincipalCache {
   /**
    * Null for everything that is no key now: malformed, unknown, revoked, replaced, expired, of a
    * suspended owner. Rejects only when the store cannot be read.
@@ -31,10 +31,10 @@ interface Known {
   readonly readAtMs: number;
 }
 
-export function createAuthorities(
+export function createPrincipalCache(
   store: Pick<TenancyStore, 'findBySecretDigest'>,
   clock: Clock,
-): Authorities {
+): PrincipalCache {
   // Keyed by digest: a memory dump must not hold more secrets than the requests in flight.
   const known = new LRUCache<string, Known>({ max: knownMax });
   const unknown = new LRUCache<string, { readAtMs: number }>({ max: unknownMax });

@@ -6,7 +6,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { EventStreamClient } from '../clients/event-stream-client.ts';
 import { eventFrame } from '../domain/event-frame.ts';
 import { createProjectRing, type ProjectRing, type RingLimits } from '../domain/project-ring.ts';
-import type { StreamPlace } from '../domain/stream-position.ts';
+import type { StreamPosition } from '../domain/stream-position.ts';
 import { eventsDelivered } from '../metrics.ts';
 
 /** Somebody who follows a Project's events on this replica. */
@@ -41,7 +41,7 @@ export interface ProjectHub {
 
 export interface HubDependencies {
   readonly log: EventStreamClient;
-  readonly sealPlace: (projectId: ProjectId, place: StreamPlace) => string;
+  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   readonly limits: RingLimits;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export interface HubStart {
 }
 
 export function createProjectHub(
-  { log, sealPlace, limits, logger, clock }: HubDependencies,
+  { log, sealPosition, limits, logger, clock }: HubDependencies,
   projectId: ProjectId,
   start: HubStart,
 ): ProjectHub {
@@ -82,7 +82,7 @@ export function createProjectHub(
     if (position <= ring.last) return 'old';
     if (position > ring.last + 1) return 'gap';
     const place = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
-    const frame = Buffer.from(eventFrame(sealPlace(projectId, place), event));
+    const frame = Buffer.from(eventFrame(sealPosition(projectId, place), event));
     delays.took(place.asOfMs);
     return ring.append({ position, frame });
   }

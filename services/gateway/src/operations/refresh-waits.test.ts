@@ -14,16 +14,16 @@ function enter(waits: ReturnType<typeof createRefreshWaits>, refreshId = newRefr
   return place;
 }
 
-test('a ring wakes everybody who waits for that refresh, and nobody else', async () => {
+test('a notify wakes everybody who waits for that refresh, and nobody else', async () => {
   const waits = createRefreshWaits(limits);
   const refreshId = newRefreshId();
   const [first, second, other] = [enter(waits, refreshId), enter(waits, refreshId), enter(waits)];
   const woken: string[] = [];
   const left = new AbortController();
-  const both = [first, second].map((place) => place.rang(longMs, never));
-  const others = other.rang(longMs, left.signal).then(() => woken.push('other'));
+  const both = [first, second].map((place) => place.waitForNotification(longMs, never));
+  const others = other.waitForNotification(longMs, left.signal).then(() => woken.push('other'));
 
-  waits.ring(refreshId);
+  waits.notify(refreshId);
   await Promise.all(both);
 
   expect(woken).toEqual([]);
@@ -31,15 +31,15 @@ test('a ring wakes everybody who waits for that refresh, and nobody else', async
   await others;
 });
 
-test('a ring between entering and waiting is not lost, and counts once', async () => {
+test('a notify between entering and waiting is not lost, and counts once', async () => {
   const waits = createRefreshWaits(limits);
   const refreshId = newRefreshId();
   const place = enter(waits, refreshId);
 
-  waits.ring(refreshId);
-  await place.rang(longMs, never);
+  waits.notify(refreshId);
+  await place.waitForNotification(longMs, never);
   let isOver = false;
-  const second = place.rang(50, never).then(() => {
+  const second = place.waitForNotification(50, never).then(() => {
     isOver = true;
   });
 
@@ -53,12 +53,12 @@ test('a client that is gone, before or while it waits, is not waited for', async
   const waits = createRefreshWaits(limits);
   const gone = new AbortController();
   const place = enter(waits);
-  const waiting = place.rang(longMs, gone.signal);
+  const waiting = place.waitForNotification(longMs, gone.signal);
 
   gone.abort();
 
   await waiting;
-  await place.rang(longMs, gone.signal);
+  await place.waitForNotification(longMs, gone.signal);
 });
 
 test('places are bounded for one account and in all, and given back', () => {

@@ -5,7 +5,7 @@ export interface RefreshWaits {
   /** Null when too many wait already: the caller answers with what is known now. */
   enter(accountId: AccountId, refreshId: RefreshId): WaitingPlace | null;
   /** Wakes whoever waits for this refresh. */
-  ring(refreshId: RefreshId): void;
+  notify(refreshId: RefreshId): void;
   readonly waiting: number;
 }
 
@@ -14,7 +14,7 @@ export interface WaitingPlace {
    * Resolves when the refresh rang since the last call (at once when it did before this one),
    * after `timeoutMs`, or when the signal is aborted. Never rejects.
    */
-  rang(timeoutMs: number, signal: AbortSignal): Promise<void>;
+  waitForNotification(timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Gives the place back; to be called exactly once. */
   leave(): void;
 }
@@ -26,7 +26,7 @@ export interface RefreshWaitsOptions {
 }
 
 interface Waiter {
-  hasRung: boolean;
+  isNotified: boolean;
   wake: () => void;
 }
 
@@ -52,21 +52,21 @@ export function createRefreshWaits(options: RefreshWaitsOptions): RefreshWaits {
     enter(accountId, refreshId) {
       const own = perAccount.get(accountId) ?? 0;
       if (waiting >= options.waitingMax || own >= options.waitingPerAccountMax) return null;
-      const waiter: Waiter = { hasRung: false, wake: () => {} };
+      const waiter: Waiter = { isNotified: false, wake: () => {} };
       const waiters = byRefresh.get(refreshId) ?? new Set();
       byRefresh.set(refreshId, waiters.add(waiter));
       count(accountId, 1);
       return {
-        rang: (timeoutMs, signal) => untilWoken(waiter, timeoutMs, signal),
+        waitForNotification: (timeoutMs, signal) => untilWoken(waiter, timeoutMs, signal),
         leave() {
           forget(refreshId, waiter);
           count(accountId, -1);
         },
       };
     },
-    ring(refreshId) {
+    notify(refreshId) {
       for (const waiter of byRefresh.get(refreshId) ?? []) {
-        waiter.hasRung = true;
+        waiter.isNotified = true;
         waiter.wake();
       }
     },
@@ -77,7 +77,7 @@ export function createRefreshWaits(options: RefreshWaitsOptions): RefreshWaits {
 }
 
 async function untilWoken(waiter: Waiter, timeoutMs: number, signal: AbortSignal): Promise<void> {
-  if (!waiter.hasRung && !signal.aborted) {
+  if (!waiter.isNotified && !signal.aborted) {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = () => resolve();
     const timer = setTimeout(wake, timeoutMs);
@@ -87,5 +87,5 @@ async function untilWoken(waiter: Waiter, timeoutMs: number, signal: AbortSignal
     clearTimeout(timer);
     signal.removeEventListener('abort', wake);
   }
-  waiter.hasRung = false;
+  waiter.isNotified = false;
 }

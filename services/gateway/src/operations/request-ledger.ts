@@ -3,7 +3,7 @@ import type { BillingOutcome } from '@inventory/contracts/messages/billing-outco
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { type Identifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import type { Deadlines } from '../deadlines.ts';
-import { askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
+import { type ReplyChannel, replyOf, requestReply } from './request-reply.ts';
 
 /** The ledger has not answered. The same key and inputs find out what became of the command. */
 export class EntryUndecided extends Error {
@@ -30,12 +30,12 @@ export function requestIdOf(commandId: string): RequestId {
 }
 
 /** Sends an operator's command and waits for what the ledger made of it. */
-export async function askLedger(
+export async function requestLedger(
   channel: LedgerChannel,
   command: OutgoingMessage,
 ): Promise<BillingOutcome> {
   const waitingId = `operator:${channel.identifiers.uuidV7()}`;
-  const asked = await askOwner(
+  const asked = await requestReply(
     channel,
     { ...command, waitingId },
     replyOf('reply.billing-outcome.v1'),

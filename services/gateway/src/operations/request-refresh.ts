@@ -16,7 +16,7 @@ import { pause } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
 import { fingerprintText, type RefreshInputs } from '../domain/refresh-fingerprint.ts';
 import { decisionWaited } from '../metrics.ts';
-import { askOwner, type ReplyChannel } from './request-reply.ts';
+import { type ReplyChannel, requestReply } from './request-reply.ts';
 
 export interface RefreshRequest extends RefreshInputs {
   readonly requestId: RequestId;
@@ -88,7 +88,7 @@ export async function requestRefresh(
   const fingerprint = createHash('sha256').update(fingerprintText(request)).digest('hex');
   const startMs = monotonicNow();
   const command = commandOf(request, refreshId, requestedAtMs, fingerprint);
-  const asked = await askOwner(deps.channel, command, decisionIn, deps.decisionTimeoutMs);
+  const asked = await requestReply(deps.channel, command, decisionIn, deps.decisionTimeoutMs);
   decisionWaited(elapsedSince(startMs), asked.result);
   switch (asked.result) {
     case 'not_sent':

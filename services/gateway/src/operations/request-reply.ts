@@ -1,14 +1,14 @@
 import type { MessageBody, MessageType } from '@inventory/contracts/messages';
 import { BusOverloaded, type MessageBus, type OutgoingMessage } from '@inventory/messaging/bus';
-import type { AnswerReader, ReplyBox } from '@inventory/messaging/reply-box';
+import type { PendingReplies, ReplyReader } from '@inventory/messaging/pending-replies';
 
 /** How this replica sends a command and hears the answer. */
 export interface ReplyChannel {
   readonly bus: Pick<MessageBus, 'publish' | 'health'>;
-  readonly replies: Pick<ReplyBox, 'expect' | 'waiting'>;
+  readonly replies: Pick<PendingReplies, 'expect' | 'waiting'>;
 }
 
-export type Asked<Answer> =
+export type ReplyResult<Answer> =
   | { readonly result: 'reply'; readonly body: Answer }
   /** The command cannot have reached the topic: nothing happens anywhere. */
   | { readonly result: 'not_sent'; readonly cause: string }
@@ -16,7 +16,7 @@ export type Asked<Answer> =
   | { readonly result: 'unknown'; readonly cause: unknown };
 
 /** Takes the one type of reply that a command has. */
-export function replyOf<Type extends MessageType>(type: Type): AnswerReader<MessageBody<Type>> {
+export function replyOf<Type extends MessageType>(type: Type): ReplyReader<MessageBody<Type>> {
   return (reply) => (reply.type === type ? (reply.body as MessageBody<Type>) : undefined);
 }
 
@@ -28,23 +28,23 @@ const waitingMax = 1_500;
  * producer counts as not sent: after a failure of the producer itself an earlier try of it may
  * have been written, and a queued record may leave after the wait has ended.
  */
-export async function askOwner<Answer>(
+export async function requestReply<Answer>(
   channel: ReplyChannel,
   command: OutgoingMessage & { readonly waitingId: string },
-  answerIn: AnswerReader<Answer>,
+  answerIn: ReplyReader<Answer>,
   timeoutMs: number,
-): Promise<Asked<Answer>> {
+): Promise<ReplyResult<Answer>> {
   const { bus, replies } = channel;
   if (replies.waiting >= waitingMax) return { result: 'not_sent', cause: 'too many wait' };
   if (!bus.health().ready) return { result: 'not_sent', cause: 'replies cannot be heard' };
 
   const replied = replies.expect(command.waitingId, timeoutMs, answerIn).then(
-    (body): Asked<Answer> => ({ result: 'reply', body }),
-    (cause: unknown): Asked<Answer> => ({ result: 'unknown', cause }),
+    (body): ReplyResult<Answer> => ({ result: 'reply', body }),
+    (cause: unknown): ReplyResult<Answer> => ({ result: 'unknown', cause }),
   );
   const sent = bus.publish([command]).then(
     () => replied,
-    (cause: unknown): Asked<Answer> => {
+    (cause: unknown): ReplyResult<Answer> => {
       if (cause instanceof BusOverloaded) return { result: 'not_sent', cause: cause.name };
       if (cause instanceof Error && cause.name === 'ZodError') throw cause;
       return { result: 'unknown', cause };

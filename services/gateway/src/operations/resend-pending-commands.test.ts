@@ -1,18 +1,18 @@
 import type { OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
-import { type AnswerReader, ReplyTimeout } from '@inventory/messaging/reply-box';
+import { type ReplyReader, ReplyTimeout } from '@inventory/messaging/pending-replies';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import type { OwedCancel } from '../storage/pending-cancel-store.ts';
+import type { PendingCancel } from '../storage/pending-cancel-store.ts';
 import { pendingCancels } from './pending-cancels.ts';
 import type { ReplyChannel } from './request-reply.ts';
-import { sendOwedCommands } from './resend-pending-commands.ts';
+import { resendPendingCommands } from './resend-pending-commands.ts';
 
-const deadlines = { owedReplyMs: 600_000 };
+const deadlines = { pendingReplyMs: 600_000 };
 const logger = createLogger({ service: 'test', level: 'silent' });
 
 function createStore(count: number) {
-  const commands = new Map<string, OwedCancel>();
+  const commands = new Map<string, PendingCancel>();
   for (let index = 0; index < count; index += 1) {
     const id = newRefreshId();
     const accountId = newAccountId();
@@ -23,12 +23,12 @@ function createStore(count: number) {
     commands,
     due: async (nowMs: number, limit: number) =>
       [...commands.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs).slice(0, limit),
-    async claim(command: OwedCancel, _replica: string, untilMs: number) {
+    async claim(command: PendingCancel, _replica: string, untilMs: number) {
       if (commands.get(command.id)?.epoch !== command.epoch) return false;
       commands.set(command.id, { ...command, dueAtMs: untilMs, epoch: command.epoch + 1 });
       return true;
     },
-    settle: async (command: OwedCancel) => void commands.delete(command.id),
+    settle: async (command: PendingCancel) => void commands.delete(command.id),
   };
 }
 
@@ -42,7 +42,7 @@ function createCollector() {
     },
     replies: {
       waiting: 0,
-      async expect(waitingId: string, _timeoutMs: number, answerIn: AnswerReader<unknown>) {
+      async expect(waitingId: string, _timeoutMs: number, answerIn: ReplyReader<unknown>) {
         if (!collector.answers) throw new ReplyTimeout('silent');
         const body = { waiting_id: waitingId, refresh_id: newRefreshId(), result: 'not_found' };
         return answerIn({ type: 'reply.refresh-cancel.v1', body } as ReceivedMessage);
@@ -56,8 +56,8 @@ test('a command is sent again until its owner answers, and then no more', async 
   const clock = createTestClock();
   const store = createStore(1);
   const { collector, channel } = createCollector();
-  const owed = pendingCancels(store, logger);
-  const round = () => sendOwedCommands({ channel, clock, replica: 'a', deadlines }, owed);
+  const pending = pendingCancels(store, logger);
+  const round = () => resendPendingCommands({ channel, clock, replica: 'a', deadlines }, pending);
   collector.answers = false;
 
   await round();
@@ -83,11 +83,11 @@ test('replicas that sweep at once send each command once', async () => {
   const clock = createTestClock();
   const store = createStore(40);
   const { collector, channel } = createCollector();
-  const owed = pendingCancels(store, logger);
+  const pending = pendingCancels(store, logger);
 
   await Promise.all(
     ['a', 'b', 'c'].map((replica) =>
-      sendOwedCommands({ channel, clock, replica, deadlines }, owed),
+      resendPendingCommands({ channel, clock, replica, deadlines }, pending),
     ),
   );
 
@@ -98,8 +98,8 @@ test('replicas that sweep at once send each command once', async () => {
 test('a round says whether there is more than it took', async () => {
   const clock = createTestClock();
   const { channel } = createCollector();
-  const owed = pendingCancels(createStore(60), logger);
-  const round = () => sendOwedCommands({ channel, clock, replica: 'a', deadlines }, owed);
+  const pending = pendingCancels(createStore(60), logger);
+  const round = () => resendPendingCommands({ channel, clock, replica: 'a', deadlines }, pending);
 
   expect(await round()).toBe(true);
   expect(await round()).toBe(false);

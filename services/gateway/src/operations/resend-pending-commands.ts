@@ -3,10 +3,10 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { Deadlines } from '../deadlines.ts';
-import { dueAgainAtMs, type OwedCommand } from '../domain/pending-command.ts';
-import { askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
+import { dueAgainAtMs, type PendingCommand } from '../domain/pending-command.ts';
+import { type ReplyChannel, replyOf, requestReply } from './request-reply.ts';
 
-export interface OwedCommands<Command extends OwedCommand, Reply extends MessageType> {
+export interface PendingCommands<Command extends PendingCommand, Reply extends MessageType> {
   readonly store: {
     due(nowMs: number, limit: number): Promise<Command[]>;
     claim(command: Command, replica: string, untilMs: number): Promise<boolean>;
@@ -22,12 +22,12 @@ export interface OwedCommands<Command extends OwedCommand, Reply extends Message
   readonly onReply: (command: Command, reply: MessageBody<Reply>) => void | Promise<void>;
 }
 
-export interface SendOwedCommandsDeps {
+export interface ResendPendingCommandsDeps {
   readonly channel: ReplyChannel;
   readonly clock: Clock;
   /** Name of this replica. */
   readonly replica: string;
-  readonly deadlines: Pick<Deadlines, 'owedReplyMs'>;
+  readonly deadlines: Pick<Deadlines, 'pendingReplyMs'>;
 }
 
 const batchMax = 50;
@@ -40,21 +40,26 @@ const lanesMax = 10;
  * 2. sent; a crash after it sends the same command again, which its owner answers again;
  * 3. removed once its owner's answer is seen, and only then.
  */
-export async function sendOwedCommands<Command extends OwedCommand, Reply extends MessageType>(
-  deps: SendOwedCommandsDeps,
-  owed: OwedCommands<Command, Reply>,
-): Promise<boolean> {
-  const due = await owed.store.due(deps.clock.now(), batchMax);
+export async function resendPendingCommands<
+  Command extends PendingCommand,
+  Reply extends MessageType,
+>(deps: ResendPendingCommandsDeps, pending: PendingCommands<Command, Reply>): Promise<boolean> {
+  const due = await pending.store.due(deps.clock.now(), batchMax);
   await forEachLimited(due, lanesMax, async (command) => {
     const untilMs = dueAgainAtMs(command, deps.clock.now());
-    if (!(await owed.store.claim(command, deps.replica, untilMs))) return;
-    const waitingId = `${owed.replyType}:${command.id}:${command.epoch + 1}`;
-    const message = owed.toMessage(command, waitingId);
-    const { owedReplyMs } = deps.deadlines;
-    const asked = await askOwner(deps.channel, message, replyOf(owed.replyType), owedReplyMs);
+    if (!(await pending.store.claim(command, deps.replica, untilMs))) return;
+    const waitingId = `${pending.replyType}:${command.id}:${command.epoch + 1}`;
+    const message = pending.toMessage(command, waitingId);
+    const { pendingReplyMs } = deps.deadlines;
+    const asked = await requestReply(
+      deps.channel,
+      message,
+      replyOf(pending.replyType),
+      pendingReplyMs,
+    );
     if (asked.result !== 'reply') return;
-    await owed.onReply(command, asked.body);
-    await owed.store.settle(command);
+    await pending.onReply(command, asked.body);
+    await pending.store.settle(command);
   });
   return due.length === batchMax;
 }

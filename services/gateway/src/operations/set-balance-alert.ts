@@ -2,7 +2,7 @@ import type { AccountId, RequestId } from '@inventory/contracts/ids';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
-import { askOwner, type ReplyChannel, replyOf } from './request-reply.ts';
+import { type ReplyChannel, replyOf, requestReply } from './request-reply.ts';
 
 export interface SetBalanceAlertDeps {
   readonly channel: ReplyChannel;
@@ -38,7 +38,7 @@ export async function setBalanceAlert(
       reason: null,
     },
   } as const;
-  const asked = await askOwner(
+  const asked = await requestReply(
     channel,
     command,
     replyOf('reply.billing-outcome.v1'),

@@ -1,6 +1,6 @@
 import { DeadlineExceeded } from '@inventory/runtime/wait';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { restStaging } from './staging-breaker.ts';
+import { openStagingBreaker } from './staging-breaker.ts';
 
 const staged = { page: 0, chunks: [] };
 const members = Buffer.from('');
@@ -13,7 +13,7 @@ function world() {
     if (told.error) throw told.error;
     return staged;
   };
-  const rested = restStaging({ stagePage }, clock);
+  const rested = openStagingBreaker({ stagePage }, clock);
   return { clock, told, stage: () => rested.stagePage('chain', 0, members) };
 }
 

@@ -9,11 +9,12 @@ const restMs = 5_000;
  * Staging that rests after it took too long: a store that hangs delays one page of a customer, and
  * not every page of everybody. What comes meanwhile is refused at once, so it is not captured.
  */
-export function restStaging(staging: Staging, clock: Clock): Staging {
+export function openStagingBreaker(staging: Staging, clock: Clock): Staging {
   let restsUntilMs = 0;
   return {
     async stagePage(chainId, page, members) {
-      if (clock.now() < restsUntilMs) throw new StagingRests('the revision-store was too slow');
+      if (clock.now() < restsUntilMs)
+        throw new StagingBreakerOpen('the revision-store was too slow');
       try {
         return await staging.stagePage(chainId, page, members);
       } catch (error) {
@@ -25,6 +26,6 @@ export function restStaging(staging: Staging, clock: Clock): Staging {
   };
 }
 
-class StagingRests extends Error {
-  override name = 'StagingRests';
+class StagingBreakerOpen extends Error {
+  override name = 'StagingBreakerOpen';
 }

@@ -6,8 +6,8 @@ export interface StreamQuotaLimits {
 }
 
 export type StreamAdmission =
-  /** `giveBack` is to be called whatever became of the stream; it may be called again. */
-  | { readonly admitted: true; readonly giveBack: () => void }
+  /** `release` is to be called whatever became of the stream; it may be called again. */
+  | { readonly admitted: true; readonly release: () => void }
   | { readonly admitted: false; readonly why: 'project_full' | 'replica_full' };
 
 /** Places for streams on this replica. */
@@ -20,7 +20,7 @@ export function createStreamQuota(limits: StreamQuotaLimits): StreamQuota {
   const taken = new Map<ProjectId, number>();
   let all = 0;
 
-  function giveBack(projectId: ProjectId): void {
+  function release(projectId: ProjectId): void {
     all -= 1;
     const left = (taken.get(projectId) ?? 1) - 1;
     if (left === 0) taken.delete(projectId);
@@ -38,8 +38,8 @@ export function createStreamQuota(limits: StreamQuotaLimits): StreamQuota {
       let isHeld = true;
       return {
         admitted: true,
-        giveBack() {
-          if (isHeld) giveBack(projectId);
+        release() {
+          if (isHeld) release(projectId);
           isHeld = false;
         },
       };

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
 import type { EventStreamClient } from '../clients/event-stream-client.ts';
 import { checkpointFrame } from '../domain/event-frame.ts';
-import type { StreamPlace } from '../domain/stream-position.ts';
+import type { StreamPosition } from '../domain/stream-position.ts';
 import { openStream } from './open-stream.ts';
 import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
 import { StreamSession } from './stream-session.ts';
@@ -19,13 +19,13 @@ const clock = createTestClock();
 
 /** What a planted fault replaces. */
 interface Parts {
-  readonly sealPlace: (place: StreamPlace) => string;
+  readonly sealPosition: (place: StreamPosition) => string;
   readonly client: EventStreamClient;
 }
 
-const sealPlace = (place: StreamPlace) => `${place.logEpoch}.${place.position}`;
+const sealPosition = (place: StreamPosition) => `${place.logEpoch}.${place.position}`;
 
-function openPlace(cursor: string): StreamPlace {
+function openPosition(cursor: string): StreamPosition {
   const [logEpoch = 0, position = 0] = cursor.split('.').map(Number);
   return { logEpoch, position, asOfMs: 0 };
 }
@@ -48,16 +48,16 @@ class Client {
   }
 
   async connect(): Promise<void> {
-    const { client, sealPlace: seal } = this.#parts;
-    const sealed = (_id: string, place: StreamPlace) => seal(place);
-    const place = this.cursor === null ? null : openPlace(this.cursor);
-    const dependencies = { hubs: this.#hubs, log: client, sealPlace: sealed, clock };
+    const { client, sealPosition: seal } = this.#parts;
+    const sealed = (_id: string, place: StreamPosition) => seal(place);
+    const place = this.cursor === null ? null : openPosition(this.cursor);
+    const dependencies = { hubs: this.#hubs, log: client, sealPosition: sealed, clock };
     const start = await openStream(dependencies, projectId, place).catch(() => null);
     if (!start) return;
     const session = new StreamSession(
       {
         log: client,
-        sealPlace: sealed,
+        sealPosition: sealed,
         inTurn: (work) => work(),
         pauseAfterFailure: async () => true,
         close: () => session.detach(),
@@ -77,7 +77,7 @@ class Client {
       },
     );
     this.#session = session;
-    session.write(Buffer.from(checkpointFrame(sealPlace(start.place), 'now')));
+    session.write(Buffer.from(checkpointFrame(sealPosition(start.place), 'now')));
     if (start.recovery) session.end(start.recovery);
     else session.pump();
   }
@@ -113,7 +113,7 @@ class Client {
       if (id === undefined && event !== '') this.controls.push(event);
       if (id === undefined) continue;
       // Who lost even its first checkpoint starts anew.
-      if (this.cursor === null) this.startedAt = openPlace(id).position;
+      if (this.cursor === null) this.startedAt = openPosition(id).position;
       this.cursor = id;
       if (event !== 'checkpoint') this.applied.push(JSON.parse(frame.split('data: ')[1] ?? '').id);
     }
@@ -203,10 +203,10 @@ async function run(
   fault: (log: MemoryLog) => Partial<Parts> = () => ({}),
 ) {
   const log = createMemoryLog(projectId);
-  const parts: Parts = { sealPlace, client: log.client, ...fault(log) };
+  const parts: Parts = { sealPosition, client: log.client, ...fault(log) };
   const hubs = createProjectHubs({
     log: parts.client,
-    sealPlace: (_id, place) => parts.sealPlace(place),
+    sealPosition: (_id, place) => parts.sealPosition(place),
     limits: { entriesMax: 4, bytesMax: 10_000 },
     logger: testLogger,
     clock,
@@ -251,7 +251,7 @@ describe('a client that follows a Project', () => {
 
   test('would not, if the cursor of an event named the place behind the next one', async () => {
     const planted = (): Partial<Parts> => ({
-      sealPlace: (place) => sealPlace({ ...place, position: place.position + 1 }),
+      sealPosition: (place) => sealPosition({ ...place, position: place.position + 1 }),
     });
     const result = await fc.check(everyEventOnce(planted), faultRuns);
     expect(result.failed).toBe(true);

@@ -12,7 +12,7 @@ import {
 import {
   type RecoveryReason,
   recoveryNeeded,
-  type StreamPlace,
+  type StreamPosition,
 } from '../domain/stream-position.ts';
 import type { HubReader, ProjectHub } from './project-hub.ts';
 
@@ -26,7 +26,7 @@ export interface StreamSink {
 
 export interface SessionDependencies {
   readonly log: EventStreamClient;
-  readonly sealPlace: (projectId: ProjectId, place: StreamPlace) => string;
+  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   /** Lets a bounded number of reads from the log run at once. */
   readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Waits before another try; false when there were enough. */
@@ -60,7 +60,7 @@ export class StreamSession implements HubReader {
   constructor(
     dependencies: SessionDependencies,
     hub: ProjectHub,
-    place: StreamPlace,
+    place: StreamPosition,
     sink: StreamSink,
   ) {
     this.#dependencies = dependencies;
@@ -159,7 +159,7 @@ export class StreamSession implements HubReader {
   }
 
   async #replayPage(): Promise<void> {
-    const { log, inTurn, sealPlace } = this.#dependencies;
+    const { log, inTurn, sealPosition } = this.#dependencies;
     const { projectId } = this.#hub;
     const page = await inTurn(() => log.page(projectId, this.#position, replayPage));
     if (this.#ended) return;
@@ -175,7 +175,7 @@ export class StreamSession implements HubReader {
     if (!last) throw new Error('the log holds less than was announced');
     const frames = page.items.map(({ position, event }) => {
       const place = { logEpoch: this.#logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
-      return eventFrame(sealPlace(projectId, place), event);
+      return eventFrame(sealPosition(projectId, place), event);
     });
     this.#position = last.position;
     this.write(Buffer.from(frames.join('')));
@@ -183,7 +183,9 @@ export class StreamSession implements HubReader {
 
   #recover(reason: RecoveryReason, page: LogPage): void {
     const { projectId } = this.#hub;
-    this.end(recoveryOf(reason, page, (place) => this.#dependencies.sealPlace(projectId, place)));
+    this.end(
+      recoveryOf(reason, page, (place) => this.#dependencies.sealPosition(projectId, place)),
+    );
   }
 
   async #taken(): Promise<void> {
@@ -203,7 +205,7 @@ export function extentOf(page: LogPage) {
 }
 
 /** The place just before the oldest event that is kept. */
-export function keptFrom(page: LogPage): StreamPlace {
+export function keptFrom(page: LogPage): StreamPosition {
   return {
     logEpoch: page.log_epoch,
     position: page.earliest_position - 1,
@@ -215,11 +217,11 @@ export function keptFrom(page: LogPage): StreamPlace {
 export function recoveryOf(
   reason: RecoveryReason,
   page: LogPage,
-  sealPlace: (place: StreamPlace) => string,
+  sealPosition: (place: StreamPosition) => string,
 ): string {
   return recoveryFrame({
     reason,
     earliest_as_of: page.earliest_at,
-    resume_cursor: sealPlace(keptFrom(page)),
+    resume_cursor: sealPosition(keptFrom(page)),
   });
 }

@@ -5,7 +5,7 @@ import { MongoError, MongoServerError } from 'mongodb';
  * a server that answered with an error was asked wrongly. A bulk write that lost its connection is
  * a server's error to the driver, with the trouble in the place of an answer.
  */
-export function isStoreAway(error: unknown): boolean {
+export function isMongoUnavailable(error: unknown): boolean {
   if (!(error instanceof MongoServerError)) return error instanceof MongoError;
-  return error.hasErrorLabel('RetryableWriteError') || isStoreAway(error.errorResponse);
+  return error.hasErrorLabel('RetryableWriteError') || isMongoUnavailable(error.errorResponse);
 }

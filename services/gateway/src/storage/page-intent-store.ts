@@ -7,19 +7,19 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import type { Deadlines } from '../deadlines.ts';
 import type { PageIntent } from '../domain/page-intent.ts';
-import type { OwedCommand } from '../domain/pending-command.ts';
+import type { PendingCommand } from '../domain/pending-command.ts';
 import {
   createOwedCommandStore,
-  type OwedCommandStore,
-  type OwedDocument,
-  owedIndexes,
+  type PendingCommandStore,
+  type PendingDocument,
+  pendingCommandIndexes,
 } from './pending-command-store.ts';
 
 const collectionName = 'page_intents';
 const batchMax = 200;
 const waitingMax = 5_000;
 
-const { indexes: owed } = owedIndexes(collectionName);
+const { indexes: owed } = pendingCommandIndexes(collectionName);
 const ofChains = { partialFilterExpression: { chainId: { $exists: true } } };
 
 export const pageIntentIndexes: CollectionIndexes = {
@@ -28,7 +28,7 @@ export const pageIntentIndexes: CollectionIndexes = {
 };
 
 /** An intent; `dueAt` is when its charge is reversed. */
-interface PageIntentDocument extends OwedDocument {
+interface PageIntentDocument extends PendingDocument {
   readonly _id: RequestId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
@@ -40,7 +40,7 @@ interface PageIntentDocument extends OwedDocument {
 }
 
 /** A reversal that is owed to an account. */
-export interface OwedReversal extends OwedCommand {
+export interface PendingReversal extends PendingCommand {
   readonly id: RequestId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
@@ -59,7 +59,7 @@ export interface PageIntentStore {
   expedite(requestId: RequestId, nowMs: number): Promise<void>;
   /** Whether a page of the chain is still to be paid, delivered or undone. */
   hasOpen(chainId: string): Promise<boolean>;
-  readonly owed: OwedCommandStore<OwedReversal>;
+  readonly owed: PendingCommandStore<PendingReversal>;
 }
 
 export function createPageIntentStore(
@@ -116,7 +116,7 @@ function toDoc(intent: PageIntent): PageIntentDocument {
   };
 }
 
-function reversalFromDoc(document: PageIntentDocument): OwedReversal {
+function reversalFromDoc(document: PageIntentDocument): PendingReversal {
   return {
     id: document._id,
     accountId: document.accountId,

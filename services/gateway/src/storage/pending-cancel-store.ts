@@ -3,19 +3,19 @@ import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import type { Deadlines } from '../deadlines.ts';
-import type { OwedCommand } from '../domain/pending-command.ts';
+import type { PendingCommand } from '../domain/pending-command.ts';
 import {
   createOwedCommandStore,
-  type OwedCommandStore,
-  type OwedDocument,
-  owedIndexes,
+  type PendingCommandStore,
+  type PendingDocument,
+  pendingCommandIndexes,
 } from './pending-command-store.ts';
 
 const collectionName = 'pending_cancels';
 
-export const pendingCancelIndexes = owedIndexes(collectionName);
+export const pendingCancelIndexes = pendingCommandIndexes(collectionName);
 
-interface PendingCancelDocument extends OwedDocument {
+interface PendingCancelDocument extends PendingDocument {
   readonly _id: RefreshId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
@@ -23,7 +23,7 @@ interface PendingCancelDocument extends OwedDocument {
 }
 
 /** The cancel of an attempt whose client was told that its outcome is unknown. */
-export interface OwedCancel extends OwedCommand {
+export interface PendingCancel extends PendingCommand {
   readonly id: RefreshId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
@@ -32,8 +32,8 @@ export interface OwedCancel extends OwedCommand {
 
 export interface PendingCancelStore {
   /** Resolves when the cancel is durable: whatever happens to this process, it will be sent. */
-  add(cancel: Omit<OwedCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
-  readonly owed: OwedCommandStore<OwedCancel>;
+  add(cancel: Omit<PendingCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
+  readonly owed: PendingCommandStore<PendingCancel>;
 }
 
 export function createPendingCancelStore(
@@ -59,7 +59,7 @@ export function createPendingCancelStore(
   };
 }
 
-function fromDoc(document: PendingCancelDocument): OwedCancel {
+function fromDoc(document: PendingCancelDocument): PendingCancel {
   return {
     id: document._id,
     accountId: document.accountId,

@@ -1,10 +1,10 @@
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
-import type { OwedCommand } from '../domain/pending-command.ts';
+import type { PendingCommand } from '../domain/pending-command.ts';
 
 /** What makes a document a command that is owed; the rest of it says which command. */
-export interface OwedDocument {
+export interface PendingDocument {
   readonly _id: string;
   readonly dueAt: Date;
   readonly epoch: number;
@@ -12,11 +12,11 @@ export interface OwedDocument {
   readonly claimedBy: string | null;
 }
 
-export function owedIndexes(collection: string): CollectionIndexes {
+export function pendingCommandIndexes(collection: string): CollectionIndexes {
   return { collection, indexes: [{ name: 'due', keys: { dueAt: 1 } }] };
 }
 
-export interface OwedCommandStore<Command extends OwedCommand> {
+export interface PendingCommandStore<Command extends PendingCommand> {
   /** Commands that are due, longest first. */
   due(nowMs: number, limit: number): Promise<Command[]>;
   /** Takes a command until `untilMs`; false when another replica took or settled it meanwhile. */
@@ -25,10 +25,13 @@ export interface OwedCommandStore<Command extends OwedCommand> {
   settle(command: Command): Promise<void>;
 }
 
-export function createOwedCommandStore<Document extends OwedDocument, Command extends OwedCommand>(
+export function createOwedCommandStore<
+  Document extends PendingDocument,
+  Command extends PendingCommand,
+>(
   collection: Collection<Document>,
   fromDoc: (document: Document) => Command,
-): OwedCommandStore<Command> {
+): PendingCommandStore<Command> {
   return {
     async due(nowMs, limit) {
       const found = await collection

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { startHttpServer } from '@inventory/http/http-server';
 import { createInternalClient } from '@inventory/http/internal-client';
-import { createReplyBox } from '@inventory/messaging/reply-box';
+import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
@@ -67,7 +67,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   const { collector, revisions, erased } = await startOtherFakes();
   const webhooks = await startFakeWebhooks();
   const replica = await openTenancyReplica({ namespace });
-  const replies = await createReplyBox(replica.bus, 'operator-test');
+  const replies = await createPendingReplies(replica.bus, 'operator-test');
   const clientOf = (service: string, { url: baseUrl }: HttpFake) =>
     createInternalClient({ service, baseUrl, serviceToken: undefined, timeoutMs: farMs });
   const clients = {

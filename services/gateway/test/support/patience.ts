@@ -19,7 +19,7 @@ export const patientDeadlines: Deadlines = {
   findMs: farMs,
   storeMs: farMs,
   lookUpMs: farMs,
-  owedReplyMs: farMs,
+  pendingReplyMs: farMs,
   ledgerAnswerMs: farMs,
   usageMs: farMs,
   eraseMs: farMs,

@@ -1,7 +1,11 @@
-import { type AnswerReader, type ReplyBox, ReplyTimeout } from '@inventory/messaging/reply-box';
+import {
+  type PendingReplies,
+  type ReplyReader,
+  ReplyTimeout,
+} from '@inventory/messaging/pending-replies';
 
 /** A reply box whose waits a test ends, not a timer. */
-export interface ReplyCutter extends ReplyBox {
+export interface ReplyCutter extends PendingReplies {
   /** Ends every wait that is open now; the time that each would have had. */
   cut(): number[];
   /** Ends every wait for the reply to an owed command, now and later. */
@@ -14,14 +18,14 @@ interface Wait {
   readonly end: () => void;
 }
 
-export function createReplyCutter(box: ReplyBox): ReplyCutter {
+export function createReplyCutter(box: PendingReplies): ReplyCutter {
   const waits = new Set<Wait>();
   let leavesOwed = false;
 
   async function waitOrCut<Answer>(
     id: string,
     timeoutMs: number,
-    answerIn: AnswerReader<Answer>,
+    answerIn: ReplyReader<Answer>,
   ): Promise<Answer> {
     const tooLate = Promise.withResolvers<never>();
     const end = () => tooLate.reject(new ReplyTimeout(`no reply to ${id} any more`));
@@ -36,7 +40,7 @@ export function createReplyCutter(box: ReplyBox): ReplyCutter {
   }
 
   return {
-    expect<Answer>(id: string, timeoutMs: number, answerIn: AnswerReader<Answer>) {
+    expect<Answer>(id: string, timeoutMs: number, answerIn: ReplyReader<Answer>) {
       const answer = waitOrCut(id, timeoutMs, answerIn);
       // As the box does: a sender that fails never looks at it.
       answer.catch(() => {});
@@ -58,5 +62,5 @@ export function createReplyCutter(box: ReplyBox): ReplyCutter {
   };
 }
 
-/** As `sendOwedCommands` names its waits. */
+/** As `resendPendingCommands` names its waits. */
 const isOwed = ({ id }: Wait) => id.startsWith('reply.');

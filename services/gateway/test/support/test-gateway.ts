@@ -1,7 +1,7 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { createReplyBox } from '@inventory/messaging/reply-box';
+import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { type Clock, systemClock } from '@inventory/runtime/clock';
 import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
@@ -211,7 +211,7 @@ async function startPublicApi(
 ) {
   const { config, lifetime, logger } = context;
   const { db, bus } = await openBackends(context, 'gateway', publicApiIndexes);
-  const replies = createReplyCutter(await createReplyBox(bus, 'gateway'));
+  const replies = createReplyCutter(await createPendingReplies(bus, 'gateway'));
   lifetime.defer('replies', () => replies.stop());
   const commands = { publish: bus.publish, health: () => bus.health(), ...wrongBus(bus) };
   const { services } = config;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chunkBytesMax, chunkDigestHeader } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
-import type { TakeTurn } from '@inventory/runtime/computation-queue';
+import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
 import type { PlatformPage } from '../domain/platform-page.ts';
 
 /** Stages pages with the revision-store; what it returns is what the manifest names. */
@@ -18,10 +18,10 @@ export interface PagePlace {
 
 const largeAssetsMin = 100;
 
-/** `takeTurn` is for pages that take long to write. */
+/** `enqueueComputation` is for pages that take long to write. */
 export function createRevisionStoreClient(
   client: InternalClient,
-  takeTurn: TakeTurn,
+  enqueueComputation: EnqueueComputation,
 ): RevisionStoreClient {
   async function putChunk(place: PagePlace, chunk: number, body: Buffer, digest: string) {
     const { scanId, epoch, page } = place;
@@ -39,7 +39,7 @@ export function createRevisionStoreClient(
   return {
     async stagePage(place, { assets, descriptions }) {
       const write = () => Buffer.from(JSON.stringify({ assets, descriptions }));
-      const bytes = assets.length < largeAssetsMin ? write() : await takeTurn(write);
+      const bytes = assets.length < largeAssetsMin ? write() : await enqueueComputation(write);
       const chunks: ManifestPage['chunks'] = [];
       for (let start = 0; start < bytes.length; start += chunkBytesMax) {
         const chunk = bytes.subarray(start, start + chunkBytesMax);

@@ -1,13 +1,13 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
+  acquireIdentity,
   freshIdentity,
-  giveIdentityBack,
   type IdentityLimits,
   type IdentityState,
   nextRequestMs,
+  releaseIdentity,
   restIdentity,
-  takeIdentity,
 } from './egress-identity.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
@@ -32,8 +32,8 @@ function requestTimes(
   let now = 1_000_000;
   return pauses.map((pause) => {
     now = Math.max(now + pause, next(identity, of));
-    identity = takeIdentity(identity, of, { token: 't', nowMs: now, untilMs: now + 40_000 });
-    identity = giveIdentityBack(identity, of, { verdict: 'served' }, now);
+    identity = acquireIdentity(identity, of, { token: 't', nowMs: now, untilMs: now + 40_000 });
+    identity = releaseIdentity(identity, of, { verdict: 'served' }, now);
     return now;
   });
 }
@@ -69,25 +69,20 @@ describe('an egress identity', () => {
   });
 
   it('has one request in flight, until it is given back or its time is over', () => {
-    const taken = takeIdentity(freshIdentity('a'), limits, {
+    const taken = acquireIdentity(freshIdentity('a'), limits, {
       token: 't',
       nowMs: 0,
       untilMs: 40_000,
     });
     expect(nextRequestMs(taken, limits)).toBe(40_000);
-    const back = giveIdentityBack(taken, limits, { verdict: 'served' }, 500);
+    const back = releaseIdentity(taken, limits, { verdict: 'served' }, 500);
     expect(nextRequestMs(back, limits)).toBeLessThanOrEqual(500);
   });
 
   it('keeps silent twice as long after each refusal in a row, up to half an hour (upstream 6.4)', () => {
     let identity = freshIdentity('a');
     const silences = Array.from({ length: 7 }, () => {
-      identity = giveIdentityBack(
-        identity,
-        limits,
-        { verdict: 'throttled', retryAfterMs: null },
-        0,
-      );
+      identity = releaseIdentity(identity, limits, { verdict: 'throttled', retryAfterMs: null }, 0);
       return identity.silentUntilMs / 1_000;
     });
     expect(silences).toEqual([90, 180, 360, 720, 1_440, 1_800, 1_800]);
@@ -95,30 +90,30 @@ describe('an egress identity', () => {
 
   it('starts over after it was served once', () => {
     const refused = restIdentity(restIdentity(freshIdentity('a'), limits, 0), limits, 0);
-    const served = giveIdentityBack(refused, limits, { verdict: 'served' }, 0);
+    const served = releaseIdentity(refused, limits, { verdict: 'served' }, 0);
     expect(restIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
   });
 
   it('rests twice as long after each request without a connection, apart from its silence', () => {
     let identity = freshIdentity('a');
     const rests = Array.from({ length: 7 }, () => {
-      identity = giveIdentityBack(identity, limits, { verdict: 'unreachable' }, 0);
+      identity = releaseIdentity(identity, limits, { verdict: 'unreachable' }, 0);
       return nextRequestMs(identity, limits) / 1_000;
     });
     expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300]);
 
     const throttled = { verdict: 'throttled', retryAfterMs: null } as const;
-    expect(giveIdentityBack(identity, limits, throttled, 0)).toMatchObject({
+    expect(releaseIdentity(identity, limits, throttled, 0)).toMatchObject({
       silentUntilMs: 90_000,
       connectFailures: 0,
     });
-    const answered = giveIdentityBack(identity, limits, { verdict: 'answered' }, 0);
-    const again = giveIdentityBack(answered, limits, { verdict: 'unreachable' }, 0);
+    const answered = releaseIdentity(identity, limits, { verdict: 'answered' }, 0);
+    const again = releaseIdentity(answered, limits, { verdict: 'unreachable' }, 0);
     expect(nextRequestMs(again, limits)).toBe(10_000);
   });
 
   it('honours a longer Retry-After', () => {
     const verdict = { verdict: 'throttled', retryAfterMs: 600_000 } as const;
-    expect(giveIdentityBack(freshIdentity('a'), limits, verdict, 0).silentUntilMs).toBe(600_000);
+    expect(releaseIdentity(freshIdentity('a'), limits, verdict, 0).silentUntilMs).toBe(600_000);
   });
 });

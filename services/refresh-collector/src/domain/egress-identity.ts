@@ -93,7 +93,7 @@ export function firstRestedInMs(
 }
 
 /** Takes the identity for one request that ends by `untilMs` at the latest. */
-export function takeIdentity(
+export function acquireIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
   request: { token: string; nowMs: number; untilMs: number },
@@ -107,7 +107,7 @@ export function takeIdentity(
 }
 
 /** How a request went, as far as its identity is concerned. */
-export type IdentityVerdict =
+export type SlotResult =
   /** The platform answered this identity like anybody else. */
   | { readonly verdict: 'served' }
   /** Throttled: keep silent, twice as long as last time. */
@@ -119,10 +119,10 @@ export type IdentityVerdict =
   /** No answer that says anything about the identity. */
   | { readonly verdict: 'unknown' };
 
-export function giveIdentityBack(
+export function releaseIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
-  verdict: IdentityVerdict,
+  verdict: SlotResult,
   nowMs: number,
 ): IdentityState {
   const free = { ...identity, version: identity.version + 1, inFlight: null };

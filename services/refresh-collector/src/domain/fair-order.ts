@@ -11,7 +11,7 @@ interface Candidate {
  * before what exceeds the part of another. Within one by queue deadline, those last that wait for
  * another scan of their inventory.
  */
-export function inTurns(
+export function inFairOrder(
   { queued, lastStartMs }: QueueSnapshot,
   active: readonly StartedScan[],
   busy: ReadonlySet<string>,

@@ -1,11 +1,11 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import {
+  acquireIdentity,
   freshIdentity,
   type IdentityLimits,
   type IdentityState,
   nextRequestMs,
-  takeIdentity,
 } from './egress-identity.ts';
 import { pageCapacity } from './page-capacity.ts';
 
@@ -32,7 +32,7 @@ function requestsUntil(start: IdentityState, timeMs: number): number {
     const atMs = Math.max(nowMs, nextRequestMs(state, limits));
     if (atMs > timeMs) return count;
     state = {
-      ...takeIdentity(state, limits, { token: 'held', nowMs: atMs, untilMs: atMs }),
+      ...acquireIdentity(state, limits, { token: 'held', nowMs: atMs, untilMs: atMs }),
       inFlight: null,
     };
   }

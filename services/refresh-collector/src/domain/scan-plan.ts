@@ -1,5 +1,5 @@
 import type { IdentityLimits } from './egress-identity.ts';
-import { inTurns } from './fair-order.ts';
+import { inFairOrder } from './fair-order.ts';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.ts';
 import { openReservations, type Reservations } from './reservations.ts';
 
@@ -171,7 +171,7 @@ function startsOf(
 ): string[] {
   const { nowMs } = snapshot;
   const busy = new Set(scans.map(({ inventory }) => inventory));
-  const promised = inTurns(snapshot, active, busy).filter((refresh) => {
+  const promised = inFairOrder(snapshot, active, busy).filter((refresh) => {
     const latestMs = refresh.queueDeadlineMs + rules.collectMs;
     if (!reservations.fits(latestMs, refresh.pages)) return false;
     reservations.add(latestMs, refresh.pages);

@@ -7,7 +7,7 @@ import {
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import { scope } from '@inventory/contracts/scope';
-import type { TakeTurn } from '@inventory/runtime/computation-queue';
+import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
 import type Router from '@koa/router';
 import { z } from 'zod';
 import type { LiveOutcome } from '../domain/live-page.ts';
@@ -18,7 +18,7 @@ export interface LivePageRoutes {
   readonly read: (wanted: WantedLivePage, signal: AbortSignal) => Promise<LiveOutcome>;
   readonly retryAfterSeconds: (outcome: LiveOutcome, appId: number) => Promise<number>;
   /** For pages that take long to write. */
-  readonly takeTurn: TakeTurn;
+  readonly enqueueComputation: EnqueueComputation;
   readonly waitMaxMs: number;
 }
 
@@ -54,7 +54,8 @@ export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void 
     }
     const { page } = read;
     const write = () => membersOf(page, query.form);
-    const members = page.assets.length < largeAssetsMin ? write() : await routes.takeTurn(write);
+    const members =
+      page.assets.length < largeAssetsMin ? write() : await routes.enqueueComputation(write);
     context.set(livePageMetaHeader, JSON.stringify(toWireMeta(page)));
     context.type = 'application/octet-stream';
     context.body = members;

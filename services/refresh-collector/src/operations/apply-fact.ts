@@ -25,7 +25,7 @@ export interface SagaDependencies {
  * comes again if this process dies before they are acknowledged. `outbox`: with the same write,
  * for facts told by a timer, a worker or an operator, which nothing repeats.
  */
-export type Departure = 'publish' | 'outbox';
+export type DeliveryMode = 'publish' | 'outbox';
 
 export interface FactResult {
   readonly refresh: Refresh;
@@ -44,24 +44,24 @@ export async function applyFact(
   dependencies: SagaDependencies,
   refreshId: string,
   fact: Fact,
-  departure: Departure,
+  deliveryMode: DeliveryMode,
 ): Promise<FactResult | undefined> {
   const recalled = dependencies.refreshes.recall(refreshId);
   if (recalled && advance(recalled.refresh, fact).step === 'changed') {
-    const result = await applyTo(dependencies, recalled, fact, { departure });
+    const result = await applyTo(dependencies, recalled, fact, { deliveryMode });
     if (result) return result;
   }
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
     const stored = await dependencies.refreshes.find(refreshId);
     if (!stored) return undefined;
-    const result = await applyTo(dependencies, stored, fact, { departure });
+    const result = await applyTo(dependencies, stored, fact, { deliveryMode });
     if (result) return result;
   }
   throw new Error(`refresh ${refreshId} changes too often to be written`);
 }
 
 export interface Application {
-  readonly departure: Departure;
+  readonly deliveryMode: DeliveryMode;
   /** The staged pages, where the caller has them; they are read otherwise. */
   readonly pages?: readonly StagedPageRecord[];
   /** The last of them, to be recorded with the same write. */
@@ -84,14 +84,14 @@ export async function applyTo(
   }
   const after = { ...stored, refresh: step.next };
   const messages = await messagesFor(dependencies, after, step.send, application.pages);
-  const { departure, lastPage } = application;
+  const { deliveryMode, lastPage } = application;
   const saved = await dependencies.refreshes.save(stored, step.next, {
-    messages: departure === 'outbox' ? messages : [],
+    messages: deliveryMode === 'outbox' ? messages : [],
     ...(lastPage ? { lastPage } : {}),
   });
   if (!saved) return undefined;
   if (refresh.phase !== step.next.phase) dependencies.onChanged(step.next, refresh.phase);
-  if (departure === 'publish') await dependencies.publish(messages);
+  if (deliveryMode === 'publish') await dependencies.publish(messages);
   else await dependencies.sendFromOutbox(refresh.id, messages);
   return { refresh: step.next, step: 'changed' };
 }

@@ -3,15 +3,15 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { type Loop, startLoop } from '@inventory/runtime/loop';
 import {
+  acquireIdentity,
   firstRestedInMs,
-  giveIdentityBack,
   type IdentityLimits,
   type IdentityState,
-  type IdentityVerdict,
   nextRequestMs,
+  releaseIdentity,
   restIdentity,
+  type SlotResult,
   spareUntilMs,
-  takeIdentity,
 } from '../domain/egress-identity.ts';
 import type { SlotRequest, SlotRules } from '../domain/slot-order.ts';
 import type { IdentityStore } from '../storage/identity-store.ts';
@@ -19,17 +19,17 @@ import { createEgressQueue } from './egress-queue.ts';
 import { createKnownIdentities } from './known-identities.ts';
 
 /** One permitted request through one identity; must be given back with how it went. */
-export interface IdentityTurn {
+export interface EgressSlot {
   readonly identityId: string;
-  giveBack(verdict: IdentityVerdict): Promise<void>;
+  release(verdict: SlotResult): Promise<void>;
 }
 
-export interface IdentityPool {
+export interface EgressPool {
   /**
    * Waits for an identity that may ask now. Undefined when the signal is aborted first. Live
    * pages go before scans, accounts take turns.
    */
-  take(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<IdentityTurn | undefined>;
+  take(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<EgressSlot | undefined>;
   /** Rests an identity that was refused what another one is served. */
   rest(identityId: string): Promise<void>;
   /** Until the first identity is rested; what those who wait take first is not counted. */
@@ -40,7 +40,7 @@ export interface IdentityPool {
   stop(): Promise<void>;
 }
 
-export interface IdentityPoolOptions {
+export interface EgressPoolOptions {
   readonly identityIds: readonly string[];
   readonly store: IdentityStore;
   readonly limits: IdentityLimits;
@@ -62,21 +62,21 @@ const yieldGuardMs = 1_000;
  * Shares the egress identities between the scans of this replica and, through the store, with
  * those of the others: what a limiter or breaker learns on one replica holds on all.
  */
-export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
+export function openEgressPool(options: EgressPoolOptions): EgressPool {
   const { limits, clock } = options;
   const identities = createKnownIdentities(options.store, options.identityIds, clock);
-  const queue = createEgressQueue<IdentityTurn>(options.slotRules);
+  const queue = createEgressQueue<EgressSlot>(options.slotRules);
   const returning = new Set<Promise<void>>();
   let wakeTimer: NodeJS.Timeout | undefined;
 
-  function turnOf(identityId: string, token: string): IdentityTurn {
+  function turnOf(identityId: string, token: string): EgressSlot {
     return {
       identityId,
-      giveBack(verdict) {
+      release(verdict) {
         const returned = identities
           .update(identityId, (identity) =>
             identity.inFlight?.token === token
-              ? giveIdentityBack(identity, limits, verdict, clock.now())
+              ? releaseIdentity(identity, limits, verdict, clock.now())
               : identity,
           )
           .then(() => loop.wake())
@@ -96,7 +96,7 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
     const token = options.identifiers.uuidV7();
     const use = { token, nowMs, untilMs: nowMs + options.requestMaxMs };
     const taken = await identities
-      .save(identity, takeIdentity(identity, limits, use))
+      .save(identity, acquireIdentity(identity, limits, use))
       .catch((error: unknown) => {
         request.putBack();
         throw error;
@@ -106,7 +106,7 @@ export function shareIdentities(options: IdentityPoolOptions): IdentityPool {
       return false;
     }
     const turn = turnOf(identity.id, token);
-    if (!request.serve(turn)) await turn.giveBack({ verdict: 'unknown' });
+    if (!request.serve(turn)) await turn.release({ verdict: 'unknown' });
     return true;
   }
 

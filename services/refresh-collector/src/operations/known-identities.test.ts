@@ -31,7 +31,7 @@ const held = (token: string, version: number): IdentityState => ({
   version,
   inFlight: { token, untilMs: 100 },
 });
-const giveBack = (token: string) => (identity: IdentityState) =>
+const release = (token: string) => (identity: IdentityState) =>
   identity.inFlight?.token === token
     ? { ...identity, version: identity.version + 1, inFlight: null }
     : identity;
@@ -39,7 +39,7 @@ const giveBack = (token: string) => (identity: IdentityState) =>
 test('what changes nothing is written by nobody and ends', async () => {
   const { identities, counts, stored } = storeOf(held('another', 4));
 
-  await identities.update('a', giveBack('mine'));
+  await identities.update('a', release('mine'));
 
   expect(counts).toEqual({ loads: 1, saves: 0 });
   expect(stored()).toEqual(held('another', 4));
@@ -50,7 +50,7 @@ test('what seems to change nothing is judged by what is stored, not by what was 
   await identities.current();
   become(held('mine', 1));
 
-  await identities.update('a', giveBack('mine'));
+  await identities.update('a', release('mine'));
 
   expect(stored()).toEqual({ ...freshIdentity('a'), version: 2 });
 });
@@ -60,7 +60,7 @@ test('a change that another replica was before is made to what that one left', a
   await identities.current();
   become({ ...held('mine', 2), refusals: 3 });
 
-  await identities.update('a', giveBack('mine'));
+  await identities.update('a', release('mine'));
 
   expect(stored()).toEqual({ ...freshIdentity('a'), version: 3, refusals: 3 });
 });

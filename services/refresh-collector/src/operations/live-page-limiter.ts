@@ -1,17 +1,20 @@
 /** Bounds of the live pages that one replica reads at the same time. */
-export interface LiveSeatLimits {
+export interface LivePageLimits {
   readonly seatsMax: number;
   readonly perAccountMax: number;
 }
 
 /** Room for live pages: what one account waits for never takes the room of all. */
-export interface LiveSeats {
+export interface LivePageLimiter {
   /** The release of a seat, to be called once; null when there is none for this account. */
   take(accountId: string): (() => void) | null;
   readonly taken: number;
 }
 
-export function createLiveSeats({ seatsMax, perAccountMax }: LiveSeatLimits): LiveSeats {
+export function createLivePageLimiter({
+  seatsMax,
+  perAccountMax,
+}: LivePageLimits): LivePageLimiter {
   const ofAccount = new Map<string, number>();
   let taken = 0;
   return {

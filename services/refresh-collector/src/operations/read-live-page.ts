@@ -9,7 +9,7 @@ import {
   outOfTime,
 } from '../domain/live-page.ts';
 import { asksFirstPage, avoidedIdentities, type PageRules } from '../domain/page-verdicts.ts';
-import type { LiveSeats } from './live-page-limiter.ts';
+import type { LivePageLimiter } from './live-page-limiter.ts';
 import { type PageReadingDependencies, readPage } from './read-page.ts';
 
 export interface WantedLivePage {
@@ -24,7 +24,7 @@ export interface WantedLivePage {
 
 export interface LivePageDependencies {
   readonly reading: PageReadingDependencies;
-  readonly seats: LiveSeats;
+  readonly seats: LivePageLimiter;
   readonly rules: PageRules;
 }
 

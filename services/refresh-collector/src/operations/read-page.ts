@@ -1,17 +1,17 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import { invariant } from '@inventory/runtime/bug';
-import type { TakeTurn } from '@inventory/runtime/computation-queue';
+import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
 import type { EgressIdentity } from '../clients/egress.ts';
 import type { PlatformClient } from '../clients/platform.ts';
-import type { IdentityVerdict } from '../domain/egress-identity.ts';
+import type { SlotResult } from '../domain/egress-identity.ts';
 import {
   classifyAnswer,
   type FaultReason,
   type PlatformAnswer,
   type RawPlatformAnswer,
 } from '../domain/platform-answer.ts';
-import type { IdentityPool } from './egress-pool.ts';
+import type { EgressPool } from './egress-pool.ts';
 import type { AppBreakers } from './watch-app-breakers.ts';
 
 export interface PageReading {
@@ -28,12 +28,12 @@ export interface PageReading {
 }
 
 export interface PageReadingDependencies {
-  readonly identities: IdentityPool;
+  readonly identities: EgressPool;
   readonly egress: readonly EgressIdentity[];
   readonly platform: PlatformClient;
   readonly breakers: AppBreakers;
   /** For what takes long to read. */
-  readonly takeTurn: TakeTurn;
+  readonly enqueueComputation: EnqueueComputation;
   /** An identity that could not be given back is free once its request is certainly over. */
   readonly onNotReturned: (error: unknown) => void;
   readonly onAnswer: (answer: PlatformAnswer, purpose: 'scan' | 'live', durationMs: number) => void;
@@ -68,10 +68,10 @@ export async function readPage(
   const report = dependencies.breakers.begin(reading);
   const raw = await dependencies.platform.page(identity, reading, timeoutMs);
   const answer = isLarge(raw)
-    ? await dependencies.takeTurn(() => classifyAnswer(raw))
+    ? await dependencies.enqueueComputation(() => classifyAnswer(raw))
     : classifyAnswer(raw);
   dependencies.onAnswer(answer, isLive ? 'live' : 'scan', dependencies.monotonicNow() - startMs);
-  const returned = turn.giveBack(verdictOf(answer));
+  const returned = turn.release(verdictOf(answer));
   if (isLive) returned.catch(dependencies.onNotReturned);
   else await returned;
   if (isEvidence(raw, timeoutMs, dependencies.platform)) {
@@ -93,7 +93,7 @@ function isEvidence(raw: RawPlatformAnswer, timeoutMs: number, platform: Platfor
 }
 
 /** A denial may be a block page: it says nothing about the identity until another one is asked. */
-function verdictOf(answer: PlatformAnswer): IdentityVerdict {
+function verdictOf(answer: PlatformAnswer): SlotResult {
   switch (answer.kind) {
     case 'page':
       return { verdict: 'served' };

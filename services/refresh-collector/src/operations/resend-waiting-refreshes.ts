@@ -11,7 +11,7 @@ const batchMax = 200;
  * while. Owners answer from their records, so no lost, expired or dead-lettered record can leave a
  * refresh stuck. True when there may be more.
  */
-export async function askAgain(
+export async function resendWaitingRefreshes(
   dependencies: Pick<SagaDependencies, 'refreshes' | 'publish'>,
   due: DueStore,
   logger: Logger,

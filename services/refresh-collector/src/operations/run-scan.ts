@@ -159,7 +159,7 @@ async function stageAndRecord(
     dependencies.saga,
     { refresh: state.refresh, trace: claimed.trace },
     { fact: 'page_recorded', reportedTotalCount },
-    { departure: 'outbox', lastPage: page },
+    { deliveryMode: 'outbox', lastPage: page },
   );
   return recorded?.step === 'changed' ? { ...next, refresh: recorded.refresh } : undefined;
 }
@@ -201,7 +201,7 @@ async function end(
   const stored = { refresh: { ...refresh, scan }, trace };
   await inSpan({ name: `end scan ${fact.fact}`, parent: trace }, () =>
     applyTo(dependencies.saga, stored, fact, {
-      departure: 'outbox',
+      deliveryMode: 'outbox',
       pages,
       ...(lastPage ? { lastPage } : {}),
     }),

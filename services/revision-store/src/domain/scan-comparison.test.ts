@@ -1,6 +1,6 @@
 import type { Language } from '@inventory/contracts/languages';
 import { type Observation, textsFor } from './observation.ts';
-import { type Findings, judge, type Present } from './scan-comparison.ts';
+import { compareWithHead, type Findings, type Present } from './scan-comparison.ts';
 
 const fresh = {
   revisionId: 'invrev_new',
@@ -36,7 +36,7 @@ const findings = (changes: Partial<Findings> = {}): Findings => ({
 });
 
 const given = (changes: Partial<Findings>, present: Partial<Present> = {}) =>
-  judge(findings(changes), { head, erasedAtMs: null, ...present }, fresh, 2000);
+  compareWithHead(findings(changes), { head, erasedAtMs: null, ...present }, fresh, 2000);
 
 describe('The comparison of a scan with the head (Refresh: unchanged)', () => {
   it('calls a first revision changed', () => {

@@ -28,7 +28,7 @@ export interface FreshIds {
   readonly textSetId: string;
 }
 
-export interface Verdict {
+export interface ScanComparison {
   /** The owned assets differ from the head's; a first revision is changed. */
   readonly changed: boolean;
   /**
@@ -43,12 +43,12 @@ export interface Verdict {
 }
 
 /** Compares a scan with the head: the one place that decides changed, unchanged and superseded. */
-export function judge(
+export function compareWithHead(
   findings: Findings,
   present: Present,
   fresh: FreshIds,
   blockAssets: number,
-): Verdict {
+): ScanComparison {
   const same = sameRevision(findings, present.head);
   const place = placeOf(findings, present);
   const known = same?.texts[findings.language];
@@ -75,7 +75,7 @@ function sameRevision(findings: Findings, head: Observation | null): Observation
   return head?.revision.ownershipDigest === findings.ownershipDigest ? head : null;
 }
 
-function placeOf(findings: Findings, { head, erasedAtMs }: Present): Verdict['place'] {
+function placeOf(findings: Findings, { head, erasedAtMs }: Present): ScanComparison['place'] {
   const asOfMs = standsForMs(findings);
   if (erasedAtMs !== null && asOfMs <= erasedAtMs) return 'erased';
   if (head !== null && asOfMs < head.window.completedAtMs) return 'superseded';

@@ -10,7 +10,7 @@ import type { ClaimedScan, ScanQueue } from '../storage/scan-queue.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { commitScan } from './commit-scan.ts';
-import { findVerdict } from './compare-with-head.ts';
+import { compareScan } from './compare-with-head.ts';
 import { decideScan } from './decide-scan.ts';
 import { type HeldLease, holdLease } from './hold-lease.ts';
 import { PagesInvalid } from './pages-invalid.ts';
@@ -135,7 +135,7 @@ async function assemblePages(
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
   const survey = await surveyScan(chunks, scan.scanId, pages, signal);
   if (survey === null) return pagesMissing(assembly, claimed);
-  const verdict = await findVerdict(assembly, { scan, survey, lease }, signal);
+  const verdict = await compareScan(assembly, { scan, survey, lease }, signal);
   const writing = { ...assembly, chunks };
   if (!(await writeRevision(writing, { scan, pages, survey, verdict }, signal))) {
     await scopes.schedulePrune(lease, clock.now());

@@ -3,7 +3,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Observation } from '../domain/observation.ts';
 import type { Retention } from '../domain/retention.ts';
 import type { DecidedScan, ScanResult } from '../domain/scan.ts';
-import type { Verdict } from '../domain/scan-comparison.ts';
+import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ClaimedScan } from '../storage/scan-queue.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
@@ -22,7 +22,7 @@ export interface Committing {
 export interface ScanToCommit {
   readonly claimed: ClaimedScan;
   readonly lease: ScopeLease;
-  readonly verdict: Verdict;
+  readonly verdict: ScanComparison;
 }
 
 /**
@@ -61,11 +61,11 @@ export async function commitScan(
   return decideScan(committing, decided, 'head_moved');
 }
 
-function keptOf(verdict: Verdict): Observation | null {
+function keptOf(verdict: ScanComparison): Observation | null {
   return verdict.place === 'superseded' ? verdict.observation : null;
 }
 
-function resultOf({ observation, changed }: Verdict): ScanResult {
+function resultOf({ observation, changed }: ScanComparison): ScanResult {
   return {
     result: 'committed',
     revisionId: observation.revision.revisionId,
@@ -79,7 +79,7 @@ function resultOf({ observation, changed }: Verdict): ScanResult {
 function pruneAtMs(
   { clock, settings }: Committing,
   { claims }: ClaimedScan,
-  { observation }: Verdict,
+  { observation }: ScanComparison,
   superseded: Observation | null,
 ): number {
   if (claims > 1) return clock.now();

@@ -1,6 +1,6 @@
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { CompletedScan } from '../domain/scan.ts';
-import { judge, type Verdict } from '../domain/scan-comparison.ts';
+import { compareWithHead, type ScanComparison } from '../domain/scan-comparison.ts';
 import { setDigest } from '../domain/set-digest.ts';
 import {
   neededDescriptions,
@@ -11,10 +11,10 @@ import {
   totalCount,
 } from '../domain/survey.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
-import { inTurns } from './run-yielding.ts';
+import { runYielding } from './run-yielding.ts';
 import { sha256Text } from './sha256.ts';
 
-export interface VerdictFinding {
+export interface ScanComparing {
   readonly identifiers: Identifiers;
   readonly settings: { readonly blockAssets: number };
 }
@@ -29,13 +29,13 @@ export interface SurveyedScan {
  * Compares a surveyed scan with the head that its lease protects. Ids are minted for this try
  * alone: what another try of the same scan writes can never be taken for it.
  */
-export async function findVerdict(
-  { identifiers, settings }: VerdictFinding,
+export async function compareScan(
+  { identifiers, settings }: ScanComparing,
   { scan, survey, lease }: SurveyedScan,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<ScanComparison> {
   const digestOf = (lines: Iterable<string>, size: number): Promise<string> =>
-    inTurns(setDigest(lines, size, sha256Text), signal);
+    runYielding(setDigest(lines, size, sha256Text), signal);
   const ownershipDigest = await digestOf(ownershipLines(survey), totalCount(survey));
   const needed = neededDescriptions(survey);
   const textDigest = await digestOf(textLines(survey, needed), needed.size);
@@ -54,5 +54,5 @@ export async function findVerdict(
     totalCount: totalCount(survey),
     totalAmount: String(totalAmount(survey)),
   };
-  return judge(findings, lease, fresh, settings.blockAssets);
+  return compareWithHead(findings, lease, fresh, settings.blockAssets);
 }

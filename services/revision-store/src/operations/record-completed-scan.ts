@@ -33,7 +33,7 @@ export async function recordCompletedScan(
   try {
     isNew = await scans.receive({ ...received, claimedUntilMs: slot?.untilMs ?? null });
   } finally {
-    if (!isNew) slot?.giveBack();
+    if (!isNew) slot?.release();
   }
   if (isNew && slot) return slot.run(claimedAtOnce(received));
   const { decided } = isNew ? { decided: null } : await scans.find(scan.scanId);

@@ -24,7 +24,7 @@ export interface AssemblySlot {
   /** Until then the scan has to be hidden from other workers. */
   readonly untilMs: number;
   run(scan: ClaimedScan): void;
-  giveBack(): void;
+  release(): void;
 }
 
 export interface Assemblies {
@@ -59,8 +59,8 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
   const { assembly } = options;
   const { queue, clock, settings, logger } = assembly;
   const stopping = new AbortController();
-  const giveBack = (): void => stopping.abort(new LeaseLost());
-  options.stopping.addEventListener('abort', giveBack, { once: true });
+  const release = (): void => stopping.abort(new LeaseLost());
+  options.stopping.addEventListener('abort', release, { once: true });
   const running = new Set<Promise<void>>();
   const open = lanes(options.smallScansMax).map((lane) => ({ ...lane, taken: 0 }));
 
@@ -105,14 +105,14 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
       return {
         untilMs: clock.now() + settings.leaseMs,
         run: (scan) => startIn(lane, scan),
-        giveBack: () => {
+        release: () => {
           lane.taken -= 1;
         },
       };
     },
     wake: () => loop.wake(),
     async stop() {
-      giveBack();
+      release();
       await loop.stop();
       await Promise.all(running);
     },

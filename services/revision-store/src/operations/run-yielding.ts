@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Runs a long computation to its end, letting other work of the process run where it pauses. */
-export async function inTurns<Result>(
+export async function runYielding<Result>(
   computation: Generator<void, Result>,
   signal: AbortSignal,
 ): Promise<Result> {

@@ -3,7 +3,7 @@ import { invariant } from '@inventory/runtime/bug';
 import { type BlockPlan, blockCount, planBlock, planTexts } from '../domain/block-plan.ts';
 import { type JoinedTexts, joinTexts } from '../domain/joined-texts.ts';
 import type { CompletedScan, ManifestPage } from '../domain/scan.ts';
-import type { Verdict } from '../domain/scan-comparison.ts';
+import type { ScanComparison } from '../domain/scan-comparison.ts';
 import type { RowSource, Survey } from '../domain/survey.ts';
 import type { AssetBlock, BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
@@ -19,7 +19,7 @@ export interface AssembledScan {
   readonly scan: CompletedScan;
   readonly pages: readonly ManifestPage[];
   readonly survey: Survey;
-  readonly verdict: Verdict;
+  readonly verdict: ScanComparison;
 }
 
 /**
@@ -111,7 +111,7 @@ async function writeGroup(
 async function writeBlock(
   blocks: RevisionWriting['blocks'],
   scope: string,
-  { observation, writesTexts }: Verdict,
+  { observation, writesTexts }: ScanComparison,
   { index, plan, assets, texts }: JoinedBlock,
 ): Promise<void> {
   const { revision, language } = observation;

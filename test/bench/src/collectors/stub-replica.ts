@@ -56,14 +56,14 @@ export function startStubReplica(
 
 const reading: ScanningParts['reading'] = {
   egress: [{ id: 'identity', dispatcher: new Agent() }],
-  takeTurn: (compute) => Promise.resolve(compute()),
+  enqueueComputation: (compute) => Promise.resolve(compute()),
   onNotReturned: () => {},
   onAnswer: () => {},
   monotonicNow,
   identities: {
     async take(_request, signal) {
       await pause(2 * pageEveryMs * Math.random(), signal);
-      return signal.aborted ? undefined : { identityId: 'identity', giveBack: async () => {} };
+      return signal.aborted ? undefined : { identityId: 'identity', release: async () => {} };
     },
     rest: async () => {},
     freeInMs: async () => 0,

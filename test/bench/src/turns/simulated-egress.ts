@@ -1,11 +1,11 @@
 import {
+  acquireIdentity,
   freshIdentity,
-  giveIdentityBack,
   type IdentityLimits,
   type IdentityState,
   nextRequestMs,
+  releaseIdentity,
   spareUntilMs,
-  takeIdentity,
 } from '@inventory/refresh-collector/domain/egress-identity';
 import {
   isUrgent,
@@ -135,10 +135,10 @@ export class SimulatedEgress {
     const { time, random, onAnswer } = this.dependencies;
     const isDead = index < this.mix.deadIdentities;
     const untilMs = time.nowMs + requestMaxMs;
-    const taken = takeIdentity(identity, limits, { token: 'held', nowMs: time.nowMs, untilMs });
+    const taken = acquireIdentity(identity, limits, { token: 'held', nowMs: time.nowMs, untilMs });
     this.identities[index] = taken;
     time.after(isDead ? connectTimeoutMs : pageMs * (0.5 + random()), () => {
-      const free = giveIdentityBack(
+      const free = releaseIdentity(
         taken,
         limits,
         isDead ? { verdict: 'unreachable' } : { verdict: 'served' },

@@ -1,6 +1,6 @@
 import { toAnswerOutcome, toOutcome } from '../../../src/consumers/outcome.ts';
 import { type Command, commandKey } from '../../../src/domain/command.ts';
-import { verdictOnRepetition } from '../../../src/domain/duplicate-command.ts';
+import { resolveDuplicate } from '../../../src/domain/duplicate-command.ts';
 import { type Entry, entryKeys } from '../../../src/domain/entry.ts';
 import { priceLists } from '../program.ts';
 import { createReferenceModel } from '../reference-model.ts';
@@ -33,7 +33,7 @@ export function auditRun(
       problems.push(`never journaled: ${command.commandId}`);
       continue;
     }
-    const verdict = verdictOnRepetition(entry, command);
+    const verdict = resolveDuplicate(entry, command);
     const outcome = JSON.stringify(toAnswerOutcome(command, { verdict, entry }));
     if (!told.has(outcome)) problems.push(`never told: ${outcome}`);
     allowed.add(outcome);
@@ -76,7 +76,7 @@ function againstModel(journal: Journal, commands: readonly Command[]): string[] 
 function isAnsweredBy(entry: Entry, command: Command): boolean {
   if (command.commandId !== entry.commandId) return false;
   if (command.kind !== 'settle' || entry.refusal) {
-    return verdictOnRepetition(entry, command) === 'recorded';
+    return resolveDuplicate(entry, command) === 'recorded';
   }
   return command.outcome === entry.outcome && command.observedAssets === entry.observedAssets;
 }

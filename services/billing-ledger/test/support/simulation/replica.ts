@@ -5,7 +5,7 @@ import { createAccountCache } from '../../../src/operations/account-cache.ts';
 import { createCommitCommands } from '../../../src/operations/commit-commands.ts';
 import { createLoadAccount } from '../../../src/operations/load-account.ts';
 import { createRecentEntries } from '../../../src/operations/recent-entries.ts';
-import { createSnapshotKeeper } from '../../../src/operations/save-snapshots.ts';
+import { createSnapshotSaver } from '../../../src/operations/save-snapshots.ts';
 import type { Journal } from '../../../src/storage/journal.ts';
 import type { Snapshot, SnapshotStore } from '../../../src/storage/snapshot-store.ts';
 import { prices } from '../program.ts';
@@ -63,7 +63,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
         },
       }
     : accounts;
-  const keeper = createSnapshotKeeper({ cache, snapshots, everyEntries: 1 + chance.below(4) });
+  const keeper = createSnapshotSaver({ cache, snapshots, everyEntries: 1 + chance.below(4) });
   const commit = createCommitCommands({
     journal,
     loadAccount: createLoadAccount({ journal, snapshots }),

@@ -2,7 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { EventStreamClient } from '../../clients/event-stream-client.ts';
-import { recoveryNeeded, type StreamPlace } from '../../domain/stream-position.ts';
+import { recoveryNeeded, type StreamPosition } from '../../domain/stream-position.ts';
 import { extentOf, keptFrom } from '../../operations/stream-session.ts';
 import { listEventsEndpoint } from '../endpoints/event-endpoints.ts';
 import { envelope } from '../envelope.ts';
@@ -10,17 +10,17 @@ import { requireEvents, requireOwnProject } from '../project-access.ts';
 import { refuse } from '../refusal.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
-import { openPlace } from './place-cursor.ts';
+import { openPosition } from './place-cursor.ts';
 
 export interface ListEventsDeps {
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
-  readonly sealPlace: (projectId: ProjectId, place: StreamPlace) => string;
+  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
 }
 
 /** GET …/events: what the stream carries, in pages; the path of recovery. */
-export function listEventsRoute({ log, cursors, sealPlace }: ListEventsDeps): Route {
-  function placeAfter(page: LogPage, position: number, at: string): StreamPlace {
+export function listEventsRoute({ log, cursors, sealPosition }: ListEventsDeps): Route {
+  function placeAfter(page: LogPage, position: number, at: string): StreamPosition {
     return { logEpoch: page.log_epoch, position, asOfMs: fromIsoTime(at) };
   }
 
@@ -30,18 +30,19 @@ export function listEventsRoute({ log, cursors, sealPlace }: ListEventsDeps): Ro
       const projectId = path.project_id;
       requireOwnProject(authority, projectId);
       requireEvents(authority);
-      const place = query.after === undefined ? null : openPlace(cursors, projectId, query.after);
+      const place =
+        query.after === undefined ? null : openPosition(cursors, projectId, query.after);
       const page = await log.page(projectId, place?.position ?? 0, query.limit);
       if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
         throw refuse('cursor_expired', {
           detail: {
             earliest_as_of: page.earliest_at,
-            resume_cursor: sealPlace(projectId, keptFrom(page)),
+            resume_cursor: sealPosition(projectId, keptFrom(page)),
           },
         });
       }
       const items = page.items.map(({ position, event }) => ({
-        cursor: sealPlace(projectId, placeAfter(page, position, event.occurred_at)),
+        cursor: sealPosition(projectId, placeAfter(page, position, event.occurred_at)),
         event,
       }));
       const last = page.items.at(-1)?.position ?? page.head_position;

@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { z } from 'zod';
-import type { StreamPlace } from '../../domain/stream-position.ts';
+import type { StreamPosition } from '../../domain/stream-position.ts';
 import { refuse } from '../refusal.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
 
@@ -8,20 +8,20 @@ const content = z.tuple([z.int().min(1), z.int().min(0), z.int().min(0)]);
 const bindingOf = (projectId: ProjectId) => ['events', projectId];
 
 /** At most 128 characters, valid for its Project alone. */
-export function sealPlace(
+export function sealPosition(
   cursors: CursorSealer,
   projectId: ProjectId,
-  { logEpoch, position, asOfMs }: StreamPlace,
+  { logEpoch, position, asOfMs }: StreamPosition,
 ): string {
   return cursors.seal(JSON.stringify([logEpoch, position, asOfMs]), bindingOf(projectId));
 }
 
 /** Refuses whatever was not sealed for this Project, forged and foreign ones alike. */
-export function openPlace(
+export function openPosition(
   cursors: CursorSealer,
   projectId: ProjectId,
   cursor: string,
-): StreamPlace {
+): StreamPosition {
   const opened = cursors.open(cursor, bindingOf(projectId));
   if (opened === null) throw refuse('invalid_cursor');
   const [logEpoch, position, asOfMs] = content.parse(JSON.parse(opened));

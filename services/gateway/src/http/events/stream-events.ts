@@ -4,7 +4,7 @@ import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { EventStreamClient } from '../../clients/event-stream-client.ts';
 import { checkpointFrame } from '../../domain/event-frame.ts';
-import type { StreamPlace } from '../../domain/stream-position.ts';
+import type { StreamPosition } from '../../domain/stream-position.ts';
 import type { EventStream, EventStreams } from '../../operations/event-streams.ts';
 import { openStream, type StreamStart } from '../../operations/open-stream.ts';
 import type { ProjectHubs } from '../../operations/project-hubs.ts';
@@ -16,7 +16,7 @@ import { refuseForNow } from '../refusal.ts';
 import { type AdmittedRequest, defineRoute, type Route } from '../route.ts';
 import type { CursorSealer } from '../sealed-cursor.ts';
 import { openStreamConnection, type StreamConnection } from '../stream-connection.ts';
-import { openPlace } from './place-cursor.ts';
+import { openPosition } from './place-cursor.ts';
 
 export interface StreamEventsDeps {
   readonly hubs: ProjectHubs;
@@ -24,7 +24,7 @@ export interface StreamEventsDeps {
   readonly quota: StreamQuota;
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
-  readonly sealPlace: (projectId: ProjectId, place: StreamPlace) => string;
+  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   readonly inTurn: SessionDependencies['inTurn'];
   readonly pauseAfterFailure: SessionDependencies['pauseAfterFailure'];
   readonly clock: Clock;
@@ -48,18 +48,18 @@ export function streamEventsRoute(deps: StreamEventsDeps): Route {
       requireOwnProject(authority, projectId);
       requireEvents(authority);
       const cursor = header['Last-Event-ID'] || null;
-      const place = cursor === null ? null : openPlace(deps.cursors, projectId, cursor);
-      const giveBack = takePlace(deps, projectId);
+      const place = cursor === null ? null : openPosition(deps.cursors, projectId, cursor);
+      const release = takePlace(deps, projectId);
       try {
         const start = await openStream(deps, projectId, place);
         // Who comes with a cursor is told that same one, not another spelling of its place.
-        const checkpoint = cursor ?? deps.sealPlace(projectId, start.place);
+        const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
         return {
           status: 200,
-          stream: (response) => follow(deps, request, { ...start, checkpoint, giveBack }, response),
+          stream: (response) => follow(deps, request, { ...start, checkpoint, release }, response),
         };
       } catch (error) {
-        giveBack();
+        release();
         throw error;
       }
     },
@@ -69,7 +69,7 @@ export function streamEventsRoute(deps: StreamEventsDeps): Route {
 function takePlace({ streams, quota }: StreamEventsDeps, projectId: ProjectId): () => void {
   if (streams.draining) throw refuseForNow('service_unavailable', retryAfterSeconds);
   const admission = quota.take(projectId);
-  if (admission.admitted) return admission.giveBack;
+  if (admission.admitted) return admission.release;
   if (admission.why === 'replica_full') {
     throw refuseForNow('service_unavailable', retryAfterSeconds);
   }
@@ -81,18 +81,18 @@ function takePlace({ streams, quota }: StreamEventsDeps, projectId: ProjectId): 
 interface AdmittedStream extends StreamStart {
   /** Cursor of the first frame. */
   readonly checkpoint: string;
-  readonly giveBack: () => void;
+  readonly release: () => void;
 }
 
 function follow(
   deps: StreamEventsDeps,
   request: AdmittedRequest,
-  { hub, place, recovery, checkpoint, giveBack }: AdmittedStream,
+  { hub, place, recovery, checkpoint, release }: AdmittedStream,
   response: ServerResponse,
 ): void {
   const connection = openStreamConnection(response, headers);
   if (!connection) {
-    giveBack();
+    release();
     return;
   }
   const session = new StreamSession(
@@ -107,7 +107,7 @@ function follow(
   connection.onClosed(() => {
     session.detach();
     forget();
-    giveBack();
+    release();
   });
   session.write(Buffer.from(checkpointFrame(checkpoint, isoTime(place.asOfMs))));
   if (recovery === null) session.pump();

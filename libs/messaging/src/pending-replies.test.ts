@@ -1,5 +1,10 @@
 import type { BroadcastConsumer, MessageBus, ReceivedMessage } from './bus.ts';
-import { type AnswerReader, createReplyBox, ReplyBoxFull, ReplyTimeout } from './reply-box.ts';
+import {
+  createPendingReplies,
+  PendingRepliesFull,
+  type ReplyReader,
+  ReplyTimeout,
+} from './pending-replies.ts';
 
 /** A bus of which only the reader matters: the test plays the replies. */
 async function openBox() {
@@ -15,13 +20,13 @@ async function openBox() {
       };
     },
   };
-  const box = await createReplyBox(bus as unknown as MessageBus, 'gateway');
+  const box = await createPendingReplies(bus as unknown as MessageBus, 'gateway');
   const reply = (waitingId: string, id = `reply:${waitingId}`) =>
     reader?.onMessage({ type: 'reply.refresh-cancel.v1', key: waitingId, id } as ReceivedMessage);
   return { box, reply, stopped: () => stopped };
 }
 
-const asItIs: AnswerReader<ReceivedMessage> = (reply) => reply;
+const asItIs: ReplyReader<ReceivedMessage> = (reply) => reply;
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
@@ -80,7 +85,7 @@ test('more than 2,000 waiting requests are refused at once, until one is answere
   const { box, reply } = await openBox();
   for (let count = 0; count < 2_000; count += 1) void box.expect(`wait-${count}`, 1_000, asItIs);
 
-  await expect(box.expect('one too many', 1_000, asItIs)).rejects.toThrow(ReplyBoxFull);
+  await expect(box.expect('one too many', 1_000, asItIs)).rejects.toThrow(PendingRepliesFull);
   expect(box.waiting).toBe(2_000);
   reply('wait-7');
 

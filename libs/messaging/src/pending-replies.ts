@@ -9,25 +9,25 @@ export class ReplyTimeout extends Error {
 }
 
 /** Too many requests wait for a reply already. */
-export class ReplyBoxFull extends Error {
-  override name = 'ReplyBoxFull';
+export class PendingRepliesFull extends Error {
+  override name = 'PendingRepliesFull';
 }
 
 /** What a reply answers; undefined where it answers nothing. */
-export type AnswerReader<Answer> = (reply: ReceivedMessage) => Answer | undefined;
+export type ReplyReader<Answer> = (reply: ReceivedMessage) => Answer | undefined;
 
 /** Matches replies on `replies.v1` to the requests of this process that wait for them. */
-export interface ReplyBox {
+export interface PendingReplies {
   /**
    * Waits for the reply to `waitingId`, an id of this one request; call it before the command is
    * sent. Rejects with {@link ReplyTimeout} after `timeoutMs` or when the box is stopped, with
-   * {@link ReplyBoxFull} when the cap is reached. A reply in which `answerIn` finds none is dropped
+   * {@link PendingRepliesFull} when the cap is reached. A reply in which `answerIn` finds none is dropped
    * as a foreign one is, and the wait goes on.
    */
   expect<Answer>(
     waitingId: string,
     timeoutMs: number,
-    answerIn: AnswerReader<Answer>,
+    answerIn: ReplyReader<Answer>,
   ): Promise<Answer>;
   readonly waiting: number;
   /** Whoever still waits is told at once that the outcome is unknown. */
@@ -38,7 +38,7 @@ export interface ReplyBox {
  * Every replica reads all replies and keeps what one of its own waiters asked for; a late or a
  * foreign reply is dropped, as is every repetition.
  */
-export async function createReplyBox(bus: MessageBus, name: string): Promise<ReplyBox> {
+export async function createPendingReplies(bus: MessageBus, name: string): Promise<PendingReplies> {
   const waiters = new Map<string, Waiter>();
 
   const subscription: Subscription = await bus.broadcast({
@@ -50,9 +50,9 @@ export async function createReplyBox(bus: MessageBus, name: string): Promise<Rep
   async function wait<Answer>(
     waitingId: string,
     timeoutMs: number,
-    answerIn: AnswerReader<Answer>,
+    answerIn: ReplyReader<Answer>,
   ): Promise<Answer> {
-    if (waiters.size >= waitingMax) throw new ReplyBoxFull();
+    if (waiters.size >= waitingMax) throw new PendingRepliesFull();
     invariant(!waiters.has(waitingId), 'an id is waited for by one request only');
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const timer = setTimeout(

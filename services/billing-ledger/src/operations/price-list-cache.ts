@@ -2,13 +2,13 @@ import { createPriceBook, firstPriceList, type PriceBook } from '../domain/price
 import type { PriceListStore } from '../storage/price-list-store.ts';
 
 /** The price lists in memory; a new one is known before it takes effect if it is added in time. */
-export interface PriceKeeper {
+export interface PriceListCache {
   readonly book: PriceBook;
   refresh(): Promise<void>;
 }
 
 /** Makes sure that there is a first price list, then reads them all. */
-export async function openPriceKeeper(store: PriceListStore): Promise<PriceKeeper> {
+export async function openPriceListCache(store: PriceListStore): Promise<PriceListCache> {
   await store.addIfAbsent(firstPriceList);
   let book = createPriceBook(await store.all());
   return {

@@ -1,12 +1,12 @@
 'use strict';
 
 /** Something of the machine is in the way; the message says what and how to get past it. */
-class Obstacle extends Error {
+class SetupError extends Error {
   constructor(message, exitCode = 1) {
     super(message);
-    this.name = 'Obstacle';
+    this.name = 'SetupError';
     this.exitCode = exitCode;
   }
 }
 
-module.exports = { Obstacle };
+module.exports = { SetupError };
