@@ -28,35 +28,6 @@ export async function forEachLimited<Item>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Lets a number of works run side by side; the others wait in the order they came. */
-export interface Semaphore {
-  run<Value>(work: () => Promise<Value>): Promise<Value>;
-}
-
-export function createSemaphore(limit: number): Semaphore {
-  invariant(limit >= 1, 'without a slot nothing would be done');
-  const waiting: (() => void)[] = [];
-  let free = limit;
-
-  function leave(): void {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  }
-
-  return {
-    async run(work) {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((enter) => waiting.push(enter));
-      try {
-        return await work();
-      } finally {
-        leave();
-      }
-    },
-  };
-}
-
 /**
  * Groups concurrent calls: while one flush runs, further items wait and leave together in the
  * next one. There is no linger, so an idle caller pays no delay.

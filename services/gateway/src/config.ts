@@ -1,5 +1,6 @@
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
 import { fromIsoTime } from '@inventory/runtime/clock';
+import type { KeyedLimits } from '@inventory/runtime/semaphore';
 import {
   type ServiceConfig,
   serviceConfig,
@@ -21,7 +22,6 @@ import { type Deadlines, standardDeadlines } from './deadlines.ts';
 import { parseNetwork } from './domain/network-policy.ts';
 import { cursorKeyBytes } from './http/sealed-cursor.ts';
 import type { StreamLimits } from './operations/event-streams.ts';
-import type { StreamQuotaLimits } from './operations/stream-quota.ts';
 
 const cursorKey = z.string().refine((key) => {
   const bytes = Buffer.from(key, 'base64url');
@@ -162,7 +162,10 @@ export interface GatewayConfig extends ServiceConfig {
   readonly trustedProxies: readonly string[];
   readonly reference: { readonly canTry: boolean };
   readonly limits: PublicApiLimits;
-  readonly streams: StreamLimits & StreamQuotaLimits & { readonly authorityEveryMs: number };
+  readonly streams: StreamLimits & {
+    readonly quota: KeyedLimits;
+    readonly authorityEveryMs: number;
+  };
   readonly livePages: {
     readonly liveWaitMs: number;
     readonly liveTransferMs: number;
@@ -195,8 +198,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     trustedProxies: parsed.TRUSTED_PROXIES ?? [],
     reference: { canTry: parsed.API_REFERENCE_TRY === 'true' },
     streams: {
-      perProjectMax: parsed.STREAMS_PER_PROJECT_MAX,
-      perReplicaMax: parsed.STREAMS_MAX,
+      quota: { perKeyMax: parsed.STREAMS_PER_PROJECT_MAX, totalMax: parsed.STREAMS_MAX },
       heartbeatMs: parsed.STREAM_HEARTBEAT_MS,
       lifeMaxMs: parsed.STREAM_LIFE_MAX_MS,
       slowAfterMs: parsed.STREAM_SLOW_AFTER_MS,

@@ -2,6 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { startLoop } from '@inventory/runtime/loop';
+import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { EventStreamClient } from './clients/event-stream-client.ts';
@@ -12,8 +13,6 @@ import type { CursorSealer } from './http/sealed-cursor.ts';
 import { countStreamClosed, observeStreams } from './metrics.ts';
 import { createEventStreams } from './operations/event-streams.ts';
 import { createProjectHubs } from './operations/project-hubs.ts';
-import { boundedTurns } from './operations/semaphore.ts';
-import { createStreamQuota } from './operations/stream-quota.ts';
 import { watchStreamAuthority } from './operations/watch-stream-authority.ts';
 
 export interface EventStreamParts {
@@ -53,7 +52,7 @@ export function openEventStreams(
     limits: config.streams,
     onClosed: countStreamClosed,
   });
-  const quota = createStreamQuota(config.streams);
+  const quota = createKeyedSemaphore<ProjectId>(config.streams.quota);
   const { authorityEveryMs: everyMs } = config.streams;
   const find = findBySecretDigest;
   const authority = watchStreamAuthority({ streams, find, clock, everyMs, logger });
@@ -94,10 +93,11 @@ export function openEventStreams(
     hubs,
     streams,
     quota,
+    streamsPerProjectMax: config.streams.quota.perKeyMax,
     log,
     cursors,
     sealPosition: seal,
-    inTurn: boundedTurns(replaysAtOnce),
+    replays: createSemaphore(replaysAtOnce),
     async pauseAfterFailure(failures: number): Promise<boolean> {
       if (failures >= replayFailuresMax || lifetime.signal.aborted) return false;
       await pause(jitteredDelayMs(replayBackoff, failures), lifetime.signal);

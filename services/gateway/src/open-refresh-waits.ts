@@ -3,7 +3,7 @@ import { observeWaitingRefreshes } from './metrics.ts';
 import { createRefreshWaits, type RefreshWaits } from './operations/refresh-waits.ts';
 
 /** Sockets and memory of waiting requests; past it they are answered at once. */
-const limits = { waitingMax: 1_000, waitingPerAccountMax: 100 };
+const limits = { totalMax: 1_000, perKeyMax: 100 };
 
 /** Long polls of this replica, woken by the events of every Project. */
 export function openRefreshWaits(lifetime: Lifetime): RefreshWaits {

@@ -1,4 +1,5 @@
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
+import type { KeyedLimits } from '@inventory/runtime/semaphore';
 import {
   type ServiceConfig,
   serviceConfig,
@@ -124,8 +125,7 @@ export interface RefreshCollectorConfig extends ServiceConfig {
   readonly live: {
     readonly triesMax: number;
     readonly retryMs: number;
-    readonly seatsMax: number;
-    readonly perAccountMax: number;
+    readonly limits: KeyedLimits;
     /** Longest time that a caller may wait for one. */
     readonly waitMaxMs: number;
   };
@@ -192,8 +192,7 @@ export function loadConfig(
     live: {
       triesMax: parsed.LIVE_PAGE_TRIES_MAX,
       retryMs: parsed.LIVE_PAGE_RETRY_MS,
-      seatsMax: parsed.LIVE_PAGES_MAX,
-      perAccountMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX,
+      limits: { perKeyMax: parsed.LIVE_PAGES_PER_ACCOUNT_MAX, totalMax: parsed.LIVE_PAGES_MAX },
       waitMaxMs: livePageWaitMaxMs,
     },
     scheduling: {

@@ -1,4 +1,6 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import { createFadingRate } from '@inventory/runtime/moving-mean';
+import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from './config.ts';
 import { type LiveOutcome, liveRetryAfterSeconds } from './domain/live-page.ts';
@@ -6,7 +8,6 @@ import type { CollectionPace } from './domain/retry-after.ts';
 import type { LivePageRoutes } from './http/live-page-routes.ts';
 import { countLivePage } from './metrics.ts';
 import type { Clients } from './open-clients.ts';
-import { createLivePageLimiter } from './operations/live-page-limiter.ts';
 import { readLivePage } from './operations/read-live-page.ts';
 import type { PageReadingDependencies } from './operations/read-page.ts';
 
@@ -30,7 +31,7 @@ export function openLivePages(
   { clients, reading, pace }: LivePageParts,
 ): LivePages {
   const { live } = config;
-  const seats = createLivePageLimiter(live);
+  const limiter = createKeyedSemaphore<AccountId>(live.limits);
   const asked = createFadingRate(minuteMs);
   const rules = { ...config.scan, triesMax: live.triesMax, retryMs: live.retryMs };
 
@@ -47,7 +48,7 @@ export function openLivePages(
     const startMs = reading.monotonicNow();
     asked.add(startMs);
     const ended = AbortSignal.any([signal, lifetime.signal]);
-    const outcome = await readLivePage({ reading, seats, rules }, wanted, ended);
+    const outcome = await readLivePage({ reading, limiter, rules }, wanted, ended);
     countLivePage(outcome, reading.monotonicNow() - startMs);
     return outcome;
   };
@@ -60,7 +61,7 @@ export function openLivePages(
     retryAfterSeconds,
     enqueueComputation,
     waitMaxMs,
-    running: () => seats.taken,
+    running: () => limiter.held,
     askedPerMinute,
   };
 }

@@ -266,7 +266,12 @@ function quickConfig(
       count: 2_000,
       smallerCount: 1_000,
     },
-    live: { triesMax: 3, retryMs: 20, seatsMax: 1_000, perAccountMax: 100, waitMaxMs: farMs },
+    live: {
+      triesMax: 3,
+      retryMs: 20,
+      limits: { perKeyMax: 100, totalMax: 1_000 },
+      waitMaxMs: farMs,
+    },
     scheduling: { leaseMs: farMs, scansMax: 64, scansPerAccountMax: 16, idleMs: 250 },
     deadlines: { queueMs: 1_800_000, collectMs: 3_600_000 },
     admission: { outstandingMax: 10_000, outstandingPerAccountMax: 1_000 },

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const impatient = await harness.startCollector({ platform: { timeoutMs: 50 } });
   slowAnswer = await readLive(impatient, scenarioInventory('slow', 800));
   await impatient.stop();
-  collector = await harness.startCollector({ live: { seatsMax: 12, perAccountMax: 2 } });
+  collector = await harness.startCollector({ live: { limits: { perKeyMax: 2, totalMax: 12 } } });
 });
 afterAll(() => harness.close());
 
@@ -165,7 +165,7 @@ it('one account cannot take every seat of a replica', async () => {
   await harness.stopCollectors();
   const recover = await harness.failPages({ app_id: 440 });
   const narrow = await harness.startCollector({
-    live: { triesMax: 1_000_000, seatsMax: 4, perAccountMax: 2 },
+    live: { triesMax: 1_000_000, limits: { perKeyMax: 2, totalMax: 4 } },
   });
   const [accountId, neighbour] = [newAccountId(), sizeInventory(2, 840, 440)];
   const answers: LiveAnswer[] = [];

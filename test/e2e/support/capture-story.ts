@@ -1,5 +1,5 @@
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
-import { createSemaphore } from '@inventory/runtime/concurrency';
+import { createSemaphore } from '@inventory/runtime/semaphore';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './follow-refresh.ts';
 import { readLiveChain } from './live-chain.ts';

@@ -1,7 +1,7 @@
 import { deadLetterTopic, type TopicName } from '@inventory/contracts/topics';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import { createSemaphore } from '@inventory/runtime/concurrency';
 import type { Logger } from '@inventory/runtime/logger';
+import { createSemaphore } from '@inventory/runtime/semaphore';
 import { pause, withDeadline } from '@inventory/runtime/wait';
 import type { Consumer, EachBatchPayload } from 'kafkajs';
 import type { WorkConsumer } from '../bus.ts';

@@ -1,5 +1,5 @@
 import { monotonicNow } from '@inventory/runtime/clock';
-import type { Semaphore } from '@inventory/runtime/concurrency';
+import type { Semaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
 import type { PartitionWork, PositionedRecord, SliceResult } from '../partition-work.ts';
 

@@ -1,7 +1,6 @@
-import { newAccountId, newProjectId } from '@inventory/testkit/builders';
+import { newAccountId } from '@inventory/testkit/builders';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { createEventStreams, type EventStream, type EventStreams } from './event-streams.ts';
-import { createStreamQuota } from './stream-quota.ts';
 
 interface Recorded extends EventStream {
   blocked: boolean;
@@ -127,22 +126,4 @@ test('when the service stops all are told, spread over the drain time, with a ti
     expect(after).toBeGreaterThanOrEqual(1_000);
     expect(after).toBeLessThanOrEqual(60_000);
   }
-});
-
-test('places are given per Project and per replica, and given back once (Events: stream_limit_exceeded)', () => {
-  const quota = createStreamQuota({ perProjectMax: 2, perReplicaMax: 3 });
-  const [one, other, third] = [newProjectId(), newProjectId(), newProjectId()];
-  const first = quota.take(one);
-  quota.take(one);
-
-  expect(quota.take(one)).toEqual({ admitted: false, why: 'project_full' });
-  expect(quota.take(other).admitted).toBe(true);
-  expect(quota.take(third)).toEqual({ admitted: false, why: 'replica_full' });
-
-  if (first.admitted) {
-    first.release();
-    first.release();
-  }
-  expect(quota.take(third).admitted).toBe(true);
-  expect(quota.take(third)).toEqual({ admitted: false, why: 'replica_full' });
 });

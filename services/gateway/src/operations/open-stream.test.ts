@@ -43,7 +43,7 @@ async function follow(
     {
       log: log.client,
       sealPosition,
-      inTurn: (work) => work(),
+      replays: { run: (work) => work() },
       pauseAfterFailure: async () => false,
       close: (reason) => session.end(`closed ${reason}`),
       logger: testLogger,

@@ -1,7 +1,7 @@
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import { createRefreshWaits } from './refresh-waits.ts';
 
-const limits = { waitingMax: 3, waitingPerAccountMax: 2 };
+const limits = { totalMax: 3, perKeyMax: 2 };
 const never = new AbortController().signal;
 const longMs = 20_000;
 

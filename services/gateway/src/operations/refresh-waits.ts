@@ -1,4 +1,5 @@
 import type { AccountId, RefreshId } from '@inventory/contracts/ids';
+import { createKeyedSemaphore, type KeyedLimits } from '@inventory/runtime/semaphore';
 
 /** Requests that wait for a refresh to become terminal, of this replica. */
 export interface RefreshWaits {
@@ -19,28 +20,14 @@ export interface WaitingPlace {
   leave(): void;
 }
 
-export interface RefreshWaitsOptions {
-  readonly waitingMax: number;
-  /** One customer cannot take every place. */
-  readonly waitingPerAccountMax: number;
-}
-
 interface Waiter {
   isNotified: boolean;
   wake: () => void;
 }
 
-export function createRefreshWaits(options: RefreshWaitsOptions): RefreshWaits {
+export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
   const byRefresh = new Map<RefreshId, Set<Waiter>>();
-  const perAccount = new Map<AccountId, number>();
-  let waiting = 0;
-
-  function count(accountId: AccountId, change: 1 | -1): void {
-    waiting += change;
-    const left = (perAccount.get(accountId) ?? 0) + change;
-    if (left === 0) perAccount.delete(accountId);
-    else perAccount.set(accountId, left);
-  }
+  const places = createKeyedSemaphore<AccountId>(limits);
 
   function forget(refreshId: RefreshId, waiter: Waiter): void {
     const waiters = byRefresh.get(refreshId);
@@ -50,17 +37,16 @@ export function createRefreshWaits(options: RefreshWaitsOptions): RefreshWaits {
 
   return {
     enter(accountId, refreshId) {
-      const own = perAccount.get(accountId) ?? 0;
-      if (waiting >= options.waitingMax || own >= options.waitingPerAccountMax) return null;
+      const permit = places.acquire(accountId);
+      if (!permit.granted) return null;
       const waiter: Waiter = { isNotified: false, wake: () => {} };
       const waiters = byRefresh.get(refreshId) ?? new Set();
       byRefresh.set(refreshId, waiters.add(waiter));
-      count(accountId, 1);
       return {
         waitForNotification: (timeoutMs, signal) => untilWoken(waiter, timeoutMs, signal),
         leave() {
           forget(refreshId, waiter);
-          count(accountId, -1);
+          permit.release();
         },
       };
     },
@@ -71,7 +57,7 @@ export function createRefreshWaits(options: RefreshWaitsOptions): RefreshWaits {
       }
     },
     get waiting() {
-      return waiting;
+      return places.held;
     },
   };
 }

@@ -58,7 +58,7 @@ class Client {
       {
         log: client,
         sealPosition: sealed,
-        inTurn: (work) => work(),
+        replays: { run: (work) => work() },
         pauseAfterFailure: async () => true,
         close: () => session.detach(),
         logger: testLogger,

@@ -2,6 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import type { Semaphore } from '@inventory/runtime/semaphore';
 import type { EventStreamClient } from '../clients/event-stream-client.ts';
 import {
   type ClosingReason,
@@ -28,7 +29,7 @@ export interface SessionDependencies {
   readonly log: EventStreamClient;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   /** Lets a bounded number of reads from the log run at once. */
-  readonly inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly replays: Pick<Semaphore, 'run'>;
   /** Waits before another try; false when there were enough. */
   readonly pauseAfterFailure: (failures: number) => Promise<boolean>;
   /** Ends the stream so that its reader comes back. */
@@ -112,11 +113,13 @@ export class StreamSession implements HubReader {
   /** What has to be recovered only the log can tell. */
   logChanged(): void {
     this.#replaying = true;
-    const { log, inTurn, close } = this.#dependencies;
-    inTurn(() => log.page(this.#hub.projectId, 0, 1)).then(
-      (page) => this.#recover('log_epoch_changed', page),
-      () => close('unavailable'),
-    );
+    const { log, replays, close } = this.#dependencies;
+    replays
+      .run(() => log.page(this.#hub.projectId, 0, 1))
+      .then(
+        (page) => this.#recover('log_epoch_changed', page),
+        () => close('unavailable'),
+      );
   }
 
   /** Ends with a last frame; nothing is written after it. */
@@ -159,9 +162,9 @@ export class StreamSession implements HubReader {
   }
 
   async #replayPage(): Promise<void> {
-    const { log, inTurn, sealPosition } = this.#dependencies;
+    const { log, replays, sealPosition } = this.#dependencies;
     const { projectId } = this.#hub;
-    const page = await inTurn(() => log.page(projectId, this.#position, replayPage));
+    const page = await replays.run(() => log.page(projectId, this.#position, replayPage));
     if (this.#ended) return;
     const reason = recoveryNeeded(
       { logEpoch: this.#logEpoch, position: this.#position },

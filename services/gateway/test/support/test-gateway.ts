@@ -176,8 +176,7 @@ export function testGatewayConfig(
     reference: { canTry: overrides.canTryReference ?? false },
     limits: { ...patientLimits, ...overrides.limits },
     streams: {
-      perProjectMax: 4,
-      perReplicaMax: 100,
+      quota: { perKeyMax: 4, totalMax: 100 },
       heartbeatMs: 15_000,
       lifeMaxMs: 900_000,
       slowAfterMs: 25_000,

@@ -1,5 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
+import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
 import {
   afterLiveAnswer,
@@ -9,7 +10,6 @@ import {
   outOfTime,
 } from '../domain/live-page.ts';
 import { asksFirstPage, avoidedIdentities, type PageRules } from '../domain/page-verdicts.ts';
-import type { LivePageLimiter } from './live-page-limiter.ts';
 import { type PageReadingDependencies, readPage } from './read-page.ts';
 
 export interface WantedLivePage {
@@ -24,7 +24,8 @@ export interface WantedLivePage {
 
 export interface LivePageDependencies {
   readonly reading: PageReadingDependencies;
-  readonly seats: LivePageLimiter;
+  /** Live pages read at the same time: those of one account never take the room of all. */
+  readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire'>;
   readonly rules: PageRules;
 }
 
@@ -45,12 +46,12 @@ export async function readLivePage(
   wanted: WantedLivePage,
   signal: AbortSignal,
 ): Promise<LiveOutcome> {
-  const free = dependencies.seats.take(wanted.accountId);
-  if (free === null) return trouble('egress_busy');
+  const permit = dependencies.limiter.acquire(wanted.accountId);
+  if (!permit.granted) return trouble('egress_busy');
   try {
     return await readWithin(dependencies, wanted, signal);
   } finally {
-    free();
+    permit.release();
   }
 }
 

@@ -1,3 +1,4 @@
+import { createSemaphore } from '@inventory/runtime/semaphore';
 import type { Middleware } from 'koa';
 
 /**
@@ -6,20 +7,11 @@ import type { Middleware } from 'koa';
  * that slow readers cannot fill the memory either.
  */
 export function limitInFlight(inFlightMax: number): Middleware {
-  const waiting: (() => void)[] = [];
-  let inFlight = 0;
-
-  function leave(): void {
-    const next = waiting.shift();
-    if (next) next();
-    else inFlight -= 1;
-  }
-
+  const semaphore = createSemaphore(inFlightMax);
   return async (context, next) => {
-    if (inFlight < inFlightMax) inFlight += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    if (context.res.destroyed) return leave();
-    context.res.once('close', leave);
+    const release = await semaphore.acquire();
+    if (context.res.destroyed) return release();
+    context.res.once('close', release);
     await next();
   };
 }

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { ProjectId } from '@inventory/contracts/ids';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { EventStreamClient } from '../../clients/event-stream-client.ts';
 import { checkpointFrame } from '../../domain/event-frame.ts';
 import type { StreamPosition } from '../../domain/stream-position.ts';
 import type { EventStream, EventStreams } from '../../operations/event-streams.ts';
 import { openStream, type StreamStart } from '../../operations/open-stream.ts';
 import type { ProjectHubs } from '../../operations/project-hubs.ts';
-import type { StreamQuota } from '../../operations/stream-quota.ts';
 import { type SessionDependencies, StreamSession } from '../../operations/stream-session.ts';
 import { streamEventsEndpoint } from '../endpoints/event-endpoints.ts';
 import { requireEvents, requireOwnProject } from '../project-access.ts';
@@ -21,11 +21,13 @@ import { openPosition } from './place-cursor.ts';
 export interface StreamEventsDeps {
   readonly hubs: ProjectHubs;
   readonly streams: EventStreams;
-  readonly quota: StreamQuota;
+  /** Streams that one Project, and all together, may have open on this replica. */
+  readonly quota: KeyedSemaphore<ProjectId>;
+  readonly streamsPerProjectMax: number;
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
-  readonly inTurn: SessionDependencies['inTurn'];
+  readonly replays: SessionDependencies['replays'];
   readonly pauseAfterFailure: SessionDependencies['pauseAfterFailure'];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -49,7 +51,7 @@ export function streamEventsRoute(deps: StreamEventsDeps): Route {
       requireEvents(authority);
       const cursor = header['Last-Event-ID'] || null;
       const place = cursor === null ? null : openPosition(deps.cursors, projectId, cursor);
-      const release = takePlace(deps, projectId);
+      const release = admitStream(deps, projectId);
       try {
         const start = await openStream(deps, projectId, place);
         // Who comes with a cursor is told that same one, not another spelling of its place.
@@ -66,15 +68,14 @@ export function streamEventsRoute(deps: StreamEventsDeps): Route {
   });
 }
 
-function takePlace({ streams, quota }: StreamEventsDeps, projectId: ProjectId): () => void {
-  if (streams.draining) throw refuseForNow('service_unavailable', retryAfterSeconds);
-  const admission = quota.take(projectId);
-  if (admission.admitted) return admission.release;
-  if (admission.why === 'replica_full') {
-    throw refuseForNow('service_unavailable', retryAfterSeconds);
-  }
+/** Returns the release of the stream's place. Throws the refusal when there is none. */
+function admitStream(deps: StreamEventsDeps, projectId: ProjectId): () => void {
+  if (deps.streams.draining) throw refuseForNow('service_unavailable', retryAfterSeconds);
+  const permit = deps.quota.acquire(projectId);
+  if (permit.granted) return permit.release;
+  if (permit.full === 'total') throw refuseForNow('service_unavailable', retryAfterSeconds);
   throw refuseForNow('stream_limit_exceeded', retryAfterSeconds, {
-    detail: { limit: quota.perProjectMax },
+    detail: { limit: deps.streamsPerProjectMax },
   });
 }
 

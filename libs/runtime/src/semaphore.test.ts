@@ -1,0 +1,86 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import { Bug } from './bug.ts';
+import { createKeyedSemaphore, createSemaphore } from './semaphore.ts';
+
+describe('a semaphore', () => {
+  test('runs all work, never more at a time than it has permits, in the order of the requests', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(fc.boolean(), { maxLength: 20 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (scheduler, fails, permits) => {
+          const semaphore = createSemaphore(permits);
+          const begun: number[] = [];
+          let running = 0;
+          let mostRunning = 0;
+          const all = fails.map((isFailing, index) =>
+            semaphore.run(async () => {
+              begun.push(index);
+              running += 1;
+              mostRunning = Math.max(mostRunning, running);
+              await scheduler.schedule(Promise.resolve());
+              running -= 1;
+              if (isFailing) throw new Error(`work ${index}`);
+            }),
+          );
+          const results = await scheduler.waitFor(Promise.allSettled(all));
+
+          expect(results.map(({ status }) => status === 'rejected')).toEqual(fails);
+          expect(begun).toEqual(fails.map((_, index) => index));
+          expect(mostRunning).toBe(Math.min(permits, fails.length));
+        },
+      ),
+      { numRuns: propertyRuns(100) },
+    );
+  });
+
+  test('counts a release once', async () => {
+    const semaphore = createSemaphore(1);
+    const release = await semaphore.acquire();
+    release();
+    release();
+    await semaphore.acquire();
+    let isGranted = false;
+
+    void semaphore.acquire().then(() => {
+      isGranted = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+
+    expect(isGranted).toBe(false);
+  });
+
+  test('without permits is refused as a bug', () => {
+    expect(() => createSemaphore(0)).toThrow(Bug);
+  });
+});
+
+test('a keyed semaphore refuses past its limit per key and in all, and counts a release once', () => {
+  const limits = { perKeyMax: 2, totalMax: 3 };
+  const step = fc.record({ key: fc.constantFrom('a', 'b', 'c'), releases: fc.nat({ max: 3 }) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const semaphore = createKeyedSemaphore<string>(limits);
+      const permits: { key: string; release: () => void }[] = [];
+      for (const { key, releases } of steps) {
+        const ofKey = permits.filter((held) => held.key === key).length;
+        const permit = semaphore.acquire(key);
+        if (permits.length === limits.totalMax) {
+          expect(permit).toEqual({ granted: false, full: 'total' });
+        } else if (ofKey === limits.perKeyMax) {
+          expect(permit).toEqual({ granted: false, full: 'key' });
+        } else if (permit.granted) {
+          permits.push({ key, release: permit.release });
+        }
+        for (const { release } of permits.splice(0, releases)) {
+          release();
+          release();
+        }
+        expect(semaphore.held).toBe(permits.length);
+      }
+    }),
+    { numRuns: propertyRuns(200) },
+  );
+});

@@ -1,0 +1,91 @@
+import { invariant } from './bug.ts';
+
+/** Grants a number of permits at a time; further requests wait in their order. */
+export interface Semaphore {
+  /** Resolves to the release of one permit. Releasing it again has no effect. */
+  acquire(): Promise<() => void>;
+  /** Runs `work` under a permit; resolves or rejects with it. */
+  run<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+export function createSemaphore(permits: number): Semaphore {
+  invariant(permits >= 1, 'a semaphore without permits would never grant one');
+  const waiting: (() => void)[] = [];
+  let free = permits;
+
+  // A permit passes to the first that waits; it becomes free only when none does.
+  function pass(): void {
+    const next = waiting.shift();
+    if (next) next();
+    else free += 1;
+  }
+
+  async function acquire(): Promise<() => void> {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((granted) => waiting.push(granted));
+    return once(pass);
+  }
+
+  return {
+    acquire,
+    async run(work) {
+      const release = await acquire();
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+export interface KeyedLimits {
+  readonly perKeyMax: number;
+  readonly totalMax: number;
+}
+
+export type KeyedPermit =
+  | { readonly granted: true; readonly release: () => void }
+  | { readonly granted: false; readonly full: 'key' | 'total' };
+
+/** Grants permits up to a limit per key and one for all keys; refuses beyond them at once. */
+export interface KeyedSemaphore<Key> {
+  /** The release is to be called whatever happens; calling it again has no effect. */
+  acquire(key: Key): KeyedPermit;
+  /** Permits held now, of all keys. */
+  readonly held: number;
+}
+
+export function createKeyedSemaphore<Key>(limits: KeyedLimits): KeyedSemaphore<Key> {
+  const heldOf = new Map<Key, number>();
+  let held = 0;
+
+  function release(key: Key): void {
+    held -= 1;
+    const left = (heldOf.get(key) ?? 1) - 1;
+    if (left === 0) heldOf.delete(key);
+    else heldOf.set(key, left);
+  }
+
+  return {
+    acquire(key) {
+      const own = heldOf.get(key) ?? 0;
+      if (held >= limits.totalMax) return { granted: false, full: 'total' };
+      if (own >= limits.perKeyMax) return { granted: false, full: 'key' };
+      held += 1;
+      heldOf.set(key, own + 1);
+      return { granted: true, release: once(() => release(key)) };
+    },
+    get held() {
+      return held;
+    },
+  };
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) action();
+    isDone = true;
+  };
+}
