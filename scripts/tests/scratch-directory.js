@@ -1,6 +1,6 @@
 'use strict';
 
-const { mkdtempSync, rmSync, statfsSync } = require('node:fs');
+const { chmodSync, mkdtempSync, rmSync, statfsSync } = require('node:fs');
 const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 
@@ -17,6 +17,8 @@ const bytesNeeded = 8 * 1024 ** 3;
  */
 function openScratchDirectory() {
   const path = mkdtempSync(join(hasRoom() ? memory : tmpdir(), 'inventory-run-'));
+  // The image test runs programs as another user: it may enter what the test opens to it.
+  chmodSync(path, 0o711);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
