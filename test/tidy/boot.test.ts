@@ -39,9 +39,18 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  for (const child of started) spawnSync('kill', ['-9', `-${child.pid}`]);
+  for (const child of started) killGroup(child);
   rmSync(root, { recursive: true, force: true });
 });
+
+/** Not by kill(1): one version of it reads `-9 -1234` as `-9 -1` and kills every process. */
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
 
 function write(path: string, content: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
