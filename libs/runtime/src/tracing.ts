@@ -75,6 +75,11 @@ export async function inSpan<Value>(
   }
 }
 
+/** Runs `work` in this trace, unless one is active already; adds no span. */
+export function inTrace<Value>(carrier: TraceCarrier, work: () => Value): Value {
+  return currentTraceId() ? work() : context.with(parentContext(carrier), work);
+}
+
 /** A span that the caller ends itself. */
 export function startSpan(options: SpanOptions): Span {
   return tracer.startSpan(

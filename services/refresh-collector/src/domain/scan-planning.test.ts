@@ -139,11 +139,12 @@ function fairPart(mix: Mix): number {
   return (perMinute * collectMs) / 60_000 / accounts;
 }
 
+/** Refreshes of an application that is down count too: they are expected to be read until tried. */
 function starvedAccounts(mix: Mix, ended: readonly Ended[]): string[] {
   const part = fairPart(mix);
-  return [...Map.groupBy(ended.filter(isWorking), ({ arrival }) => arrival.accountId)]
+  return [...Map.groupBy(ended, ({ arrival }) => arrival.accountId)]
     .filter(([, of]) => of.reduce((sum, { arrival }) => sum + arrival.pages, 0) <= part)
-    .filter(([, of]) => !of.some(({ complete }) => complete))
+    .filter(([, of]) => of.some(isWorking) && !of.some(({ complete }) => complete))
     .map(([accountId]) => accountId);
 }
 

@@ -1,5 +1,6 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
+import { inTrace } from '@inventory/runtime/tracing';
 import { sagaMessages } from '../clients/saga-messages.ts';
 import type { Refresh, RefreshPhase } from '../domain/refresh.ts';
 import { advance, type Effect, type Fact } from '../domain/refresh-saga.ts';
@@ -68,32 +69,45 @@ export interface Application {
   readonly lastPage?: StagedPageRecord;
 }
 
-/** The same for a refresh as the caller knows it; undefined when it changed meanwhile. */
-export async function applyTo(
+/**
+ * The same for a refresh as the caller knows it; undefined when it changed meanwhile. In the trace
+ * of the refresh, also where a timer or a plan is what caused it.
+ */
+export function applyTo(
+  dependencies: SagaDependencies,
+  stored: StoredRefresh,
+  fact: Fact,
+  application: Application,
+): Promise<FactResult | undefined> {
+  return inTrace(stored.trace, () => write(dependencies, stored, fact, application));
+}
+
+async function write(
   dependencies: SagaDependencies,
   stored: StoredRefresh,
   fact: Fact,
   application: Application,
 ): Promise<FactResult | undefined> {
   const { refresh } = stored;
-  const step = advance(refresh, fact);
-  if (step.step === 'ignored') return { refresh, step: 'ignored' };
-  if (step.step === 'repeated') {
-    await sendEffects(dependencies, stored, step.send);
+  const decided = advance(refresh, fact);
+  if (decided.step === 'ignored') return { refresh, step: 'ignored' };
+  if (decided.step === 'repeated') {
+    await sendEffects(dependencies, stored, decided.send);
     return { refresh, step: 'repeated' };
   }
-  const after = { ...stored, refresh: step.next };
-  const messages = await messagesFor(dependencies, after, step.send, application.pages);
+  const { next } = decided;
+  const after = { ...stored, refresh: next };
+  const messages = await messagesFor(dependencies, after, decided.send, application.pages);
   const { deliveryMode, lastPage } = application;
-  const saved = await dependencies.refreshes.save(stored, step.next, {
+  const saved = await dependencies.refreshes.save(stored, next, {
     messages: deliveryMode === 'outbox' ? messages : [],
     ...(lastPage ? { lastPage } : {}),
   });
   if (!saved) return undefined;
-  if (refresh.phase !== step.next.phase) dependencies.onChanged(step.next, refresh.phase);
+  if (refresh.phase !== next.phase) dependencies.onChanged(next, refresh.phase);
   if (deliveryMode === 'publish') await dependencies.publish(messages);
   else await dependencies.sendFromOutbox(refresh.id, messages);
-  return { refresh: step.next, step: 'changed' };
+  return { refresh: next, step: 'changed' };
 }
 
 /** Sends what these effects stand for, without changing anything. */
