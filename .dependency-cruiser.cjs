@@ -1,5 +1,19 @@
-/** Who may import whom; the reasons are in docs/style.md. */
+/** Which module may import which; the reasons are in docs/style.md. */
 const service = '^services/([^/]+)/src';
+/** Kinds of modules: by name in a service cut by feature, by folder in one cut by kind. */
+const domain = ['^services/[^/]+/src/domain/', '\\.domain\\.ts$'];
+const stores = [
+  '^services/[^/]+/src/storage/',
+  '-(store|documents?|mapping|relay)\\.ts$',
+  '/collections\\.ts$',
+];
+const entries = [
+  '^services/[^/]+/src/consumers/',
+  '^services/.*/on-[a-z-]+\\.ts$',
+  '-routes?\\.ts$',
+];
+const edges = [...entries, '^services/[^/]+/src/(http|operator)/'];
+const wiring = ['/(open|start)-[a-z-]+\\.ts$', '/(main|config)\\.ts$'];
 const tests = '(\\.test\\.ts$|/test/|^test/)';
 
 module.exports = {
@@ -14,32 +28,47 @@ module.exports = {
       name: 'domain-is-pure',
       comment: 'Rules of the product depend on nothing but each other and the vocabulary.',
       severity: 'error',
-      from: { path: `${service}/domain/`, pathNot: tests },
+      from: { path: domain, pathNot: tests },
       to: {
         pathNot: [
-          `${service}/domain/`,
+          ...domain,
           '^libs/contracts/src/(ids|vocabulary|scope|languages)\\.ts$',
           '^node_modules/ipaddr\\.js/',
         ],
       },
     },
     {
-      name: 'operations-know-no-edge',
+      name: 'stores-decide-nothing',
+      comment: 'A store reads and writes documents; it knows the domain and other stores.',
       severity: 'error',
-      from: { path: `${service}/operations/`, pathNot: tests },
-      to: { path: [`${service}/(http|consumers)/`, '^node_modules/(koa|@koa|mongodb|kafkajs)/'] },
+      from: { path: stores, pathNot: [tests, ...wiring, '/openapi-document\\.ts$'] },
+      to: { path: service, pathNot: [...domain, ...stores, '/deadlines\\.ts$'] },
     },
     {
-      name: 'storage-decides-nothing',
+      name: 'one-door-to-mongodb',
       severity: 'error',
-      from: { path: `${service}/storage/`, pathNot: tests },
-      to: { path: [`${service}/(http|consumers|operations|clients)/`] },
+      from: { path: service, pathNot: [tests, ...stores, ...wiring] },
+      to: { path: '^node_modules/mongodb/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'edges-are-thin',
+      name: 'koa-at-the-edge',
       severity: 'error',
-      from: { path: `${service}/(http|consumers)/`, pathNot: tests },
-      to: { path: '^node_modules/(mongodb|kafkajs)/' },
+      from: { path: service, pathNot: [tests, ...edges, ...wiring] },
+      to: { path: '^node_modules/(koa|@koa)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'edges-are-opened-by-wiring',
+      comment: 'Routes and consumers call operations, never the other way.',
+      severity: 'error',
+      from: { path: service, pathNot: [tests, ...edges, ...wiring] },
+      to: { path: entries },
+    },
+    {
+      name: 'the-frame-knows-no-feature',
+      comment: 'HTTP of the gateway is one frame for all features; it knows who calls, no more.',
+      severity: 'error',
+      from: { path: '^services/gateway/src/http/', pathNot: tests },
+      to: { path: '^services/gateway/src/(?!http/|tenancy/|[^/]+\\.ts$)' },
     },
     {
       name: 'services-are-apart',

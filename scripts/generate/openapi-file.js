@@ -5,9 +5,9 @@ const { join } = require('node:path');
 
 /** Files to write: path below the root, and content. */
 function openApiFile(root) {
-  const built = join(root, 'services/gateway/dist/http');
-  const { publicEndpoints } = require(join(built, 'endpoints/public-endpoints.js'));
-  const { openApiDocument } = require(join(built, 'openapi/openapi-document.js'));
+  const built = join(root, 'services/gateway/dist');
+  const { publicEndpoints } = require(join(built, 'public-endpoints.js'));
+  const { openApiDocument } = require(join(built, 'http/openapi/openapi-document.js'));
   const content = `${JSON.stringify(openApiDocument(publicEndpoints), null, 1)}\n`;
   return [{ path: 'docs/generated/openapi.json', content }];
 }

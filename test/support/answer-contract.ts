@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { publicEndpoints } from '../../services/gateway/src/http/endpoints/public-endpoints.ts';
 import { openApiDocument } from '../../services/gateway/src/http/openapi/openapi-document.ts';
+import { publicEndpoints } from '../../services/gateway/src/public-endpoints.ts';
 
 export interface SeenAnswer {
   readonly method: string;

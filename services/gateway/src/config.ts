@@ -19,9 +19,9 @@ import {
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { type Deadlines, standardDeadlines } from './deadlines.ts';
-import { parseNetwork } from './domain/network-policy.ts';
+import { parseNetwork } from './http/network-policy.domain.ts';
 import { cursorKeyBytes } from './http/sealed-cursor.ts';
-import type { StreamLimits } from './operations/event-streams.ts';
+import type { StreamLimits } from './streams/event-streams.ts';
 
 const cursorKey = z.string().refine((key) => {
   const bytes = Buffer.from(key, 'base64url');

@@ -1,7 +1,7 @@
 import { billingRefusalCodes } from '@inventory/contracts/messages/billing-outcome';
 import { instrumentsOf, secondsBuckets } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
-import type { ClosingReason, RevocationReason } from './domain/event-frame.ts';
+import type { ClosingReason, RevocationReason } from './streams/event-frame.domain.ts';
 
 const { counter, gauge, histogram, upDownCounter } = instrumentsOf(
   metrics.getMeter('@inventory/gateway'),

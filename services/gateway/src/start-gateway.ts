@@ -6,23 +6,23 @@ import { createInternalClient, type InternalClient } from '@inventory/http/inter
 import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
-import { createAdmissionClient } from './clients/admission-client.ts';
-import { createCollectorClient } from './clients/collector-client.ts';
-import { createEventStreamClient } from './clients/event-stream-client.ts';
-import { createLedgerClient } from './clients/ledger-client.ts';
-import { createLivePageClient } from './clients/live-page-client.ts';
-import { createRevisionStoreClient } from './clients/revision-store-client.ts';
-import { createRevisionStoreEraseClient } from './clients/revision-store-erase-client.ts';
-import { createStagingClient } from './clients/staging-client.ts';
-import { createWebhookClient } from './clients/webhook-client.ts';
+import { createLedgerClient } from './accounts/ledger-client.ts';
+import { trackPrices } from './accounts/track-prices.ts';
+import { createStagingClient } from './captures/staging-client.ts';
 import type { GatewayConfig } from './config.ts';
-import { createStandingRouter } from './http/internal/standing-routes.ts';
 import { observeWaitingReplies } from './metrics.ts';
-import { openOperatorApi } from './open-operator-api.ts';
 import { openPublicApi, publicApiIndexes } from './open-public-api.ts';
-import { openTenancy } from './open-tenancy.ts';
-import { trackPrices } from './operations/track-prices.ts';
-import { tenancyIndexes } from './storage/tenancy-documents.ts';
+import { createAdmissionClient } from './operator/admission-client.ts';
+import { openOperatorApi } from './operator/open-operator-api.ts';
+import { createRevisionStoreEraseClient } from './operator/revision-store-erase-client.ts';
+import { createLivePageClient } from './pages/live-page-client.ts';
+import { createRevisionStoreClient } from './pages/revision-store-client.ts';
+import { createCollectorClient } from './refreshes/collector-client.ts';
+import { createEventStreamClient } from './streams/event-stream-client.ts';
+import { openTenancy } from './tenancy/open-tenancy.ts';
+import { createStandingRouter } from './tenancy/standing-routes.ts';
+import { tenancyIndexes } from './tenancy/tenancy-documents.ts';
+import { createWebhookClient } from './webhooks/webhook-client.ts';
 
 export interface StartedGateway extends StartedService {
   /** Address of the public API; `url` is the private one. */

@@ -11,17 +11,17 @@ import { openTestBus } from '@inventory/testkit/test-bus';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { createStagingClient } from '../src/clients/staging-client.ts';
+import type { ChainOwner } from '../src/captures/capture.domain.ts';
+import { captureIndexes } from '../src/captures/capture-store.ts';
+import { type LiveChain, openLiveChain } from '../src/captures/live-chain.domain.ts';
+import { type Captures, openCaptures } from '../src/captures/open-captures.ts';
+import { createStagingClient } from '../src/captures/staging-client.ts';
 import type { GatewayConfig } from '../src/config.ts';
-import type { ChainOwner } from '../src/domain/capture.ts';
-import { type LiveChain, openLiveChain } from '../src/domain/live-chain.ts';
-import { type Captures, openCaptures } from '../src/open-captures.ts';
-import { captureIndexes } from '../src/storage/capture-store.ts';
 import {
   createPageIntentStore,
   type PageIntentStore,
   pageIntentIndexes,
-} from '../src/storage/page-intent-store.ts';
+} from '../src/pages/page-intent-store.ts';
 import { createFakeStaging, type FakeStaging } from './support/fake-staging.ts';
 import { type HttpFake, startHttpFake } from './support/http-fake.ts';
 import { farMs, patientCaptures, patientDeadlines } from './support/patience.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { operatorErrors } from '../src/http/operator/operator-errors.ts';
+import { operatorErrors } from '../src/operator/operator-errors.ts';
 import {
   type OperatorAnswer,
   type OperatorCall,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { dueAgainAtMs } from '../src/domain/pending-command.ts';
+import { dueAgainAtMs } from '../src/commands/pending-command.domain.ts';
 import { type CutWire, startCut } from './support/cut-wire.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf } from './support/paths.ts';

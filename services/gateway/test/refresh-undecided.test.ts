@@ -2,7 +2,7 @@ import { BusOverloaded, type MessageBus } from '@inventory/messaging/bus';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { dueAgainAtMs } from '../src/domain/pending-command.ts';
+import { dueAgainAtMs } from '../src/commands/pending-command.domain.ts';
 import { refreshPathOf } from './support/paths.ts';
 import { impatientLimits, patientDeadlines, testStartMs } from './support/patience.ts';
 import {

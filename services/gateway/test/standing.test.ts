@@ -2,7 +2,7 @@ import { startHttpServer } from '@inventory/http/http-server';
 import { createInternalApp } from '@inventory/http/internal-app';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
-import { createStandingRouter } from '../src/http/internal/standing-routes.ts';
+import { createStandingRouter } from '../src/tenancy/standing-routes.ts';
 import { openTenancyReplica } from './support/tenancy-replica.ts';
 
 const serviceToken = 'a token between services';

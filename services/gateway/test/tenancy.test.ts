@@ -6,10 +6,10 @@ import { recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import type { Credential } from '../src/domain/tenancy.ts';
-import { mintSecret } from '../src/operations/issue-credential.ts';
-import { rotateCredential } from '../src/operations/rotate-credential.ts';
-import { createTenancyStore } from '../src/storage/tenancy-store.ts';
+import { mintSecret } from '../src/tenancy/issue-credential.ts';
+import { rotateCredential } from '../src/tenancy/rotate-credential.ts';
+import type { Credential } from '../src/tenancy/tenancy.domain.ts';
+import { createTenancyStore } from '../src/tenancy/tenancy-store.ts';
 import { newCustomer, openTenancyReplica, type TenancyReplica } from './support/tenancy-replica.ts';
 
 let namespace: TestNamespace;

@@ -15,9 +15,9 @@ import {
   text,
   url,
 } from '@inventory/runtime/settings';
-import type { IdentityLimits } from './domain/egress-identity.ts';
-import { identityId, parseEgressName } from './domain/egress-name.ts';
-import type { ScanRules } from './domain/scan.ts';
+import type { IdentityLimits } from './egress/egress-identity.domain.ts';
+import { identityId, parseEgressName } from './egress/egress-name.domain.ts';
+import type { ScanRules } from './scans/scan.domain.ts';
 
 export const settings = {
   ...serviceSettings,

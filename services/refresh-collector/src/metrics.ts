@@ -1,18 +1,18 @@
 import { liveTroubles, refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
-import { identityStandings } from './domain/egress-identity.ts';
-import type { LiveOutcome } from './domain/live-page.ts';
-import type { PlatformAnswer } from './domain/platform-answer.ts';
-import type { PublishedPlan } from './domain/published-plan.ts';
+import { identityStandings } from './egress/egress-identity.domain.ts';
+import type { PlatformAnswer } from './egress/platform-answer.domain.ts';
+import type { LiveOutcome } from './live-pages/live-page.domain.ts';
 import {
   openPhases,
   type Refresh,
   type RefreshPhase,
   refreshPhases,
   waitingPhases,
-} from './domain/refresh.ts';
-import type { RefreshSurvey } from './operations/survey-refreshes.ts';
+} from './refreshes/refresh.domain.ts';
+import type { RefreshSurvey } from './refreshes/survey-refreshes.ts';
+import type { PublishedPlan } from './scans/published-plan.domain.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(
   metrics.getMeter('@inventory/refresh-collector'),

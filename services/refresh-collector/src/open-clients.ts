@@ -4,14 +4,14 @@ import {
   type EnqueueComputation,
 } from '@inventory/runtime/computation-queue';
 import type { Lifetime } from '@inventory/runtime/lifetime';
-import { type EgressIdentity, openEgress } from './clients/egress.ts';
-import { createLedgerClient, type LedgerClient } from './clients/ledger-client.ts';
-import { createPlatformClient, type PlatformClient } from './clients/platform.ts';
+import type { RefreshCollectorConfig } from './config.ts';
+import { type EgressIdentity, openEgress } from './egress/egress-agent.ts';
+import { createPlatformClient, type PlatformClient } from './egress/platform-client.ts';
+import { createLedgerClient, type LedgerClient } from './refreshes/ledger-client.ts';
 import {
   createRevisionStoreClient,
   type RevisionStoreClient,
-} from './clients/revision-store-client.ts';
-import type { RefreshCollectorConfig } from './config.ts';
+} from './refreshes/revision-store-client.ts';
 
 export interface Clients {
   readonly egress: readonly EgressIdentity[];

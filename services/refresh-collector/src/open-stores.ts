@@ -1,21 +1,21 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';
+import { type Collections, openCollections } from './collections.ts';
 import type { RefreshCollectorConfig } from './config.ts';
-import { type AdmissionStore, createAdmissionStore } from './storage/admission-store.ts';
-import { type AppBreakerStore, createAppBreakerStore } from './storage/app-breaker-store.ts';
-import { type Collections, openCollections } from './storage/collections.ts';
-import { createDueStore, type DueStore } from './storage/due-store.ts';
-import { createIdentityStore, type IdentityStore } from './storage/identity-store.ts';
-import { createInventoryStore, type InventoryStore } from './storage/inventory-store.ts';
-import { createPlanStore, type PlanStore } from './storage/plan-store.ts';
-import { createRefreshListStore, type RefreshListStore } from './storage/refresh-list-store.ts';
-import { createRefreshStore, type RefreshStore } from './storage/refresh-store.ts';
+import { createIdentityStore, type IdentityStore } from './egress/identity-store.ts';
+import { type AdmissionStore, createAdmissionStore } from './refreshes/admission-store.ts';
+import { createDueStore, type DueStore } from './refreshes/due-store.ts';
+import { createInventoryStore, type InventoryStore } from './refreshes/inventory-store.ts';
+import { createRefreshListStore, type RefreshListStore } from './refreshes/refresh-list-store.ts';
+import { createRefreshStore, type RefreshStore } from './refreshes/refresh-store.ts';
 import {
   createRefreshSurveyStore,
   type RefreshSurveyStore,
-} from './storage/refresh-survey-store.ts';
-import { createReplicaStore, type ReplicaStore } from './storage/replica-store.ts';
-import { createScanStore, type ScanStore } from './storage/scan-store.ts';
+} from './refreshes/refresh-survey-store.ts';
+import { type AppBreakerStore, createAppBreakerStore } from './scans/app-breaker-store.ts';
+import { createPlanStore, type PlanStore } from './scans/plan-store.ts';
+import { createReplicaStore, type ReplicaStore } from './scans/replica-store.ts';
+import { createScanStore, type ScanStore } from './scans/scan-store.ts';
 
 export interface Stores {
   readonly collections: Collections;

@@ -3,10 +3,10 @@ import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import type { PlatformAnswer } from '../src/domain/platform-answer.ts';
-import { type AppBreakers, watchAppBreakers } from '../src/operations/watch-app-breakers.ts';
-import { createAppBreakerStore } from '../src/storage/app-breaker-store.ts';
-import { openCollections } from '../src/storage/collections.ts';
+import { openCollections } from '../src/collections.ts';
+import type { PlatformAnswer } from '../src/egress/platform-answer.domain.ts';
+import { createAppBreakerStore } from '../src/scans/app-breaker-store.ts';
+import { type AppBreakers, watchAppBreakers } from '../src/scans/watch-app-breakers.ts';
 
 const fault: PlatformAnswer = { kind: 'fault', reason: 'server_error', eresult: 20 };
 const served: PlatformAnswer = { kind: 'private' };

@@ -1,11 +1,11 @@
 import { newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import type { Collection } from 'mongodb';
-import type { Refresh } from '../src/domain/refresh.ts';
-import type { Fact } from '../src/domain/refresh-saga.ts';
-import { admitRefresh, type RefreshRequest } from '../src/operations/admit-refresh.ts';
-import { applyFact } from '../src/operations/apply-fact.ts';
-import type { RefreshDocument } from '../src/storage/collections.ts';
-import type { RefreshStore } from '../src/storage/refresh-store.ts';
+import type { RefreshDocument } from '../src/collections.ts';
+import { admitRefresh, type RefreshRequest } from '../src/refreshes/admit-refresh.ts';
+import { applyFact } from '../src/refreshes/apply-fact.ts';
+import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import type { Fact } from '../src/refreshes/refresh-saga.domain.ts';
+import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 

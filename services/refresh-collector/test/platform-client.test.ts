@@ -5,9 +5,9 @@ import {
   startPlatformSimulator,
 } from '@inventory/platform-simulator/platform-simulator';
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
-import { openEgress } from '../src/clients/egress.ts';
-import { createPlatformClient } from '../src/clients/platform.ts';
-import { classifyAnswer } from '../src/domain/platform-answer.ts';
+import { openEgress } from '../src/egress/egress-agent.ts';
+import { classifyAnswer } from '../src/egress/platform-answer.domain.ts';
+import { createPlatformClient } from '../src/egress/platform-client.ts';
 
 const farMs = 600_000;
 /** Of connections that are never made. */

@@ -3,11 +3,11 @@ import { ensureIndexes } from '@inventory/mongo/indexes';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { freshIdentity } from '../src/domain/egress-identity.ts';
-import { keepSurvey } from '../src/operations/survey-refreshes.ts';
-import { indexes, openCollections } from '../src/storage/collections.ts';
-import { createIdentityStore } from '../src/storage/identity-store.ts';
-import { createRefreshSurveyStore } from '../src/storage/refresh-survey-store.ts';
+import { indexes, openCollections } from '../src/collections.ts';
+import { freshIdentity } from '../src/egress/egress-identity.domain.ts';
+import { createIdentityStore } from '../src/egress/identity-store.ts';
+import { createRefreshSurveyStore } from '../src/refreshes/refresh-survey-store.ts';
+import { keepSurvey } from '../src/refreshes/survey-refreshes.ts';
 
 const clock = createTestClock();
 const minuteMs = 60_000;

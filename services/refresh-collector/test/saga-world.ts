@@ -1,13 +1,13 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
-import type { Refresh } from '../src/domain/refresh.ts';
+import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import {
   advance,
   type Effect,
   type Fact,
   pendingEffects,
   type Step,
-} from '../src/domain/refresh-saga.ts';
+} from '../src/refreshes/refresh-saga.domain.ts';
 import { acceptedRefresh, requestedAtMs } from './refresh-builder.ts';
 
 /** The saga's rules as the world plays them; tests replace one to plant a fault. */

@@ -1,7 +1,7 @@
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { openCollections } from '../src/storage/collections.ts';
+import { openCollections } from '../src/collections.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 

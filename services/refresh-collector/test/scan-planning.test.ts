@@ -3,7 +3,7 @@ import { systemClock } from '@inventory/runtime/clock';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { openCollections, type PlanDocument } from '../src/storage/collections.ts';
+import { openCollections, type PlanDocument } from '../src/collections.ts';
 import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 

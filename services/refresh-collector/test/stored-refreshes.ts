@@ -4,10 +4,10 @@ import { ensureIndexes } from '@inventory/mongo/indexes';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import type { Collection } from 'mongodb';
-import type { SagaDependencies } from '../src/operations/apply-fact.ts';
-import { indexes, openCollections, type RefreshDocument } from '../src/storage/collections.ts';
-import { createRefreshStore, type RefreshStore } from '../src/storage/refresh-store.ts';
-import type { StoredRefresh } from '../src/storage/stored-refresh.ts';
+import { indexes, openCollections, type RefreshDocument } from '../src/collections.ts';
+import type { SagaDependencies } from '../src/refreshes/apply-fact.ts';
+import type { StoredRefresh } from '../src/refreshes/refresh-mapping.ts';
+import { createRefreshStore, type RefreshStore } from '../src/refreshes/refresh-store.ts';
 
 /** Refreshes on a MongoDB, and a saga over them whose messages are kept instead of sent. */
 export interface StoredRefreshes {

@@ -1,7 +1,7 @@
 import type { Scope } from '@inventory/contracts/scope';
 import { newAccountId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { openCollections } from '../src/storage/collections.ts';
+import { openCollections } from '../src/collections.ts';
 import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 

@@ -1,10 +1,10 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { testLogger } from '@inventory/testkit/namespace';
-import { onBillingOutcome } from '../src/consumers/on-billing-outcome.ts';
-import type { Refresh } from '../src/domain/refresh.ts';
-import type { SagaDependencies } from '../src/operations/apply-fact.ts';
-import { sweepHolds } from '../src/operations/sweep-holds.ts';
+import type { SagaDependencies } from '../src/refreshes/apply-fact.ts';
+import { onBillingOutcome } from '../src/refreshes/on-billing-outcome.ts';
+import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import { sweepHolds } from '../src/refreshes/sweep-holds.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { missingAtFirst, openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
 

@@ -18,9 +18,9 @@ import {
 } from 'mongodb';
 import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
-import type { Authority } from '../domain/authority.ts';
-import { standingAt } from '../domain/rate-window.ts';
+import type { Authority } from '../tenancy/authority.domain.ts';
 import { createPublicApp } from './app.ts';
+import { standingAt } from './rate-window.domain.ts';
 import { Refusal } from './refusal.ts';
 import { type Answer, defineRoute } from './route.ts';
 

@@ -4,17 +4,17 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import Koa from 'koa';
 import type { Deadlines } from '../deadlines.ts';
-import type { NetworkPolicy } from '../domain/network-policy.ts';
-import type { RequestLimiter } from '../operations/limit-requests.ts';
 import { assignRequestId } from './assign-request-id.ts';
 import { authenticate, type PrincipalCache } from './authenticate.ts';
 import { checkNetwork } from './check-network.ts';
 import { compressBody } from './compress-body.ts';
 import { deliverPage } from './deliver-page.ts';
 import { limitRate } from './limit-rate.ts';
+import type { RequestLimiter } from './limit-requests.ts';
 import { matchRoute } from './match-route.ts';
 import { measureRequests } from './measure-requests.ts';
 import { negotiateType } from './negotiate-type.ts';
+import type { NetworkPolicy } from './network-policy.domain.ts';
 import { readBody } from './read-body.ts';
 import { renderErrors } from './render-errors.ts';
 import type { RequestState } from './request-state.ts';
@@ -22,7 +22,7 @@ import { requirePermission } from './require-permission.ts';
 import type { Route } from './route.ts';
 import { runRoute } from './run-route.ts';
 import { type PublicPages, servePages } from './serve-pages.ts';
-import { markDeprecated } from './v1/mark-deprecated.ts';
+import { markDeprecated } from './v1-mark-deprecated.ts';
 
 export interface PublicAppOptions {
   readonly routes: readonly Route[];

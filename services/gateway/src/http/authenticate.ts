@@ -1,6 +1,6 @@
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
-import type { Authority } from '../domain/authority.ts';
+import type { Authority } from '../tenancy/authority.domain.ts';
 import { refuse } from './refusal.ts';
 import type { PublicMiddleware } from './request-state.ts';
 

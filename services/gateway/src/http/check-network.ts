@@ -1,5 +1,5 @@
-import { allowsAddress, type NetworkPolicy } from '../domain/network-policy.ts';
 import { clientAddressOf } from './client-address.ts';
+import { allowsAddress, type NetworkPolicy } from './network-policy.domain.ts';
 import { refuse } from './refusal.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 

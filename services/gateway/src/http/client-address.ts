@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { allowsAddress, type NetworkPolicy } from '../domain/network-policy.ts';
+import { allowsAddress, type NetworkPolicy } from './network-policy.domain.ts';
 
 /**
  * The address a network policy is applied to: the socket's peer, or, as long as the address is

@@ -9,7 +9,7 @@ import { callApi, closeCalls } from '../../test/support/api-call.ts';
 import { deliverPage } from './deliver-page.ts';
 import { Refusal, refuse } from './refusal.ts';
 import type { RequestState } from './request-state.ts';
-import type { V1Dialect } from './v1/v1-dialect.ts';
+import type { V1Dialect } from './v1-dialect.ts';
 
 interface RequestOptions {
   readonly timeLeftMs?: number;

@@ -1,6 +1,6 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
-import type { PageDelivery } from '../operations/page-charges.ts';
+import type { PageDelivery } from './page-delivery.ts';
 import { Refusal, refuseForNow } from './refusal.ts';
 import { renderRefusal } from './render-errors.ts';
 import type { PublicContext, PublicMiddleware } from './request-state.ts';

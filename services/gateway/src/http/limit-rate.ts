@@ -1,7 +1,7 @@
 import type { RateLimit } from '@inventory/contracts/http/meta';
-import type { Authority } from '../domain/authority.ts';
-import type { RateStanding } from '../domain/rate-window.ts';
-import type { RequestLimiter } from '../operations/limit-requests.ts';
+import type { Authority } from '../tenancy/authority.domain.ts';
+import type { RequestLimiter } from './limit-requests.ts';
+import type { RateStanding } from './rate-window.domain.ts';
 import { refuseForNow } from './refusal.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 

@@ -1,5 +1,5 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { Authority } from '../domain/authority.ts';
+import type { Authority } from '../tenancy/authority.domain.ts';
 import { refuse } from './refusal.ts';
 
 /** A Credential sees its own Project; every other one looks like none. */

@@ -3,7 +3,7 @@ import {
   errorCodes,
   type RetryableErrorCode,
 } from '@inventory/contracts/http/error-codes';
-import type { PageDelivery } from '../operations/page-charges.ts';
+import type { PageDelivery } from './page-delivery.ts';
 
 export interface RefusalExtras {
   /** Machine-readable particulars; part of the public contract of the code. */

@@ -5,7 +5,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { Refusal } from './refusal.ts';
 import type { PublicContext, PublicMiddleware, RequestState } from './request-state.ts';
 import { toRefusal } from './to-refusal.ts';
-import { v1Failure } from './v1/v1-failures.ts';
+import { v1Failure } from './v1-failures.ts';
 
 export interface RenderErrorsDeps {
   readonly prices: { current(): number | null };

@@ -2,10 +2,10 @@ import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
-import type { Authority } from '../domain/authority.ts';
-import type { PageDelivery } from '../operations/page-charges.ts';
+import type { Authority } from '../tenancy/authority.domain.ts';
+import type { PageDelivery } from './page-delivery.ts';
 import type { Route } from './route.ts';
-import type { V1Dialect } from './v1/v1-dialect.ts';
+import type { V1Dialect } from './v1-dialect.ts';
 
 /** What the middleware learns of a request, in the order of `app.ts`. */
 export interface RequestState {

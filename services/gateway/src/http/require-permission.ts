@@ -1,4 +1,4 @@
-import { mayUse } from '../domain/authority.ts';
+import { mayUse } from '../tenancy/authority.domain.ts';
 import { refuse } from './refusal.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 

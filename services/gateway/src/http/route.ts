@@ -3,9 +3,9 @@ import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import type { z } from 'zod';
-import type { Authority } from '../domain/authority.ts';
-import type { PageDelivery } from '../operations/page-charges.ts';
+import type { Authority } from '../tenancy/authority.domain.ts';
 import type { Method } from './endpoint.ts';
+import type { PageDelivery } from './page-delivery.ts';
 import { type InputSchemas, type RawInput, validateInput } from './validate-input.ts';
 
 export type Input<Schemas extends InputSchemas> = {

@@ -1,9 +1,9 @@
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { BusOverloaded } from '@inventory/messaging/bus';
 import { PendingRepliesFull } from '@inventory/messaging/pending-replies';
+import { isMongoUnavailable } from '@inventory/mongo/is-mongo-unavailable';
 import { BatcherFull } from '@inventory/runtime/concurrency';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
-import { isMongoUnavailable } from '../storage/is-mongo-unavailable.ts';
 import { Refusal, refuse, refuseForNow } from './refusal.ts';
 
 const retryAfterSeconds = 2;

@@ -2,7 +2,7 @@ import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { newRefreshId } from '@inventory/testkit/builders';
-import type { EventStreamClient } from '../../src/clients/event-stream-client.ts';
+import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
 
 /** The log of one Project in memory, as the event-stream serves it. */
 export function createMemoryLog(projectId: ProjectId) {

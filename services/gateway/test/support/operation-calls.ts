@@ -1,7 +1,7 @@
 import type { Scope } from '@inventory/contracts/scope';
 import { permissions } from '@inventory/contracts/vocabulary';
 import { newRefreshId } from '@inventory/testkit/builders';
-import type { Authority } from '../../src/domain/authority.ts';
+import type { Authority } from '../../src/tenancy/authority.domain.ts';
 import type { ApiCall } from './api-call.ts';
 import {
   currentPathOf,

@@ -6,8 +6,8 @@ import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import type { Db } from 'mongodb';
-import { openTenancy, type Tenancy } from '../../src/open-tenancy.ts';
-import { tenancyIndexes } from '../../src/storage/tenancy-documents.ts';
+import { openTenancy, type Tenancy } from '../../src/tenancy/open-tenancy.ts';
+import { tenancyIndexes } from '../../src/tenancy/tenancy-documents.ts';
 
 /** The tenancy of one gateway replica, on connections of its own. */
 export interface TenancyReplica {

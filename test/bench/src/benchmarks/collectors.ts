@@ -1,5 +1,5 @@
+import { openCollections } from '@inventory/refresh-collector/collections';
 import { loadConfig, type RefreshCollectorConfig } from '@inventory/refresh-collector/config';
-import { openCollections } from '@inventory/refresh-collector/storage/collections';
 import { pause } from '@inventory/runtime/wait';
 import { MongoClient } from 'mongodb';
 import type { BenchContext, Benchmark } from '../benchmark.ts';

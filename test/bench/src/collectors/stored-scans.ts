@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { scopeKey } from '@inventory/contracts/scope';
 import { ensureIndexes } from '@inventory/mongo/indexes';
-import type { Refresh } from '@inventory/refresh-collector/domain/refresh';
 import {
   indexes,
   openCollections,
   type RefreshDocument,
-} from '@inventory/refresh-collector/storage/collections';
-import { toNewDocument } from '@inventory/refresh-collector/storage/mapping';
+} from '@inventory/refresh-collector/collections';
+import type { Refresh } from '@inventory/refresh-collector/refreshes/refresh.domain';
+import { toNewDocument } from '@inventory/refresh-collector/refreshes/refresh-mapping';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';
 

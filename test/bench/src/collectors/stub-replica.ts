@@ -1,7 +1,10 @@
 import type { RefreshCollectorConfig } from '@inventory/refresh-collector/config';
-import { freshIdentity } from '@inventory/refresh-collector/domain/egress-identity';
+import { freshIdentity } from '@inventory/refresh-collector/egress/egress-identity.domain';
 import { openStores } from '@inventory/refresh-collector/open-stores';
-import { type ScanningParts, startScanning } from '@inventory/refresh-collector/start-scanning';
+import {
+  type ScanningParts,
+  startScanning,
+} from '@inventory/refresh-collector/scans/start-scanning';
 import { monotonicNow, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';

@@ -1,11 +1,11 @@
-import { pageCapacity } from '@inventory/refresh-collector/domain/page-capacity';
+import { createSlotOrder } from '@inventory/refresh-collector/egress/slot-order.domain';
+import { pageCapacity } from '@inventory/refresh-collector/scans/page-capacity.domain';
 import {
   busyScans,
   type PlanRules,
   planScans,
   type ScanPlan,
-} from '@inventory/refresh-collector/domain/scan-plan';
-import { createSlotOrder } from '@inventory/refresh-collector/domain/slot-order';
+} from '@inventory/refresh-collector/scans/scan-plan.domain';
 import type { Arrival, Mix } from './mix.ts';
 import { SimulatedBreakers } from './simulated-breakers.ts';
 import { limits, pageMs, SimulatedEgress } from './simulated-egress.ts';

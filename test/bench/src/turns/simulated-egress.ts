@@ -6,13 +6,13 @@ import {
   nextRequestMs,
   releaseIdentity,
   spareUntilMs,
-} from '@inventory/refresh-collector/domain/egress-identity';
+} from '@inventory/refresh-collector/egress/egress-identity.domain';
 import {
   isUrgent,
   type SlotOrder,
   type SlotRequest,
   type SlotRules,
-} from '@inventory/refresh-collector/domain/slot-order';
+} from '@inventory/refresh-collector/egress/slot-order.domain';
 import type { Mix } from './mix.ts';
 import type { SimulatedScan } from './simulated-scan.ts';
 import type { VirtualTime } from './virtual-time.ts';

@@ -1,7 +1,7 @@
 import type {
   QueuedRefresh,
   StartedScan,
-} from '@inventory/refresh-collector/domain/queue-snapshot';
+} from '@inventory/refresh-collector/scans/queue-snapshot.domain';
 import type { Arrival } from './mix.ts';
 
 /** A refresh in a simulation, from its arrival to its end. */

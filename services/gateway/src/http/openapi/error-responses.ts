@@ -5,7 +5,7 @@ import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/
 import { requestId } from '@inventory/contracts/ids';
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
-import { v1OriginalText } from '../v1/v1-failures.ts';
+import { v1OriginalText } from '../v1-failures.ts';
 import { errorExample, exampleRateLimit, plainMetaExample } from './examples.ts';
 import { type JsonSchema, jsonSchemaOf, type NamedSchemas, referenceTo } from './json-schema.ts';
 

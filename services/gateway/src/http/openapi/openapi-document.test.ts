@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { errorCodeNames } from '@inventory/contracts/http/error-codes';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { publicEndpoints } from '../endpoints/public-endpoints.ts';
+import { publicEndpoints } from '../../public-endpoints.ts';
 import { errorCodesOf } from './error-responses.ts';
 import { openApiDocument } from './openapi-document.ts';
 

@@ -1,4 +1,4 @@
-import { publicEndpoints } from '../endpoints/public-endpoints.ts';
+import { publicEndpoints } from '../../public-endpoints.ts';
 import type { Route } from '../route.ts';
 import { openApiPage } from './openapi-page.ts';
 

@@ -1,5 +1,5 @@
 import { invariant } from '@inventory/runtime/bug';
-import { publicEndpoints } from '../endpoints/public-endpoints.ts';
+import { publicEndpoints } from '../../public-endpoints.ts';
 import type { Route } from '../route.ts';
 import type { PublicPages } from '../serve-pages.ts';
 import { openApiDocument } from './openapi-document.ts';

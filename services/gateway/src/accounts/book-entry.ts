@@ -1,0 +1,62 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { LedgerAsset } from '@inventory/contracts/vocabulary';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { invariant } from '@inventory/runtime/bug';
+import { type LedgerChannel, requestIdOf, requestLedger } from '../commands/request-ledger.ts';
+import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import type { TenancyStore } from '../tenancy/tenancy-store.ts';
+
+interface WantedEntry {
+  readonly kind: 'grant' | 'adjust';
+  readonly accountId: AccountId;
+  readonly asset: LedgerAsset;
+  readonly amount: number;
+  readonly reason: string;
+  /** 1 to 200 printable ASCII characters; names this entry of this account for ever. */
+  readonly idempotencyKey: string;
+}
+
+interface Dependencies extends LedgerChannel {
+  readonly tenancy: Pick<TenancyStore, 'findAccount'>;
+}
+
+/**
+ * Books credits or units of an account by command to the ledger, and waits for what it did. The
+ * command is the same, byte for byte, whenever the same key and inputs come again, and so is its
+ * outcome.
+ */
+export async function bookEntry(
+  dependencies: Dependencies,
+  wanted: WantedEntry,
+): Promise<BillingOutcome> {
+  const account = await dependencies.tenancy.findAccount(wanted.accountId);
+  if (account === null) throw new OperatorRefusal('account_not_found');
+  const outcome = await requestLedger(dependencies, commandOf(wanted));
+  if (outcome.result === 'applied') return outcome;
+  const { code, required = null, available = null } = outcome.refusal ?? {};
+  if (code === 'command_conflict') throw new OperatorRefusal('idempotency_conflict');
+  if (code === 'balance_limit_exceeded') throw new OperatorRefusal(code);
+  const isShort = code === 'insufficient_credits' || code === 'insufficient_units';
+  invariant(isShort, `the ledger refused an entry with ${code}`);
+  throw new OperatorRefusal(code, { required, available });
+}
+
+/** A key counts within its account: the ledger's command ids are unique over all accounts. */
+function commandOf(wanted: WantedEntry): OutgoingMessage {
+  const key = `${wanted.accountId}:${wanted.idempotencyKey}`;
+  const commandId = billingCommandId[wanted.kind](key);
+  return {
+    type: wanted.kind === 'grant' ? 'billing.grant.v1' : 'billing.adjust.v1',
+    id: commandId,
+    body: {
+      command_id: commandId,
+      account_id: wanted.accountId,
+      request_id: requestIdOf(commandId),
+      asset: wanted.asset,
+      amount: wanted.amount,
+      reason: wanted.reason,
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { AccountTerms } from '@inventory/contracts/internal/ledger';
+import {
+  type BillingConfiguration,
+  billingCommandId,
+} from '@inventory/contracts/messages/billing-commands';
+import { invariant } from '@inventory/runtime/bug';
+import { type LedgerChannel, requestIdOf, requestLedger } from '../commands/request-ledger.ts';
+import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import type { TenancyStore } from '../tenancy/tenancy-store.ts';
+import type { LedgerClient } from './ledger-client.ts';
+
+interface WantedConfiguration {
+  readonly accountId: AccountId;
+  readonly change: BillingConfiguration;
+  readonly reason: string | null;
+  /** 1 to 200 printable ASCII characters; names this change of this account for ever. */
+  readonly idempotencyKey: string;
+}
+
+interface Dependencies extends LedgerChannel {
+  readonly tenancy: Pick<TenancyStore, 'findAccount'>;
+  readonly ledger: Pick<LedgerClient, 'terms'>;
+}
+
+/**
+ * Changes how an account pays or what a Project may spend, and reads how it stands then. A key
+ * that comes again changes nothing, also when another change came in between.
+ */
+export async function configureAccount(
+  dependencies: Dependencies,
+  { accountId, change, reason, idempotencyKey }: WantedConfiguration,
+): Promise<AccountTerms> {
+  const account = await dependencies.tenancy.findAccount(accountId);
+  if (account === null) throw new OperatorRefusal('account_not_found');
+  const commandId = billingCommandId.configure(`${accountId}:${idempotencyKey}`);
+  const request_id = requestIdOf(commandId);
+  const outcome = await requestLedger(dependencies, {
+    type: 'billing.configure.v1',
+    id: commandId,
+    body: { command_id: commandId, account_id: accountId, request_id, change, reason },
+  });
+  if (outcome.result === 'refused') {
+    const code = outcome.refusal?.code;
+    invariant(code === 'command_conflict', `the ledger refused a configuration with ${code}`);
+    throw new OperatorRefusal('idempotency_conflict');
+  }
+  return dependencies.ledger.terms(accountId);
+}

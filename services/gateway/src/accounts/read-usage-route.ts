@@ -1,0 +1,45 @@
+import type { RequestIssue } from '@inventory/contracts/http/meta';
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
+import { envelope } from '../http/envelope.ts';
+import { refuse } from '../http/refusal.ts';
+import { defineRoute, type Route } from '../http/route.ts';
+import { readUsageEndpoint } from './account-endpoints.ts';
+import type { LedgerClient } from './ledger-client.ts';
+
+export interface ReadUsageDeps {
+  readonly ledger: Pick<LedgerClient, 'usage'>;
+  /** Null when there is no such Project. */
+  readonly findProject: (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
+  readonly clock: Clock;
+}
+
+const tooMuch = {
+  in: 'query',
+  field: 'from',
+  reason: 'is of more use than one answer holds: ask for fewer days or for one Project',
+} as const satisfies RequestIssue;
+
+/** GET /v2/account/usage: what was charged, by UTC day, Project and product. */
+export function readUsageRoute({ ledger, findProject, clock }: ReadUsageDeps): Route {
+  return defineRoute({
+    ...readUsageEndpoint,
+    async handle({ requestId, authority: { accountId } }, { query }) {
+      const projectId = query.project_id;
+      if (projectId !== undefined) {
+        const project = await findProject(projectId);
+        if (project?.accountId !== accountId) throw refuse('project_not_found');
+      }
+      const span = spanOf(query, isoTime(clock.now()));
+      const report = await ledger.usage(accountId, { ...span, projectId });
+      if (report === null) throw refuse('invalid_request', { detail: { issues: [tooMuch] } });
+      const { items } = report;
+      return { status: 200, body: envelope({ ...span, items }, { request_id: requestId }) };
+    },
+  });
+}
+
+/** Without days: the present UTC month so far. */
+function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: string) {
+  return { from: from ?? `${now.slice(0, 7)}-01`, to: to ?? now.slice(0, 10) };
+}

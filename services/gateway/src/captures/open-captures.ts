@@ -1,0 +1,67 @@
+import { scanPagesMax } from '@inventory/contracts/internal/inventory';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { startLoop } from '@inventory/runtime/loop';
+import { currentTrace } from '@inventory/runtime/tracing';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import type { GatewayConfig } from '../config.ts';
+import type { Capture } from './capture.domain.ts';
+import { beginPageCapture, type ChainPage, type PageCapture } from './capture-page.ts';
+import { createCaptureStore } from './capture-store.ts';
+import { completeCaptures } from './complete-captures.ts';
+import { openStagingBreaker } from './staging-breaker.ts';
+import type { StagingClient } from './staging-client.ts';
+
+export interface CaptureParts {
+  readonly db: Db;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly intents: { hasOpen(chainId: string): Promise<boolean> };
+  readonly staging: StagingClient;
+}
+
+/** The capture of chains of Live Pages. */
+export interface Captures {
+  /** Begins to stage a page; its `conclude` says where the chain stands after it. */
+  begin(page: ChainPage): PageCapture;
+  /** A page of the chain was not delivered or not paid: it is never captured. */
+  end(chainId: string): Promise<void>;
+}
+
+const sweepEveryMs = 500;
+
+/** Staging, and the sweeper that sends what is complete, of this replica and of any other. */
+export function openCaptures(
+  context: ServiceContext<GatewayConfig>,
+  { db, bus, intents, staging }: CaptureParts,
+): Captures {
+  const { lifetime, clock, identifiers, logger } = context;
+  const { deadlines, captures: times } = context.config;
+  const { chainDeadlineMs, settleWithinMs } = times;
+  const store = createCaptureStore(db, deadlines);
+  const completing = {
+    captures: store,
+    intents,
+    revisions: staging,
+    publish: bus.publish,
+    clock,
+    logger,
+    replica: identifiers.uuidV7(),
+  };
+  const sweeping = startLoop({
+    name: 'captures',
+    idleMs: sweepEveryMs,
+    logger,
+    round: () => completeCaptures(completing),
+  });
+  lifetime.defer('captures', () => sweeping.stop());
+
+  const end = (chainId: string, nowMs: number) => store.end(chainId, nowMs);
+  const add = (capture: Capture, nowMs: number) => store.add(capture, currentTrace(), nowMs);
+  const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };
+  const rested = openStagingBreaker(staging, clock);
+  const capturing = { staging: rested, captures: { add, end }, rules, clock, logger };
+  return {
+    begin: (page) => beginPageCapture(capturing, page),
+    end: (chainId) => end(chainId, clock.now()),
+  };
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import {
+  chunkBytesMax,
+  chunkDigestHeader,
+  stagedPages,
+} from '@inventory/contracts/internal/inventory';
+import {
+  CallRefused,
+  type InternalClient,
+  ServiceUnreachable,
+} from '@inventory/http/internal-client';
+import { withDeadline } from '@inventory/runtime/wait';
+import { captureEpoch } from './capture.domain.ts';
+import type { StagedPage } from './live-chain.domain.ts';
+
+/** Staging of a chain's pages with the revision-store, as a scan that one worker reads. */
+export interface StagingClient {
+  /**
+   * Stages the text `{"assets":[…],"descriptions":[…]}` of a page, the form of every scan's pages.
+   * Rejects with CallRefused (409) when the page was staged before with other contents, otherwise
+   * with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
+   */
+  stagePage(chainId: string, page: number, members: Buffer): Promise<StagedPage>;
+  /** What is staged of a chain now, in order. */
+  stagedPages(chainId: string): Promise<readonly StagedPage[]>;
+}
+
+const [open, close] = [Buffer.from('{'), Buffer.from('}')];
+
+export function createStagingClient(client: InternalClient, timeoutMs: number): StagingClient {
+  const pathOf = (chainId: string) => `/scans/${chainId}/epochs/${captureEpoch}/pages`;
+
+  async function putChunk(path: string, body: Buffer, digest: string): Promise<void> {
+    const put = () =>
+      client.bytes({
+        method: 'PUT',
+        path,
+        query: { source: 'capture' },
+        headers: { [chunkDigestHeader]: digest, 'content-type': 'application/octet-stream' },
+        body,
+        timeoutMs,
+      });
+    // The same chunk again changes nothing, and an idle connection may have been closed over there.
+    const answer = await put().catch((error: unknown) => {
+      if (error instanceof ServiceUnreachable) return put();
+      throw error;
+    });
+    if (answer.status >= 400) {
+      throw new CallRefused('revision-store', answer.status, 'chunk_refused');
+    }
+  }
+
+  async function putPage(chainId: string, page: number, text: Buffer): Promise<StagedPage> {
+    const path = `${pathOf(chainId)}/${page}/chunks`;
+    const chunks: { digest: string; bytes: number }[] = [];
+    const puts: Promise<void>[] = [];
+    for (let start = 0; start < text.length; start += chunkBytesMax) {
+      const chunk = text.subarray(start, start + chunkBytesMax);
+      const digest = createHash('sha256').update(chunk).digest('hex');
+      puts.push(putChunk(`${path}/${chunks.length}`, chunk, digest));
+      chunks.push({ digest, bytes: chunk.length });
+    }
+    await Promise.all(puts);
+    return { page, chunks };
+  }
+
+  return {
+    stagePage: (chainId, page, members) =>
+      withDeadline(
+        putPage(chainId, page, Buffer.concat([open, members, close])),
+        timeoutMs,
+        'staging a page',
+      ),
+    async stagedPages(chainId) {
+      const listed = await client.json(stagedPages, { method: 'GET', path: pathOf(chainId) });
+      return listed.pages.map(({ page, chunks }) => ({ page, chunks }));
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { newAccountId } from '@inventory/testkit/builders';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import fc from 'fast-check';
+import { createRequestLimiter } from './limit-requests.ts';
+import { rateWindowMs } from './rate-window.domain.ts';
+import type { RateWindow, RateWindowStore } from './rate-window-store.ts';
+
+/** Planted faults are found from this seed on, in every run alike. */
+const faultRuns = { seed: 7, numRuns: 1_000, endOnFailure: true };
+
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** One store for all replicas; each step is atomic, and takes a moment on its way there and back. */
+function createWindows() {
+  const used = new Map<string, number>();
+  const idOf = ({ accountId: account, startMs }: RateWindow) => `${account}/${startMs}`;
+  const windows = { calls: 0, used };
+  async function step<Value>(act: () => Value): Promise<Value> {
+    windows.calls += 1;
+    await nextTick();
+    const value = act();
+    await nextTick();
+    return value;
+  }
+  const store: RateWindowStore = {
+    used: (window) => step(() => used.get(idOf(window)) ?? null),
+    begin: (window, count) =>
+      step(() => !used.has(idOf(window)) && used.set(idOf(window), count).size > 0),
+    advance: (window, from, to) =>
+      step(() => used.get(idOf(window)) === from && used.set(idOf(window), to).size > 0),
+  };
+  return { ...windows, store, callsSoFar: () => windows.calls };
+}
+
+const accountId: AccountId = newAccountId();
+const deadlines = { lookUpMs: 600_000 };
+
+const admitsExactlyTheLimit = (
+  change: (store: RateWindowStore) => RateWindowStore = (store) => store,
+) =>
+  fc.asyncProperty(
+    fc.integer({ min: 1, max: 40 }),
+    fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 30 })), { minLength: 1, maxLength: 8 }),
+    async (limit, bursts) => {
+      const windows = createWindows();
+      const clock = createTestClock();
+      const store = change(windows.store);
+      const replicas = [0, 1, 2].map(() =>
+        createRequestLimiter({ windows: store, clock, deadlines }),
+      );
+
+      const taken = await Promise.all(
+        bursts.flatMap(([replica, count]) =>
+          Array.from({ length: count }, () => replicas[replica]?.take(accountId, limit)),
+        ),
+      );
+
+      const admitted = taken.filter((decision) => decision?.admitted);
+      // Each admitted request is told a remainder of its own.
+      const remainders = new Set(admitted.map((decision) => decision?.remaining));
+      return (
+        admitted.length === Math.min(limit, taken.length) &&
+        windows.used.values().next().value === admitted.length &&
+        remainders.size === admitted.length
+      );
+    },
+  );
+
+test('over any number of replicas exactly the limit is admitted (Reads: rate limit)', async () => {
+  await fc.assert(admitsExactlyTheLimit(), { numRuns: propertyRuns(200) });
+});
+
+test('the property notices a store that overwrites what another replica counted', async () => {
+  const forgetful = (store: RateWindowStore): RateWindowStore => ({
+    ...store,
+    advance: async (window, from, to) =>
+      (await store.advance(window, from, to)) ||
+      store.advance(window, (await store.used(window)) ?? 0, to),
+  });
+
+  const checked = await fc.check(admitsExactlyTheLimit(forgetful), faultRuns);
+
+  expect(checked.failed).toBe(true);
+});
+
+test('requests that wait on a write share the next one', async () => {
+  const windows = createWindows();
+  const limiter = createRequestLimiter({
+    windows: windows.store,
+    clock: createTestClock(),
+    deadlines,
+  });
+
+  await Promise.all(Array.from({ length: 200 }, () => limiter.take(accountId, 1_000)));
+
+  expect(windows.callsSoFar()).toBeLessThanOrEqual(2);
+});
+
+test('once a window is known to be full the store is not asked, until the next minute', async () => {
+  const windows = createWindows();
+  const clock = createTestClock();
+  const limiter = createRequestLimiter({ windows: windows.store, clock, deadlines });
+  await limiter.take(accountId, 1);
+  const calls = windows.callsSoFar();
+
+  const refused = await limiter.take(accountId, 1);
+  expect(refused).toMatchObject({ admitted: false, remaining: 0, resetSeconds: 60 });
+  expect(windows.callsSoFar()).toBe(calls);
+
+  clock.advance(rateWindowMs);
+  expect((await limiter.take(accountId, 1)).admitted).toBe(true);
+});
+
+test('a raised limit counts at once, also for a full window', async () => {
+  const limiter = createRequestLimiter({
+    windows: createWindows().store,
+    clock: createTestClock(),
+    deadlines,
+  });
+  await limiter.take(accountId, 1);
+
+  expect((await limiter.take(accountId, 1)).admitted).toBe(false);
+  expect(await limiter.take(accountId, 2)).toMatchObject({ admitted: true, remaining: 0 });
+});
+
+test('accounts do not share a window', async () => {
+  const limiter = createRequestLimiter({
+    windows: createWindows().store,
+    clock: createTestClock(),
+    deadlines,
+  });
+  await limiter.take(accountId, 1);
+
+  expect((await limiter.take(newAccountId(), 1)).admitted).toBe(true);
+});
+
+test('nothing is admitted when the store does not answer', async () => {
+  const away = () => Promise.reject(new Error('store away'));
+  const windows = { used: away, begin: away, advance: away };
+  const limiter = createRequestLimiter({ windows, clock: createTestClock(), deadlines });
+
+  await expect(limiter.take(accountId, 120)).rejects.toThrow('store away');
+});
+
+test('several requests are taken all or none, over any number of replicas (Batch)', async () => {
+  const windows = createWindows();
+  const clock = createTestClock();
+  const replicas = [0, 1].map(() =>
+    createRequestLimiter({ windows: windows.store, clock, deadlines }),
+  );
+
+  const taken = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => replicas[index % 2]?.take(accountId, 100, 30)),
+  );
+
+  expect(taken.filter((decision) => decision?.admitted)).toHaveLength(3);
+  expect(taken.find((decision) => !decision?.admitted)).toMatchObject({ remaining: 10 });
+  expect(await replicas[0]?.take(accountId, 100, 10)).toMatchObject({
+    admitted: true,
+    remaining: 0,
+  });
+});

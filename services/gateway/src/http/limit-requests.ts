@@ -1,0 +1,137 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
+import { DeadlineExceeded } from '@inventory/runtime/wait';
+import { LRUCache } from 'lru-cache';
+import type { Deadlines } from '../deadlines.ts';
+import {
+  admitInOrder,
+  type RateStanding,
+  standingAt,
+  type Taken,
+  windowStartOf,
+} from './rate-window.domain.ts';
+import type { RateWindow, RateWindowStore } from './rate-window-store.ts';
+
+export interface RateDecision extends RateStanding {
+  readonly admitted: boolean;
+}
+
+/** Counts the requests of an account against its shared limit. */
+export interface RequestLimiter {
+  /**
+   * Takes so many requests, all or none. Rejects when the store does not answer: then nothing is
+   * admitted.
+   */
+  take(accountId: AccountId, limitPerMinute: number, requests?: number): Promise<RateDecision>;
+}
+
+export interface RequestLimiterOptions {
+  readonly windows: RateWindowStore;
+  readonly clock: Clock;
+  readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
+}
+
+const accountsMax = 10_000;
+const batchMax = 500;
+const waitingMax = 1_000;
+
+/** The last count this replica knows of, and the window it belongs to. */
+interface KnownCount {
+  readonly startMs: number;
+  readonly used: number;
+}
+
+interface Wish {
+  readonly limit: number;
+  readonly requests: number;
+}
+
+interface AccountCounter {
+  readonly batcher: Batcher<Wish, RateDecision>;
+  known: KnownCount;
+}
+
+/**
+ * Exact over all replicas: the count lives in the store, and every admission is part of a
+ * compare-and-set of it. Requests that wait on a write share the next one, so that an account
+ * costs at most one write at a time. Once its window is known to be full, the store is not asked.
+ */
+export function createRequestLimiter({
+  windows,
+  clock,
+  deadlines,
+}: RequestLimiterOptions): RequestLimiter {
+  const counters = new LRUCache<AccountId, AccountCounter>({ max: accountsMax });
+
+  function createCounter(accountId: AccountId): AccountCounter {
+    const counter: AccountCounter = {
+      known: { startMs: 0, used: 0 },
+      batcher: createBatcher({ itemsMax: batchMax, waitingMax, flush }),
+    };
+
+    async function flush(wishes: readonly Wish[]): Promise<RateDecision[]> {
+      const nowMs = clock.now();
+      const startMs = windowStartOf(nowMs);
+      // One account has one limit; while a change of it spreads, the newest request's counts.
+      const limit = wishes.at(-1)?.limit ?? 0;
+      const expected = counter.known.startMs === startMs ? counter.known.used : null;
+      const sizes = wishes.map(({ requests }) => requests);
+      const wish = { expected, sizes, limit, withinMs: deadlines.lookUpMs };
+      const taken = await count(windows, { accountId, startMs }, wish);
+      counter.known = { startMs, used: taken.at(-1)?.used ?? 0 };
+      return taken.map(({ used, admitted }) => ({
+        ...standingAt(used, limit, nowMs),
+        admitted,
+      }));
+    }
+
+    return counter;
+  }
+
+  return {
+    async take(accountId, limitPerMinute, requests = 1) {
+      let counter = counters.get(accountId);
+      if (counter === undefined) {
+        counter = createCounter(accountId);
+        counters.set(accountId, counter);
+      }
+      const nowMs = clock.now();
+      const { startMs, used } = counter.known;
+      if (startMs === windowStartOf(nowMs) && used + requests > limitPerMinute) {
+        return { ...standingAt(used, limitPerMinute, nowMs), admitted: false };
+      }
+      return await counter.batcher.add({ limit: limitPerMinute, requests });
+    },
+  };
+}
+
+/**
+ * Counts what fits the limit, and answers what became of each taking. Where another replica counted
+ * meanwhile it begins again from what that one left: each time some replica gets on, so the tries
+ * are bounded by time and not by number.
+ */
+async function count(
+  windows: RateWindowStore,
+  window: RateWindow,
+  wish: {
+    readonly expected: number | null;
+    readonly sizes: readonly number[];
+    readonly limit: number;
+    readonly withinMs: number;
+  },
+): Promise<Taken[]> {
+  const startMs = monotonicNow();
+  let before = wish.expected;
+  while (elapsedSince(startMs) < wish.withinMs) {
+    const taken = admitInOrder(before ?? 0, wish.sizes, wish.limit);
+    const after = taken.at(-1)?.used ?? 0;
+    if (before === null) {
+      if (await windows.begin(window, after)) return taken;
+    } else if (after === before || (await windows.advance(window, before, after))) {
+      return taken;
+    }
+    before = await windows.used(window);
+  }
+  throw new DeadlineExceeded(`counting requests took longer than ${wish.withinMs} ms`);
+}

@@ -1,0 +1,76 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { dateOf } from '@inventory/runtime/clock';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Db } from 'mongodb';
+import type { Deadlines } from '../deadlines.ts';
+import { rateWindowMs } from './rate-window.domain.ts';
+
+const collectionName = 'rate_windows';
+const keptAfterEndMs = 60_000;
+
+export const rateWindowIndexes: CollectionIndexes = {
+  collection: collectionName,
+  indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
+};
+
+/** How many requests an account made in one minute, over all replicas. */
+interface RateWindowDocument {
+  readonly _id: string;
+  readonly used: number;
+  readonly expireAt: Date;
+}
+
+export interface RateWindow {
+  readonly accountId: AccountId;
+  readonly startMs: number;
+}
+
+/** The counts of windows; every change names the count it starts from. */
+export interface RateWindowStore {
+  /** Null when nothing is counted yet. */
+  used(window: RateWindow): Promise<number | null>;
+  /** Counts the first requests of a window; false when another replica was first. */
+  begin(window: RateWindow, used: number): Promise<boolean>;
+  /** Moves the count on; false when it is not `from` any more. */
+  advance(window: RateWindow, from: number, to: number): Promise<boolean>;
+}
+
+/**
+ * Compare-and-set by filter and nothing else: what a server hands back of a document beside an
+ * update need not be of the same moment, whether a filter matched always is.
+ */
+export function createRateWindowStore(
+  db: Db,
+  deadlines: Pick<Deadlines, 'lookUpMs'>,
+): RateWindowStore {
+  const collection = db.collection<RateWindowDocument>(collectionName);
+  const idOf = ({ accountId, startMs }: RateWindow) => `${accountId}/${startMs}`;
+  const bounded = <Value>(work: Promise<Value>) =>
+    withDeadline(work, deadlines.lookUpMs, 'counting requests');
+
+  return {
+    async used(window) {
+      // The newest count, committed or not: a stale one would only be tried in vain.
+      const options = { readConcern: { level: 'local' as const }, projection: { used: 1 } };
+      const found = await bounded(collection.findOne({ _id: idOf(window) }, options));
+      return found?.used ?? null;
+    },
+    async begin(window, used) {
+      const expireAt = dateOf(window.startMs + rateWindowMs + keptAfterEndMs);
+      try {
+        await bounded(collection.insertOne({ _id: idOf(window), used, expireAt }));
+        return true;
+      } catch (error) {
+        if (duplicateKeyOf(error) === null) throw error;
+        return false;
+      }
+    },
+    async advance(window, from, to) {
+      const filter = { _id: idOf(window), used: from };
+      const updated = await bounded(collection.updateOne(filter, { $set: { used: to } }));
+      return updated.modifiedCount === 1;
+    },
+  };
+}

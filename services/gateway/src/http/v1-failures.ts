@@ -1,0 +1,51 @@
+import { type ErrorCode, errorCodes } from '@inventory/contracts/http/error-codes';
+import type { RequestId } from '@inventory/contracts/ids';
+import type { Refusal } from './refusal.ts';
+import { billHeaders } from './v1-bill-headers.ts';
+import type { V1Dialect } from './v1-dialect.ts';
+
+/** The fixed texts of the original route; clients compare them. */
+const originalTexts = {
+  missing_api_key: 'API Key is missing',
+  invalid_api_key: 'Invalid API Key',
+  permission_denied: 'Unauthorized',
+  inventory_private: 'Inventory is private',
+  inventory_not_found: 'Inventory not found',
+  insufficient_credits: 'Insufficient credits',
+  insufficient_units: 'Insufficient subscription units',
+  spend_cap_reached: 'Monthly spend cap reached',
+  idempotency_conflict: 'Idempotency-Key was used with other inputs',
+  idempotency_in_progress: 'Request with this Idempotency-Key is in progress',
+  rate_limit_exceeded: 'Rate limit exceeded',
+  upstream_unavailable: 'Upstream unavailable',
+  upstream_timeout: 'Upstream timeout',
+  billing_unavailable: 'Billing unavailable',
+  service_unavailable: 'Service unavailable',
+  internal_error: 'Internal server error',
+  method_not_allowed: 'Method Not Allowed',
+  not_acceptable: 'Not Acceptable',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+/** A failure of V1: its body, and what its headers say beside the refusal's own. */
+export function v1Failure(
+  dialect: V1Dialect,
+  refusal: Refusal,
+  requestId: RequestId,
+): { readonly body: Buffer; readonly headers: Record<string, string> } {
+  const headers = billHeaders(dialect, refusal.billing);
+  return { body: Buffer.from(JSON.stringify(bodyOf(dialect, refusal, requestId))), headers };
+}
+
+function bodyOf(dialect: V1Dialect, { code, detail }: Refusal, requestId: RequestId): unknown {
+  const { message } = errorCodes[code];
+  const error = { code, message, request_id: requestId };
+  if (code === 'invalid_request') return { error: { ...error, ...(detail ? { detail } : {}) } };
+  if (dialect === 'alias') return { error };
+  return { detail: v1OriginalText(code) };
+}
+
+/** What the original route says instead of a code. */
+export function v1OriginalText(code: ErrorCode): string {
+  const texts: Partial<Record<ErrorCode, string>> = originalTexts;
+  return texts[code] ?? errorCodes[code].message;
+}

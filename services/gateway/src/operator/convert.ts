@@ -1,0 +1,86 @@
+import type { HoldList } from '@inventory/contracts/internal/ledger';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import { isoTime } from '@inventory/runtime/clock';
+import { publicIdOf } from '../tenancy/credential-secret.domain.ts';
+import type { IssuedCredential } from '../tenancy/issue-credential.ts';
+import {
+  type Account,
+  type Credential,
+  overlapEndMs,
+  type Project,
+} from '../tenancy/tenancy.domain.ts';
+
+export function toWireAccount(account: Account) {
+  return {
+    account_id: account.id,
+    name: account.name,
+    state: account.state,
+    network_policy: account.networkPolicy,
+    rate_limit_per_minute: account.requestsPerMinute,
+    events_enabled: account.eventsEnabled,
+    created_at: isoTime(account.createdAtMs),
+    changed_at: isoTime(account.changedAtMs),
+  };
+}
+
+export function toWireProject(project: Project) {
+  return {
+    project_id: project.id,
+    account_id: project.accountId,
+    name: project.name,
+    state: project.state,
+    network_policy: project.networkPolicy,
+    created_at: isoTime(project.createdAtMs),
+    changed_at: isoTime(project.changedAtMs),
+  };
+}
+
+/** The public id tells which Credential a found key belongs to; no part of the secret is shown. */
+export function toWireCredential(credential: Credential, nowMs: number) {
+  return {
+    credential_id: credential.id,
+    project_id: credential.projectId,
+    account_id: credential.accountId,
+    name: credential.name,
+    state: credential.state,
+    public_id: publicIdOf(credential.id),
+    scopes: credential.scopes,
+    expires_at: timeOrNull(credential.expiresAtMs),
+    network_policy: credential.networkPolicy,
+    replaced_secret_valid_until: timeOrNull(overlapEndMs(credential, nowMs)),
+    created_at: isoTime(credential.createdAtMs),
+    changed_at: isoTime(credential.changedAtMs),
+    revoked_at: timeOrNull(credential.revokedAtMs),
+  };
+}
+
+/** The only answer that shows a secret. */
+export function toWireIssued({ credential, secret }: IssuedCredential, nowMs: number) {
+  return { ...toWireCredential(credential, nowMs), secret };
+}
+
+/** The same for every repetition of the same key: nothing in it is of this call. */
+export function toWireEntry(outcome: BillingOutcome, wanted: { amount: number; reason: string }) {
+  return {
+    account_id: outcome.account_id,
+    kind: outcome.kind,
+    seq: outcome.seq,
+    at: outcome.at,
+    asset: outcome.asset,
+    amount: wanted.amount,
+    reason: wanted.reason,
+    request_id: outcome.request_id,
+    balance: outcome.balance,
+  };
+}
+
+export type Hold = HoldList['items'][number];
+
+/** Where a hold stands in the list: the oldest first, ties by refresh. */
+export function holdPosition(hold: Hold): string {
+  return `${hold.reserved_at}/${hold.refresh_id}`;
+}
+
+function timeOrNull(timeMs: number | null): string | null {
+  return timeMs === null ? null : isoTime(timeMs);
+}

@@ -1,0 +1,52 @@
+import type { RequestListener } from 'node:http';
+import { invariant } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Logger } from '@inventory/runtime/logger';
+import type { LedgerClient } from '../accounts/ledger-client.ts';
+import type { ReplyChannel } from '../commands/request-reply.ts';
+import type { Deadlines } from '../deadlines.ts';
+import type { Tenancy } from '../tenancy/open-tenancy.ts';
+import type { WebhookClient } from '../webhooks/webhook-client.ts';
+import { accountRoutes } from './account-routes.ts';
+import type { AdmissionClient } from './admission-client.ts';
+import { credentialRoutes } from './credential-routes.ts';
+import { moneyRoutes } from './money-routes.ts';
+import { createOperatorApp } from './operator-app.ts';
+import { projectRoutes } from './project-routes.ts';
+import type { RevisionStoreEraseClient } from './revision-store-erase-client.ts';
+import { serviceRoutes } from './service-routes.ts';
+import { termsRoutes } from './terms-routes.ts';
+import { webhookRoutes } from './webhook-routes.ts';
+
+interface OperatorApiOptions extends ReplyChannel {
+  readonly tenancy: Tenancy;
+  readonly ledger: LedgerClient;
+  readonly admission: AdmissionClient;
+  readonly inventories: RevisionStoreEraseClient;
+  readonly webhooks: WebhookClient;
+  /** What an operator must present; at least 16 characters. */
+  readonly token: string;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
+  readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
+}
+
+const tokenCharactersMin = 16;
+
+/** The operator API, `/operator/v1/…`; to be served on its own port only. */
+export function openOperatorApi(options: OperatorApiOptions): RequestListener {
+  const { tenancy, clock, token } = options;
+  invariant(token.length >= tokenCharactersMin, 'the operator token is too short');
+  const routes = [
+    ...accountRoutes(tenancy),
+    ...projectRoutes(tenancy, clock),
+    ...credentialRoutes(tenancy, clock),
+    ...moneyRoutes(options),
+    ...termsRoutes(options),
+    ...webhookRoutes(options),
+    ...serviceRoutes(options),
+  ];
+  return createOperatorApp({ ...options, routes });
+}

@@ -1,0 +1,138 @@
+import {
+  webhookDeliveryState,
+  webhookEndpointPath,
+  webhookRedelivery,
+  webhookRotation,
+} from '@inventory/contracts/http/webhooks';
+import type { Tenancy } from '../tenancy/open-tenancy.ts';
+import { namedIn } from '../webhooks/webhook-access.ts';
+import { type WebhookClient, WebhookRefused } from '../webhooks/webhook-client.ts';
+import { readCursor, writeCursor } from './list-cursor.ts';
+import { OperatorError } from './operator-errors.ts';
+import { OperatorRefusal } from './operator-refusal.ts';
+import { type OperatorRoute, operatorRoute } from './operator-route.ts';
+import { listQuery, noBody, projectPath } from './operator-schemas.ts';
+
+interface WebhookRoutesOptions {
+  readonly tenancy: Pick<Tenancy, 'findProject'>;
+  readonly webhooks: WebhookClient;
+}
+
+const all = '/projects/:project_id/webhook-endpoints';
+const one = `${all}/:endpoint_id`;
+const deliveriesQuery = listQuery.extend({ state: webhookDeliveryState.optional() });
+const isPlace = (text: string) => /^[0-9]{15}\/evt_[0-9a-f-]{36}$/.test(text);
+
+/**
+ * Help with a customer's endpoints. They are made and pointed somewhere by the customer alone: a
+ * URL can hold a secret, and what operators send is written down.
+ */
+export function webhookRoutes(options: WebhookRoutesOptions): OperatorRoute[] {
+  return [...readingRoutes(options), ...changingRoutes(options), ...sendingRoutes(options)];
+}
+
+function readingRoutes({ tenancy, webhooks }: WebhookRoutesOptions): OperatorRoute[] {
+  return [
+    operatorRoute({
+      method: 'get',
+      path: all,
+      parts: { path: projectPath },
+      async handle({ path }) {
+        const project = await tenancy.findProject(path.project_id);
+        if (project === null) throw new OperatorRefusal('project_not_found');
+        return { items: await refusing(webhooks.list(project.id)), next_cursor: null };
+      },
+    }),
+    operatorRoute({
+      method: 'get',
+      path: one,
+      parts: { path: webhookEndpointPath },
+      handle: ({ path }) => refusing(webhooks.read(namedIn(path))),
+    }),
+    operatorRoute({
+      method: 'get',
+      path: `${one}/deliveries`,
+      parts: { path: webhookEndpointPath, query: deliveriesQuery },
+      async handle({ path, query }) {
+        const { state, limit } = query;
+        const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
+        const part = { state, limit, before };
+        const { items, next_before } = await refusing(webhooks.deliveries(namedIn(path), part));
+        return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
+      },
+    }),
+  ];
+}
+
+function changingRoutes({ webhooks }: WebhookRoutesOptions): OperatorRoute[] {
+  const parts = { path: webhookEndpointPath, body: noBody };
+  const switching = (verb: 'enable' | 'disable') =>
+    operatorRoute({
+      method: 'post',
+      path: `${one}/${verb}`,
+      action: `webhook-endpoint.${verb}`,
+      parts,
+      handle: ({ path }) => refusing(webhooks.change(namedIn(path), { state: `${verb}d` })),
+    });
+  return [
+    switching('enable'),
+    switching('disable'),
+    operatorRoute({
+      method: 'delete',
+      path: one,
+      action: 'webhook-endpoint.delete',
+      parts: { path: webhookEndpointPath },
+      async handle({ path }) {
+        await refusing(webhooks.remove(namedIn(path)));
+        return { endpoint_id: path.endpoint_id, deleted: true };
+      },
+    }),
+    operatorRoute({
+      method: 'post',
+      path: `${one}/rotate-secret`,
+      action: 'webhook-endpoint.rotate-secret',
+      parts: { path: webhookEndpointPath, body: webhookRotation },
+      handle: ({ path, body }) => refusing(webhooks.rotate(namedIn(path), body.overlap_seconds)),
+    }),
+  ];
+}
+
+function sendingRoutes({ webhooks }: WebhookRoutesOptions): OperatorRoute[] {
+  return [
+    operatorRoute({
+      method: 'post',
+      path: `${one}/test`,
+      action: 'webhook-endpoint.test',
+      status: 202,
+      parts: { path: webhookEndpointPath, body: noBody },
+      handle: async ({ path }) => ({ event_id: await refusing(webhooks.ping(namedIn(path))) }),
+    }),
+    operatorRoute({
+      method: 'post',
+      path: `${one}/redeliver`,
+      action: 'webhook-endpoint.redeliver',
+      status: 202,
+      parts: { path: webhookEndpointPath, body: webhookRedelivery },
+      handle: ({ path, body }) => refusing(webhooks.redeliver(namedIn(path), body)),
+    }),
+  ];
+}
+
+async function refusing<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof WebhookRefused ? toOperatorError(error) : error;
+  }
+}
+
+function toOperatorError({ code }: WebhookRefused): OperatorError {
+  switch (code) {
+    case 'endpoint_not_found':
+      return new OperatorError('webhook_endpoint_not_found');
+    case 'event_not_found':
+      return new OperatorError('event_not_found');
+    default:
+      return new OperatorError('concurrent_change');
+  }
+}

@@ -1,0 +1,86 @@
+import type { RequestId } from '@inventory/contracts/ids';
+import { jitteredDelayMs } from '@inventory/runtime/backoff';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import { pause } from '@inventory/runtime/wait';
+import { intentClosed, pageGivenAway } from '../metrics.ts';
+import type { PageIntent } from './page-intent.domain.ts';
+import type { ReadKeyStore } from './read-key-store.ts';
+
+export interface CloseIntentsDeps {
+  readonly intents: {
+    remove(requestId: RequestId): Promise<void>;
+    expedite(requestId: RequestId, nowMs: number): Promise<void>;
+  };
+  readonly keys: Pick<ReadKeyStore, 'markPaid' | 'free'>;
+  /** Wakes the loop that reverses. */
+  readonly wakeReversals: () => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Ends intents behind the request's back: no client waits for it. */
+export interface IntentCloser {
+  /** The page is delivered: its charge stands. */
+  delivered(intent: PageIntent): void;
+  /** Nothing was charged and nothing will be. */
+  close(intent: PageIntent): void;
+  /** The page will not be delivered: whatever was charged is undone at once. */
+  undo(intent: PageIntent): void;
+  /** Resolves when all of this is done or given up. */
+  idle(): Promise<void>;
+}
+
+const removalTries = 6;
+const removalBackoff = { firstMs: 200, maxMs: 4_000 } as const;
+
+export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
+  const { intents, keys, logger } = deps;
+  const running = new Set<Promise<void>>();
+
+  function inBackground(work: Promise<void>): void {
+    const tracked = work.finally(() => running.delete(tracked));
+    running.add(tracked);
+  }
+
+  /**
+   * The key first: a crash in between leaves the intent, and its reversal frees the key. Where it
+   * fails for good the intent outlives its page, which is then given away.
+   */
+  async function remove(
+    { requestId, keyId }: PageIntent,
+    settleKey: (keyId: string, requestId: RequestId) => Promise<void>,
+  ): Promise<void> {
+    for (let failures = 1; failures <= removalTries; failures += 1) {
+      try {
+        if (keyId !== null) await settleKey(keyId, requestId);
+        await intents.remove(requestId);
+        return intentClosed();
+      } catch (error) {
+        logger.warn({ err: error, request_id: requestId, failures }, 'intent not deleted');
+        await pause(jitteredDelayMs(removalBackoff, failures));
+      }
+    }
+    pageGivenAway();
+  }
+
+  /** Where it fails the reversal happens all the same, after the intent's deadline. */
+  async function reverseNow({ requestId }: PageIntent): Promise<void> {
+    intentClosed();
+    try {
+      await intents.expedite(requestId, deps.clock.now());
+      deps.wakeReversals();
+    } catch (error) {
+      logger.warn({ err: error, request_id: requestId }, 'reversal waits for its deadline');
+    }
+  }
+
+  return {
+    delivered: (intent) => inBackground(remove(intent, keys.markPaid)),
+    close: (intent) => inBackground(remove(intent, keys.free)),
+    undo: (intent) => inBackground(reverseNow(intent)),
+    async idle() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { AccountId, ObservationId, RevisionId } from '@inventory/contracts/ids';
+import { observationId, revisionId } from '@inventory/contracts/ids';
+import type { Language } from '@inventory/contracts/languages';
+import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { z } from 'zod';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { PagePosition } from './revision-store-client.ts';
+
+/** Everything a chain of Current pages is bound to. The page size may change on the way. */
+export interface CurrentChain {
+  readonly accountId: AccountId;
+  readonly scope: Scope;
+  readonly language: Language;
+}
+
+const content = z.tuple([revisionId, observationId, z.int().min(0)]);
+
+/** Bound to the route too: a cursor of another read is no cursor here. */
+function bindingOf({ accountId, scope, language }: CurrentChain): string[] {
+  return ['current', accountId, scopeKey(scope), language];
+}
+
+export function sealCurrentCursor(
+  cursors: CursorSealer,
+  chain: CurrentChain,
+  position: PagePosition,
+): string {
+  const { revisionId: revision, observationId: observation } = position;
+  return cursors.seal(JSON.stringify([revision, observation, position.position]), bindingOf(chain));
+}
+
+/** Null for whatever we did not issue for this very chain. */
+export function openCurrentCursor(
+  cursors: CursorSealer,
+  chain: CurrentChain,
+  cursor: string,
+): PagePosition | null {
+  const opened = cursors.open(cursor, bindingOf(chain));
+  if (opened === null) return null;
+  const [revision, observation, position]: [RevisionId, ObservationId, number] = content.parse(
+    JSON.parse(opened),
+  );
+  return { revisionId: revision, observationId: observation, position };
+}

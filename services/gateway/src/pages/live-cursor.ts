@@ -1,0 +1,53 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { Language } from '@inventory/contracts/languages';
+import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { z } from 'zod';
+import type { LiveChain } from '../captures/live-chain.domain.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+
+/** Everything a cursor of Live Pages is bound to, beside the chain inside it. */
+export interface LiveCursorBinding {
+  readonly accountId: AccountId;
+  readonly scope: Scope;
+  readonly language: Language;
+}
+
+const content = z.tuple([
+  z.int().min(0),
+  z.uuid(),
+  z.int().min(0),
+  z.int().min(0),
+  z.string().nullable(),
+  z.string().nullable(),
+]);
+
+/** Bound to the route too: a cursor of another read is no cursor here. */
+function bindingOf({ accountId, scope, language }: LiveCursorBinding): string[] {
+  return ['live', accountId, scopeKey(scope), language];
+}
+
+/** `nowMs` is when the cursor is given out; from then on its age counts. */
+export function sealLiveCursor(
+  cursors: CursorSealer,
+  binding: LiveCursorBinding,
+  chain: LiveChain,
+  nowMs: number,
+): string {
+  const { chainId, startedAtMs, page, startAssetid, evidence } = chain;
+  const text = JSON.stringify([nowMs, chainId, startedAtMs, page, startAssetid, evidence]);
+  return cursors.seal(text, bindingOf(binding));
+}
+
+/** Null for whatever we did not issue for this account, inventory and language. */
+export function openLiveCursor(
+  cursors: CursorSealer,
+  binding: LiveCursorBinding,
+  cursor: string,
+): { readonly issuedAtMs: number; readonly chain: LiveChain } | null {
+  const opened = cursors.open(cursor, bindingOf(binding));
+  if (opened === null) return null;
+  const [issuedAtMs, chainId, startedAtMs, page, startAssetid, evidence] = content.parse(
+    JSON.parse(opened),
+  );
+  return { issuedAtMs, chain: { chainId, startedAtMs, page, startAssetid, evidence } };
+}

@@ -1,0 +1,283 @@
+import type { RequestId } from '@inventory/contracts/ids';
+import type { MessageBody } from '@inventory/contracts/messages';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import {
+  BusOverloaded,
+  type OutgoingMessage,
+  type ReceivedMessage,
+} from '@inventory/messaging/bus';
+import { type ReplyReader, ReplyTimeout } from '@inventory/messaging/pending-replies';
+import { createLogger } from '@inventory/runtime/logger';
+import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/builders';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import fc from 'fast-check';
+import type { ReplyChannel } from '../commands/request-reply.ts';
+import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
+import { createIntentCloser, type IntentCloser } from './close-intents.ts';
+import { createPageCharges } from './page-charges.ts';
+import type { PageIntent } from './page-intent.domain.ts';
+import type { PendingReversal } from './page-intent-store.ts';
+import { pageReversals } from './page-reversals.ts';
+
+/** Planted faults are found from this seed on, in every run alike. */
+const faultRuns = { seed: 8, numRuns: 20_000, endOnFailure: true };
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const limits = { chargeTimeoutMs: 1_000, deliverWithinMs: 10_000, reverseAfterMs: 5_000 };
+const price = 1;
+
+/** One page read and everything that may go wrong with it. */
+const story = fc.record({
+  store: fc.constantFrom('stores', 'fails', 'stores_but_fails' as const),
+  fetch: fc.constantFrom('page', 'free', 'fails' as const),
+  send: fc.constantFrom('sent', 'overloaded', 'sent_but_fails', 'lost' as const),
+  ledger: fc.constantFrom('answers', 'silent', 'refuses', 'late' as const),
+  delivery: fc.constantFrom('delivered', 'abandoned', 'crash_before', 'crash_after' as const),
+  reversalsUnanswered: fc.nat(2),
+});
+type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** A ledger of one account and the store of intents, both shared by all replicas. */
+function createWorld(told: Story) {
+  const clock = createTestClock();
+  const intents = new Map<RequestId, PendingReversal>();
+  const outcomes = new Map<string, BillingOutcome>();
+  const late: (() => void)[] = [];
+  const world = {
+    balance: 0,
+    charges: 0,
+    unanswered: told.reversalsUnanswered,
+    pageWritten: false,
+  };
+  const waiters = new Map<string, (reply: unknown) => void>();
+
+  function book(body: MessageBody<'billing.charge.v1' | 'billing.reverse.v1'>): BillingOutcome {
+    const known = outcomes.get(body.command_id);
+    if (known) return known;
+    const isCharge = 'product_code' in body;
+    const other = outcomes.get(`${isCharge ? 'reverse' : 'charge'}:${body.request_id}`);
+    const code =
+      isCharge && other
+        ? 'already_reversed'
+        : isCharge && told.ledger === 'refuses'
+          ? 'insufficient_credits'
+          : null;
+    if (isCharge && code === null) world.balance -= price;
+    if (!isCharge && other?.result === 'applied') world.balance += price;
+    const outcome = {
+      command_id: body.command_id,
+      result: code ? 'refused' : 'applied',
+      refusal: code && { code, required: 1, available: 0 },
+    } as BillingOutcome;
+    outcomes.set(body.command_id, outcome);
+    return outcome;
+  }
+
+  function receive(message: OutgoingMessage): void {
+    if (message.type === 'billing.charge.v1') {
+      world.charges += 1;
+      if (told.ledger === 'late') return void late.push(() => book(message.body));
+      const outcome = book(message.body);
+      if (told.ledger !== 'silent') waiters.get(message.waitingId ?? '')?.({ outcome });
+      return;
+    }
+    if (message.type !== 'billing.reverse.v1') throw new Error(message.type);
+    const outcome = book(message.body);
+    if (world.unanswered > 0) world.unanswered -= 1;
+    else waiters.get(message.waitingId ?? '')?.({ outcome });
+  }
+
+  const channel = {
+    bus: {
+      health: () => ({ ready: true, alive: true, problems: [] }),
+      async publish([message]: OutgoingMessage[]) {
+        if (message === undefined) return;
+        const isCharge = message.type === 'billing.charge.v1';
+        if (isCharge && told.send === 'overloaded') throw new BusOverloaded('full');
+        if (!isCharge || told.send !== 'lost') receive(message);
+        if (isCharge && told.send === 'sent_but_fails') throw new Error('not acknowledged');
+        for (const waitingId of waiters.keys()) timeouts.get(waitingId)?.();
+      },
+    },
+    replies: {
+      waiting: 0,
+      expect: (waitingId: string, _timeoutMs: number, answerIn: ReplyReader<unknown>) =>
+        new Promise((resolve, reject) => {
+          waiters.set(waitingId, (outcome) => {
+            const body = { waiting_id: waitingId, ...(outcome as object) };
+            resolve(answerIn({ type: 'reply.billing-outcome.v1', body } as ReceivedMessage));
+          });
+          timeouts.set(waitingId, () => reject(new ReplyTimeout('late')));
+        }),
+    },
+  } as unknown as ReplyChannel;
+  const timeouts = new Map<string, () => void>();
+
+  const store = {
+    async add(intent: PageIntent) {
+      if (told.store !== 'fails') {
+        const { requestId: id, accountId, projectId, chainId, keyId, reverseAtMs } = intent;
+        const owner = { accountId, projectId, chainId, keyId };
+        intents.set(id, { id, ...owner, dueAtMs: reverseAtMs, epoch: 0 });
+      }
+      if (told.store !== 'stores') throw new Error('store away');
+    },
+    remove: async (id: RequestId) => void intents.delete(id),
+    async expedite(id: RequestId, nowMs: number) {
+      const found = intents.get(id);
+      if (found) intents.set(id, { ...found, dueAtMs: nowMs });
+    },
+    due: async (nowMs: number) => [...intents.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs),
+    async claim(command: PendingReversal, _replica: string, untilMs: number) {
+      if (intents.get(command.id)?.epoch !== command.epoch) return false;
+      intents.set(command.id, { ...command, dueAtMs: untilMs, epoch: command.epoch + 1 });
+      return true;
+    },
+    settle: async (command: PendingReversal) => void intents.delete(command.id),
+  };
+  const openKeys = new Map<string, { requestId: RequestId; state: 'open' | 'paid' }>();
+  const keys = {
+    async markPaid(keyId: string, requestId: RequestId) {
+      const found = openKeys.get(keyId);
+      if (found?.requestId === requestId) found.state = 'paid';
+    },
+    async free(keyId: string, requestId: RequestId) {
+      if (openKeys.get(keyId)?.requestId === requestId) openKeys.delete(keyId);
+    },
+  };
+  return { clock, intents, late, channel, store, world, keys, openKeys };
+}
+
+type World = ReturnType<typeof createWorld>;
+
+/** A read by one replica, until it answers or dies. */
+async function readOnce(given: World, told: Story, closer: IntentCloser): Promise<void> {
+  const { channel, clock, store, world } = given;
+  const charges = createPageCharges({ channel, intents: store, closer, clock, logger, limits });
+  const read = {
+    requestId: newRequestId(),
+    accountId: newAccountId(),
+    projectId: newProjectId(),
+    productCode: 'platform.inventory.current.page.v1',
+    chainId: null,
+    keyId: 'key',
+  } as const;
+  given.openKeys.set('key', { requestId: read.requestId, state: 'open' });
+  try {
+    const result = await charges.read(read, async () => {
+      if (told.fetch === 'fails') throw new Error('store of revisions away');
+      return told.fetch === 'page'
+        ? { billable: true, page: 'page' }
+        : { billable: false, answer: 'none' };
+    });
+    if (result.result !== 'charged') return;
+    if (told.delivery === 'abandoned') return result.delivery.abandoned();
+    if (told.delivery === 'crash_before') return;
+    world.pageWritten = true;
+    if (told.delivery === 'delivered') result.delivery.delivered();
+  } catch {
+    // The request is answered with an error; no page is written.
+  } finally {
+    await closer.idle();
+  }
+}
+
+/** The other replica: sweeps until nothing is due any more, minutes after. */
+async function sweep({ channel, clock, keys, late, store }: World): Promise<void> {
+  for (let round = 0; round < 6; round += 1) {
+    clock.advance(30_000);
+    const reversals = pageReversals({
+      store,
+      keys,
+      chains: { end: async () => {} },
+      logger,
+    });
+    const deadlines = { pendingReplyMs: 600_000 };
+    await resendPendingCommands({ channel, clock, replica: 'other', deadlines }, reversals);
+    if (round === 2) for (const book of late) book();
+  }
+}
+
+type Closing = (given: World) => IntentCloser;
+const properClosing: Closing = ({ store, clock, keys }) =>
+  createIntentCloser({ intents: store, keys, wakeReversals: () => undefined, clock, logger });
+
+const keepsEvery = (keys: World['keys']): World['keys'] => ({ ...keys, free: async () => {} });
+
+const chargesExactlyWhatIsDelivered = (
+  closing: Closing,
+  change: (world: World) => void = () => {},
+) =>
+  fc.asyncProperty(story, async (told) => {
+    const given = createWorld(told);
+    change(given);
+    await readOnce(given, told, closing(given));
+    await sweep(given);
+
+    const isGivenAway = told.delivery === 'crash_after';
+    const paid = given.world.pageWritten && !isGivenAway ? price : 0;
+    if (given.world.balance !== -paid)
+      throw new Error(`balance ${given.world.balance}, paid ${paid}`);
+    if (given.intents.size > 0) throw new Error('an intent is left');
+    // A retry is free exactly when its first attempt stays paid; any other key is as new.
+    const expected = paid > 0 ? 'paid' : undefined;
+    const { state } = given.openKeys.get('key') ?? {};
+    if (state !== expected) throw new Error(`key ${state}, expected ${expected}`);
+  });
+
+test('whatever fails or dies, a page is paid exactly when it was delivered (Charging a page read)', async () => {
+  await fc.assert(chargesExactlyWhatIsDelivered(properClosing), { numRuns: propertyRuns(5_000) });
+});
+
+describe('the property notices a gateway that', () => {
+  test('forgets a charge of unknown outcome instead of undoing it', async () => {
+    const forgetful: Closing = (given) => {
+      const closer = properClosing(given);
+      return { ...closer, undo: closer.close };
+    };
+    const checked = await fc.check(chargesExactlyWhatIsDelivered(forgetful), faultRuns);
+    expect(checked.failed).toBe(true);
+  });
+
+  test('undoes what it delivered', async () => {
+    const greedy: Closing = (given) => {
+      const closer = properClosing(given);
+      return { ...closer, delivered: closer.undo };
+    };
+    const checked = await fc.check(chargesExactlyWhatIsDelivered(greedy), faultRuns);
+    expect(checked.failed).toBe(true);
+  });
+
+  test('keeps the key of a page that was not delivered', async () => {
+    const keeping: Closing = (given) => properClosing({ ...given, keys: keepsEvery(given.keys) });
+    const checked = await fc.check(chargesExactlyWhatIsDelivered(keeping), faultRuns);
+    expect(checked.failed).toBe(true);
+  });
+
+  test('sends a charge before its intent is durable', async () => {
+    const checked = await fc.check(
+      chargesExactlyWhatIsDelivered(properClosing, ({ store }) => {
+        store.add = async () => undefined;
+      }),
+      faultRuns,
+    );
+    expect(checked.failed).toBe(true);
+  });
+});
+
+test('nothing is charged for an answer that is free, or when the intent cannot be stored', async () => {
+  for (const told of [
+    { store: 'stores', fetch: 'free' },
+    { store: 'fails', fetch: 'page' },
+    { store: 'stores', fetch: 'fails' },
+  ] as const) {
+    const rest = { send: 'sent', ledger: 'answers', delivery: 'delivered' } as const;
+    const whole = { ...rest, ...told, reversalsUnanswered: 0 };
+    const given = createWorld(whole);
+
+    await readOnce(given, whole, properClosing(given));
+
+    expect(given.world.charges).toBe(0);
+  }
+});

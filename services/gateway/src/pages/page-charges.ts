@@ -1,0 +1,189 @@
+import type { MessageBody } from '@inventory/contracts/messages';
+import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import {
+  type ReplyChannel,
+  type ReplyResult,
+  replyOf,
+  requestReply,
+} from '../commands/request-reply.ts';
+import type { PageDelivery } from '../http/page-delivery.ts';
+import { chargeWaited, intentOpened } from '../metrics.ts';
+import type { IntentCloser } from './close-intents.ts';
+import { intentOf, type PageIntent, type PageRead } from './page-intent.domain.ts';
+
+/** What was fetched: a page that costs something, or an answer that costs nothing. */
+export type Fetched<Page, Free> =
+  | { readonly billable: true; readonly page: Page }
+  | { readonly billable: false; readonly answer: Free };
+
+export interface SpendLimit {
+  readonly cap: number;
+  readonly spent: number;
+  /** ISO 8601. */
+  readonly resetsAt: string;
+}
+
+export interface FundsRefusal {
+  readonly code: 'insufficient_credits' | 'insufficient_units' | 'spend_cap_reached';
+  readonly required: number | null;
+  readonly available: number | null;
+  /** Of a spend cap: what it is, what is spent of it, and when it is free again. */
+  readonly limit: SpendLimit | null;
+}
+
+export type PaidRead<Page> =
+  | {
+      readonly result: 'charged';
+      readonly page: Page;
+      readonly outcome: BillingOutcome;
+      readonly delivery: PageDelivery;
+    }
+  | { readonly result: 'refused'; readonly refusal: FundsRefusal }
+  /** No outcome in time; whatever was charged is undone. */
+  | { readonly result: 'unavailable' };
+
+export type ChargedRead<Page, Free> =
+  | PaidRead<Page>
+  | { readonly result: 'free'; readonly answer: Free };
+
+/** Charges page reads, and undoes the charge of every page that is not delivered. */
+export interface PageCharges {
+  read<Page, Free>(
+    read: PageRead,
+    fetch: () => Promise<Fetched<Page, Free>>,
+  ): Promise<ChargedRead<Page, Free>>;
+}
+
+export interface PageChargesDeps {
+  readonly channel: ReplyChannel;
+  readonly intents: { add(intent: PageIntent): Promise<void> };
+  readonly closer: Pick<IntentCloser, 'delivered' | 'close' | 'undo'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: {
+    readonly chargeTimeoutMs: number;
+    readonly deliverWithinMs: number;
+    readonly reverseAfterMs: number;
+  };
+}
+
+/**
+ * 1. The intent is stored beside the fetch. A crash from here on leaves an intent, which some
+ *    replica reverses; a charge that was never sent is then refused for ever.
+ * 2. Both done, and the page costs something: the charge is sent and its outcome awaited.
+ * 3. The page goes to whoever writes it, with the duty to say whether it was delivered.
+ */
+export function createPageCharges(deps: PageChargesDeps): PageCharges {
+  const { closer, logger } = deps;
+
+  async function pay<Page>(intent: PageIntent, page: Page): Promise<PaidRead<Page>> {
+    const asked = await charge(deps, intent).catch((error: unknown) => {
+      closer.undo(intent);
+      throw error;
+    });
+    if (asked.result !== 'reply') {
+      if (asked.result === 'not_sent') closer.close(intent);
+      else closer.undo(intent);
+      logger.warn({ request_id: intent.requestId, cause: asked.cause }, 'no billing outcome');
+      return { result: 'unavailable' };
+    }
+    const { outcome } = asked.body;
+    if (outcome.result === 'applied') {
+      return { result: 'charged', page, outcome, delivery: deliveryOf(intent, closer) };
+    }
+    closer.close(intent);
+    const refusal = fundsRefusalOf(outcome);
+    if (refusal !== null) return { result: 'refused', refusal };
+    logger.error({ request_id: intent.requestId, refusal: outcome.refusal }, 'charge refused');
+    return { result: 'unavailable' };
+  }
+
+  return {
+    async read(read, fetch) {
+      const intent = intentOf(read, deps.clock.now(), deps.limits);
+      intentOpened();
+      const [stored, fetched] = await Promise.allSettled([deps.intents.add(intent), fetch()]);
+      if (stored.status === 'fulfilled' && fetched.status === 'fulfilled') {
+        if (fetched.value.billable) return await pay(intent, fetched.value.page);
+      }
+      // Nothing was sent. What failed to be stored may be there all the same.
+      closer.close(intent);
+      if (fetched.status === 'rejected') throw fetched.reason;
+      if (!fetched.value.billable) return { result: 'free', answer: fetched.value.answer };
+      throw (stored as PromiseRejectedResult).reason;
+    },
+  };
+}
+
+async function charge(
+  deps: PageChargesDeps,
+  intent: PageIntent,
+): Promise<ReplyResult<MessageBody<'reply.billing-outcome.v1'>>> {
+  const startMs = monotonicNow();
+  const timeLeftMs = intent.deadlineMs - deps.clock.now();
+  if (timeLeftMs <= 0) return { result: 'not_sent', cause: 'past the deadline' };
+  const asked = await requestReply(
+    deps.channel,
+    chargeOf(intent),
+    replyOf('reply.billing-outcome.v1'),
+    Math.min(deps.limits.chargeTimeoutMs, timeLeftMs),
+  );
+  chargeWaited(elapsedSince(startMs), asked.result);
+  return asked;
+}
+
+function chargeOf(intent: PageIntent) {
+  const commandId = billingCommandId.charge(intent.requestId);
+  return {
+    type: 'billing.charge.v1',
+    id: commandId,
+    waitingId: commandId,
+    body: {
+      command_id: commandId,
+      account_id: intent.accountId,
+      project_id: intent.projectId,
+      request_id: intent.requestId,
+      product_code: intent.productCode,
+    },
+  } as const;
+}
+
+function deliveryOf(intent: PageIntent, closer: PageChargesDeps['closer']): PageDelivery {
+  let open = true;
+  const once = (end: (intent: PageIntent) => void) => () => {
+    if (!open) return;
+    open = false;
+    end(intent);
+  };
+  return {
+    deadlineMs: intent.deadlineMs,
+    delivered: once(closer.delivered),
+    abandoned: once(closer.undo),
+  };
+}
+
+/** Other refusals cannot be met by topping up: a reversal came first, or an id was used twice. */
+function fundsRefusalOf({ refusal }: BillingOutcome): FundsRefusal | null {
+  switch (refusal?.code) {
+    case 'insufficient_credits':
+    case 'insufficient_units':
+    case 'spend_cap_reached':
+      return {
+        code: refusal.code,
+        required: refusal.required,
+        available: refusal.available,
+        limit: spendLimitOf(refusal),
+      };
+    default:
+      return null;
+  }
+}
+
+function spendLimitOf(refusal: NonNullable<BillingOutcome['refusal']>): SpendLimit | null {
+  const { cap, spent, resets_at: resetsAt } = refusal;
+  if (cap === undefined || spent === undefined || resetsAt === undefined) return null;
+  return { cap, spent, resetsAt };
+}

@@ -1,0 +1,130 @@
+import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
+import type { ProductCode } from '@inventory/contracts/vocabulary';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { dateOf } from '@inventory/runtime/clock';
+import { createBatcher } from '@inventory/runtime/concurrency';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Db } from 'mongodb';
+import type { PendingCommand } from '../commands/pending-command.domain.ts';
+import {
+  createOwedCommandStore,
+  type PendingCommandStore,
+  type PendingDocument,
+  pendingCommandIndexes,
+} from '../commands/pending-command-store.ts';
+import type { Deadlines } from '../deadlines.ts';
+import type { PageIntent } from './page-intent.domain.ts';
+
+const collectionName = 'page_intents';
+const batchMax = 200;
+const waitingMax = 5_000;
+
+const { indexes: owed } = pendingCommandIndexes(collectionName);
+const ofChains = { partialFilterExpression: { chainId: { $exists: true } } };
+
+export const pageIntentIndexes: CollectionIndexes = {
+  collection: collectionName,
+  indexes: [...owed, { name: 'chain', keys: { chainId: 1 }, options: ofChains }],
+};
+
+/** An intent; `dueAt` is when its charge is reversed. */
+interface PageIntentDocument extends PendingDocument {
+  readonly _id: RequestId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly productCode: ProductCode;
+  /** Only of a page of a chain. */
+  readonly chainId?: string;
+  readonly keyId: string | null;
+  readonly deadline: Date;
+}
+
+/** A reversal that is owed to an account. */
+export interface PendingReversal extends PendingCommand {
+  readonly id: RequestId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  /** Never captured from before the charge counts as undone. */
+  readonly chainId: string | null;
+  /** Freed once the charge is undone. */
+  readonly keyId: string | null;
+}
+
+export interface PageIntentStore {
+  /** Resolves when the intent is durable. Concurrent calls share a write. */
+  add(intent: PageIntent): Promise<void>;
+  /** Resolves when the intent is gone. Concurrent calls share a write. */
+  remove(requestId: RequestId): Promise<void>;
+  /** Makes the reversal due now instead of after the intent's deadline. */
+  expedite(requestId: RequestId, nowMs: number): Promise<void>;
+  /** Whether a page of the chain is still to be paid, delivered or undone. */
+  hasOpen(chainId: string): Promise<boolean>;
+  readonly owed: PendingCommandStore<PendingReversal>;
+}
+
+export function createPageIntentStore(
+  db: Db,
+  deadlines: Pick<Deadlines, 'storeMs'>,
+): PageIntentStore {
+  const collection = db.collection<PageIntentDocument>(collectionName);
+
+  const additions = createBatcher<PageIntent, undefined>({
+    itemsMax: batchMax,
+    waitingMax,
+    flush: async (intents) => {
+      const inserted = collection.insertMany(intents.map(toDoc), { ordered: false });
+      await withDeadline(inserted, deadlines.storeMs, 'storing charge intents');
+      return intents.map(() => undefined);
+    },
+  });
+
+  const removals = createBatcher<RequestId, undefined>({
+    itemsMax: batchMax,
+    waitingMax,
+    flush: async (requestIds) => {
+      const deleted = collection.deleteMany({ _id: { $in: [...requestIds] } });
+      await withDeadline(deleted, deadlines.storeMs, 'deleting charge intents');
+      return requestIds.map(() => undefined);
+    },
+  });
+
+  return {
+    add: (intent) => additions.add(intent),
+    remove: (requestId) => removals.add(requestId),
+    async expedite(requestId, nowMs) {
+      await collection.updateOne({ _id: requestId, epoch: 0 }, { $min: { dueAt: dateOf(nowMs) } });
+    },
+    async hasOpen(chainId) {
+      return (await collection.findOne({ chainId }, { projection: { _id: 1 } })) !== null;
+    },
+    owed: createOwedCommandStore(collection, reversalFromDoc),
+  };
+}
+
+function toDoc(intent: PageIntent): PageIntentDocument {
+  return {
+    _id: intent.requestId,
+    accountId: intent.accountId,
+    projectId: intent.projectId,
+    productCode: intent.productCode,
+    ...(intent.chainId === null ? {} : { chainId: intent.chainId }),
+    keyId: intent.keyId,
+    deadline: dateOf(intent.deadlineMs),
+    dueAt: dateOf(intent.reverseAtMs),
+    epoch: 0,
+    claimedBy: null,
+  };
+}
+
+function reversalFromDoc(document: PageIntentDocument): PendingReversal {
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    projectId: document.projectId,
+    chainId: document.chainId ?? null,
+    // Documents from before there were keys have none.
+    keyId: document.keyId ?? null,
+    dueAtMs: document.dueAt.getTime(),
+    epoch: document.epoch,
+  };
+}

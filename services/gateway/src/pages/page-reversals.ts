@@ -1,0 +1,51 @@
+import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import type { Logger } from '@inventory/runtime/logger';
+import type { PendingCommands } from '../commands/resend-pending-commands.ts';
+import { chainEnded, chargeReversed } from '../metrics.ts';
+import type { PendingReversal } from './page-intent-store.ts';
+import type { ReadKeyStore } from './read-key-store.ts';
+
+export interface PageReversalDeps {
+  readonly store: Reversals['store'];
+  readonly keys: Pick<ReadKeyStore, 'free'>;
+  /** A chain with an undone page is not fully paid: it is never captured. */
+  readonly chains: { end(chainId: string): Promise<void> };
+  readonly logger: Logger;
+}
+
+type Reversals = PendingCommands<PendingReversal, 'reply.billing-outcome.v1'>;
+
+/**
+ * Charges whose page was not delivered. A reversal that arrives before its charge makes that
+ * charge impossible, so it does not matter whether the charge was ever sent.
+ */
+export function pageReversals({ store, keys, chains, logger }: PageReversalDeps): Reversals {
+  return {
+    store,
+    replyType: 'reply.billing-outcome.v1',
+    toMessage(reversal, waitingId) {
+      const commandId = billingCommandId.reverse(reversal.id);
+      return {
+        type: 'billing.reverse.v1',
+        id: commandId,
+        waitingId,
+        body: {
+          command_id: commandId,
+          account_id: reversal.accountId,
+          project_id: reversal.projectId,
+          request_id: reversal.id,
+        },
+      };
+    },
+    async onReply(reversal, { outcome }) {
+      if (reversal.chainId !== null) {
+        await chains.end(reversal.chainId);
+        chainEnded('reversed');
+      }
+      if (reversal.keyId !== null) await keys.free(reversal.keyId, reversal.id);
+      const result = outcome.refusal?.code ?? outcome.result;
+      chargeReversed(result);
+      logger.info({ request_id: reversal.id, result }, 'page charge reversed');
+    },
+  };
+}

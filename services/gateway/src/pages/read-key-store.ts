@@ -1,0 +1,85 @@
+import type { RequestId } from '@inventory/contracts/ids';
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { dateOf } from '@inventory/runtime/clock';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Db } from 'mongodb';
+import type { Deadlines } from '../deadlines.ts';
+import type { ReadKeyRecord } from './read-key.domain.ts';
+
+const collectionName = 'page_read_keys';
+
+export const readKeyIndexes: CollectionIndexes = {
+  collection: collectionName,
+  indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
+};
+
+/** `_id` is the digest of Project, route and key: the only thing that is unique, never changed. */
+interface ReadKeyDocument {
+  readonly _id: string;
+  readonly fingerprint: string;
+  readonly requestId: RequestId;
+  readonly state: ReadKeyRecord['state'];
+  readonly replays: number;
+  readonly openUntil: Date;
+  readonly expireAt: Date;
+}
+
+/** The Idempotency-Keys of page reads. Every change names the attempt it is about. */
+export interface ReadKeyStore {
+  /** Opens a key; false when it is there already. */
+  open(keyId: string, record: ReadKeyRecord): Promise<boolean>;
+  find(keyId: string): Promise<ReadKeyRecord | null>;
+  /** Counts one more free read; false when another request was first. */
+  countReplay(keyId: string, record: ReadKeyRecord): Promise<boolean>;
+  /** A free read that brought no page is not counted. */
+  uncountReplay(keyId: string, requestId: RequestId): Promise<void>;
+  /** The attempt was delivered: from now on the key reads free. */
+  markPaid(keyId: string, requestId: RequestId): Promise<void>;
+  /** The attempt is charged nothing: the key can be used as if for the first time. */
+  free(keyId: string, requestId: RequestId): Promise<void>;
+}
+
+export function createReadKeyStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>): ReadKeyStore {
+  const collection = db.collection<ReadKeyDocument>(collectionName);
+  const bounded = <Value>(work: Promise<Value>) =>
+    withDeadline(work, deadlines.lookUpMs, 'looking up an Idempotency-Key');
+
+  return {
+    async open(keyId, { openUntilMs, expiresAtMs, ...record }) {
+      const times = { openUntil: dateOf(openUntilMs), expireAt: dateOf(expiresAtMs) };
+      try {
+        await bounded(collection.insertOne({ _id: keyId, ...record, ...times }));
+        return true;
+      } catch (error) {
+        if (duplicateKeyOf(error) === null) throw error;
+        return false;
+      }
+    },
+    async find(keyId) {
+      const found = await bounded(collection.findOne({ _id: keyId }));
+      if (found === null) return null;
+      const { _id, openUntil, expireAt, ...record } = found;
+      return { ...record, openUntilMs: openUntil.getTime(), expiresAtMs: expireAt.getTime() };
+    },
+    async countReplay(keyId, { requestId, replays }) {
+      const counted = await bounded(
+        collection.updateOne(
+          { _id: keyId, requestId, state: 'paid', replays },
+          { $set: { replays: replays + 1 } },
+        ),
+      );
+      return counted.modifiedCount === 1;
+    },
+    async uncountReplay(keyId, requestId) {
+      const filter = { _id: keyId, requestId, replays: { $gt: 0 } };
+      await bounded(collection.updateOne(filter, { $inc: { replays: -1 } }));
+    },
+    async markPaid(keyId, requestId) {
+      await bounded(collection.updateOne({ _id: keyId, requestId }, { $set: { state: 'paid' } }));
+    },
+    async free(keyId, requestId) {
+      await bounded(collection.deleteOne({ _id: keyId, requestId }));
+    },
+  };
+}

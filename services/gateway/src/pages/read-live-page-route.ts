@@ -1,0 +1,135 @@
+import { type Language, languageTags } from '@inventory/contracts/languages';
+import { invariant } from '@inventory/runtime/bug';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import { type LiveChain, openLiveChain } from '../captures/live-chain.domain.ts';
+import { refuse } from '../http/refusal.ts';
+import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { liveAnswer, type PageToWrite } from './live-answer.ts';
+import { type LiveCursorBinding, openLiveCursor, sealLiveCursor } from './live-cursor.ts';
+import { livePageEndpoint } from './page-endpoints.ts';
+import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
+
+/** A page of a chain on its way to the customer. */
+export interface ChainedPage {
+  readonly chain: LiveChain;
+  readonly owner: LiveCursorBinding;
+  readonly members: Buffer;
+  readonly nextStartAssetid: string | null;
+  readonly assetCount: number;
+  readonly reportedTotalCount: number;
+}
+
+/** What a chain does beside its reading. */
+export interface Chains {
+  /** Begins beside the charge; `conclude`, before the answer, says where the chain stands then. */
+  begin(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
+}
+
+export interface LivePageRouteDeps extends ReadLivePageDeps {
+  readonly cursors: CursorSealer;
+  readonly chains: Chains;
+  readonly prices: { current(): number | null };
+  readonly cursorAgeMaxMs: number;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+}
+
+const product = 'platform.inventory.page.v1';
+
+/** GET …/inventory/{app_id}/{context_id}: one page, read from the platform now. */
+export function livePageRoute(deps: LivePageRouteDeps): Route {
+  return defineRoute({
+    ...livePageEndpoint,
+    async handle(request, { path: scope, query, header }) {
+      const { requestId, authority } = request;
+      const { accountId, projectId } = authority;
+      const { language } = query;
+      const binding = { accountId, scope, language };
+      const chain = chainOf(deps, binding, query.cursor);
+      const key = header['Idempotency-Key'];
+      const inputs = [...Object.values(scope), language, query.cursor ?? null];
+      let beside: ReturnType<Chains['begin']> | undefined;
+      const read = await readLivePage(
+        deps,
+        { requestId, accountId, projectId, chainId: chain.chainId },
+        {
+          scope,
+          language,
+          form: 'v2',
+          startAssetid: chain.startAssetid,
+          signal: request.signal,
+          key: key === undefined ? null : { route: 'live', key, inputs },
+        },
+        ({ meta, members }) => {
+          beside = deps.chains.begin({
+            chain,
+            owner: binding,
+            members,
+            nextStartAssetid: meta.next_start_assetid,
+            assetCount: meta.asset_count,
+            reportedTotalCount: meta.total_count,
+          });
+        },
+      );
+      return await liveAnswer(read, deps.prices.current(), async (page) => {
+        invariant(beside !== undefined, 'a page that was read is a page of its chain');
+        const after = await beside.conclude({ replayed: read.result === 'replayed' });
+        const cursor = nextCursor(deps, binding, after);
+        return { headers: languageHeaders(language), body: livePageBody(page, request, cursor) };
+      });
+    },
+  });
+}
+
+function languageHeaders(language: Language): Record<string, string> {
+  return { 'X-Description-Language': language, 'Content-Language': languageTags[language] };
+}
+
+function chainOf(
+  deps: LivePageRouteDeps,
+  binding: LiveCursorBinding,
+  cursor: string | undefined,
+): LiveChain {
+  const nowMs = deps.clock.now();
+  if (cursor === undefined) return openLiveChain(deps.identifiers.uuidV7(), nowMs);
+  const opened = openLiveCursor(deps.cursors, binding, cursor);
+  if (opened === null) throw refuse('invalid_cursor');
+  if (nowMs - opened.issuedAtMs > deps.cursorAgeMaxMs) throw refuse('cursor_expired');
+  return opened.chain;
+}
+
+/** Null after the last page. */
+function nextCursor(
+  deps: LivePageRouteDeps,
+  binding: LiveCursorBinding,
+  chain: LiveChain,
+): string | null {
+  if (chain.startAssetid === null) return null;
+  return sealLiveCursor(deps.cursors, binding, chain, deps.clock.now());
+}
+
+/** The envelope written around the rows, whose bytes are sent as the collector wrote them. */
+function livePageBody(
+  { page, bill }: PageToWrite,
+  request: AdmittedRequest,
+  cursor: string | null,
+): Buffer {
+  const pagination = {
+    has_more: cursor !== null,
+    ...(cursor === null ? {} : { next_cursor: cursor }),
+  };
+  const rest = JSON.stringify({ total_count: page.meta.total_count, pagination });
+  const meta = {
+    request_id: request.requestId,
+    product_code: product,
+    ...bill,
+    rate_limit: request.rateLimit,
+  };
+  return Buffer.concat([
+    Buffer.from('{"success":true,"data":{'),
+    page.members,
+    Buffer.from(`,${rest.slice(1)},"meta":${JSON.stringify(meta)}}`),
+  ]);
+}

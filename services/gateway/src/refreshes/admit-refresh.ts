@@ -1,0 +1,105 @@
+import type { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
+import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+import type { Language } from '@inventory/contracts/languages';
+import type { Scope } from '@inventory/contracts/scope';
+import { type ProductCode, refreshReservationCredits } from '@inventory/contracts/vocabulary';
+import { unreachable } from '@inventory/runtime/bug';
+import type { z } from 'zod';
+import { refuse, refuseForNow } from '../http/refusal.ts';
+import type { AdmittedRequest } from '../http/route.ts';
+import { toWireAcceptedRecord } from './convert.ts';
+import { refuseRefresh } from './refuse-refresh.ts';
+import {
+  type AcceptedReservation,
+  type RefreshDecision,
+  type RequestRefreshDeps,
+  requestRefresh,
+} from './request-refresh.ts';
+
+export const refreshProduct = 'platform.inventory.refresh.v1' satisfies ProductCode;
+
+const retryAfterSeconds = 1;
+
+export interface WantedRefresh {
+  readonly scope: Scope;
+  readonly language: Language;
+  readonly maxCredits: number;
+  readonly idempotencyKey: string | null;
+}
+
+export interface AdmittedRefresh {
+  readonly record: RefreshRecord;
+  /** `meta` is as at acceptance, also when the record has gone on since. */
+  readonly meta: AcceptanceTerms;
+  /** Null once terminal. */
+  readonly retryAfterSeconds: number | null;
+  readonly isReplay: boolean;
+}
+
+export type AcceptanceTerms = Omit<
+  z.infer<typeof refreshAcceptanceMeta>,
+  'request_id' | 'rate_limit'
+>;
+
+/** One refresh, alone or of a batch: admitted, found again, or refused by a Refusal thrown. */
+export async function admitRefresh(
+  deps: RequestRefreshDeps,
+  { requestId, authority }: Pick<AdmittedRequest, 'requestId' | 'authority'>,
+  wanted: WantedRefresh,
+): Promise<AdmittedRefresh> {
+  if (wanted.maxCredits < refreshReservationCredits) {
+    throw refuse('max_credits_too_low', { detail: { minimum: refreshReservationCredits } });
+  }
+  const { accountId, projectId } = authority;
+  const decision = await requestRefresh(deps, { requestId, accountId, projectId, ...wanted });
+  return toAdmitted(decision, wanted.scope);
+}
+
+function toAdmitted(decision: RefreshDecision, scope: Scope): AdmittedRefresh {
+  switch (decision.result) {
+    case 'accepted': {
+      const record = toWireAcceptedRecord({ ...decision, scope });
+      return { record, meta: metaOf(decision), retryAfterSeconds, isReplay: false };
+    }
+    case 'replayed': {
+      const { record, retry_after_seconds } = decision.view;
+      const meta = metaOf(decision);
+      return { record, meta, retryAfterSeconds: retry_after_seconds, isReplay: true };
+    }
+    case 'refused':
+      throw refuseRefresh(decision.refusal);
+    case 'conflict':
+      throw refuse('idempotency_conflict');
+    case 'in_progress':
+      throw refuseForNow('idempotency_in_progress', 1);
+    case 'not_sent':
+      throw refuseForNow('service_unavailable', retryAfterSeconds);
+    case 'unknown':
+      throw refuseForNow('service_unavailable', retryAfterSeconds, {
+        detail: {
+          outcome: 'unknown',
+          ...(decision.refreshId ? { refresh_id: decision.refreshId } : {}),
+        },
+      });
+    default:
+      return unreachable(decision);
+  }
+}
+
+function metaOf({ priceVersion, creditsReserved, units }: AcceptedReservation): AcceptanceTerms {
+  const terms = {
+    product_code: refreshProduct,
+    price_version: priceVersion,
+    credits_reserved: creditsReserved,
+    billing_disposition: 'reserved',
+  } as const;
+  if (units === null) return terms;
+  return {
+    ...terms,
+    billing_reason: 'subscription_allowance',
+    funding: 'subscription',
+    units_reserved: units.reserved,
+    units_charged: 0,
+    units_remaining: units.remaining,
+  };
+}

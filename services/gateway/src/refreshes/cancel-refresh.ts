@@ -1,0 +1,81 @@
+import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { unreachable } from '@inventory/runtime/bug';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import { type ReplyChannel, replyOf, requestReply } from '../commands/request-reply.ts';
+import { readRefresh } from './read-refresh.ts';
+
+export interface CancelRequest {
+  readonly requestId: RequestId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly refreshId: RefreshId;
+}
+
+export type CancelDecision =
+  | { readonly result: 'cancelling'; readonly view: RefreshView }
+  | { readonly result: 'not_found' }
+  | { readonly result: 'already_completed' }
+  /** No answer in time; asking again is safe. */
+  | { readonly result: 'unavailable' };
+
+export interface CancelRefreshDeps {
+  readonly channel: ReplyChannel;
+  readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly decisionTimeoutMs: number;
+}
+
+/**
+ * The refresh is looked up first: a cancel of an unknown id would leave a tombstone with the
+ * collector, and nobody may do that to an id of their choice.
+ */
+export async function cancelRefresh(
+  deps: CancelRefreshDeps,
+  request: CancelRequest,
+): Promise<CancelDecision> {
+  const { projectId, refreshId } = request;
+  const view = await readRefresh(deps, projectId, refreshId);
+  if (view === null) return { result: 'not_found' };
+  if (view.record.state === 'completed') return { result: 'already_completed' };
+  const asked = await requestReply(
+    deps.channel,
+    commandOf(deps, request),
+    replyOf('reply.refresh-cancel.v1'),
+    deps.decisionTimeoutMs,
+  );
+  if (asked.result !== 'reply') {
+    deps.logger.warn({ cause: asked.cause, refresh_id: refreshId }, 'no answer to a cancel');
+    return { result: 'unavailable' };
+  }
+  switch (asked.body.result) {
+    case 'cancelling':
+      return {
+        result: 'cancelling',
+        view: (await readRefresh(deps, projectId, refreshId)) ?? view,
+      };
+    case 'already_completed':
+      return { result: 'already_completed' };
+    case 'not_found':
+      return { result: 'not_found' };
+    default:
+      return unreachable(asked.body.result);
+  }
+}
+
+/** Two requests may cancel one refresh at once: each waits under an id of its own. */
+function commandOf(deps: CancelRefreshDeps, request: CancelRequest) {
+  return {
+    type: 'refresh.cancel.v1',
+    id: `cancel:${request.refreshId}`,
+    waitingId: `cancel:${request.requestId}`,
+    body: {
+      refresh_id: request.refreshId,
+      account_id: request.accountId,
+      project_id: request.projectId,
+      requested_at: isoTime(deps.clock.now()),
+    },
+  } as const;
+}

@@ -1,0 +1,71 @@
+import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
+import { dateOf } from '@inventory/runtime/clock';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Db } from 'mongodb';
+import type { PendingCommand } from '../commands/pending-command.domain.ts';
+import {
+  createOwedCommandStore,
+  type PendingCommandStore,
+  type PendingDocument,
+  pendingCommandIndexes,
+} from '../commands/pending-command-store.ts';
+import type { Deadlines } from '../deadlines.ts';
+
+const collectionName = 'pending_cancels';
+
+export const pendingCancelIndexes = pendingCommandIndexes(collectionName);
+
+interface PendingCancelDocument extends PendingDocument {
+  readonly _id: RefreshId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly requestedAt: Date;
+}
+
+/** The cancel of an attempt whose client was told that its outcome is unknown. */
+export interface PendingCancel extends PendingCommand {
+  readonly id: RefreshId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly requestedAtMs: number;
+}
+
+export interface PendingCancelStore {
+  /** Resolves when the cancel is durable: whatever happens to this process, it will be sent. */
+  add(cancel: Omit<PendingCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
+  readonly owed: PendingCommandStore<PendingCancel>;
+}
+
+export function createPendingCancelStore(
+  db: Db,
+  deadlines: Pick<Deadlines, 'storeMs'>,
+): PendingCancelStore {
+  const collection = db.collection<PendingCancelDocument>(collectionName);
+  return {
+    async add(cancel) {
+      const at = dateOf(cancel.requestedAtMs);
+      const inserted = collection.insertOne({
+        _id: cancel.id,
+        accountId: cancel.accountId,
+        projectId: cancel.projectId,
+        requestedAt: at,
+        dueAt: at,
+        epoch: 0,
+        claimedBy: null,
+      });
+      await withDeadline(inserted, deadlines.storeMs, 'storing a pending cancel');
+    },
+    owed: createOwedCommandStore(collection, fromDoc),
+  };
+}
+
+function fromDoc(document: PendingCancelDocument): PendingCancel {
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    projectId: document.projectId,
+    requestedAtMs: document.requestedAt.getTime(),
+    dueAtMs: document.dueAt.getTime(),
+    epoch: document.epoch,
+  };
+}

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import {
+  acceptanceOf,
+  type RefreshRefusal,
+  type RefreshView,
+} from '@inventory/contracts/internal/refresh';
+import type { MessageBody } from '@inventory/contracts/messages';
+import { heldBy } from '@inventory/contracts/messages/billing-outcome';
+import type { ReceivedMessage } from '@inventory/messaging/bus';
+import { invariant, unreachable } from '@inventory/runtime/bug';
+import { type Clock, elapsedSince, isoTime, monotonicNow } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Logger } from '@inventory/runtime/logger';
+import { pause } from '@inventory/runtime/wait';
+import { type ReplyChannel, requestReply } from '../commands/request-reply.ts';
+import type { Deadlines } from '../deadlines.ts';
+import { decisionWaited } from '../metrics.ts';
+import { fingerprintText, type RefreshInputs } from './refresh-fingerprint.domain.ts';
+
+export interface RefreshRequest extends RefreshInputs {
+  readonly requestId: RequestId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly idempotencyKey: string | null;
+}
+
+/** What was held at acceptance, and under which prices. */
+export interface AcceptedReservation {
+  readonly priceVersion: number;
+  /** 0 where units fund the refresh. */
+  readonly creditsReserved: number;
+  /** Null where credits fund the refresh. */
+  readonly units: { readonly reserved: number; readonly remaining: number } | null;
+}
+
+export type RefreshDecision =
+  | ({
+      readonly result: 'accepted';
+      readonly refreshId: RefreshId;
+      readonly requestedAt: string;
+      readonly deadlineAt: string;
+    } & AcceptedReservation)
+  | ({ readonly result: 'replayed'; readonly view: RefreshView } & AcceptedReservation)
+  | { readonly result: 'refused'; readonly refusal: RefreshRefusal }
+  /** The key was used with other inputs. */
+  | { readonly result: 'conflict' }
+  /** The first request with the key is still undecided. */
+  | { readonly result: 'in_progress' }
+  /** Nothing was sent; a key stays free. */
+  | { readonly result: 'not_sent' }
+  /** Sent and undecided. Named, and cancelled, when no key leads back to it. */
+  | { readonly result: 'unknown'; readonly refreshId: RefreshId | null };
+
+export interface RequestRefreshDeps {
+  readonly channel: ReplyChannel;
+  readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly pendingCancels: {
+    add(cancel: {
+      readonly id: RefreshId;
+      readonly accountId: AccountId;
+      readonly projectId: ProjectId;
+      readonly requestedAtMs: number;
+    }): Promise<void>;
+  };
+  readonly wakeCancels: () => void;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
+  readonly decisionTimeoutMs: number;
+  readonly deadlines: Pick<Deadlines, 'undecidedRefreshMs'>;
+}
+
+type Decision = MessageBody<'reply.refresh-decision.v1'>;
+
+const winnerReadEveryMs = 100;
+
+/**
+ * Asks the collector to admit one attempt and waits for its decision. Every attempt has an id of
+ * its own; which attempt a key belongs to is decided by the collector's insert alone.
+ */
+export async function requestRefresh(
+  deps: RequestRefreshDeps,
+  request: RefreshRequest,
+): Promise<RefreshDecision> {
+  const refreshId = deps.identifiers.uuidV7();
+  const requestedAtMs = deps.clock.now();
+  const fingerprint = createHash('sha256').update(fingerprintText(request)).digest('hex');
+  const startMs = monotonicNow();
+  const command = commandOf(request, refreshId, requestedAtMs, fingerprint);
+  const asked = await requestReply(deps.channel, command, decisionIn, deps.decisionTimeoutMs);
+  decisionWaited(elapsedSince(startMs), asked.result);
+  switch (asked.result) {
+    case 'not_sent':
+      deps.logger.warn({ cause: asked.cause }, 'a refresh could not be requested');
+      return { result: 'not_sent' };
+    case 'unknown':
+      deps.logger.warn({ err: asked.cause, refresh_id: refreshId }, 'no decision on a refresh');
+      return await giveUp(deps, request, refreshId, requestedAtMs);
+    case 'reply':
+      break;
+    default:
+      return unreachable(asked);
+  }
+  const { body } = asked;
+  invariant(body.refresh_id === refreshId, 'a decision on another refresh');
+  switch (body.decision) {
+    case 'accepted':
+      return {
+        result: 'accepted',
+        refreshId,
+        requestedAt: isoTime(requestedAtMs),
+        ...reservationOf(body),
+        deadlineAt: body.deadline_at,
+      };
+    case 'refused':
+      return { result: 'refused', refusal: body.refusal };
+    case 'duplicate':
+      return await readWinner(deps, body.winner_refresh_id, fingerprint);
+    default:
+      return unreachable(body);
+  }
+}
+
+/**
+ * The collector decides, and the hold is the last it waits for: once the ledger tells of it nothing
+ * can refuse the refresh any more, so that is taken for the decision without another hop. Whatever
+ * else the ledger tells is the collector's to judge.
+ */
+function decisionIn(reply: ReceivedMessage): Decision | undefined {
+  if (reply.type === 'reply.refresh-decision.v1') return reply.body;
+  if (reply.type !== 'reply.billing-outcome.v1') return undefined;
+  const { waiting_id, outcome, deadline_at } = reply.body;
+  if (outcome.kind !== 'reserve' || outcome.result !== 'applied') return undefined;
+  if (outcome.refresh_id === null || deadline_at === undefined) return undefined;
+  return {
+    waiting_id,
+    refresh_id: outcome.refresh_id,
+    decision: 'accepted',
+    ...acceptanceOf(heldBy(outcome)),
+    deadline_at,
+  };
+}
+
+function commandOf(
+  request: RefreshRequest,
+  refreshId: RefreshId,
+  requestedAtMs: number,
+  fingerprint: string,
+) {
+  return {
+    type: 'refresh.request.v1',
+    id: `request:${refreshId}`,
+    waitingId: `request:${refreshId}`,
+    body: {
+      refresh_id: refreshId,
+      account_id: request.accountId,
+      project_id: request.projectId,
+      request_id: request.requestId,
+      idempotency_key: request.idempotencyKey,
+      fingerprint,
+      scope: request.scope,
+      language: request.language,
+      max_credits: request.maxCredits,
+      requested_at: isoTime(requestedAtMs),
+    },
+  } as const;
+}
+
+/**
+ * The client is told that the outcome is unknown. With a key it can find the refresh again;
+ * without one the refresh must not live, so its cancel is durable before the answer is written.
+ */
+async function giveUp(
+  deps: RequestRefreshDeps,
+  request: RefreshRequest,
+  refreshId: RefreshId,
+  requestedAtMs: number,
+): Promise<RefreshDecision> {
+  if (request.idempotencyKey !== null) return { result: 'unknown', refreshId: null };
+  const { accountId, projectId } = request;
+  try {
+    await deps.pendingCancels.add({ id: refreshId, accountId, projectId, requestedAtMs });
+    deps.wakeCancels();
+  } catch (error) {
+    // Bus and store are both away: the client knows the refresh by its id and can cancel it.
+    deps.logger.error({ err: error, refresh_id: refreshId }, 'an undecided refresh may live on');
+  }
+  return { result: 'unknown', refreshId };
+}
+
+/** Another attempt holds the key: its decision is this request's answer, if the inputs agree. */
+async function readWinner(
+  deps: RequestRefreshDeps,
+  winnerId: RefreshId,
+  fingerprint: string,
+): Promise<RefreshDecision> {
+  const startMs = monotonicNow();
+  while (true) {
+    const view = await deps.collector.refresh(winnerId);
+    // A refused attempt gives its key back and is forgotten in the end.
+    if (view === null) return { result: 'in_progress' };
+    if (view.fingerprint !== fingerprint) return { result: 'conflict' };
+    if (view.decision === 'accepted') return replayOf(view);
+    if (view.refusal !== null) return { result: 'refused', refusal: view.refusal };
+    const nextReadMs = elapsedSince(startMs) + winnerReadEveryMs;
+    if (nextReadMs > deps.deadlines.undecidedRefreshMs) return { result: 'in_progress' };
+    await pause(winnerReadEveryMs);
+  }
+}
+
+function replayOf(view: RefreshView): RefreshDecision {
+  invariant(view.acceptance !== null, 'an accepted refresh without its acceptance');
+  return { result: 'replayed', view, ...reservationOf(view.acceptance) };
+}
+
+function reservationOf(accepted: NonNullable<RefreshView['acceptance']>): AcceptedReservation {
+  const { units_reserved: reserved, units_remaining: remaining = 0 } = accepted;
+  return {
+    priceVersion: accepted.price_version,
+    creditsReserved: accepted.credits_reserved,
+    units: reserved === undefined ? null : { reserved, remaining },
+  };
+}

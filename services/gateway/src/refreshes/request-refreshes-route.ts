@@ -1,0 +1,103 @@
+import { refreshPath } from '@inventory/contracts/http/refresh';
+import type { RefreshBatchItem, RefreshBatchResult } from '@inventory/contracts/http/refresh-batch';
+import type { Deadlines } from '../deadlines.ts';
+import { envelope } from '../http/envelope.ts';
+import { rateLimitHeaders, takeFurtherRequests } from '../http/limit-rate.ts';
+import type { RequestLimiter } from '../http/limit-requests.ts';
+import { type Refusal, refuseForNow } from '../http/refusal.ts';
+import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
+import { toRefusal } from '../http/to-refusal.ts';
+import { type AdmittedRefresh, admitRefresh, refreshProduct } from './admit-refresh.ts';
+import { requestRefreshesEndpoint } from './refresh-endpoints.ts';
+import type { RequestRefreshDeps } from './request-refresh.ts';
+import { runBatch } from './run-batch.ts';
+
+export interface RequestRefreshesDeps extends RequestRefreshDeps {
+  readonly limiter: RequestLimiter;
+  readonly deadlines: Pick<Deadlines, 'batchMs' | 'undecidedRefreshMs'>;
+}
+
+/** Few enough that one batch leaves room among the requests that wait for a decision. */
+const lanesMax = 25;
+
+/** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
+export function requestRefreshesRoute(deps: RequestRefreshesDeps): Route {
+  return defineRoute({
+    ...requestRefreshesEndpoint,
+    async handle(request, { body }) {
+      // Its arrival counted one already.
+      const further = body.items.length - 1;
+      const rateLimit =
+        further === 0
+          ? request.rateLimit
+          : await takeFurtherRequests(deps.limiter, request.authority, further);
+      const items = await runBatch(body.items, {
+        keyOf: (item) => item.idempotency_key,
+        lanesMax,
+        beginWithinMs: deps.deadlines.batchMs,
+        run: (item) => admitItem(deps, request, item),
+        late: (item) => toRefused(item, refuseForNow('service_unavailable', 1)),
+      });
+      const meta = {
+        request_id: request.requestId,
+        product_code: refreshProduct,
+        rate_limit: rateLimit,
+      };
+      return {
+        status: 200,
+        headers: rateLimitHeaders(rateLimit),
+        body: envelope({ items }, meta),
+      };
+    },
+  });
+}
+
+async function admitItem(
+  deps: RequestRefreshesDeps,
+  request: AdmittedRequest,
+  item: RefreshBatchItem,
+): Promise<RefreshBatchResult> {
+  const { platform_id, app_id, context_id } = item;
+  try {
+    const admitted = await admitRefresh(deps, request, {
+      scope: { platform_id, app_id, context_id },
+      language: item.language,
+      maxCredits: item.max_credits,
+      idempotencyKey: item.idempotency_key,
+    });
+    return toAccepted(item, admitted);
+  } catch (error) {
+    const refusal = toRefusal(error);
+    if (refusal.status >= 500) {
+      const { requestId: request_id } = request;
+      deps.logger.warn({ err: refusal.cause, request_id }, `a batch item: ${refusal.code}`);
+    }
+    return toRefused(item, refusal);
+  }
+}
+
+function toAccepted(item: RefreshBatchItem, admitted: AdmittedRefresh): RefreshBatchResult {
+  const { record, retryAfterSeconds, isReplay } = admitted;
+  return {
+    idempotency_key: item.idempotency_key,
+    success: true,
+    status: 202,
+    location: refreshPath(record.refresh_id),
+    idempotency_replayed: isReplay,
+    retry_after_seconds: retryAfterSeconds,
+    data: record,
+    meta: admitted.meta,
+  };
+}
+
+function toRefused(item: RefreshBatchItem, refusal: Refusal): RefreshBatchResult {
+  const { code, message, status, detail, headers } = refusal;
+  const retryAfter = headers['Retry-After'];
+  return {
+    idempotency_key: item.idempotency_key,
+    success: false,
+    status,
+    retry_after_seconds: retryAfter === undefined ? null : Number(retryAfter),
+    error: { code, message, ...(detail ? { detail } : {}) },
+  };
+}

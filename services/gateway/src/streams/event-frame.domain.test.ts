@@ -1,0 +1,77 @@
+import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import fc from 'fast-check';
+import {
+  checkpointFrame,
+  closingFrame,
+  eventFrame,
+  heartbeatFrame,
+  recoveryFrame,
+  revokedFrame,
+} from './event-frame.domain.ts';
+
+const event: ProjectEvent = {
+  id: 'evt_01900000-0000-5000-8000-000000000000',
+  version: 1,
+  type: 'inventory.refresh.completed',
+  occurred_at: '2026-11-21T10:00:00.000Z',
+  project_id: 'prj_01900000-0000-7000-8000-000000000000',
+  data: {
+    refresh_id: '01900000-0000-7000-8000-000000000001',
+    state: 'completed',
+    outcome: 'complete_changed',
+  },
+  links: { refresh: '/v2/platform/inventory-refreshes/01900000-0000-7000-8000-000000000001' },
+};
+
+test('frames are exactly these bytes (Events: frames)', () => {
+  expect(checkpointFrame('abc', '2026-11-21T10:00:00.000Z')).toBe(
+    'event: checkpoint\nid: abc\ndata: {"as_of":"2026-11-21T10:00:00.000Z"}\n\n',
+  );
+  expect(eventFrame('abd', event)).toBe(
+    `event: inventory.refresh.completed\nid: abd\ndata: ${JSON.stringify(event)}\n\n`,
+  );
+  expect(closingFrame('draining', 1500)).toBe(
+    'event: stream.closing\nretry: 1500\ndata: {"reason":"draining","retry_after_ms":1500}\n\n',
+  );
+  expect(revokedFrame('owner_suspended')).toBe(
+    'event: stream.authorization_revoked\ndata: {"reason":"owner_suspended"}\n\n',
+  );
+  expect(
+    recoveryFrame({ reason: 'cursor_too_old', earliest_as_of: null, resume_cursor: 'x' }),
+  ).toBe(
+    'event: stream.recovery_required\ndata: {"reason":"cursor_too_old","earliest_as_of":null,"resume_cursor":"x"}\n\n',
+  );
+  expect(heartbeatFrame).toBe(':\n\n');
+});
+
+test('a parser that knows nothing of us reads every frame as one, whatever texts are in it (Events: frames)', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      const seen: EventSourceMessage[] = [];
+      const parser = createParser({ onEvent: (message) => seen.push(message) });
+      const links = { refresh: text };
+
+      parser.feed(`${eventFrame('cursor', { ...event, links })}${heartbeatFrame}`);
+
+      expect(seen).toHaveLength(1);
+      expect(seen[0]).toMatchObject({ event: event.type, id: 'cursor' });
+      expect(JSON.parse(seen[0]?.data ?? '')).toEqual({ ...event, links });
+    }),
+    { numRuns: propertyRuns(1_000) },
+  );
+});
+
+test('control frames carry no id, so that a reader keeps its place (Events: control frames)', () => {
+  for (const frame of [closingFrame('max_age', 1_000), revokedFrame('network_policy')]) {
+    expect(frame).not.toMatch(/^id/m);
+    expect(frame).toMatch(/^data: /m);
+  }
+});
+
+test('a field that would break out of its line is refused, not sent', () => {
+  for (const cursor of ['a\nid: b', 'a\rb', 'a\0']) {
+    expect(() => checkpointFrame(cursor, 'now')).toThrow('line break');
+  }
+});

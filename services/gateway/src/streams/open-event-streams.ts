@@ -1,0 +1,109 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { ReceivedMessage } from '@inventory/messaging/bus';
+import { jitteredDelayMs } from '@inventory/runtime/backoff';
+import { startLoop } from '@inventory/runtime/loop';
+import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
+import { pause } from '@inventory/runtime/wait';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { GatewayConfig } from '../config.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { countStreamClosed, observeStreams } from '../metrics.ts';
+import type { EventStreamClient } from './event-stream-client.ts';
+import { createEventStreams } from './event-streams.ts';
+import { sealPosition } from './position-cursor.ts';
+import { createProjectHubs } from './project-hubs.ts';
+import type { StoredAuthority } from './stream-authorization.domain.ts';
+import { watchStreamAuthority } from './watch-stream-authority.ts';
+
+export interface EventStreamParts {
+  readonly log: EventStreamClient;
+  readonly cursors: CursorSealer;
+  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;
+}
+
+const secondMs = 1_000;
+const ringLimits = { entriesMax: 1_000, bytesMax: 1024 * 1024 };
+const ringsBytesMax = 128 * 1024 * 1024;
+const hubIdleMs = 180_000;
+const headsEveryMs = 5_000;
+const replaysAtOnce = 32;
+const replayBackoff = { firstMs: 200, maxMs: 5_000 } as const;
+/** About half a minute of trying. */
+const replayFailuresMax = 10;
+
+/** Everything the streams of this replica share; all are told to go when the service stops. */
+export function openEventStreams(
+  { config, lifetime, clock, logger }: ServiceContext<GatewayConfig>,
+  { log, cursors, findBySecretDigest }: EventStreamParts,
+) {
+  const seal = (projectId: ProjectId, place: Parameters<typeof sealPosition>[2]) =>
+    sealPosition(cursors, projectId, place);
+  const hubs = createProjectHubs({
+    log,
+    sealPosition: seal,
+    limits: ringLimits,
+    logger,
+    clock,
+    bytesMax: ringsBytesMax,
+    idleMs: hubIdleMs,
+  });
+  const streams = createEventStreams({
+    clock,
+    limits: config.streams,
+    onClosed: countStreamClosed,
+  });
+  const quota = createKeyedSemaphore<ProjectId>(config.streams.quota);
+  const { authorityEveryMs: everyMs } = config.streams;
+  const find = findBySecretDigest;
+  const authority = watchStreamAuthority({ streams, find, clock, everyMs, logger });
+  const looks = startLoop({
+    name: 'stream authority',
+    idleMs: secondMs,
+    logger,
+    round: async () => {
+      await authority.round();
+      return false;
+    },
+  });
+  const heads = startLoop({
+    name: 'log heads',
+    idleMs: headsEveryMs,
+    logger,
+    round: async () => {
+      await hubs.sweep();
+      return false;
+    },
+  });
+  const ticks = setInterval(() => streams.tick(), secondMs);
+  lifetime.defer('metrics of streams', observeStreams(streams, hubs));
+  lifetime.defer('what streams need', async () => {
+    clearInterval(ticks);
+    await Promise.all([looks.stop(), heads.stop()]);
+  });
+  return {
+    onMessage({ type, body }: ReceivedMessage): void {
+      if (type === 'project.event-appended.v1') {
+        const { project_id, log_epoch: logEpoch, position, event } = body;
+        hubs.announced(project_id, { logEpoch, position, event });
+      } else if (type === 'authority.changed.v1') {
+        authority.changed(body.account_id);
+        looks.wake();
+      }
+    },
+    hubs,
+    streams,
+    quota,
+    streamsPerProjectMax: config.streams.quota.perKeyMax,
+    log,
+    cursors,
+    sealPosition: seal,
+    replays: createSemaphore(replaysAtOnce),
+    async pauseAfterFailure(failures: number): Promise<boolean> {
+      if (failures >= replayFailuresMax || lifetime.signal.aborted) return false;
+      await pause(jitteredDelayMs(replayBackoff, failures), lifetime.signal);
+      return true;
+    },
+    clock,
+    logger,
+  };
+}

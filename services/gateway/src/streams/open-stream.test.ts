@@ -1,0 +1,177 @@
+import { newProjectId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
+import { openStream } from './open-stream.ts';
+import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
+import type { StreamPosition } from './stream-position.domain.ts';
+import { StreamSession } from './stream-session.ts';
+
+const projectId = newProjectId();
+const clock = createTestClock();
+const sealPosition = (_id: string, { logEpoch, position }: StreamPosition) =>
+  `${logEpoch}.${position}`;
+const at = (position: number, logEpoch = 1): StreamPosition => ({ logEpoch, position, asOfMs: 0 });
+
+let log: MemoryLog;
+let hubs: ProjectHubs;
+
+beforeEach(() => {
+  log = createMemoryLog(projectId);
+  for (let event = 0; event < 10; event += 1) log.append();
+  hubs = createProjectHubs({
+    log: log.client,
+    sealPosition,
+    limits: { entriesMax: 100, bytesMax: 100_000 },
+    logger: testLogger,
+    clock,
+    bytesMax: 1_000_000,
+    idleMs: 60_000,
+  });
+});
+
+const open = (cursor: StreamPosition | null) =>
+  openStream({ hubs, log: log.client, sealPosition, clock }, projectId, cursor);
+
+/** What a connection is given after its checkpoint. */
+async function follow(
+  cursor: StreamPosition | null,
+): Promise<{ text: string; session: StreamSession }> {
+  const { hub, place } = await open(cursor);
+  const given = { text: '' };
+  const session = new StreamSession(
+    {
+      log: log.client,
+      sealPosition,
+      replays: { run: (work) => work() },
+      pauseAfterFailure: async () => false,
+      close: (reason) => session.end(`closed ${reason}`),
+      logger: testLogger,
+    },
+    hub,
+    place,
+    {
+      write: (bytes) => {
+        given.text += bytes.toString();
+        return true;
+      },
+      end: (lastFrame) => {
+        given.text += lastFrame;
+      },
+    },
+  );
+  session.pump();
+  return Object.assign(given, { session });
+}
+
+async function settled(): Promise<void> {
+  for (let round = 0; round < 6; round += 1) await nextRound();
+}
+
+const idsIn = (text: string) => [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => id);
+
+test('without a cursor a stream starts at the present end (Events: checkpoint)', async () => {
+  expect((await open(null)).place).toMatchObject({ logEpoch: 1, position: 10 });
+});
+
+test('with a cursor it starts there and never at the head, and everything after it follows (Events: checkpoint)', async () => {
+  expect((await open(at(7))).place).toEqual(at(7));
+
+  const given = await follow(at(7));
+  await settled();
+
+  expect(idsIn(given.text)).toEqual(['1.8', '1.9', '1.10']);
+});
+
+test('a cursor from before the kept log is told where what is kept begins, and its stream ends (Events: recovery)', async () => {
+  log.prune(5);
+
+  const given = await follow(at(2));
+  await settled();
+
+  expect(given.text).toBe(
+    'event: stream.recovery_required\ndata: {"reason":"cursor_too_old","earliest_as_of":"2026-11-21T10:00:00.000Z","resume_cursor":"1.4"}\n\n',
+  );
+});
+
+test('the place just before the kept log goes on without recovery (Events: recovery)', async () => {
+  log.prune(5);
+
+  const given = await follow(at(4));
+  await settled();
+
+  expect(idsIn(given.text)).toEqual(['1.5', '1.6', '1.7', '1.8', '1.9', '1.10']);
+});
+
+test.each([
+  ['of an epoch before the restore', at(3)],
+  ['beyond the head of a restored log', at(9, 2)],
+])(
+  'a cursor %s is told to recover and gets no event as if it were the next (Events: log_epoch_changed)',
+  async (_name, cursor) => {
+    log.restore(6);
+
+    const { recovery, place } = await open(cursor);
+
+    expect(place).toEqual(cursor);
+    expect(recovery).toContain('"reason":"log_epoch_changed"');
+    expect(recovery).toContain('"resume_cursor":"2.0"');
+  },
+);
+
+test('a cursor ahead of what this replica has heard of goes on when the log knows it', async () => {
+  await hubs.open(projectId);
+  log.append();
+  log.append();
+
+  const given = await follow(at(11));
+  await settled();
+
+  expect(idsIn(given.text)).toEqual(['1.12']);
+});
+
+test('a restore under an open stream ends it with recovery (Events: log_epoch_changed)', async () => {
+  const given = await follow(null);
+  log.restore(6);
+
+  await hubs.sweep();
+  await settled();
+
+  expect(given.text).toMatch(/^event: stream.recovery_required\n/);
+});
+
+test('what was announced while a hub was opened is not lost', async () => {
+  const opening = follow(at(10));
+  const position = log.append();
+  const [event] = log.events.slice(-1);
+  if (event) hubs.announced(projectId, { logEpoch: 1, position, event });
+
+  const given = await opening;
+  await settled();
+
+  expect(idsIn(given.text)).toEqual(['1.11']);
+});
+
+test('a stream whose log cannot be read is closed as unavailable after its tries (Events: stream.closing)', async () => {
+  const { hub } = await open(null);
+  log.failNext(5);
+  hub.ring.trim();
+
+  const given = await follow(at(2));
+  await settled();
+
+  expect(given.text).toBe('closed unavailable');
+});
+
+test('hubs that nobody follows are dropped after their idle time, followed ones stay', async () => {
+  const { session } = await follow(null);
+  clock.advance(120_000);
+  await hubs.sweep();
+  expect(hubs.size).toBe(1);
+
+  session.detach();
+  clock.advance(120_000);
+  await hubs.sweep();
+
+  expect(hubs.size).toBe(0);
+});

@@ -1,0 +1,29 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import { z } from 'zod';
+import { refuse } from '../http/refusal.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { StreamPosition } from './stream-position.domain.ts';
+
+const content = z.tuple([z.int().min(1), z.int().min(0), z.int().min(0)]);
+const bindingOf = (projectId: ProjectId) => ['events', projectId];
+
+/** At most 128 characters, valid for its Project alone. */
+export function sealPosition(
+  cursors: CursorSealer,
+  projectId: ProjectId,
+  { logEpoch, position, asOfMs }: StreamPosition,
+): string {
+  return cursors.seal(JSON.stringify([logEpoch, position, asOfMs]), bindingOf(projectId));
+}
+
+/** Refuses whatever was not sealed for this Project, forged and foreign ones alike. */
+export function openPosition(
+  cursors: CursorSealer,
+  projectId: ProjectId,
+  cursor: string,
+): StreamPosition {
+  const opened = cursors.open(cursor, bindingOf(projectId));
+  if (opened === null) throw refuse('invalid_cursor');
+  const [logEpoch, position, asOfMs] = content.parse(JSON.parse(opened));
+  return { logEpoch, position, asOfMs };
+}

@@ -1,0 +1,179 @@
+import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { LogPage } from '@inventory/contracts/internal/event-log';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import { eventsDelivered } from '../metrics.ts';
+import { eventFrame } from './event-frame.domain.ts';
+import type { EventStreamClient } from './event-stream-client.ts';
+import { createProjectRing, type ProjectRing, type RingLimits } from './project-ring.domain.ts';
+import type { StreamPosition } from './stream-position.domain.ts';
+
+/** Somebody who follows a Project's events on this replica. */
+export interface HubReader {
+  /** There are events after the reader's position. */
+  pump(): void;
+  /** The log is another one now: places of the old one mean nothing in it. */
+  logChanged(): void;
+}
+
+export interface AppendedEvent {
+  readonly logEpoch: number;
+  readonly position: number;
+  readonly event: ProjectEvent;
+}
+
+/**
+ * A Project's events on this replica: the latest of them as they go out, and who follows them.
+ * What is announced is taken where it continues what is known; anything else makes the hub read
+ * the log, so that lost, doubled and reordered announcements are all harmless.
+ */
+export interface ProjectHub {
+  readonly projectId: ProjectId;
+  readonly logEpoch: number;
+  readonly ring: ProjectRing;
+  readonly readers: number;
+  announced(appended: AppendedEvent): void;
+  /** Where the log ends, as its owner says. */
+  headIs(logEpoch: number, position: number): void;
+  attach(reader: HubReader): () => void;
+}
+
+export interface HubDependencies {
+  readonly log: EventStreamClient;
+  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
+  readonly limits: RingLimits;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+const fillPage = 500;
+
+export interface HubStart {
+  readonly logEpoch: number;
+  readonly head: number;
+}
+
+export function createProjectHub(
+  { log, sealPosition, limits, logger, clock }: HubDependencies,
+  projectId: ProjectId,
+  start: HubStart,
+): ProjectHub {
+  let { logEpoch } = start;
+  let ring = createProjectRing(start.head, limits);
+  let target = start.head;
+  let filling = false;
+  let flushing = false;
+  const readers = new Set<HubReader>();
+  const delays = createDelays(clock);
+
+  /** One round over the readers, however many events came in since the last. */
+  function flushSoon(): void {
+    if (flushing) return;
+    flushing = true;
+    setImmediate(() => {
+      flushing = false;
+      for (const reader of readers) reader.pump();
+      delays.delivered(readers.size);
+    });
+  }
+
+  function take(position: number, event: ProjectEvent): 'appended' | 'old' | 'gap' {
+    if (position <= ring.last) return 'old';
+    if (position > ring.last + 1) return 'gap';
+    const place = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
+    const frame = Buffer.from(eventFrame(sealPosition(projectId, place), event));
+    delays.took(place.asOfMs);
+    return ring.append({ position, frame });
+  }
+
+  /** Another epoch: nothing that was known holds, and no reader can go on. */
+  function restart(epoch: number, position: number): void {
+    logEpoch = epoch;
+    ring = createProjectRing(position, limits);
+    target = position;
+    for (const reader of readers) reader.logChanged();
+  }
+
+  function takePage(page: LogPage): void {
+    if (page.log_epoch !== logEpoch) {
+      restart(page.log_epoch, page.head_position);
+      return;
+    }
+    // What was pruned meanwhile nobody can be given any more; readers find that out by themselves.
+    if (page.earliest_position > ring.last + 1) {
+      ring = createProjectRing(page.earliest_position - 1, limits);
+    }
+    for (const { position, event } of page.items) take(position, event);
+  }
+
+  async function fill(): Promise<void> {
+    if (filling) return;
+    filling = true;
+    try {
+      while (ring.last < target) {
+        const page = await log.page(projectId, ring.last, fillPage);
+        const before = ring.last;
+        takePage(page);
+        flushSoon();
+        if (ring.last === before) break;
+      }
+    } catch (error) {
+      // The next look at the heads, or the next event, tries again.
+      logger.warn({ err: error, project_id: projectId }, 'events not read from the log');
+    } finally {
+      filling = false;
+    }
+  }
+
+  return {
+    projectId,
+    get logEpoch() {
+      return logEpoch;
+    },
+    get ring() {
+      return ring;
+    },
+    get readers() {
+      return readers.size;
+    },
+    announced({ logEpoch: epoch, position, event }) {
+      if (epoch < logEpoch) return;
+      if (epoch > logEpoch) {
+        restart(epoch, position);
+        return;
+      }
+      target = Math.max(target, position);
+      const result = take(position, event);
+      if (result === 'appended') flushSoon();
+      if (result === 'gap') void fill();
+    },
+    headIs(epoch, position) {
+      if (epoch > logEpoch) return restart(epoch, position);
+      target = Math.max(target, position);
+      if (ring.last < target) void fill();
+    },
+    attach(reader) {
+      readers.add(reader);
+      return () => void readers.delete(reader);
+    },
+  };
+}
+
+/** How long after it happened each event of a round goes out. */
+function createDelays(clock: Clock) {
+  let happenedMs: number[] = [];
+  return {
+    took: (timeMs: number) => void happenedMs.push(timeMs),
+    delivered(streams: number): void {
+      const taken = happenedMs;
+      happenedMs = [];
+      if (streams === 0) return;
+      const nowMs = clock.now();
+      eventsDelivered(
+        taken.map((timeMs) => nowMs - timeMs),
+        streams,
+      );
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import {
+  isNetworkAllowed,
+  type StoredAuthority,
+  streamRefusal,
+} from './stream-authorization.domain.ts';
+
+const nowMs = Date.UTC(2026, 10, 21);
+const accountId = newAccountId();
+const projectId = newProjectId();
+const times = { createdAtMs: 0, changedAtMs: 0 };
+
+function stored(changes: {
+  credential?: Partial<StoredAuthority['credential']>;
+  project?: Partial<StoredAuthority['project']>;
+  account?: Partial<StoredAuthority['account']>;
+}): StoredAuthority {
+  return {
+    credential: {
+      id: newCredentialId(),
+      accountId,
+      projectId,
+      name: null,
+      state: 'active',
+      scopes: ['customer.events.read.v1'],
+      expiresAtMs: null,
+      networkPolicy: null,
+      secrets: [{ digest: 'digest', issuedAtMs: 0, validUntilMs: null }],
+      rotation: 0,
+      revokedAtMs: null,
+      ...times,
+      ...changes.credential,
+    },
+    project: {
+      id: projectId,
+      accountId,
+      name: null,
+      state: 'active',
+      networkPolicy: null,
+      ...times,
+      ...changes.project,
+    },
+    account: {
+      id: accountId,
+      name: 'Customer',
+      state: 'active',
+      networkPolicy: null,
+      requestsPerMinute: 120,
+      eventsEnabled: true,
+      ...times,
+      ...changes.account,
+    },
+  };
+}
+
+const secret = (validUntilMs: number | null, digest = 'digest') => ({
+  secrets: [{ digest, issuedAtMs: 0, validUntilMs }],
+});
+
+test.each([
+  ['nothing, while all is well', stored({}), null],
+  ['a secret nobody knows', null, 'credential_revoked'],
+  ['a revoked Credential', stored({ credential: { state: 'revoked' } }), 'credential_revoked'],
+  ['a replaced secret', stored({ credential: secret(null, 'new') }), 'credential_revoked'],
+  ['a secret past its overlap', stored({ credential: secret(nowMs) }), 'credential_revoked'],
+  ['a secret within its overlap', stored({ credential: secret(nowMs + 1) }), null],
+  ['an expired Credential', stored({ credential: { expiresAtMs: nowMs } }), 'credential_expired'],
+  ['a suspended account', stored({ account: { state: 'suspended' } }), 'owner_suspended'],
+  ['a suspended Project', stored({ project: { state: 'suspended' } }), 'owner_suspended'],
+  ['no permission', stored({ credential: { scopes: [] } }), 'permission_removed'],
+  ['the wildcard alone', stored({ credential: { scopes: ['*'] } }), 'permission_removed'],
+  ['events switched off', stored({ account: { eventsEnabled: false } }), 'events_disabled'],
+])('%s: %#', (_name, found, expected) => {
+  expect(streamRefusal('digest', found, nowMs)).toBe(expected);
+});
+
+test('account, Project and Credential each narrow the networks a stream is read from (Authentication)', () => {
+  const found = stored({
+    account: { networkPolicy: ['10.0.0.0/8'] },
+    credential: { networkPolicy: ['10.1.0.0/16'] },
+  });
+
+  expect(isNetworkAllowed(found, '10.1.2.3')).toBe(true);
+  expect(isNetworkAllowed(found, '10.2.2.3')).toBe(false);
+  expect(isNetworkAllowed(stored({}), '192.0.2.1')).toBe(true);
+});

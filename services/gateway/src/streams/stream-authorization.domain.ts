@@ -1,0 +1,47 @@
+import { allowsAddress } from '../http/network-policy.domain.ts';
+import { mayUse } from '../tenancy/authority.domain.ts';
+import {
+  type Account,
+  acceptSecret,
+  type Credential,
+  type Project,
+} from '../tenancy/tenancy.domain.ts';
+import type { RevocationReason } from './event-frame.domain.ts';
+
+/** What is stored about a secret; null when nothing knows it any more. */
+export interface StoredAuthority {
+  readonly credential: Credential;
+  readonly project: Project;
+  readonly account: Account;
+}
+
+/**
+ * Why the holder of a secret may not go on reading its Project's events; null while it may. The
+ * most lasting reason comes first.
+ */
+export function streamRefusal(
+  digest: string,
+  stored: StoredAuthority | null,
+  nowMs: number,
+): Exclude<RevocationReason, 'network_policy'> | null {
+  const secret = stored?.credential.secrets.find((one) => one.digest === digest);
+  if (!stored || !secret || stored.credential.state !== 'active') return 'credential_revoked';
+  const { credential, project, account } = stored;
+  if (secret.validUntilMs !== null && secret.validUntilMs <= nowMs) return 'credential_revoked';
+  if (credential.expiresAtMs !== null && credential.expiresAtMs <= nowMs) {
+    return 'credential_expired';
+  }
+  const accepted = acceptSecret(digest, credential, project, account);
+  if (!accepted) return 'owner_suspended';
+  if (!mayUse(accepted.authority, 'customer.events.read.v1')) return 'permission_removed';
+  return account.eventsEnabled ? null : 'events_disabled';
+}
+
+/** Policies narrow each other; the client must still be allowed by all of them. */
+export function isNetworkAllowed(stored: StoredAuthority, clientAddress: string): boolean {
+  const { credential, project, account } = stored;
+  const policies = [account, project, credential].flatMap(({ networkPolicy }) =>
+    networkPolicy === null ? [] : [networkPolicy],
+  );
+  return allowsAddress(policies, clientAddress);
+}

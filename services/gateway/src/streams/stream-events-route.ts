@@ -1,0 +1,153 @@
+import type { ServerResponse } from 'node:http';
+import type { ProjectId } from '@inventory/contracts/ids';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
+import { requireEvents, requireOwnProject } from '../http/project-access.ts';
+import { refuseForNow } from '../http/refusal.ts';
+import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { streamEventsEndpoint } from './event-endpoints.ts';
+import { checkpointFrame } from './event-frame.domain.ts';
+import type { EventStreamClient } from './event-stream-client.ts';
+import type { EventStream, EventStreams } from './event-streams.ts';
+import { openStream, type StreamStart } from './open-stream.ts';
+import { openPosition } from './position-cursor.ts';
+import type { ProjectHubs } from './project-hubs.ts';
+import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
+import type { StreamPosition } from './stream-position.domain.ts';
+import { type SessionDependencies, StreamSession } from './stream-session.ts';
+
+export interface StreamEventsDeps {
+  readonly hubs: ProjectHubs;
+  readonly streams: EventStreams;
+  /** Streams that one Project, and all together, may have open on this replica. */
+  readonly quota: KeyedSemaphore<ProjectId>;
+  readonly streamsPerProjectMax: number;
+  readonly log: EventStreamClient;
+  readonly cursors: CursorSealer;
+  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
+  readonly replays: SessionDependencies['replays'];
+  readonly pauseAfterFailure: SessionDependencies['pauseAfterFailure'];
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const headers = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+} as const;
+const retryAfterSeconds = 5;
+
+/** GET …/events/stream: everything that can be refused is refused before the stream is open. */
+export function streamEventsRoute(deps: StreamEventsDeps): Route {
+  return defineRoute({
+    ...streamEventsEndpoint,
+    async handle(request, { path, header }) {
+      const projectId = path.project_id;
+      const { authority } = request;
+      requireOwnProject(authority, projectId);
+      requireEvents(authority);
+      const cursor = header['Last-Event-ID'] || null;
+      const place = cursor === null ? null : openPosition(deps.cursors, projectId, cursor);
+      const release = admitStream(deps, projectId);
+      try {
+        const start = await openStream(deps, projectId, place);
+        // Who comes with a cursor is told that same one, not another spelling of its place.
+        const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
+        return {
+          status: 200,
+          stream: (response) => follow(deps, request, { ...start, checkpoint, release }, response),
+        };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+  });
+}
+
+/** Returns the release of the stream's place. Throws the refusal when there is none. */
+function admitStream(deps: StreamEventsDeps, projectId: ProjectId): () => void {
+  if (deps.streams.draining) throw refuseForNow('service_unavailable', retryAfterSeconds);
+  const permit = deps.quota.acquire(projectId);
+  if (permit.granted) return permit.release;
+  if (permit.full === 'total') throw refuseForNow('service_unavailable', retryAfterSeconds);
+  throw refuseForNow('stream_limit_exceeded', retryAfterSeconds, {
+    detail: { limit: deps.streamsPerProjectMax },
+  });
+}
+
+interface AdmittedStream extends StreamStart {
+  /** Cursor of the first frame. */
+  readonly checkpoint: string;
+  readonly release: () => void;
+}
+
+function follow(
+  deps: StreamEventsDeps,
+  request: AdmittedRequest,
+  { hub, place, recovery, checkpoint, release }: AdmittedStream,
+  response: ServerResponse,
+): void {
+  const connection = openStreamConnection(response, headers);
+  if (!connection) {
+    release();
+    return;
+  }
+  const session = new StreamSession(
+    { ...deps, close: (reason) => deps.streams.close(stream, reason) },
+    hub,
+    place,
+    connection,
+  );
+  const stream = new FollowedStream(request, session, connection);
+  const forget = deps.streams.add(stream);
+  connection.onDrained(() => session.drained());
+  connection.onClosed(() => {
+    session.detach();
+    forget();
+    release();
+  });
+  session.write(Buffer.from(checkpointFrame(checkpoint, isoTime(place.asOfMs))));
+  if (recovery === null) session.pump();
+  else session.end(recovery);
+}
+
+/** Thousands are held: what they do lies in the class, and of the request only what is looked at. */
+class FollowedStream implements EventStream {
+  readonly accountId: EventStream['accountId'];
+  readonly secretDigest: string;
+  readonly clientAddress: string;
+  readonly #session: StreamSession;
+  readonly #connection: StreamConnection;
+
+  constructor(
+    { authority, secretDigest, clientAddress }: AdmittedRequest,
+    session: StreamSession,
+    connection: StreamConnection,
+  ) {
+    this.accountId = authority.accountId;
+    this.secretDigest = secretDigest;
+    this.clientAddress = clientAddress;
+    this.#session = session;
+    this.#connection = connection;
+  }
+
+  get blocked(): boolean {
+    return this.#session.blocked;
+  }
+
+  heartbeat(): void {
+    this.#session.heartbeat();
+  }
+
+  end(lastFrame: string): void {
+    this.#session.end(lastFrame);
+  }
+
+  cut(): void {
+    this.#connection.cut();
+  }
+}

@@ -1,0 +1,259 @@
+import { newProjectId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import fc from 'fast-check';
+import { createMemoryLog, type MemoryLog, nextRound } from '../../test/support/memory-log.ts';
+import { checkpointFrame } from './event-frame.domain.ts';
+import type { EventStreamClient } from './event-stream-client.ts';
+import { openStream } from './open-stream.ts';
+import { createProjectHubs, type ProjectHubs } from './project-hubs.ts';
+import type { StreamPosition } from './stream-position.domain.ts';
+import { StreamSession } from './stream-session.ts';
+
+/** Planted faults are found from this seed on, in every run alike. */
+const faultRuns = { seed: 7, numRuns: 10_000, endOnFailure: true };
+
+const projectId = newProjectId();
+const clock = createTestClock();
+
+/** What a planted fault replaces. */
+interface Parts {
+  readonly sealPosition: (place: StreamPosition) => string;
+  readonly client: EventStreamClient;
+}
+
+const sealPosition = (place: StreamPosition) => `${place.logEpoch}.${place.position}`;
+
+function openPosition(cursor: string): StreamPosition {
+  const [logEpoch = 0, position = 0] = cursor.split('.').map(Number);
+  return { logEpoch, position, asOfMs: 0 };
+}
+
+/** A client that applies whole frames, remembers the last id, and comes back after every cut. */
+class Client {
+  readonly applied: string[] = [];
+  readonly controls: string[] = [];
+  cursor: string | null = null;
+  startedAt = -1;
+  #session: StreamSession | undefined;
+  #received = '';
+  #slow = false;
+  readonly #hubs: ProjectHubs;
+  readonly #parts: Parts;
+
+  constructor(hubs: ProjectHubs, parts: Parts) {
+    this.#hubs = hubs;
+    this.#parts = parts;
+  }
+
+  async connect(): Promise<void> {
+    const { client, sealPosition: seal } = this.#parts;
+    const sealed = (_id: string, place: StreamPosition) => seal(place);
+    const place = this.cursor === null ? null : openPosition(this.cursor);
+    const dependencies = { hubs: this.#hubs, log: client, sealPosition: sealed, clock };
+    const start = await openStream(dependencies, projectId, place).catch(() => null);
+    if (!start) return;
+    const session = new StreamSession(
+      {
+        log: client,
+        sealPosition: sealed,
+        replays: { run: (work) => work() },
+        pauseAfterFailure: async () => true,
+        close: () => session.detach(),
+        logger: testLogger,
+      },
+      start.hub,
+      start.place,
+      {
+        write: (bytes) => {
+          this.#received += bytes.toString();
+          return !this.#slow;
+        },
+        end: (lastFrame) => {
+          this.#received += lastFrame;
+          this.cut(0);
+        },
+      },
+    );
+    this.#session = session;
+    session.write(Buffer.from(checkpointFrame(sealPosition(start.place), 'now')));
+    if (start.recovery) session.end(start.recovery);
+    else session.pump();
+  }
+
+  get isConnected(): boolean {
+    return this.#session !== undefined;
+  }
+
+  setSlow(slow: boolean): void {
+    this.#slow = slow;
+    if (!slow) this.#session?.drained();
+  }
+
+  /** The connection breaks; of what came last some bytes never arrive. */
+  cut(bytesLost: number): void {
+    this.#session?.detach();
+    this.#session = undefined;
+    this.apply(this.#received.slice(0, Math.max(0, this.#received.length - bytesLost)));
+    this.#received = '';
+  }
+
+  takeAll(): void {
+    const whole = this.#received.lastIndexOf('\n\n') + 2;
+    this.apply(this.#received.slice(0, whole));
+    this.#received = this.#received.slice(whole);
+  }
+
+  private apply(text: string): void {
+    for (const frame of text.split('\n\n').slice(0, -1)) {
+      const fields = new Map(frame.split('\n').map((line) => [line.split(': ')[0], line]));
+      const event = fields.get('event')?.slice('event: '.length) ?? '';
+      const id = fields.get('id')?.slice('id: '.length);
+      if (id === undefined && event !== '') this.controls.push(event);
+      if (id === undefined) continue;
+      // Who lost even its first checkpoint starts anew.
+      if (this.cursor === null) this.startedAt = openPosition(id).position;
+      this.cursor = id;
+      if (event !== 'checkpoint') this.applied.push(JSON.parse(frame.split('data: ')[1] ?? '').id);
+    }
+  }
+}
+
+type Action =
+  | { readonly do: 'append'; readonly announce: readonly ('once' | 'twice' | 'never' | 'late')[] }
+  | {
+      readonly do: 'connect' | 'slow' | 'quick' | 'cut';
+      readonly client: number;
+      readonly bytesLost?: number;
+    }
+  | { readonly do: 'sweep' | 'rounds' | 'fail' };
+
+const clientsMax = 3;
+const clientNumber = fc.nat(clientsMax - 1);
+const action: fc.Arbitrary<Action> = fc.oneof(
+  fc.record({
+    do: fc.constant('append' as const),
+    announce: fc.array(fc.constantFrom('once', 'twice', 'never', 'late'), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+  }),
+  fc.record({ do: fc.constantFrom('connect', 'slow', 'quick'), client: clientNumber }),
+  fc.record({ do: fc.constant('cut' as const), client: clientNumber, bytesLost: fc.nat(700) }),
+  fc.record({ do: fc.constantFrom('sweep', 'rounds', 'fail') }),
+);
+
+interface World {
+  readonly log: MemoryLog;
+  readonly hubs: ProjectHubs;
+  readonly clients: readonly Client[];
+  readonly late: number[];
+}
+
+function announce({ log, hubs }: World, position: number): void {
+  const event = log.events[position - 1];
+  if (event) hubs.announced(projectId, { logEpoch: 1, position, event });
+}
+
+async function act(world: World, step: Action): Promise<void> {
+  const { log, hubs, clients, late } = world;
+  if (step.do === 'append') {
+    for (const how of step.announce) {
+      const position = log.append();
+      if (how === 'once' || how === 'twice') announce(world, position);
+      if (how === 'twice') announce(world, position);
+      if (how === 'late') late.push(position);
+    }
+  } else if (step.do === 'sweep') await hubs.sweep().catch(() => {});
+  else if (step.do === 'fail') log.failNext(2);
+  else if (step.do === 'rounds') {
+    for (const position of late.splice(0).reverse()) announce(world, position);
+    for (let round = 0; round < 4; round += 1) await nextRound();
+  } else if ('client' in step) {
+    const client = clients[step.client];
+    if (step.do === 'connect' && !client?.isConnected) await client?.connect();
+    if (step.do === 'slow') client?.setSlow(true);
+    if (step.do === 'quick') client?.setSlow(false);
+    if (step.do === 'cut') client?.cut(step.bytesLost ?? 0);
+  }
+}
+
+/** Everybody comes back and reads until nothing follows any more. */
+async function settle({ log, hubs, clients }: World): Promise<void> {
+  log.failNext(0);
+  for (const client of clients) client.setSlow(false);
+  for (let round = 0; round < 60; round += 1) {
+    for (const client of clients) if (!client.isConnected) await client.connect();
+    await hubs.sweep();
+    for (let turn = 0; turn < 4; turn += 1) await nextRound();
+    for (const client of clients) client.takeAll();
+    const last = log.events.at(-1)?.id;
+    if (
+      clients.every(
+        (client) => client.startedAt === log.events.length || client.applied.at(-1) === last,
+      )
+    )
+      return;
+  }
+}
+
+async function run(
+  steps: readonly Action[],
+  fault: (log: MemoryLog) => Partial<Parts> = () => ({}),
+) {
+  const log = createMemoryLog(projectId);
+  const parts: Parts = { sealPosition, client: log.client, ...fault(log) };
+  const hubs = createProjectHubs({
+    log: parts.client,
+    sealPosition: (_id, place) => parts.sealPosition(place),
+    limits: { entriesMax: 4, bytesMax: 10_000 },
+    logger: testLogger,
+    clock,
+    bytesMax: 100_000,
+    idleMs: 60_000,
+  });
+  const clients = Array.from({ length: clientsMax }, () => new Client(hubs, parts));
+  const world: World = { log, hubs, clients, late: [] };
+  for (let before = 0; before < 3; before += 1) log.append();
+  for (const step of steps) await act(world, step);
+  await settle(world);
+  for (const client of clients) {
+    const expected = log.events.slice(client.startedAt).map(({ id }) => id);
+    if (client.applied.join() !== expected.join()) {
+      throw new Error(`applied ${client.applied.length} of ${expected.length} events`);
+    }
+  }
+}
+
+const steps = fc.array(action, { maxLength: 25 });
+const everyEventOnce = (fault?: (log: MemoryLog) => Partial<Parts>) =>
+  fc.asyncProperty(steps, (some) => run(some, fault));
+
+describe('a client that follows a Project', () => {
+  test('applies every event once and in order, whatever is lost, doubled, late, slow or cut at any byte (Events)', async () => {
+    await fc.assert(everyEventOnce(), { numRuns: propertyRuns(2_000) });
+  });
+
+  test('would not, if a page of the log left an entry out', async () => {
+    const planted = (log: MemoryLog): Partial<Parts> => ({
+      client: {
+        ...log.client,
+        page: async (id, after, limit) => {
+          const page = await log.client.page(id, after, limit);
+          return { ...page, items: page.items.filter(({ position }) => position !== after + 1) };
+        },
+      },
+    });
+    const result = await fc.check(everyEventOnce(planted), faultRuns);
+    expect(result.failed).toBe(true);
+  });
+
+  test('would not, if the cursor of an event named the place behind the next one', async () => {
+    const planted = (): Partial<Parts> => ({
+      sealPosition: (place) => sealPosition({ ...place, position: place.position + 1 }),
+    });
+    const result = await fc.check(everyEventOnce(planted), faultRuns);
+    expect(result.failed).toBe(true);
+  });
+});

@@ -1,0 +1,49 @@
+import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type { MessageBody } from '@inventory/contracts/messages';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Announcement } from './tenancy-store.ts';
+
+export type AuthorityChange = MessageBody<'authority.changed.v1'>;
+
+interface ChangedThing {
+  readonly accountId: AccountId;
+  readonly projectId?: ProjectId;
+  readonly credentialId?: CredentialId;
+}
+
+/** Announces changes: first as a message inside the changed document, then to every replica. */
+export interface ChangeAnnouncer {
+  /** The announcement to store with the change. */
+  prepare(thing: ChangedThing): Announcement;
+  /** Called when the change is stored: this replica at once, the others as fast as Kafka is. */
+  spread(thing: ChangedThing): Promise<void>;
+}
+
+interface AnnouncerOptions {
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly invalidate: (change: Pick<AuthorityChange, 'account_id'>) => void;
+  /** Publishes what waits in the changed document; never rejects, and is bounded in time. */
+  readonly relay: (thing: ChangedThing) => Promise<void>;
+}
+
+export function createAnnouncer(options: AnnouncerOptions): ChangeAnnouncer {
+  return {
+    prepare(thing) {
+      const atMs = options.clock.now();
+      const body: AuthorityChange = {
+        account_id: thing.accountId,
+        project_id: thing.projectId ?? null,
+        credential_id: thing.credentialId ?? null,
+        at: isoTime(atMs),
+      };
+      const id = `authority-changed:${options.identifiers.uuidV7()}`;
+      return { message: { type: 'authority.changed.v1', id, body }, atMs };
+    },
+    async spread(thing) {
+      options.invalidate({ account_id: thing.accountId });
+      await options.relay(thing);
+    },
+  };
+}

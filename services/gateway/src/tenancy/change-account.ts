@@ -1,0 +1,25 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import type { ChangeAnnouncer } from './announce-change.ts';
+import type { Account } from './tenancy.domain.ts';
+import type { AccountChanges, TenancyStore } from './tenancy-store.ts';
+
+interface Dependencies {
+  readonly store: Pick<TenancyStore, 'findAccount' | 'changeAccount'>;
+  readonly announcer: ChangeAnnouncer;
+}
+
+/** Sets the given fields and leaves the others as they are, also to a change at the same time. */
+export async function changeAccount(
+  { store, announcer }: Dependencies,
+  accountId: AccountId,
+  changes: AccountChanges,
+): Promise<Account> {
+  const found = await store.findAccount(accountId);
+  if (found === null) throw new OperatorRefusal('account_not_found');
+  const announcement = announcer.prepare({ accountId });
+  const changed = await store.changeAccount(accountId, changes, announcement);
+  if (!changed) throw new OperatorRefusal('account_not_found');
+  await announcer.spread({ accountId });
+  return { ...found, ...changes, changedAtMs: announcement.atMs };
+}

@@ -1,0 +1,26 @@
+import type { CredentialId } from '@inventory/contracts/ids';
+import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import type { ChangeAnnouncer } from './announce-change.ts';
+import type { Credential } from './tenancy.domain.ts';
+import type { CredentialChanges, TenancyStore } from './tenancy-store.ts';
+
+interface Dependencies {
+  readonly store: Pick<TenancyStore, 'findCredential' | 'changeCredential'>;
+  readonly announcer: ChangeAnnouncer;
+}
+
+/** Sets the given fields of an active Credential; a revoked one stays as it ended. */
+export async function changeCredential(
+  { store, announcer }: Dependencies,
+  credentialId: CredentialId,
+  changes: CredentialChanges,
+): Promise<Credential> {
+  const found = await store.findCredential(credentialId);
+  if (found === null) throw new OperatorRefusal('credential_not_found');
+  const thing = { accountId: found.accountId, projectId: found.projectId, credentialId };
+  const announcement = announcer.prepare(thing);
+  const changed = await store.changeCredential(credentialId, changes, announcement);
+  if (!changed) throw new OperatorRefusal('credential_revoked');
+  await announcer.spread(thing);
+  return { ...found, ...changes, changedAtMs: announcement.atMs };
+}

@@ -1,0 +1,26 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import type { ChangeAnnouncer } from './announce-change.ts';
+import type { Project } from './tenancy.domain.ts';
+import type { ProjectChanges, TenancyStore } from './tenancy-store.ts';
+
+interface Dependencies {
+  readonly store: Pick<TenancyStore, 'findProject' | 'changeProject'>;
+  readonly announcer: ChangeAnnouncer;
+}
+
+/** Sets the given fields and leaves the others as they are, also to a change at the same time. */
+export async function changeProject(
+  { store, announcer }: Dependencies,
+  projectId: ProjectId,
+  changes: ProjectChanges,
+): Promise<Project> {
+  const found = await store.findProject(projectId);
+  if (found === null) throw new OperatorRefusal('project_not_found');
+  const thing = { accountId: found.accountId, projectId };
+  const announcement = announcer.prepare(thing);
+  const changed = await store.changeProject(projectId, changes, announcement);
+  if (!changed) throw new OperatorRefusal('project_not_found');
+  await announcer.spread(thing);
+  return { ...found, ...changes, changedAtMs: announcement.atMs };
+}

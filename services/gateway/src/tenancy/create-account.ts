@@ -1,0 +1,30 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import { type Account, requestsPerMinuteDefault } from './tenancy.domain.ts';
+import type { TenancyStore } from './tenancy-store.ts';
+
+interface Dependencies {
+  readonly store: Pick<TenancyStore, 'insertAccount'>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+}
+
+/** Nobody can hold anything of a new account yet, so its creation is not announced. */
+export async function createAccount(
+  { store, clock, identifiers }: Dependencies,
+  wanted: { name: string },
+): Promise<Account> {
+  const nowMs = clock.now();
+  const account: Account = {
+    id: `acc_${identifiers.uuidV7()}`,
+    name: wanted.name,
+    state: 'active',
+    networkPolicy: null,
+    requestsPerMinute: requestsPerMinuteDefault,
+    eventsEnabled: false,
+    createdAtMs: nowMs,
+    changedAtMs: nowMs,
+  };
+  await store.insertAccount(account);
+  return account;
+}

@@ -1,0 +1,33 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
+import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import type { Project } from './tenancy.domain.ts';
+import type { TenancyStore } from './tenancy-store.ts';
+
+interface Dependencies {
+  readonly store: Pick<TenancyStore, 'findAccount' | 'insertProject'>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+}
+
+/** An account is never deleted, so one that was found stays the Project's owner. */
+export async function createProject(
+  { store, clock, identifiers }: Dependencies,
+  wanted: { accountId: AccountId; name: string | null },
+): Promise<Project> {
+  const account = await store.findAccount(wanted.accountId);
+  if (account === null) throw new OperatorRefusal('account_not_found');
+  const nowMs = clock.now();
+  const project: Project = {
+    id: `prj_${identifiers.uuidV7()}`,
+    accountId: account.id,
+    name: wanted.name,
+    state: 'active',
+    networkPolicy: null,
+    createdAtMs: nowMs,
+    changedAtMs: nowMs,
+  };
+  await store.insertProject(project);
+  return project;
+}

@@ -1,0 +1,153 @@
+import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { mintSecret } from './issue-credential.ts';
+import { createPrincipalCache } from './principal-cache.ts';
+import { secretDigest } from './secret-digest.ts';
+import type { FoundCredential } from './tenancy-store.ts';
+
+/** A store with one Credential, that counts its reads and can be made to wait. */
+function createFixture() {
+  const clock = createTestClock();
+  const accountId = newAccountId();
+  const projectId = newProjectId();
+  const credentialId = newCredentialId();
+  const secret = mintSecret(credentialId);
+  const times = { createdAtMs: clock.now(), changedAtMs: clock.now() };
+  const owner = { state: 'active' as const, networkPolicy: null, ...times };
+  let stored: FoundCredential = {
+    account: { id: accountId, name: 'x', requestsPerMinute: 120, eventsEnabled: false, ...owner },
+    project: { id: projectId, accountId, name: null, ...owner },
+    credential: {
+      ...{ id: credentialId, accountId, projectId, name: null, scopes: ['*'], ...owner },
+      ...{ expiresAtMs: null, rotation: 0, revokedAtMs: null },
+      secrets: [{ digest: secretDigest(secret), issuedAtMs: clock.now(), validUntilMs: null }],
+    },
+  };
+  let reads = 0;
+  let gate: Promise<void> | undefined;
+  const store = {
+    async findBySecretDigest(digest: string) {
+      reads += 1;
+      const found = stored.credential.secrets.some((known) => known.digest === digest);
+      const seen = stored;
+      const waiting = gate;
+      gate = undefined;
+      await waiting;
+      return found ? seen : null;
+    },
+  };
+  return {
+    clock,
+    accountId,
+    secret,
+    authorities: createPrincipalCache(store, clock),
+    reads: () => reads,
+    revoke() {
+      stored = { ...stored, credential: { ...stored.credential, state: 'revoked' } };
+    },
+    reactivateAs(state: 'active' | 'suspended') {
+      stored = { ...stored, account: { ...stored.account, state } };
+    },
+    /** The next read ends when the returned function is called; later ones pass it by. */
+    hold(): () => void {
+      const held = Promise.withResolvers<void>();
+      gate = held.promise;
+      return held.resolve;
+    },
+  };
+}
+
+test('a malformed key is refused without a store read', async () => {
+  const { authorities, secret, reads } = createFixture();
+
+  expect(await authorities.find('')).toBeNull();
+  expect(await authorities.find(`${secret.slice(0, -1)}-`)).toBeNull();
+
+  expect(reads()).toBe(0);
+});
+
+test('many requests with one key read the store once in 5 s, also when they come together', async () => {
+  const { authorities, secret, clock, reads, hold } = createFixture();
+  const release = hold();
+
+  const together = Array.from({ length: 50 }, () => authorities.find(secret));
+  release();
+  await Promise.all(together);
+  clock.advance(4_999);
+  await authorities.find(secret);
+  expect(reads()).toBe(1);
+
+  clock.advance(1);
+  await authorities.find(secret);
+  expect(reads()).toBe(2);
+});
+
+test('a revocation whose announcement is lost is effective within 5 s', async () => {
+  const { authorities, secret, clock, revoke } = createFixture();
+  expect(await authorities.find(secret)).not.toBeNull();
+
+  revoke();
+  clock.advance(5_000);
+
+  expect(await authorities.find(secret)).toBeNull();
+});
+
+test('an announced change is effective at once, and other accounts stay cached', async () => {
+  const { authorities, secret, accountId, revoke, reads } = createFixture();
+  await authorities.find(secret);
+
+  authorities.invalidate({ account_id: newAccountId() });
+  await authorities.find(secret);
+  expect(reads()).toBe(1);
+
+  revoke();
+  authorities.invalidate({ account_id: accountId });
+  expect(await authorities.find(secret)).toBeNull();
+});
+
+test('what was read before a change is not kept after it, however late it comes', async () => {
+  const { authorities, secret, accountId, clock, revoke, hold } = createFixture();
+  const release = hold();
+  const early = authorities.find(secret);
+
+  revoke();
+  authorities.invalidate({ account_id: accountId });
+  expect(await authorities.find(secret)).toBeNull();
+  release();
+  await early;
+
+  clock.advance(1_000);
+  expect(await authorities.find(secret)).toBeNull();
+});
+
+test('an unknown key costs one store read a second, and a reactivation is seen at once', async () => {
+  const { authorities, secret, accountId, clock, reactivateAs, reads } = createFixture();
+  reactivateAs('suspended');
+  expect(await authorities.find(secret)).toBeNull();
+  clock.advance(999);
+  expect(await authorities.find(secret)).toBeNull();
+  expect(reads()).toBe(1);
+
+  reactivateAs('active');
+  authorities.invalidate({ account_id: accountId });
+  expect(await authorities.find(secret)).not.toBeNull();
+});
+
+test('a clock that was set back makes nothing live longer', async () => {
+  const { authorities, secret, clock, revoke } = createFixture();
+  await authorities.find(secret);
+
+  revoke();
+  clock.advance(-3_600_000);
+
+  expect(await authorities.find(secret)).toBeNull();
+});
+
+test('a store that cannot be read is an error, not an unknown key', async () => {
+  const { clock, secret } = createFixture();
+  const store = { findBySecretDigest: () => Promise.reject(new Error('no server')) };
+  const authorities = createPrincipalCache(store, clock);
+
+  await expect(authorities.find(secret)).rejects.toThrow('no server');
+  await expect(authorities.find(secret)).rejects.toThrow('no server');
+});

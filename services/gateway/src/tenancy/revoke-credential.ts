@@ -1,0 +1,27 @@
+import type { CredentialId } from '@inventory/contracts/ids';
+import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import type { ChangeAnnouncer } from './announce-change.ts';
+import type { Credential } from './tenancy.domain.ts';
+import type { TenancyStore } from './tenancy-store.ts';
+
+interface Dependencies {
+  readonly store: Pick<TenancyStore, 'findCredential' | 'revokeCredential'>;
+  readonly announcer: ChangeAnnouncer;
+}
+
+/** Final. Revoking again answers the same: a caller that lost the answer may repeat it. */
+export async function revokeCredential(
+  { store, announcer }: Dependencies,
+  credentialId: CredentialId,
+): Promise<Credential> {
+  const found = await store.findCredential(credentialId);
+  if (found === null) throw new OperatorRefusal('credential_not_found');
+  if (found.state === 'revoked') return found;
+  const thing = { ...found, credentialId: found.id };
+  const announcement = announcer.prepare(thing);
+  const revoked = await store.revokeCredential(found.id, announcement);
+  if (!revoked) return (await store.findCredential(found.id)) ?? found;
+  await announcer.spread(thing);
+  const { atMs } = announcement;
+  return { ...found, state: 'revoked', revokedAtMs: atMs, changedAtMs: atMs };
+}

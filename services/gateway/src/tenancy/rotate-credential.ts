@@ -1,0 +1,40 @@
+import type { CredentialId } from '@inventory/contracts/ids';
+import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import type { ChangeAnnouncer } from './announce-change.ts';
+import { type IssuedCredential, mintSecret } from './issue-credential.ts';
+import { secretDigest } from './secret-digest.ts';
+import { rotateSecrets } from './tenancy.domain.ts';
+import type { TenancyStore } from './tenancy-store.ts';
+
+interface Dependencies {
+  readonly store: Pick<TenancyStore, 'findCredential' | 'replaceSecrets'>;
+  readonly announcer: ChangeAnnouncer;
+}
+
+/**
+ * A new secret for the same Credential. Of two rotations at once one is refused: otherwise one
+ * operator would hand out a secret that the other has replaced already.
+ */
+export async function rotateCredential(
+  { store, announcer }: Dependencies,
+  wanted: { credentialId: CredentialId; overlapMs: number },
+): Promise<IssuedCredential> {
+  const found = await store.findCredential(wanted.credentialId);
+  if (found === null) throw new OperatorRefusal('credential_not_found');
+  if (found.state !== 'active') throw new OperatorRefusal('credential_revoked');
+  const thing = { ...found, credentialId: found.id };
+  const announcement = announcer.prepare(thing);
+  const nowMs = announcement.atMs;
+  const secret = mintSecret(found.id);
+  const secrets = rotateSecrets(found, {
+    digest: secretDigest(secret),
+    nowMs,
+    overlapMs: wanted.overlapMs,
+  });
+  const replacement = { fromRotation: found.rotation, secrets };
+  const replaced = await store.replaceSecrets(found.id, replacement, announcement);
+  if (!replaced) throw new OperatorRefusal('concurrent_change');
+  await announcer.spread(thing);
+  const rotation = found.rotation + 1;
+  return { credential: { ...found, secrets, rotation, changedAtMs: nowMs }, secret };
+}

@@ -1,0 +1,102 @@
+import { dateOf } from '@inventory/runtime/clock';
+import type { Account, Credential, Project, StoredSecret } from './tenancy.domain.ts';
+import type {
+  AccountDocument,
+  CredentialDocument,
+  ProjectDocument,
+  StoredSecretDocument,
+} from './tenancy-documents.ts';
+
+export function toAccountDocument(account: Account): AccountDocument {
+  const { id, networkPolicy, createdAtMs, changedAtMs, ...same } = account;
+  return { _id: id, ...same, networkPolicy: list(networkPolicy), ...at(createdAtMs, changedAtMs) };
+}
+
+export function fromAccountDocument(document: AccountDocument): Account {
+  return {
+    id: document._id,
+    name: document.name,
+    state: document.state,
+    networkPolicy: document.networkPolicy,
+    requestsPerMinute: document.requestsPerMinute,
+    eventsEnabled: document.eventsEnabled,
+    createdAtMs: document.createdAt.getTime(),
+    changedAtMs: document.changedAt.getTime(),
+  };
+}
+
+export function toProjectDocument(project: Project): ProjectDocument {
+  const { id, networkPolicy, createdAtMs, changedAtMs, ...same } = project;
+  return { _id: id, ...same, networkPolicy: list(networkPolicy), ...at(createdAtMs, changedAtMs) };
+}
+
+export function fromProjectDocument(document: ProjectDocument): Project {
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    name: document.name,
+    state: document.state,
+    networkPolicy: document.networkPolicy,
+    createdAtMs: document.createdAt.getTime(),
+    changedAtMs: document.changedAt.getTime(),
+  };
+}
+
+export function toCredentialDocument(credential: Credential): CredentialDocument {
+  return {
+    _id: credential.id,
+    accountId: credential.accountId,
+    projectId: credential.projectId,
+    name: credential.name,
+    state: credential.state,
+    scopes: [...credential.scopes],
+    expiresAt: dateOrNull(credential.expiresAtMs),
+    networkPolicy: list(credential.networkPolicy),
+    secrets: credential.secrets.map(toSecretDocument),
+    rotation: credential.rotation,
+    ...at(credential.createdAtMs, credential.changedAtMs),
+    revokedAt: dateOrNull(credential.revokedAtMs),
+  };
+}
+
+export function fromCredentialDocument(document: CredentialDocument): Credential {
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    projectId: document.projectId,
+    name: document.name,
+    state: document.state,
+    scopes: document.scopes,
+    expiresAtMs: document.expiresAt?.getTime() ?? null,
+    networkPolicy: document.networkPolicy,
+    secrets: document.secrets.map((secret) => ({
+      digest: secret.digest,
+      issuedAtMs: secret.issuedAt.getTime(),
+      validUntilMs: secret.validUntil?.getTime() ?? null,
+    })),
+    rotation: document.rotation,
+    createdAtMs: document.createdAt.getTime(),
+    changedAtMs: document.changedAt.getTime(),
+    revokedAtMs: document.revokedAt?.getTime() ?? null,
+  };
+}
+
+export function toSecretDocument(secret: StoredSecret): StoredSecretDocument {
+  return {
+    digest: secret.digest,
+    issuedAt: dateOf(secret.issuedAtMs),
+    validUntil: dateOrNull(secret.validUntilMs),
+  };
+}
+
+export function dateOrNull(timeMs: number | null): Date | null {
+  return timeMs === null ? null : dateOf(timeMs);
+}
+
+function list(policy: readonly string[] | null): string[] | null {
+  return policy === null ? null : [...policy];
+}
+
+function at(createdAtMs: number, changedAtMs: number): { createdAt: Date; changedAt: Date } {
+  return { createdAt: dateOf(createdAtMs), changedAt: dateOf(changedAtMs) };
+}

@@ -1,0 +1,188 @@
+import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { pushToOutbox } from '@inventory/mongo/outbox';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
+import type { Account, Credential, Project, StoredSecret } from './tenancy.domain.ts';
+import {
+  type AccountDocument,
+  type CredentialDocument,
+  type ProjectDocument,
+  tenancyCollections,
+} from './tenancy-documents.ts';
+import {
+  dateOrNull,
+  fromAccountDocument,
+  fromCredentialDocument,
+  fromProjectDocument,
+  toAccountDocument,
+  toCredentialDocument,
+  toProjectDocument,
+  toSecretDocument,
+} from './tenancy-mapping.ts';
+
+/** The announcement that a change carries in its own write, and when it was made. */
+export interface Announcement {
+  readonly message: OutgoingMessage;
+  readonly atMs: number;
+}
+
+/** A part of a list in the order of creation. */
+export interface ListPart {
+  readonly afterId: string | null;
+  readonly limit: number;
+}
+
+export type AccountChanges = Partial<
+  Pick<Account, 'state' | 'networkPolicy' | 'requestsPerMinute' | 'eventsEnabled'>
+>;
+export type ProjectChanges = Partial<Pick<Project, 'state' | 'networkPolicy'>>;
+export type CredentialChanges = Partial<
+  Pick<Credential, 'scopes' | 'expiresAtMs' | 'networkPolicy'>
+>;
+
+/** A Credential with its owners, as its secret's digest finds them. */
+export interface FoundCredential {
+  readonly credential: Credential;
+  readonly project: Project;
+  readonly account: Account;
+}
+
+export type TenancyStore = ReturnType<typeof createTenancyStore>;
+
+export function createTenancyStore(db: Db) {
+  const accounts = db.collection<AccountDocument>(tenancyCollections.accounts);
+  const projects = db.collection<ProjectDocument>(tenancyCollections.projects);
+  const credentials = db.collection<CredentialDocument>(tenancyCollections.credentials);
+
+  return {
+    ...accountVerbs(accounts),
+    ...projectVerbs(projects),
+    ...credentialVerbs(credentials),
+
+    /** Joined at read: whoever changes an owner writes to that owner alone. */
+    async findBySecretDigest(digest: string): Promise<FoundCredential | null> {
+      const credential = await credentials.findOne({ 'secrets.digest': digest });
+      if (credential === null) return null;
+      const [project, account] = await Promise.all([
+        projects.findOne({ _id: credential.projectId }),
+        accounts.findOne({ _id: credential.accountId }),
+      ]);
+      if (project === null || account === null) return null;
+      return {
+        credential: fromCredentialDocument(credential),
+        project: fromProjectDocument(project),
+        account: fromAccountDocument(account),
+      };
+    },
+  };
+}
+
+function accountVerbs(accounts: Collection<AccountDocument>) {
+  return {
+    async insertAccount(account: Account): Promise<void> {
+      await accounts.insertOne(toAccountDocument(account));
+    },
+    async findAccount(id: AccountId): Promise<Account | null> {
+      const document = await accounts.findOne({ _id: id });
+      return document && fromAccountDocument(document);
+    },
+    async listAccounts(part: ListPart): Promise<Account[]> {
+      return (await listPart(accounts, {}, part)).map(fromAccountDocument);
+    },
+    changeAccount(id: AccountId, changes: AccountChanges, announcement: Announcement) {
+      return change(accounts, { _id: id }, changes, announcement);
+    },
+  };
+}
+
+function projectVerbs(projects: Collection<ProjectDocument>) {
+  return {
+    async insertProject(project: Project): Promise<void> {
+      await projects.insertOne(toProjectDocument(project));
+    },
+    async findProject(id: ProjectId): Promise<Project | null> {
+      const document = await projects.findOne({ _id: id });
+      return document && fromProjectDocument(document);
+    },
+    async listProjects(accountId: AccountId, part: ListPart): Promise<Project[]> {
+      return (await listPart(projects, { accountId }, part)).map(fromProjectDocument);
+    },
+    changeProject(id: ProjectId, changes: ProjectChanges, announcement: Announcement) {
+      return change(projects, { _id: id }, changes, announcement);
+    },
+  };
+}
+
+/** Every change but the revocation itself applies to an active Credential only. */
+function credentialVerbs(credentials: Collection<CredentialDocument>) {
+  return {
+    async insertCredential(credential: Credential): Promise<void> {
+      await credentials.insertOne(toCredentialDocument(credential));
+    },
+    async findCredential(id: CredentialId): Promise<Credential | null> {
+      const document = await credentials.findOne({ _id: id });
+      return document && fromCredentialDocument(document);
+    },
+    async listCredentials(projectId: ProjectId, part: ListPart): Promise<Credential[]> {
+      return (await listPart(credentials, { projectId }, part)).map(fromCredentialDocument);
+    },
+    changeCredential(id: CredentialId, changes: CredentialChanges, announcement: Announcement) {
+      const { expiresAtMs, ...same } = changes;
+      const set = {
+        ...same,
+        ...(expiresAtMs === undefined ? {} : { expiresAt: dateOrNull(expiresAtMs) }),
+      };
+      return change(credentials, { _id: id, state: 'active' }, set, announcement);
+    },
+    /** False when it was rotated or revoked since `fromRotation` was read. */
+    replaceSecrets(
+      id: CredentialId,
+      replacement: { fromRotation: number; secrets: readonly StoredSecret[] },
+      announcement: Announcement,
+    ) {
+      const { fromRotation, secrets } = replacement;
+      return change(
+        credentials,
+        { _id: id, state: 'active', rotation: fromRotation },
+        { secrets: secrets.map(toSecretDocument), rotation: fromRotation + 1 },
+        announcement,
+      );
+    },
+    /** False when it is revoked already. */
+    revokeCredential(id: CredentialId, announcement: Announcement) {
+      const revokedAt = dateOf(announcement.atMs);
+      const filter = { _id: id, state: 'active' as const };
+      return change(credentials, filter, { state: 'revoked', revokedAt }, announcement);
+    },
+  };
+}
+
+type OwnedDocument = AccountDocument | ProjectDocument | CredentialDocument;
+
+/** State and announcement in one write; false when no document passes the filter. */
+async function change<Stored extends OwnedDocument>(
+  collection: Collection<Stored>,
+  filter: Filter<Stored>,
+  set: object,
+  { message, atMs }: Announcement,
+): Promise<boolean> {
+  const now = dateOf(atMs);
+  const update = { $set: { ...set, changedAt: now }, ...pushToOutbox([message], now) };
+  // The driver's types cannot see that every stored document has an outbox and a changedAt.
+  const result = await collection.updateOne(filter, update as unknown as UpdateFilter<Stored>);
+  return result.matchedCount === 1;
+}
+
+async function listPart<Stored extends OwnedDocument>(
+  collection: Collection<Stored>,
+  owner: object,
+  { afterId, limit }: ListPart,
+) {
+  const filter = { ...owner, ...(afterId === null ? {} : { _id: { $gt: afterId } }) };
+  return collection
+    .find(filter as Filter<Stored>)
+    .sort({ _id: 1 })
+    .limit(limit)
+    .toArray();
+}

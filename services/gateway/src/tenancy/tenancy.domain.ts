@@ -1,0 +1,127 @@
+import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type { GrantedScope } from '@inventory/contracts/vocabulary';
+import type { NetworkPolicy } from '../http/network-policy.domain.ts';
+import type { Authority } from './authority.domain.ts';
+
+/** Accounts and Projects are never deleted: money and refreshes refer to them. */
+export type OwnerState = 'active' | 'suspended';
+export type CredentialState = 'active' | 'revoked';
+
+/** The customer: holds the money; its Credentials share one rate limit. */
+export interface Account {
+  readonly id: AccountId;
+  readonly name: string;
+  readonly state: OwnerState;
+  /** Null allows every network, here and below. */
+  readonly networkPolicy: NetworkPolicy | null;
+  readonly requestsPerMinute: number;
+  readonly eventsEnabled: boolean;
+  readonly createdAtMs: number;
+  readonly changedAtMs: number;
+}
+
+export interface Project {
+  readonly id: ProjectId;
+  readonly accountId: AccountId;
+  readonly name: string | null;
+  readonly state: OwnerState;
+  readonly networkPolicy: NetworkPolicy | null;
+  readonly createdAtMs: number;
+  readonly changedAtMs: number;
+}
+
+/** What is stored of a secret. The secret itself is shown once and kept nowhere. */
+export interface StoredSecret {
+  /** SHA-256 of the secret, hex. */
+  readonly digest: string;
+  readonly issuedAtMs: number;
+  /** Null for the present secret; a replaced one may live on for an overlap. */
+  readonly validUntilMs: number | null;
+}
+
+export interface Credential {
+  readonly id: CredentialId;
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly name: string | null;
+  readonly state: CredentialState;
+  readonly scopes: readonly GrantedScope[];
+  readonly expiresAtMs: number | null;
+  readonly networkPolicy: NetworkPolicy | null;
+  /** The present secret first, then the one it replaced while their overlap lasts. */
+  readonly secrets: readonly StoredSecret[];
+  /** Number of rotations so far: two rotations at once must not both succeed. */
+  readonly rotation: number;
+  readonly createdAtMs: number;
+  readonly changedAtMs: number;
+  readonly revokedAtMs: number | null;
+}
+
+export const requestsPerMinuteDefault = 120;
+
+/** An authority, and when the secret that was shown for it stops to be valid. */
+export interface AcceptedSecret {
+  readonly authority: Authority;
+  readonly validUntilMs: number | null;
+}
+
+/**
+ * What a secret stands for, or null when its Credential is revoked, the secret was replaced, or
+ * an owner is suspended. Time is left to {@link isStillValid}: the answer is kept for a while.
+ */
+export function acceptSecret(
+  digest: string,
+  credential: Credential,
+  project: Project,
+  account: Account,
+): AcceptedSecret | null {
+  const secret = credential.secrets.find((stored) => stored.digest === digest);
+  if (secret === undefined || credential.state !== 'active') return null;
+  if (project.state !== 'active' || account.state !== 'active') return null;
+  return {
+    authority: authorityOf(credential, project, account),
+    validUntilMs: earliest(secret.validUntilMs, credential.expiresAtMs),
+  };
+}
+
+/** The end itself is no longer valid: an overlap of 0 seconds stops a secret at once. */
+export function isStillValid(accepted: AcceptedSecret, nowMs: number): boolean {
+  return accepted.validUntilMs === null || nowMs < accepted.validUntilMs;
+}
+
+/** The secrets after a rotation: an earlier overlap ends, the replaced one gets its own. */
+export function rotateSecrets(
+  credential: Credential,
+  rotation: { digest: string; nowMs: number; overlapMs: number },
+): readonly StoredSecret[] {
+  const { digest, nowMs, overlapMs } = rotation;
+  const [present] = credential.secrets;
+  const replaced =
+    present && overlapMs > 0 ? [{ ...present, validUntilMs: nowMs + overlapMs }] : [];
+  return [{ digest, issuedAtMs: nowMs, validUntilMs: null }, ...replaced];
+}
+
+/** When the replaced secret of a Credential stops; null when none is valid any more. */
+export function overlapEndMs(credential: Credential, nowMs: number): number | null {
+  const end = credential.secrets[1]?.validUntilMs ?? null;
+  return end !== null && nowMs < end ? end : null;
+}
+
+function authorityOf(credential: Credential, project: Project, account: Account): Authority {
+  const policies = [account.networkPolicy, project.networkPolicy, credential.networkPolicy];
+  return {
+    accountId: account.id,
+    projectId: project.id,
+    credentialId: credential.id,
+    scopes: credential.scopes,
+    expiresAtMs: credential.expiresAtMs,
+    networkPolicies: policies.filter((policy) => policy !== null),
+    eventsEnabled: account.eventsEnabled,
+    requestsPerMinute: account.requestsPerMinute,
+  };
+}
+
+function earliest(left: number | null, right: number | null): number | null {
+  if (left === null || right === null) return left ?? right;
+  return Math.min(left, right);
+}

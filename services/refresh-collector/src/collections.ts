@@ -1,0 +1,165 @@
+import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import type { Scope } from '@inventory/contracts/scope';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import type { Collection, Db } from 'mongodb';
+import type { IdentityState } from './egress/egress-identity.domain.ts';
+import type { AdmissionLatch } from './refreshes/admission.domain.ts';
+import type { AcceptanceDocument, BillingDocument } from './refreshes/billing-document.ts';
+import type { Refresh } from './refreshes/refresh.domain.ts';
+import type { AppOpening } from './scans/app-breaker.domain.ts';
+import type { PublishedPlan } from './scans/published-plan.domain.ts';
+import type { RecordedPage } from './scans/scan.domain.ts';
+
+/** A staged page and its position in the inventory. */
+export interface StagedPageRecord extends ManifestPage, RecordedPage {}
+
+/** One refresh with everything about it: the only document its saga writes. */
+export interface RefreshDocument extends WithOutbox {
+  readonly _id: string;
+  readonly version: number;
+  readonly phase: Refresh['phase'];
+  readonly terminal: boolean;
+  readonly accountId: Refresh['accountId'];
+  readonly projectId: Refresh['projectId'];
+  readonly requestId: Refresh['requestId'];
+  /** The stored claim on the key; absent when no key was given, and for tombstones. */
+  readonly idempotencyKey?: string;
+  readonly fingerprint: string;
+  readonly scope: Scope;
+  readonly scopeKey: string;
+  readonly language: Refresh['language'];
+  readonly maxCredits: number;
+  readonly waitingId: string | null;
+  readonly requestedAt: Date;
+  readonly queueDeadline: Date;
+  readonly collectDeadline: Date | null;
+  readonly completedAt: Date | null;
+  readonly refusal: Refresh['refusal'];
+  readonly acceptance: AcceptanceDocument | null;
+  readonly cancelRequested: boolean;
+  readonly outcome: Refresh['outcome'];
+  readonly observedAssets: number | null;
+  readonly revisionId: Refresh['revisionId'];
+  readonly billing: BillingDocument;
+  readonly eventAppended: boolean;
+  readonly scan: ScanFields | null;
+  readonly pages?: readonly StagedPageRecord[];
+  /** When its pending command is sent again; absent unless it waits for somebody. */
+  readonly askAt?: Date;
+  /** When its phase, its pages or its place in the plan last changed, from `queued` on. */
+  readonly changedAt?: Date;
+  readonly asks: number;
+  readonly trace: TraceCarrier;
+  readonly expireAt?: Date;
+}
+
+/** The phase, the epoch and the pages decide who may write; the lease is the inventory's. */
+export interface ScanFields {
+  readonly epoch: number;
+  readonly worker: string | null;
+  readonly startedAt: Date;
+  readonly completedAt: Date | null;
+  readonly pages: number;
+  readonly reportedTotalCount: number | null;
+  readonly parked: boolean;
+}
+
+export interface IdentityDocument extends Omit<IdentityState, 'id'> {
+  readonly _id: string;
+}
+
+export interface AppBreakerDocument extends AppOpening {
+  readonly _id: number;
+}
+
+export interface AdmissionDocument extends AdmissionLatch {
+  readonly _id: 'admission';
+}
+
+/** A replica that lives: it says so every second. */
+export interface ReplicaDocument {
+  readonly _id: string;
+  readonly seenAt: Date;
+  readonly livePagesPerMinute: number;
+}
+
+/** One inventory: the right to scan it, and what is known of its size. */
+export interface InventoryDocument {
+  readonly _id: string;
+  /** Present while a scan of it has to be read; one scan at a time. */
+  readonly scan?: InventoryLease;
+  /** Pages of its last complete scan. */
+  readonly pages?: number;
+  readonly seenAt: Date;
+}
+
+export interface InventoryLease {
+  readonly refreshId: string;
+  /** Changes with every worker; null while it waits for one. */
+  readonly token: string | null;
+  readonly leaseUntil: Date;
+}
+
+/** What the planner published last, and until when no other replica plans. */
+export interface PlanDocument extends PublishedPlan {
+  readonly _id: 'plan';
+  readonly owner: string;
+  readonly leaseUntil: Date;
+}
+
+export interface Collections {
+  readonly replicas: Collection<ReplicaDocument>;
+  readonly refreshes: Collection<RefreshDocument>;
+  readonly inventories: Collection<InventoryDocument>;
+  readonly plans: Collection<PlanDocument>;
+  readonly identities: Collection<IdentityDocument>;
+  readonly appBreakers: Collection<AppBreakerDocument>;
+  readonly admission: Collection<AdmissionDocument>;
+}
+
+export function openCollections(db: Db): Collections {
+  return {
+    replicas: db.collection('replicas'),
+    refreshes: db.collection('refreshes'),
+    inventories: db.collection('inventories'),
+    plans: db.collection('plans'),
+    identities: db.collection('identities'),
+    appBreakers: db.collection('appBreakers'),
+    admission: db.collection('admission'),
+  };
+}
+
+const exists = (field: string) => ({ partialFilterExpression: { [field]: { $exists: true } } });
+
+export const indexes: readonly CollectionIndexes[] = [
+  {
+    collection: 'refreshes',
+    indexes: [
+      {
+        name: 'project_idempotency_key',
+        keys: { projectId: 1, idempotencyKey: 1 },
+        options: { unique: true, ...exists('idempotencyKey') },
+      },
+      { name: 'project_newest', keys: { projectId: 1, requestedAt: -1, _id: -1 } },
+      { name: 'phase_oldest', keys: { phase: 1, queueDeadline: 1 } },
+      { name: 'changed', keys: { changedAt: 1 }, options: exists('changedAt') },
+      { name: 'terminal_account', keys: { terminal: 1, accountId: 1, requestedAt: 1 } },
+      { name: 'ask_at', keys: { askAt: 1 }, options: exists('askAt') },
+      { name: 'expire_at', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } },
+      outboxIndex,
+    ],
+  },
+  {
+    collection: 'inventories',
+    indexes: [
+      { name: 'lease_until', keys: { 'scan.leaseUntil': 1 }, options: exists('scan.leaseUntil') },
+      { name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 180 * 86_400 } },
+    ],
+  },
+  {
+    collection: 'replicas',
+    indexes: [{ name: 'seen', keys: { seenAt: 1 }, options: { expireAfterSeconds: 60 } }],
+  },
+];

@@ -1,0 +1,119 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import {
+  acquireIdentity,
+  freshIdentity,
+  type IdentityLimits,
+  type IdentityState,
+  nextRequestMs,
+  releaseIdentity,
+  restIdentity,
+} from './egress-identity.domain.ts';
+
+/** Planted faults are found from this seed on, in every run alike. */
+const faultRuns = { seed: 2, numRuns: 10_000, endOnFailure: true };
+
+const limits: IdentityLimits = {
+  requestsPerMinute: 3,
+  burst: 2,
+  silenceFirstMs: 90_000,
+  silenceMaxMs: 1_800_000,
+  unreachableFirstMs: 10_000,
+  unreachableMaxMs: 300_000,
+};
+
+/** Requests as fast as the limiter lets them go, with these pauses before each. */
+function requestTimes(
+  pauses: readonly number[],
+  of: IdentityLimits,
+  next: typeof nextRequestMs = nextRequestMs,
+): number[] {
+  let identity: IdentityState = freshIdentity('a');
+  let now = 1_000_000;
+  return pauses.map((pause) => {
+    now = Math.max(now + pause, next(identity, of));
+    identity = acquireIdentity(identity, of, { token: 't', nowMs: now, untilMs: now + 40_000 });
+    identity = releaseIdentity(identity, of, { verdict: 'served' }, now);
+    return now;
+  });
+}
+
+function checkWindow(next: typeof nextRequestMs, options: fc.Parameters<unknown>): void {
+  const anyLimits = fc.record({
+    requestsPerMinute: fc.integer({ min: 1, max: 120 }),
+    burst: fc.integer({ min: 1, max: 10 }),
+  });
+  fc.assert(
+    fc.property(
+      anyLimits,
+      fc.array(fc.nat(30_000), { minLength: 1, maxLength: 40 }),
+      (given, pauses) => {
+        const times = requestTimes(pauses, { ...limits, ...given }, next);
+        const within = times.map(
+          (start) => times.filter((time) => time >= start && time < start + 60_000).length,
+        );
+        expect(Math.max(...within)).toBeLessThanOrEqual(given.requestsPerMinute + given.burst);
+      },
+    ),
+    options,
+  );
+}
+
+describe('an egress identity', () => {
+  it('never sends more in a minute than its rate and its burst (upstream 1.5)', () => {
+    checkWindow(nextRequestMs, { numRuns: propertyRuns(1_000) });
+  });
+
+  it('is seen to break when the rate is not kept between requests', () => {
+    expect(() => checkWindow((identity) => identity.silentUntilMs, faultRuns)).toThrow();
+  });
+
+  it('has one request in flight, until it is given back or its time is over', () => {
+    const taken = acquireIdentity(freshIdentity('a'), limits, {
+      token: 't',
+      nowMs: 0,
+      untilMs: 40_000,
+    });
+    expect(nextRequestMs(taken, limits)).toBe(40_000);
+    const back = releaseIdentity(taken, limits, { verdict: 'served' }, 500);
+    expect(nextRequestMs(back, limits)).toBeLessThanOrEqual(500);
+  });
+
+  it('keeps silent twice as long after each refusal in a row, up to half an hour (upstream 6.4)', () => {
+    let identity = freshIdentity('a');
+    const silences = Array.from({ length: 7 }, () => {
+      identity = releaseIdentity(identity, limits, { verdict: 'throttled', retryAfterMs: null }, 0);
+      return identity.silentUntilMs / 1_000;
+    });
+    expect(silences).toEqual([90, 180, 360, 720, 1_440, 1_800, 1_800]);
+  });
+
+  it('starts over after it was served once', () => {
+    const refused = restIdentity(restIdentity(freshIdentity('a'), limits, 0), limits, 0);
+    const served = releaseIdentity(refused, limits, { verdict: 'served' }, 0);
+    expect(restIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
+  });
+
+  it('rests twice as long after each request without a connection, apart from its silence', () => {
+    let identity = freshIdentity('a');
+    const rests = Array.from({ length: 7 }, () => {
+      identity = releaseIdentity(identity, limits, { verdict: 'unreachable' }, 0);
+      return nextRequestMs(identity, limits) / 1_000;
+    });
+    expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300]);
+
+    const throttled = { verdict: 'throttled', retryAfterMs: null } as const;
+    expect(releaseIdentity(identity, limits, throttled, 0)).toMatchObject({
+      silentUntilMs: 90_000,
+      connectFailures: 0,
+    });
+    const answered = releaseIdentity(identity, limits, { verdict: 'answered' }, 0);
+    const again = releaseIdentity(answered, limits, { verdict: 'unreachable' }, 0);
+    expect(nextRequestMs(again, limits)).toBe(10_000);
+  });
+
+  it('honours a longer Retry-After', () => {
+    const verdict = { verdict: 'throttled', retryAfterMs: 600_000 } as const;
+    expect(releaseIdentity(freshIdentity('a'), limits, verdict, 0).silentUntilMs).toBe(600_000);
+  });
+});

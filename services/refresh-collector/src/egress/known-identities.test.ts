@@ -1,0 +1,66 @@
+import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
+import type { IdentityStore } from './identity-store.ts';
+import { createKnownIdentities } from './known-identities.ts';
+
+/** One stored identity, and how often it was read and written. */
+function storeOf(stored: IdentityState) {
+  const counts = { loads: 0, saves: 0 };
+  const store: IdentityStore = {
+    async load() {
+      counts.loads += 1;
+      return [stored];
+    },
+    async save(previous, next) {
+      counts.saves += 1;
+      if (previous.version !== stored.version || next === previous) return false;
+      stored = next;
+      return true;
+    },
+  };
+  const identities = createKnownIdentities(store, [stored.id], { now: () => 0 });
+  return {
+    identities,
+    counts,
+    stored: () => stored,
+    become: (next: IdentityState) => (stored = next),
+  };
+}
+
+const held = (token: string, version: number): IdentityState => ({
+  ...freshIdentity('a'),
+  version,
+  inFlight: { token, untilMs: 100 },
+});
+const release = (token: string) => (identity: IdentityState) =>
+  identity.inFlight?.token === token
+    ? { ...identity, version: identity.version + 1, inFlight: null }
+    : identity;
+
+test('what changes nothing is written by nobody and ends', async () => {
+  const { identities, counts, stored } = storeOf(held('another', 4));
+
+  await identities.update('a', release('mine'));
+
+  expect(counts).toEqual({ loads: 1, saves: 0 });
+  expect(stored()).toEqual(held('another', 4));
+});
+
+test('what seems to change nothing is judged by what is stored, not by what was known', async () => {
+  const { identities, stored, become } = storeOf(freshIdentity('a'));
+  await identities.current();
+  become(held('mine', 1));
+
+  await identities.update('a', release('mine'));
+
+  expect(stored()).toEqual({ ...freshIdentity('a'), version: 2 });
+});
+
+test('a change that another replica was before is made to what that one left', async () => {
+  const { identities, stored, become } = storeOf(held('mine', 1));
+  await identities.current();
+  become({ ...held('mine', 2), refusals: 3 });
+
+  await identities.update('a', release('mine'));
+
+  expect(stored()).toEqual({ ...freshIdentity('a'), version: 3, refusals: 3 });
+});

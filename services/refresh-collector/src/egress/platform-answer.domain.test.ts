@@ -1,0 +1,93 @@
+import { classifyAnswer, type RawPlatformAnswer, readEResult } from './platform-answer.domain.ts';
+
+const answered = (status: number, body: string): RawPlatformAnswer => ({
+  status,
+  body: Buffer.from(body),
+  retryAfterMs: null,
+});
+const page = '{"assets":[],"descriptions":[],"total_inventory_count":0,"success":1,"rwgrsn":-2}';
+
+describe('classifyAnswer', () => {
+  it.each([
+    ['private', 403, 'null', { kind: 'private' }],
+    ['private for readers that are told 401', 401, 'null', { kind: 'private' }],
+    ['throttled', 429, 'null', { kind: 'throttled', retryAfterMs: null }],
+    ['a wrong count or a blocked address', 400, 'null', { kind: 'bad_request' }],
+    ['odd success', 200, 'null', { kind: 'fault', reason: 'bad_answer', eresult: null }],
+    ['unknown account', 404, '<html>', { kind: 'not_found' }],
+  ] as const)(
+    'tells %s by its status, though the body is the same four bytes (upstream 6.1)',
+    (_what, status, body, meaning) => {
+      expect(classifyAnswer(answered(status, body))).toEqual(meaning);
+    },
+  );
+
+  it.each([
+    [
+      '{"error":"SimRefresh failed with EResult 55"}',
+      { kind: 'fault', reason: 'server_error', eresult: 55 },
+    ],
+    [
+      '{"error":"SimRefresh failed with EResult 29"}',
+      { kind: 'fault', reason: 'duplicate_request', eresult: 29 },
+    ],
+    [
+      '{"error":"Sim item server did not answer (20)"}',
+      { kind: 'fault', reason: 'server_error', eresult: 20 },
+    ],
+    ['{"error":"SimRefresh failed with EResult 42"}', { kind: 'not_found' }],
+    ['{"error":"SimRefresh failed with EResult 77"}', { kind: 'refused', eresult: 77 }],
+    ['{"error":"Timeout"}', { kind: 'fault', reason: 'server_error', eresult: null }],
+    ['<html>', { kind: 'fault', reason: 'server_error', eresult: null }],
+    ['null', { kind: 'fault', reason: 'server_error', eresult: null }],
+  ] as const)('reads a 500 of %s by its EResult (upstream 1.4)', (body, meaning) => {
+    expect(classifyAnswer(answered(500, body))).toEqual(meaning);
+  });
+
+  it.each([
+    ['HTML', '<html>fine</html>'],
+    ['truncated JSON', page.slice(0, -4)],
+    ['success other than 1', '{"success":false,"Error":"Sim private text"}'],
+    ['a proxy of its own', '{"fake_redirect":0}'],
+    ['no total', '{"success":1}'],
+    ['a row without an id', '{"success":1,"total_inventory_count":1,"assets":[{"appid":730}]}'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]).toString('latin1')],
+  ])('never takes 200 with %s for an empty inventory (upstream 6.2)', (_what, body) => {
+    const bytes = Buffer.from(body, 'latin1');
+    expect(classifyAnswer({ status: 200, body: bytes, retryAfterMs: null })).toMatchObject({
+      kind: 'fault',
+      reason: 'bad_answer',
+    });
+  });
+
+  it.each([502, 503, 504])('takes %i for trouble that another try may not meet', (status) => {
+    expect(classifyAnswer(answered(status, '<html>'))).toMatchObject({ kind: 'fault' });
+  });
+
+  it.each(['timeout', 'connection_failed'] as const)('takes %s for trouble', (status) => {
+    expect(classifyAnswer({ status })).toEqual({ kind: 'fault', reason: status, eresult: null });
+  });
+
+  it('keeps the Retry-After of a throttled answer where there is one', () => {
+    expect(classifyAnswer({ status: 429, body: Buffer.from('null'), retryAfterMs: 5_000 })).toEqual(
+      {
+        kind: 'throttled',
+        retryAfterMs: 5_000,
+      },
+    );
+  });
+});
+
+describe('readEResult', () => {
+  it.each([
+    ['failed with EResult 55', 55],
+    ['did not answer (20)', 20],
+    ['did not answer (20) ', 20],
+    ['application 730 is unknown', null],
+    ['app (730) is unknown', null],
+    ['EResult 2550', null],
+    ['EResult 256', null],
+  ])('takes only a code for a code: %s (upstream 6.16)', (text, code) => {
+    expect(readEResult(text)).toBe(code);
+  });
+});

@@ -1,0 +1,113 @@
+import { type PlatformPage, readPlatformPage } from './platform-page.domain.ts';
+
+/** One HTTP answer of the platform, or the lack of one. */
+export type RawPlatformAnswer =
+  | {
+      readonly status: number;
+      readonly body: Uint8Array;
+      /** As the header says; the platform is not known to send it. */
+      readonly retryAfterMs: number | null;
+    }
+  /** `unreachable`: no connection was made, by the egress or beyond it. */
+  | { readonly status: 'timeout' | 'connection_failed' | 'too_large' | 'unreachable' };
+
+/**
+ * What an answer means. Told by status first: the body of private, throttled, wrong count and odd
+ * success is the same four bytes.
+ */
+export type PlatformAnswer =
+  | { readonly kind: 'page'; readonly page: PlatformPage }
+  | { readonly kind: 'private' }
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
+  /** The page size is no longer accepted, or this address is not. */
+  | { readonly kind: 'bad_request' }
+  /** The page is larger than what is read of an answer. */
+  | { readonly kind: 'too_large' }
+  /** The request never reached the platform: this says nothing about any application. */
+  | { readonly kind: 'unreachable' }
+  /** Trouble that another try may not meet. */
+  | { readonly kind: 'fault'; readonly reason: FaultReason; readonly eresult: number | null }
+  /** A server error that trying again does not heal. */
+  | { readonly kind: 'refused'; readonly eresult: number | null };
+
+export type FaultReason =
+  | 'timeout'
+  | 'connection_failed'
+  | 'server_error'
+  | 'duplicate_request'
+  | 'bad_answer';
+
+const noMatch = 42;
+const duplicateRequest = 29;
+/** EResults that clients retry: Fail, Busy, Timeout, ServiceUnavailable, Duplicate, RemoteCall. */
+const retryableResults = new Set([2, 10, 16, 20, duplicateRequest, 55]);
+
+export function classifyAnswer(raw: RawPlatformAnswer): PlatformAnswer {
+  if (!('body' in raw)) return noAnswer(raw.status);
+  const { status, body, retryAfterMs } = raw;
+  switch (status) {
+    case 200:
+      return pageOf(body);
+    case 400:
+      return { kind: 'bad_request' };
+    case 401:
+    case 403:
+      return { kind: 'private' };
+    case 404:
+      return { kind: 'not_found' };
+    case 429:
+      return { kind: 'throttled', retryAfterMs };
+    case 500:
+      return serverError(body);
+    default:
+      return fault(status > 500 ? 'server_error' : 'bad_answer');
+  }
+}
+
+function noAnswer(status: Exclude<RawPlatformAnswer['status'], number>): PlatformAnswer {
+  switch (status) {
+    case 'too_large':
+    case 'unreachable':
+      return { kind: status };
+    default:
+      return fault(status);
+  }
+}
+
+function fault(reason: FaultReason, eresult: number | null = null): PlatformAnswer {
+  return { kind: 'fault', reason, eresult };
+}
+
+/** A failure is never an empty inventory: only a page that says success is one. */
+function pageOf(body: Uint8Array): PlatformAnswer {
+  const page = readPlatformPage(parseJson(body));
+  return page ? { kind: 'page', page } : fault('bad_answer');
+}
+
+function serverError(body: Uint8Array): PlatformAnswer {
+  const parsed = parseJson(body);
+  const text =
+    typeof parsed === 'object' && parsed !== null ? (parsed as { error?: unknown }).error : null;
+  if (typeof text !== 'string') return fault('server_error');
+  const eresult = readEResult(text);
+  if (eresult === null) return fault('server_error');
+  if (eresult === noMatch) return { kind: 'not_found' };
+  if (!retryableResults.has(eresult)) return { kind: 'refused', eresult };
+  return fault(eresult === duplicateRequest ? 'duplicate_request' : 'server_error', eresult);
+}
+
+/** Only "EResult NN" or a final "(NN)" below 256 is a code; other numbers are app ids and such. */
+export function readEResult(text: string): number | null {
+  const match = /EResult (\d{1,3})(?!\d)/.exec(text) ?? /\((\d{1,3})\)\s*$/.exec(text);
+  const code = Number(match?.[1] ?? Number.NaN);
+  return Number.isInteger(code) && code < 256 ? code : null;
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+import type { Scope } from '@inventory/contracts/scope';
+import { type Dispatcher, request } from 'undici';
+import type { EgressIdentity } from './egress-agent.ts';
+import type { RawPlatformAnswer } from './platform-answer.domain.ts';
+
+export interface PlatformOptions {
+  readonly baseUrl: string;
+  /** The whole of one request, body included. */
+  readonly timeoutMs: number;
+  readonly bodyBytesMax: number;
+  readonly userAgent: string;
+}
+
+export interface PageRequest {
+  readonly scope: Scope;
+  readonly language: string;
+  readonly count: number;
+  readonly startAssetId: string | null;
+}
+
+/** Asks the platform for one page; every failure is a value. */
+export interface PlatformClient {
+  /** `timeoutMs` is for the whole of it, body included. */
+  page(
+    identity: EgressIdentity,
+    wanted: PageRequest,
+    timeoutMs: number,
+  ): Promise<RawPlatformAnswer>;
+  /** How long a request may take that has to be over in `timeLeftMs`. */
+  timeoutMsFor(timeLeftMs: number): number;
+}
+
+export function createPlatformClient(options: PlatformOptions): PlatformClient {
+  return {
+    async page(identity, wanted, timeoutMs) {
+      try {
+        const answer = await request(pageUrl(options.baseUrl, wanted), {
+          method: 'GET',
+          dispatcher: identity.dispatcher,
+          headers: {
+            accept: 'application/json, text/plain, */*',
+            'accept-language': 'en-US,en;q=0.9',
+            'user-agent': options.userAgent,
+            referer: new URL(
+              `/profiles/${wanted.scope.platform_id}/inventory`,
+              options.baseUrl,
+            ).toString(),
+          },
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        const body = await readBounded(answer.body, options.bodyBytesMax);
+        if (!body) return { status: 'too_large' };
+        return {
+          status: answer.statusCode,
+          body,
+          retryAfterMs: retryAfterMs(answer.headers['retry-after']),
+        };
+      } catch (error) {
+        return { status: failureOf(error) };
+      }
+    },
+    timeoutMsFor: (timeLeftMs) => Math.max(1, Math.floor(Math.min(options.timeoutMs, timeLeftMs))),
+  };
+}
+
+/** Errors of requests that never reached the platform; those of a proxy's tunnel too. */
+const unreachableCodes: ReadonlySet<unknown> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  // Only the answer to CONNECT has a headers timeout; the platform's answer ends with the signal.
+  'UND_ERR_HEADERS_TIMEOUT',
+  // A proxy that answers CONNECT with anything but 200.
+  'UND_ERR_ABORTED',
+  'UND_ERR_PRX_TLS',
+  'UND_ERR_PRX_CONN',
+  'ECONNREFUSED',
+  'EADDRNOTAVAIL',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+]);
+
+function failureOf(error: unknown): 'timeout' | 'unreachable' | 'connection_failed' {
+  if (typeof error !== 'object' || error === null) return 'connection_failed';
+  if ('name' in error && error.name === 'TimeoutError') return 'timeout';
+  const isUnreachable = 'code' in error && unreachableCodes.has(error.code);
+  return isUnreachable ? 'unreachable' : 'connection_failed';
+}
+
+function pageUrl(baseUrl: string, { scope, language, count, startAssetId }: PageRequest): URL {
+  const { platform_id, app_id, context_id } = scope;
+  const url = new URL(`/inventory/${platform_id}/${app_id}/${context_id}`, baseUrl);
+  url.searchParams.set('l', language);
+  url.searchParams.set('count', String(count));
+  url.searchParams.set('raw_asset_properties', '1');
+  if (startAssetId !== null) url.searchParams.set('start_assetid', startAssetId);
+  return url;
+}
+
+/** The body, or null as soon as it is larger than it may be. */
+async function readBounded(
+  body: Dispatcher.ResponseData['body'],
+  bytesMax: number,
+): Promise<Buffer | null> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of body as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > bytesMax) {
+      body.destroy();
+      return null;
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts, bytes);
+}
+
+function retryAfterMs(header: string | string[] | undefined): number | null {
+  const seconds = Number(Array.isArray(header) ? header[0] : (header ?? Number.NaN));
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, 3_600) * 1_000 : null;
+}

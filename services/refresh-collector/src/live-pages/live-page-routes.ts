@@ -1,0 +1,98 @@
+import {
+  type LivePageForm,
+  type LivePageRefusal,
+  livePageMeta,
+  livePageMetaHeader,
+  livePageQuery,
+  timeLeftHeader,
+} from '@inventory/contracts/internal/live-page';
+import { scope } from '@inventory/contracts/scope';
+import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
+import type Router from '@koa/router';
+import { z } from 'zod';
+import type { PageAsset, PlatformPage } from '../egress/platform-page.domain.ts';
+import type { LiveOutcome } from './live-page.domain.ts';
+import type { WantedLivePage } from './read-live-page.ts';
+
+export interface LivePageRoutes {
+  readonly read: (wanted: WantedLivePage, signal: AbortSignal) => Promise<LiveOutcome>;
+  readonly retryAfterSeconds: (outcome: LiveOutcome, appId: number) => Promise<number>;
+  /** For pages that take long to write. */
+  readonly enqueueComputation: EnqueueComputation;
+  readonly waitMaxMs: number;
+}
+
+const largeAssetsMin = 100;
+
+/** GET /inventories/{platform_id}/{app_id}/{context_id}/live-page: bytes that are ready to be sent. */
+export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void {
+  const timeLeft = z.coerce.number().int().min(1).max(routes.waitMaxMs);
+  const template = '/inventories/:platform_id/:app_id/:context_id/live-page';
+  router.get(template, async (context) => {
+    const { platform_id, app_id, context_id } = context.params;
+    const of = scope.parse({
+      platform_id,
+      app_id: Number(app_id),
+      context_id: Number(context_id),
+    });
+    const query = livePageQuery.parse(context.query);
+    const gone = new AbortController();
+    context.res.once('close', () => gone.abort());
+    const wanted = {
+      accountId: query.account_id,
+      scope: of,
+      language: query.language,
+      count: query.count,
+      startAssetId: query.start_assetid ?? null,
+      timeLeftMs: timeLeft.parse(context.get(timeLeftHeader)),
+    };
+    const read = await routes.read(wanted, gone.signal);
+    if (read.outcome !== 'page') {
+      context.status = 409;
+      context.body = await refusalOf(routes, read, of.app_id);
+      return;
+    }
+    const { page } = read;
+    const write = () => membersOf(page, query.form);
+    const members =
+      page.assets.length < largeAssetsMin ? write() : await routes.enqueueComputation(write);
+    context.set(livePageMetaHeader, JSON.stringify(toWireMeta(page)));
+    context.type = 'application/octet-stream';
+    context.body = members;
+  });
+}
+
+async function refusalOf(
+  routes: LivePageRoutes,
+  read: Exclude<LiveOutcome, { outcome: 'page' }>,
+  appId: number,
+): Promise<LivePageRefusal> {
+  const denied = read.outcome !== 'trouble';
+  return {
+    error: {
+      code: denied ? read.outcome : read.trouble,
+      message: 'There is no page.',
+      retry_after_seconds: denied ? null : await routes.retryAfterSeconds(read, appId),
+    },
+  };
+}
+
+function toWireMeta(page: PlatformPage) {
+  return livePageMeta.parse({
+    total_count: page.reportedTotalCount,
+    asset_count: page.assets.length,
+    next_start_assetid: page.more ? page.lastAssetId : null,
+  });
+}
+
+/** The bytes that a scan stages, without the braces around them. */
+function membersOf({ assets, descriptions }: PlatformPage, form: LivePageForm): Buffer {
+  const shown = form === 'v1' ? assets.map(withoutProperties) : assets;
+  return Buffer.from(JSON.stringify({ assets: shown, descriptions }).slice(1, -1));
+}
+
+function withoutProperties(asset: PageAsset): PageAsset {
+  const { asset_properties: _properties, asset_accessories: _accessories, ...fields } = asset;
+  // The index signature of a row hides from the compiler that nothing required was taken away.
+  return fields as PageAsset;
+}

@@ -1,0 +1,131 @@
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import type { Clock } from '@inventory/runtime/clock';
+import { inTrace } from '@inventory/runtime/tracing';
+import type { StagedPageRecord } from '../collections.ts';
+import type { Refresh, RefreshPhase } from './refresh.domain.ts';
+import type { StoredRefresh } from './refresh-mapping.ts';
+import { advance, type Effect, type Fact } from './refresh-saga.domain.ts';
+import type { RefreshStore } from './refresh-store.ts';
+import { sagaMessages } from './saga-messages.ts';
+
+export interface SagaDependencies {
+  readonly refreshes: RefreshStore;
+  readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
+  readonly clock: Clock;
+  /** Called with a refresh that just entered a new phase, and the phase it left. */
+  readonly onChanged: (refresh: Refresh, left: RefreshPhase) => void;
+  /** Publishes what was just written into an outbox; what fails is left to the sweeper. */
+  readonly sendFromOutbox: (
+    refreshId: string,
+    messages: readonly OutgoingMessage[],
+  ) => Promise<void>;
+}
+
+/**
+ * How the messages of a step leave. `publish`: at once; for facts that a Kafka record told, which
+ * comes again if this process dies before they are acknowledged. `outbox`: with the same write,
+ * for facts told by a timer, a worker or an operator, which nothing repeats.
+ */
+export type DeliveryMode = 'publish' | 'outbox';
+
+export interface FactResult {
+  readonly refresh: Refresh;
+  readonly step: 'changed' | 'repeated' | 'ignored';
+}
+
+const attemptsMax = 20;
+
+/**
+ * Applies one fact to one refresh: load, decide, write once. Undefined when it is not known.
+ *
+ * The first attempt trusts what this replica last knew. Only a change is decided by it, because
+ * its write fails when that is out of date; anything else is decided by what is stored.
+ */
+export async function applyFact(
+  dependencies: SagaDependencies,
+  refreshId: string,
+  fact: Fact,
+  deliveryMode: DeliveryMode,
+): Promise<FactResult | undefined> {
+  const recalled = dependencies.refreshes.recall(refreshId);
+  if (recalled && advance(recalled.refresh, fact).step === 'changed') {
+    const result = await applyTo(dependencies, recalled, fact, { deliveryMode });
+    if (result) return result;
+  }
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const stored = await dependencies.refreshes.find(refreshId);
+    if (!stored) return undefined;
+    const result = await applyTo(dependencies, stored, fact, { deliveryMode });
+    if (result) return result;
+  }
+  throw new Error(`refresh ${refreshId} changes too often to be written`);
+}
+
+export interface Application {
+  readonly deliveryMode: DeliveryMode;
+  /** The staged pages, where the caller has them; they are read otherwise. */
+  readonly pages?: readonly StagedPageRecord[];
+  /** The last of them, to be recorded with the same write. */
+  readonly lastPage?: StagedPageRecord;
+}
+
+/**
+ * The same for a refresh as the caller knows it; undefined when it changed meanwhile. In the trace
+ * of the refresh, also where a timer or a plan is what caused it.
+ */
+export function applyTo(
+  dependencies: SagaDependencies,
+  stored: StoredRefresh,
+  fact: Fact,
+  application: Application,
+): Promise<FactResult | undefined> {
+  return inTrace(stored.trace, () => write(dependencies, stored, fact, application));
+}
+
+async function write(
+  dependencies: SagaDependencies,
+  stored: StoredRefresh,
+  fact: Fact,
+  application: Application,
+): Promise<FactResult | undefined> {
+  const { refresh } = stored;
+  const decided = advance(refresh, fact);
+  if (decided.step === 'ignored') return { refresh, step: 'ignored' };
+  if (decided.step === 'repeated') {
+    await sendEffects(dependencies, stored, decided.send);
+    return { refresh, step: 'repeated' };
+  }
+  const { next } = decided;
+  const after = { ...stored, refresh: next };
+  const messages = await messagesFor(dependencies, after, decided.send, application.pages);
+  const { deliveryMode, lastPage } = application;
+  const saved = await dependencies.refreshes.save(stored, next, {
+    messages: deliveryMode === 'outbox' ? messages : [],
+    ...(lastPage ? { lastPage } : {}),
+  });
+  if (!saved) return undefined;
+  if (refresh.phase !== next.phase) dependencies.onChanged(next, refresh.phase);
+  if (deliveryMode === 'publish') await dependencies.publish(messages);
+  else await dependencies.sendFromOutbox(refresh.id, messages);
+  return { refresh: next, step: 'changed' };
+}
+
+/** Sends what these effects stand for, without changing anything. */
+export async function sendEffects(
+  dependencies: Pick<SagaDependencies, 'refreshes' | 'publish'>,
+  stored: StoredRefresh,
+  effects: readonly Effect[],
+): Promise<void> {
+  await dependencies.publish(await messagesFor(dependencies, stored, effects));
+}
+
+async function messagesFor(
+  { refreshes }: Pick<SagaDependencies, 'refreshes'>,
+  { refresh }: StoredRefresh,
+  effects: readonly Effect[],
+  known?: readonly StagedPageRecord[],
+): Promise<OutgoingMessage[]> {
+  const needsPages = effects.includes('complete_scan');
+  const pages = needsPages ? (known ?? (await refreshes.pages(refresh.id))) : [];
+  return sagaMessages(refresh, effects, pages);
+}

@@ -1,0 +1,33 @@
+import { acceptanceOf } from '@inventory/contracts/internal/refresh';
+import { acceptedRefresh } from '../../test/refresh-builder.ts';
+import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.ts';
+import { toWireRecord } from './convert.ts';
+
+describe('A refresh stored before subscription units', () => {
+  test('shows what it showed then', () => {
+    const billing = fromBillingDocument({
+      state: 'finalized',
+      disposition: 'finalize_complete',
+      creditsReserved: 125,
+      creditsCharged: 3,
+      creditsReleased: 122,
+    });
+
+    expect(toWireRecord(acceptedRefresh({ phase: 'completed', billing })).billing).toEqual({
+      state: 'finalized',
+      disposition: 'finalize_complete',
+      credits_reserved: 125,
+      credits_charged: 3,
+      credits_released: 122,
+    });
+    expect(acceptanceOf(fromAcceptanceDocument({ priceVersion: 1, creditsReserved: 125 }))).toEqual(
+      { price_version: 1, credits_reserved: 125 },
+    );
+  });
+
+  test('and one of today are told apart', () => {
+    const today = acceptedRefresh({}).billing;
+
+    expect(fromBillingDocument(today)).toBe(today);
+  });
+});

@@ -1,0 +1,29 @@
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { Handlers } from '@inventory/messaging/dispatch';
+import { applyFact, type SagaDependencies } from './apply-fact.ts';
+import { factOfBillingOutcome } from './convert.ts';
+import { releaseUnowned } from './release-unowned.ts';
+
+export function onBillingOutcome(saga: SagaDependencies): Handlers {
+  return {
+    'billing.outcome.v1': async ({ body, trace }) => {
+      const { refresh_id: refreshId } = body;
+      const fact = factOfBillingOutcome(body, saga.clock.now());
+      if (refreshId === null || !fact) return;
+      const known = await applyFact(saga, refreshId, fact, 'publish');
+      if (known || !isHold(body)) return;
+      const of = { id: refreshId, accountId: body.account_id, projectId: body.project_id };
+      // The refresh exists, and its hold is taken.
+      if (!(await releaseUnowned(saga, of, trace))) {
+        await applyFact(saga, refreshId, fact, 'publish');
+      }
+    },
+  };
+}
+
+/** Without its refresh such a hold has no owner and must be released. */
+function isHold(
+  outcome: BillingOutcome,
+): outcome is BillingOutcome & { project_id: NonNullable<BillingOutcome['project_id']> } {
+  return outcome.kind === 'reserve' && outcome.result === 'applied' && outcome.project_id !== null;
+}

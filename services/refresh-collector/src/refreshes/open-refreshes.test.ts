@@ -1,0 +1,165 @@
+import type { PlannedRefresh } from '../scans/scan-store.ts';
+import { createOpenRefreshes } from './open-refreshes.ts';
+
+const assetsPerPage = 2_000;
+const typicalFirst = 10;
+
+const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh => ({
+  id,
+  accountId: 'a',
+  inventory: `inventory of ${id}`,
+  appId: 730,
+  phase: 'queued',
+  queueDeadlineMs: 1_800_000,
+  collectDeadlineMs: null,
+  pages: 0,
+  reportedTotalCount: null,
+  parked: false,
+  changedAtMs: 0,
+  ...of,
+});
+
+const collecting = { phase: 'collecting', collectDeadlineMs: 3_600_000 } as const;
+
+/** Refreshes and sizes of inventories, and how many documents were read of them. */
+function storeOf(
+  stored: readonly PlannedRefresh[],
+  pages: ReadonlyMap<string, number> = new Map(),
+) {
+  const refreshes = new Map(stored.map((one) => [one.id, one]));
+  const reads = { refreshes: 0, inventories: 0 };
+  const read = (isWanted: (one: PlannedRefresh) => boolean) => {
+    const found = [...refreshes.values()].filter(isWanted);
+    reads.refreshes += found.length;
+    return Promise.resolve(found);
+  };
+  const open = createOpenRefreshes(
+    {
+      open: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
+      changedSince: (timeMs) => read(({ changedAtMs }) => changedAtMs >= timeMs),
+    },
+    {
+      pagesOf(inventories) {
+        reads.inventories += inventories.length;
+        return Promise.resolve(new Map([...pages].filter(([id]) => inventories.includes(id))));
+      },
+    },
+    assetsPerPage,
+    typicalFirst,
+  );
+  return { open, reads, save: (refresh: PlannedRefresh) => refreshes.set(refresh.id, refresh) };
+}
+
+const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id);
+
+describe('the open refreshes in memory', () => {
+  it('cost what changes, not what waits', async () => {
+    const waiting = Array.from({ length: 1_000 }, (_, index) =>
+      planned(`r${index}`, { changedAtMs: index * 1_000 }),
+    );
+    const { open, reads, save } = storeOf(waiting);
+    await open.load();
+    expect(reads).toEqual({ refreshes: 1_000, inventories: 1_000 });
+
+    for (let round = 1; round <= 10; round += 1) {
+      save(planned('r0', { ...collecting, pages: round, changedAtMs: (1_000 + round) * 1_000 }));
+      expect(await open.update()).toBe(true);
+    }
+
+    // The newest one known is within the overlap, so each round reads it beside the changed one.
+    expect(reads.refreshes).toBeLessThanOrEqual(1_020);
+    expect(reads.inventories).toBe(1_000);
+  });
+
+  it('do not change when a round finds only what is known', async () => {
+    const { open } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+    await open.load();
+
+    expect(await open.update()).toBe(false);
+  });
+
+  it('find a change that became visible a little after its time', async () => {
+    const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+    await open.load();
+    save(planned('late', { changedAtMs: 500 }));
+
+    await open.update();
+
+    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'late']);
+  });
+
+  it('find a change that the overlap missed by the next reload', async () => {
+    const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 }), planned('gone')]);
+    await open.load();
+    save(planned('late', { changedAtMs: 499 }));
+    save(planned('gone', { phase: 'completed', changedAtMs: 499 }));
+    await open.update();
+    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'gone']);
+
+    await open.load();
+
+    expect(idsOf(open.snapshot().queued)).toEqual(['r', 'late']);
+  });
+
+  it('are left by a refresh in any later phase', async () => {
+    const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+    await open.load();
+    save(planned('r', { phase: 'assembling', changedAtMs: 2_000 }));
+
+    expect(await open.update()).toBe(true);
+    expect(open.snapshot()).toEqual({ queued: [], scans: [] });
+  });
+
+  it('take over at once what this replica did, without moving the time of the last change', async () => {
+    const { open, save } = storeOf([planned('r', { changedAtMs: 1_000 })]);
+    await open.load();
+
+    open.put(planned('r', collecting));
+    expect(idsOf(open.snapshot().scans)).toEqual(['r']);
+    open.remove('r');
+    expect(open.get('r')).toBeUndefined();
+
+    save(planned('other', { changedAtMs: 1_200 }));
+    await open.update();
+    expect(open.get('other')).toBeDefined();
+  });
+});
+
+describe('the expected pages', () => {
+  it('are those of the last complete scan of the inventory', async () => {
+    const sizes = new Map([['inventory of known', 7]]);
+    const { open } = storeOf([planned('known'), planned('unknown')], sizes);
+    await open.load();
+
+    expect(open.snapshot().queued).toMatchObject([
+      { id: 'known', pages: 7, isSizeKnown: true },
+      { id: 'unknown', pages: typicalFirst, isSizeKnown: false },
+    ]);
+  });
+
+  it('are what the first page reported, less what was read', async () => {
+    const { open } = storeOf([
+      planned('begun', { ...collecting, pages: 2, reportedTotalCount: 9_000 }),
+      planned('more than reported', { ...collecting, pages: 9, reportedTotalCount: 9_000 }),
+      planned('started', collecting),
+    ]);
+    await open.load();
+
+    expect(open.snapshot().scans).toMatchObject([
+      { pagesLeft: 3, isSizeKnown: true },
+      { pagesLeft: 1, isSizeKnown: true },
+      { pagesLeft: typicalFirst, isSizeKnown: false },
+    ]);
+  });
+
+  it('without a saved observation are the mean of what scans lately turned out to have', async () => {
+    const { open } = storeOf([planned('a', collecting), planned('b', collecting)]);
+    await open.load();
+
+    open.put(planned('a', { ...collecting, pages: 1, reportedTotalCount: 2_000 }));
+    open.put(planned('b', { ...collecting, pages: 1, reportedTotalCount: 8_001 }));
+    open.put(planned('b', { ...collecting, pages: 2, reportedTotalCount: 8_001 }));
+
+    expect(open.typicalPages).toBe(3);
+  });
+});

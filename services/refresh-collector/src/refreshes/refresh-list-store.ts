@@ -1,0 +1,63 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import type { RefreshState } from '@inventory/contracts/vocabulary';
+import type { TypedCollection } from '@inventory/mongo/typed-collection';
+import { dateOf } from '@inventory/runtime/clock';
+import type { RefreshDocument } from '../collections.ts';
+import { phasesShownAs, type Refresh } from './refresh.domain.ts';
+import { fromDocument } from './refresh-mapping.ts';
+
+export interface RefreshListQuery {
+  readonly projectId: ProjectId;
+  /** Empty: any state. */
+  readonly states: readonly RefreshState[];
+  /** Empty: any refresh. */
+  readonly refreshIds: readonly string[];
+  readonly limit: number;
+  /** Only older ones than this. */
+  readonly before: { readonly requestedAtMs: number; readonly refreshId: string } | null;
+}
+
+/** Lists a Project's refreshes, newest first; refused attempts are nobody's to see. */
+export interface RefreshListStore {
+  list(query: RefreshListQuery): Promise<{ items: Refresh[]; hasMore: boolean }>;
+  /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
+  countOpenBefore(accountId: Refresh['accountId'], requestedAtMs: number): Promise<number>;
+}
+
+const countMax = 1_000;
+
+const shownPhases = (
+  ['accepted', 'queued', 'collecting', 'settling', 'completed'] as const
+).flatMap(phasesShownAs);
+
+export function createRefreshListStore(
+  refreshes: TypedCollection<RefreshDocument>,
+): RefreshListStore {
+  return {
+    async list({ projectId, states, refreshIds, limit, before }) {
+      const phases = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
+      const filter = {
+        projectId,
+        phase: { $in: phases },
+        ...(refreshIds.length > 0 ? { _id: { $in: [...refreshIds] } } : {}),
+        ...(before ? { $or: olderThan(before) } : {}),
+      };
+      const found = await refreshes
+        .find(filter, { projection: { pages: 0, outbox: 0 } })
+        .sort({ requestedAt: -1, _id: -1 })
+        .limit(limit + 1)
+        .toArray();
+      return { items: found.slice(0, limit).map(fromDocument), hasMore: found.length > limit };
+    },
+    countOpenBefore: (accountId, requestedAtMs) =>
+      refreshes.countDocuments(
+        { terminal: false, accountId, requestedAt: { $lt: dateOf(requestedAtMs) } },
+        { limit: countMax },
+      ),
+  };
+}
+
+function olderThan(before: NonNullable<RefreshListQuery['before']>) {
+  const at = new Date(before.requestedAtMs);
+  return [{ requestedAt: { $lt: at } }, { requestedAt: at, _id: { $lt: before.refreshId } }];
+}

@@ -1,0 +1,29 @@
+import { acceptedRefresh } from '../../test/refresh-builder.ts';
+import { loadConfig } from '../config.ts';
+import { dueFields } from './refresh-mapping.ts';
+
+const { keeping } = loadConfig({
+  KAFKA_BROKERS: 'localhost:9092',
+  MONGODB_URI: 'mongodb://localhost/',
+  MONGODB_DATABASE: 'collector',
+  HTTP_PORT: '0',
+  REVISION_STORE_URL: 'http://localhost:1',
+  BILLING_LEDGER_URL: 'http://localhost:1',
+  PLATFORM_BASE_URL: 'http://localhost:1',
+});
+const dayMs = 86_400_000;
+const nowMs = Date.UTC(2026, 10, 21);
+const expiry = (phase: 'completed' | 'refused') =>
+  dueFields(acceptedRefresh({ phase }), nowMs, keeping).expireAt?.getTime();
+
+test('a terminal refresh and its Idempotency-Key are kept for 30 days, a refused attempt for one (Refresh: key)', () => {
+  expect(expiry('completed')).toBe(nowMs + 30 * dayMs);
+  expect(expiry('refused')).toBe(nowMs + dayMs);
+});
+
+test.each(['accepted', 'queued', 'collecting', 'assembling', 'settling'] as const)(
+  'a refresh that is %s is never forgotten (Refresh: key)',
+  (phase) => {
+    expect(dueFields(acceptedRefresh({ phase }), nowMs, keeping)).not.toHaveProperty('expireAt');
+  },
+);

@@ -1,0 +1,132 @@
+import { scopeKey } from '@inventory/contracts/scope';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import type { RefreshDocument } from '../collections.ts';
+import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.ts';
+import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
+import type { Refresh, ScanSummary } from './refresh.domain.ts';
+import { isTerminal, isWaiting } from './refresh.domain.ts';
+
+/** How long documents are kept after they became terminal, and when a waiting one asks again. */
+export interface KeepingTimes {
+  readonly keepTerminalMs: number;
+  readonly keepRefusedMs: number;
+  readonly askFirstMs: number;
+}
+
+export function fromDocument(document: RefreshDocument): Refresh {
+  return {
+    id: document._id,
+    version: document.version,
+    phase: document.phase,
+    accountId: document.accountId,
+    projectId: document.projectId,
+    requestId: document.requestId,
+    idempotencyKey: heldKeyOf(document),
+    fingerprint: document.fingerprint,
+    scope: document.scope,
+    language: document.language,
+    maxCredits: document.maxCredits,
+    waitingId: document.waitingId,
+    requestedAtMs: document.requestedAt.getTime(),
+    queueDeadlineMs: document.queueDeadline.getTime(),
+    collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
+    completedAtMs: document.completedAt?.getTime() ?? null,
+    refusal: document.refusal,
+    acceptance: document.acceptance && fromAcceptanceDocument(document.acceptance),
+    cancelRequested: document.cancelRequested,
+    outcome: document.outcome,
+    observedAssets: document.observedAssets,
+    revisionId: document.revisionId,
+    billing: fromBillingDocument(document.billing),
+    eventAppended: document.eventAppended,
+    scan: document.scan && toScanSummary(document.scan),
+  };
+}
+
+/** A refused attempt keeps its claim and holds no key. */
+function heldKeyOf({ phase, idempotencyKey: claim }: RefreshDocument): string | null {
+  return claim === undefined || phase === 'refused' ? null : fromStoredClaim(claim).key;
+}
+
+function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary {
+  return {
+    epoch: scan.epoch,
+    startedAtMs: scan.startedAt.getTime(),
+    completedAtMs: scan.completedAt?.getTime() ?? null,
+    pages: scan.pages,
+    reportedTotalCount: scan.reportedTotalCount,
+    parked: scan.parked ?? false,
+    worker: scan.worker ?? null,
+  };
+}
+
+const dateOrNull = (timeMs: number | null): Date | null =>
+  timeMs === null ? null : new Date(timeMs);
+
+/** A refresh that is seen for the first time. */
+export function toNewDocument(
+  refresh: Refresh,
+  claim: KeyClaim | null,
+  trace: RefreshDocument['trace'],
+  nowMs: number,
+  keeping: KeepingTimes,
+): RefreshDocument {
+  return {
+    _id: refresh.id,
+    fingerprint: refresh.fingerprint,
+    accountId: refresh.accountId,
+    projectId: refresh.projectId,
+    requestId: refresh.requestId,
+    ...(claim === null ? {} : { idempotencyKey: toStoredClaim(claim) }),
+    scope: refresh.scope,
+    scopeKey: scopeKey(refresh.scope),
+    language: refresh.language,
+    maxCredits: refresh.maxCredits,
+    waitingId: refresh.waitingId,
+    requestedAt: new Date(refresh.requestedAtMs),
+    queueDeadline: new Date(refresh.queueDeadlineMs),
+    scan: null,
+    trace,
+    ...changingFields(refresh),
+    ...dueFields(refresh, nowMs, keeping),
+    asks: 0,
+  };
+}
+
+/** The fields a step of the saga may change, scan and pages apart. */
+export function changingFields(refresh: Refresh) {
+  return {
+    version: refresh.version,
+    phase: refresh.phase,
+    terminal: isTerminal(refresh.phase),
+    collectDeadline: dateOrNull(refresh.collectDeadlineMs),
+    completedAt: dateOrNull(refresh.completedAtMs),
+    refusal: refresh.refusal,
+    acceptance: refresh.acceptance,
+    cancelRequested: refresh.cancelRequested,
+    outcome: refresh.outcome,
+    observedAssets: refresh.observedAssets,
+    revisionId: refresh.revisionId,
+    billing: refresh.billing,
+    eventAppended: refresh.eventAppended,
+  };
+}
+
+/** When it asks again and when it may be forgotten; both only where they apply. */
+export function dueFields(refresh: Refresh, nowMs: number, keeping: KeepingTimes) {
+  const keepMs = refresh.phase === 'refused' ? keeping.keepRefusedMs : keeping.keepTerminalMs;
+  return {
+    ...(isWaiting(refresh) ? { askAt: new Date(nowMs + keeping.askFirstMs) } : {}),
+    ...(isTerminal(refresh.phase) ? { expireAt: new Date(nowMs + keepMs) } : {}),
+  };
+}
+
+/** A refresh and the trace of the request that asked for it. */
+export interface StoredRefresh {
+  readonly refresh: Refresh;
+  readonly trace: TraceCarrier;
+}
+
+export function toStored(document: RefreshDocument): StoredRefresh {
+  return { refresh: fromDocument(document), trace: document.trace };
+}

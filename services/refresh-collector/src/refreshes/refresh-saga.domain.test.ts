@@ -1,0 +1,221 @@
+import { isDeepStrictEqual } from 'node:util';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import { acceptedRefresh } from '../../test/refresh-builder.ts';
+import {
+  type Move,
+  realRules,
+  type SagaRules,
+  SagaWorld,
+  settlementOf,
+} from '../../test/saga-world.ts';
+import { isTerminal, type Refresh } from './refresh.domain.ts';
+import { advance, outcomeOfDeadline, pendingEffects, type Step } from './refresh-saga.domain.ts';
+
+/** Planted faults are found from this seed on, in every run alike. */
+const faultRuns = { seed: 8, numRuns: 10_000, endOnFailure: true };
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      move: fc.constant('deliver' as const),
+      index: fc.nat(9),
+      keep: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ move: fc.constant('lose' as const), index: fc.nat(9) }) },
+  { weight: 2, arbitrary: fc.constant({ move: 'ask_again' } as const) },
+  { weight: 1, arbitrary: fc.constant({ move: 'cancel' } as const) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      { move: 'queue_deadline' } as const,
+      { move: 'collect_deadline' } as const,
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom({ move: 'start_scan' } as const, { move: 'page' } as const),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      { move: 'worker_dies' } as const,
+      { move: 'park' } as const,
+      { move: 'resume' } as const,
+    ),
+  },
+  { weight: 1, arbitrary: fc.constant({ move: 'unreachable' } as const) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      move: fc.constantFrom('scan_completes' as const, 'scan_fails' as const),
+      staleWorker: fc.boolean(),
+    }),
+  },
+);
+
+/** Plays any history, lets the faults stop, and states what must then hold. */
+function checkSaga(rules: SagaRules, options: fc.Parameters<unknown>): void {
+  fc.assert(
+    fc.property(fc.boolean(), fc.array(move, { minLength: 5, maxLength: 50 }), (funded, moves) => {
+      const world = new SagaWorld(funded, rules);
+      let before = world.refresh;
+      for (const next of moves) {
+        world.play(next);
+        expectLawfulStep(before, world.refresh);
+        before = world.refresh;
+      }
+      world.settleDown();
+      expectSettled(world, funded);
+    }),
+    options,
+  );
+}
+
+/** Without `expect`, which would take most of the time of a history. */
+function expectLawfulStep(before: Refresh, after: Refresh): void {
+  const isLawful =
+    (!isTerminal(before.phase) || after.phase === before.phase) &&
+    after.version >= before.version &&
+    (before.phase !== 'completed' || isDeepStrictEqual(after.billing, before.billing)) &&
+    (!before.outcome || after.outcome === before.outcome);
+  if (!isLawful) throw new Error(`no lawful step: ${JSON.stringify({ before, after })}`);
+}
+
+function expectSettled(world: SagaWorld, funded: boolean): void {
+  const { refresh, ledger } = world;
+  expect(refresh.phase).toBe(funded ? 'completed' : 'refused');
+  expect(ledger.hold).toBe(funded ? 'resolved' : 'refused');
+  expect(ledger.resolutions).toBe(funded ? 1 : 0);
+  expect(world.events).toBe(funded ? 1 : 0);
+  if (!funded) return;
+  const { disposition, charged } = settlementOf(refresh.outcome);
+  expect(refresh.billing).toEqual({
+    state: 'finalized',
+    disposition,
+    asset: 'credits',
+    reserved: 125,
+    charged,
+    released: 125 - charged,
+  });
+  const complete = refresh.outcome === 'complete_changed';
+  // What the revision-store decided alone decides the settlement.
+  if (world.store === 'committed') expect(complete).toBe(true);
+  if (complete) expect(refresh.revisionId).not.toBeNull();
+  else expect(refresh.revisionId).toBeNull();
+}
+
+const withAdvance = (
+  change: (refresh: Refresh, fact: Parameters<typeof advance>[1], step: Step) => Step,
+): SagaRules => ({
+  ...realRules,
+  advance: (refresh, fact) => change(refresh, fact, advance(refresh, fact)),
+});
+
+/** Faults that a hurried change could make; the property must see each. */
+const plantedFaults: Readonly<Record<string, SagaRules>> = {
+  'a cancel does not wait for the reservation': withAdvance((refresh, fact, step) =>
+    refresh.phase === 'accepted' && fact.fact === 'cancel_requested'
+      ? { step: 'changed', next: { ...refresh, phase: 'refused' }, send: [] }
+      : step,
+  ),
+  'a cancel overrides the revision-store': withAdvance((refresh, fact, step) =>
+    refresh.phase === 'assembling' && fact.fact === 'cancel_requested'
+      ? {
+          step: 'changed',
+          next: { ...refresh, phase: 'settling', outcome: 'cancelled' },
+          send: ['abandon_scan', 'settle'],
+        }
+      : step,
+  ),
+  'a lost settlement is not asked for again': {
+    ...realRules,
+    pendingEffects: (refresh) => (refresh.phase === 'settling' ? [] : pendingEffects(refresh)),
+  },
+  'a lost reservation is not asked for again': {
+    ...realRules,
+    pendingEffects: (refresh) => (refresh.phase === 'accepted' ? [] : pendingEffects(refresh)),
+  },
+  'a lost manifest is not sent again': {
+    ...realRules,
+    pendingEffects: (refresh) => (refresh.phase === 'assembling' ? [] : pendingEffects(refresh)),
+  },
+  'a lost announcement is not sent again': {
+    ...realRules,
+    pendingEffects: (refresh) => (refresh.phase === 'completed' ? [] : pendingEffects(refresh)),
+  },
+  'a repeated settlement reopens a completed refresh': withAdvance((refresh, fact, step) =>
+    refresh.phase === 'completed' && fact.fact === 'settled'
+      ? { step: 'changed', next: { ...refresh, phase: 'settling' }, send: ['settle'] }
+      : step,
+  ),
+  'a failed scan is completed without a settlement': withAdvance((_refresh, fact, step) =>
+    fact.fact === 'scan_failed' && step.step === 'changed'
+      ? { ...step, next: { ...step.next, phase: 'completed' }, send: ['announce'] }
+      : step,
+  ),
+  'a scan is called complete before its assembly is decided': withAdvance((_refresh, fact, step) =>
+    fact.fact === 'scan_completed' && step.step === 'changed'
+      ? {
+          ...step,
+          next: { ...step.next, phase: 'settling', outcome: 'complete_changed' },
+          send: ['settle'],
+        }
+      : step,
+  ),
+};
+
+describe('refresh saga', () => {
+  it('ends with one settlement and one event whatever is lost, repeated or reordered (Refresh: outcomes and settlement)', () => {
+    checkSaga(realRules, { numRuns: propertyRuns(1_500) });
+  });
+
+  it.each(Object.keys(plantedFaults))('is seen to break when %s', (name) => {
+    const rules = plantedFaults[name];
+    expect(() => rules && checkSaga(rules, faultRuns)).toThrow();
+  });
+
+  it('releases a hold that a refused attempt got after all (Settlement: a rejected admission keeps nothing)', () => {
+    const refused = acceptedRefresh({
+      phase: 'refused',
+      refusal: { code: 'insufficient_credits', required: 125, available: 0 },
+    });
+    const reservation = { priceVersion: 1, asset: 'credits', amount: 125, available: 0 } as const;
+    expect(advance(refused, { fact: 'reserved', reservation })).toEqual({
+      step: 'repeated',
+      send: ['release'],
+    });
+  });
+
+  it('gives the Idempotency-Key back when the reservation is refused (Idempotency-Key: 402 leaves the key free)', () => {
+    const step = advance(acceptedRefresh({ idempotencyKey: 'key-1' }), {
+      fact: 'reserve_refused',
+      refusal: { code: 'insufficient_credits', required: 125, available: 10 },
+    });
+    expect(step).toMatchObject({
+      step: 'changed',
+      next: { phase: 'refused', idempotencyKey: null },
+    });
+  });
+
+  it.each([
+    [0, 'upstream_unavailable'],
+    [1, 'incomplete'],
+  ] as const)(
+    'calls a scan with %i pages at its deadline %s (Refresh: Deadlines)',
+    (pages, outcome) => {
+      const scan = {
+        epoch: 1,
+        startedAtMs: 0,
+        completedAtMs: null,
+        pages,
+        reportedTotalCount: null,
+        parked: false,
+        worker: null,
+      };
+      expect(outcomeOfDeadline({ scan })).toBe(outcome);
+    },
+  );
+});

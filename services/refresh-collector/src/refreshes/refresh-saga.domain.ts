@@ -1,0 +1,254 @@
+import type { RevisionId } from '@inventory/contracts/ids';
+import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
+import type { Refresh, RefreshPhase, Refusal, Reservation } from './refresh.domain.ts';
+
+/** Something that became known about a refresh. Facts repeat, overtake each other and get lost. */
+export type Fact =
+  | { readonly fact: 'reserved'; readonly reservation: Reservation }
+  | { readonly fact: 'reserve_refused'; readonly refusal: Refusal }
+  | { readonly fact: 'cancel_requested' }
+  | { readonly fact: 'queue_deadline_passed' }
+  | {
+      readonly fact: 'scan_started';
+      readonly atMs: number;
+      readonly deadlineMs: number;
+      readonly worker: string | null;
+    }
+  | { readonly fact: 'page_recorded'; readonly reportedTotalCount: number }
+  /** Another worker reads on: what the last one still writes is refused. */
+  | { readonly fact: 'scan_taken'; readonly worker: string }
+  /** Its pages do not fit any more, or its application is left alone. */
+  | { readonly fact: 'scan_parked' }
+  | { readonly fact: 'scan_resumed' }
+  /** More pages are left than can be read before the deadline. */
+  | { readonly fact: 'deadline_unreachable' }
+  | { readonly fact: 'collect_deadline_passed' }
+  | { readonly fact: 'scan_completed'; readonly completedAtMs: number }
+  | { readonly fact: 'scan_failed'; readonly outcome: FailedScanOutcome }
+  | {
+      readonly fact: 'committed';
+      readonly revisionId: RevisionId;
+      readonly changed: boolean;
+      readonly observedAssets: number;
+    }
+  | { readonly fact: 'rejected'; readonly reason: string }
+  | {
+      readonly fact: 'settled';
+      readonly disposition: SettlementDisposition;
+      readonly charged: number;
+      readonly released: number;
+      readonly atMs: number;
+    }
+  | { readonly fact: 'event_appended' };
+
+export type FailedScanOutcome = Exclude<RefreshOutcome, 'complete_changed' | 'complete_unchanged'>;
+
+/** What to send because of a fact; the messages themselves are built from the refresh. */
+export type Effect =
+  | 'reserve'
+  | 'release'
+  | 'reply_accepted'
+  | 'reply_refused'
+  | 'complete_scan'
+  | 'abandon_scan'
+  | 'settle'
+  | 'announce';
+
+/**
+ * `changed`: save `next` and send. `repeated`: the fact was known already; send again, save
+ * nothing. `ignored`: the fact came too late or too early to matter.
+ */
+export type Step =
+  | { readonly step: 'changed'; readonly next: Refresh; readonly send: readonly Effect[] }
+  | { readonly step: 'repeated'; readonly send: readonly Effect[] }
+  | { readonly step: 'ignored' };
+
+type Rule<F extends Fact> = (refresh: Refresh, fact: F) => Step;
+type Rules = {
+  readonly [Phase in RefreshPhase]: {
+    readonly [Name in Fact['fact']]?: Rule<Extract<Fact, { fact: Name }>>;
+  };
+};
+
+const ignored: Step = { step: 'ignored' };
+const repeat = (...send: Effect[]): Step => ({ step: 'repeated', send });
+
+function change(refresh: Refresh, patch: Partial<Refresh>, ...send: Effect[]): Step {
+  return {
+    step: 'changed',
+    next: { ...refresh, ...patch, version: refresh.version + 1 },
+    send,
+  };
+}
+
+/** Collection is over: billing is pending and the ledger decides the price from the outcome. */
+function settle(
+  refresh: Refresh,
+  outcome: RefreshOutcome,
+  patch: Partial<Refresh>,
+  ...send: Effect[]
+): Step {
+  const billing = { ...refresh.billing, state: 'pending' as const };
+  return change(refresh, { ...patch, phase: 'settling', outcome, billing }, ...send, 'settle');
+}
+
+/** A scan that ran out of time has read something or nothing. */
+export function outcomeOfDeadline(refresh: Pick<Refresh, 'scan'>): FailedScanOutcome {
+  return (refresh.scan?.pages ?? 0) > 0 ? 'incomplete' : 'upstream_unavailable';
+}
+
+const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) => {
+  const acceptance = fact.reservation;
+  const { asset, amount: reserved } = acceptance;
+  const billing = { ...refresh.billing, asset, reserved };
+  if (refresh.cancelRequested) {
+    return settle({ ...refresh, billing }, 'cancelled', { acceptance });
+  }
+  return change(refresh, { phase: 'queued', acceptance, billing });
+};
+
+const newScan = {
+  epoch: 1,
+  completedAtMs: null,
+  pages: 0,
+  reportedTotalCount: null,
+  parked: false,
+} as const;
+
+function endOutOfTime(refresh: Refresh): Step {
+  return settle(fenced(refresh), outcomeOfDeadline(refresh), {}, 'abandon_scan');
+}
+
+function onTaken(refresh: Refresh, worker: string): Step {
+  const { scan } = fenced(refresh);
+  return scan && !scan.parked ? change(refresh, { scan: { ...scan, worker } }) : ignored;
+}
+
+function withParked(refresh: Refresh, parked: boolean): Step {
+  if (!refresh.scan || refresh.scan.parked === parked) return ignored;
+  const { scan } = fenced(refresh);
+  return change(refresh, { scan: scan && { ...scan, parked } });
+}
+
+/**
+ * The whole saga as one table: what each phase does with each fact. A fact without a rule is
+ * ignored, except where the phase passed it already and whoever told it waits for an answer.
+ */
+const rules: Rules = {
+  accepted: {
+    reserved: onReserved,
+    reserve_refused: (refresh, { refusal }) =>
+      change(refresh, { phase: 'refused', refusal, idempotencyKey: null }, 'reply_refused'),
+    cancel_requested: (refresh) =>
+      refresh.cancelRequested ? ignored : change(refresh, { cancelRequested: true }),
+  },
+  refused: {
+    // A hold that nobody owns: made by a reserve that was sent again after its refusal.
+    reserved: () => repeat('release'),
+    reserve_refused: () => repeat('reply_refused'),
+  },
+  queued: {
+    scan_started: (refresh, { atMs, deadlineMs, worker }) =>
+      change(refresh, {
+        phase: 'collecting',
+        collectDeadlineMs: deadlineMs,
+        scan: { ...newScan, startedAtMs: atMs, worker },
+      }),
+    cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),
+    queue_deadline_passed: (refresh) => settle(refresh, 'upstream_unavailable', {}),
+  },
+  collecting: {
+    page_recorded: (refresh, { reportedTotalCount }) =>
+      refresh.scan
+        ? change(refresh, {
+            scan: { ...refresh.scan, pages: refresh.scan.pages + 1, reportedTotalCount },
+          })
+        : ignored,
+    scan_taken: (refresh, { worker }) => onTaken(refresh, worker),
+    scan_parked: (refresh) => withParked(refresh, true),
+    scan_resumed: (refresh) => withParked(refresh, false),
+    // The next epoch has no worker: what the present one still writes is refused.
+    cancel_requested: (refresh) => settle(fenced(refresh), 'cancelled', {}, 'abandon_scan'),
+    collect_deadline_passed: endOutOfTime,
+    deadline_unreachable: endOutOfTime,
+    scan_completed: (refresh, { completedAtMs }) =>
+      refresh.scan
+        ? change(
+            refresh,
+            { phase: 'assembling', scan: { ...refresh.scan, completedAtMs } },
+            'complete_scan',
+          )
+        : ignored,
+    scan_failed: (refresh, { outcome }) => settle(refresh, outcome, {}, 'abandon_scan'),
+  },
+  assembling: {
+    // From here on the revision-store decides between commit and abandon.
+    cancel_requested: (refresh) =>
+      refresh.cancelRequested
+        ? repeat('abandon_scan')
+        : change(refresh, { cancelRequested: true }, 'abandon_scan'),
+    committed: (refresh, { revisionId, changed, observedAssets }) =>
+      settle(refresh, changed ? 'complete_changed' : 'complete_unchanged', {
+        revisionId,
+        observedAssets,
+      }),
+    rejected: (refresh, { reason }) => settle(refresh, refusedAssembly(refresh, reason), {}),
+  },
+  settling: {
+    committed: () => repeat('settle'),
+    rejected: () => repeat('settle'),
+    settled: (refresh, { disposition, charged, released, atMs }) =>
+      change(
+        refresh,
+        {
+          phase: 'completed',
+          completedAtMs: atMs,
+          billing: {
+            ...refresh.billing,
+            state: 'finalized',
+            disposition,
+            charged,
+            released,
+          },
+        },
+        'announce',
+      ),
+  },
+  completed: {
+    settled: (refresh) => (refresh.eventAppended ? ignored : repeat('announce')),
+    event_appended: (refresh) =>
+      refresh.eventAppended ? ignored : change(refresh, { eventAppended: true }),
+  },
+};
+
+/** What a fact means for a refresh. Total: any fact may meet any phase, any number of times. */
+export function advance(refresh: Refresh, fact: Fact): Step {
+  const rule = rules[refresh.phase][fact.fact] as Rule<Fact> | undefined;
+  return rule ? rule(refresh, fact) : ignored;
+}
+
+/** What a waiting refresh asks for again. */
+export function pendingEffects(refresh: Refresh): Effect[] {
+  switch (refresh.phase) {
+    case 'accepted':
+      return ['reserve'];
+    case 'assembling':
+      // The manifest first: an abandon alone would decide against a scan that was handed over.
+      return refresh.cancelRequested ? ['complete_scan', 'abandon_scan'] : ['complete_scan'];
+    case 'settling':
+      return ['settle'];
+    case 'completed':
+      return refresh.eventAppended ? [] : ['announce'];
+    default:
+      return [];
+  }
+}
+
+function fenced(refresh: Refresh): Refresh {
+  if (!refresh.scan) return refresh;
+  return { ...refresh, scan: { ...refresh.scan, epoch: refresh.scan.epoch + 1 } };
+}
+
+function refusedAssembly(refresh: Refresh, reason: string): RefreshOutcome {
+  return reason === 'abandoned' && refresh.cancelRequested ? 'cancelled' : 'internal_failure';
+}

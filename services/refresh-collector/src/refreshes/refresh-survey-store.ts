@@ -1,0 +1,66 @@
+import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
+import { type Clock, dateOf } from '@inventory/runtime/clock';
+import type { RefreshDocument } from '../collections.ts';
+import { type OpenPhase, openPhases, type WaitingPhase, waitingPhases } from './refresh.domain.ts';
+
+export interface PhaseCount<Phase> {
+  readonly phase: Phase;
+  readonly count: number;
+  /** When the oldest of them was requested; null when there is none. */
+  readonly oldestAtMs: number | null;
+}
+
+/** What operators are told of refreshes that are under way; every query is by index and bounded. */
+export interface RefreshSurveyStore {
+  open(): Promise<PhaseCount<OpenPhase>[]>;
+  /** At most {@link stuckMax} of each kind are counted. */
+  stuck(): Promise<PhaseCount<WaitingPhase>[]>;
+}
+
+type Stuck = Pick<RefreshDocument, 'phase' | 'requestedAt'>;
+
+const stuckMax = 1_000;
+/** Asked again for more than a minute, and every time in vain. */
+const asksMin = 5;
+const overdueMs = 60_000;
+
+export function createRefreshSurveyStore(
+  refreshes: TypedCollection<RefreshDocument>,
+  clock: Clock,
+): RefreshSurveyStore {
+  async function openIn(phase: OpenPhase): Promise<PhaseCount<OpenPhase>> {
+    const [count, oldest] = await Promise.all([
+      refreshes.countDocuments({ phase }),
+      // All wait equally long for a worker: by this index the first is the oldest.
+      refreshes.findOne({ phase }, { sort: { queueDeadline: 1 }, projection: { requestedAt: 1 } }),
+    ]);
+    return { phase, count, oldestAtMs: oldest?.requestedAt.getTime() ?? null };
+  }
+
+  function find(filter: TypedFilter<RefreshDocument>): Promise<Stuck[]> {
+    return refreshes
+      .find(filter)
+      .project<Stuck>({ _id: 0, phase: 1, requestedAt: 1 })
+      .limit(stuckMax)
+      .toArray();
+  }
+
+  return {
+    open: () => Promise.all(openPhases.map(openIn)),
+    async stuck() {
+      const before = dateOf(clock.now() - overdueMs);
+      const found = await Promise.all([
+        find({ askAt: { $exists: true }, asks: { $gte: asksMin } }),
+        find({ phase: 'queued', queueDeadline: { $lte: before } }),
+        find({ phase: 'collecting', collectDeadline: { $lte: before } }),
+      ]);
+      const byPhase = Map.groupBy(found.flat(), ({ phase }) => phase);
+      return waitingPhases.map((phase) => countOf(phase, byPhase.get(phase) ?? []));
+    },
+  };
+}
+
+function countOf(phase: WaitingPhase, found: readonly Stuck[]): PhaseCount<WaitingPhase> {
+  const times = found.map(({ requestedAt }) => requestedAt.getTime());
+  return { phase, count: found.length, oldestAtMs: times.length > 0 ? Math.min(...times) : null };
+}

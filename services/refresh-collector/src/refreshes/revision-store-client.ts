@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { chunkBytesMax, chunkDigestHeader } from '@inventory/contracts/internal/inventory';
+import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
+import type { PlatformPage } from '../egress/platform-page.domain.ts';
+
+/** Stages pages with the revision-store; what it returns is what the manifest names. */
+export interface RevisionStoreClient {
+  stagePage(place: PagePlace, page: PlatformPage): Promise<ManifestPage>;
+}
+
+export interface PagePlace {
+  readonly scanId: string;
+  readonly epoch: number;
+  readonly page: number;
+}
+
+const largeAssetsMin = 100;
+
+/** `enqueueComputation` is for pages that take long to write. */
+export function createRevisionStoreClient(
+  client: InternalClient,
+  enqueueComputation: EnqueueComputation,
+): RevisionStoreClient {
+  async function putChunk(place: PagePlace, chunk: number, body: Buffer, digest: string) {
+    const { scanId, epoch, page } = place;
+    const answer = await client.bytes({
+      method: 'PUT',
+      path: `/scans/${scanId}/epochs/${epoch}/pages/${page}/chunks/${chunk}`,
+      headers: { [chunkDigestHeader]: digest, 'content-type': 'application/octet-stream' },
+      body,
+    });
+    if (answer.status >= 400) {
+      throw new CallRefused('revision-store', answer.status, 'chunk_refused');
+    }
+  }
+
+  return {
+    async stagePage(place, { assets, descriptions }) {
+      const write = () => Buffer.from(JSON.stringify({ assets, descriptions }));
+      const bytes = assets.length < largeAssetsMin ? write() : await enqueueComputation(write);
+      const chunks: ManifestPage['chunks'] = [];
+      for (let start = 0; start < bytes.length; start += chunkBytesMax) {
+        const chunk = bytes.subarray(start, start + chunkBytesMax);
+        const digest = createHash('sha256').update(chunk).digest('hex');
+        await putChunk(place, chunks.length, chunk, digest);
+        chunks.push({ digest, bytes: chunk.length });
+      }
+      return { page: place.page, epoch: place.epoch, chunks };
+    },
+  };
+}

@@ -1,0 +1,184 @@
+import { acceptanceOf } from '@inventory/contracts/internal/refresh';
+import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { invariant } from '@inventory/runtime/bug';
+import { isoTime } from '@inventory/runtime/clock';
+import type { StagedPageRecord } from '../collections.ts';
+import { pagesInPlace } from '../scans/scan.domain.ts';
+import { toWireRefusal } from './convert.ts';
+import type { Refresh } from './refresh.domain.ts';
+import type { Effect } from './refresh-saga.domain.ts';
+
+/**
+ * The messages an effect stands for. They are functions of the refresh alone, so that a command
+ * sent again is the same command; `pages` are only needed for `complete_scan`.
+ */
+export function sagaMessages(
+  refresh: Refresh,
+  effects: readonly Effect[],
+  pages: readonly StagedPageRecord[],
+): OutgoingMessage[] {
+  return effects.flatMap((effect) => messagesOf(refresh, effect, pages));
+}
+
+function messagesOf(
+  refresh: Refresh,
+  effect: Effect,
+  pages: readonly StagedPageRecord[],
+): OutgoingMessage[] {
+  switch (effect) {
+    case 'reserve':
+      return [reserve(refresh)];
+    case 'release':
+      return [release(refresh)];
+    case 'settle':
+      return [settle(refresh)];
+    case 'complete_scan':
+      return [completeScan(refresh, pages)];
+    case 'abandon_scan':
+      return [abandonScan(refresh)];
+    case 'announce':
+      return [announce(refresh)];
+    case 'reply_accepted':
+      return replyAccepted(refresh);
+    case 'reply_refused':
+      return replyRefused(refresh);
+  }
+}
+
+const owner = (refresh: Refresh) => ({
+  account_id: refresh.accountId,
+  project_id: refresh.projectId,
+  refresh_id: refresh.id,
+});
+
+function reserve(refresh: Refresh): OutgoingMessage {
+  const id = billingCommandId.reserve(refresh.id);
+  return {
+    type: 'billing.reserve.v1',
+    id,
+    ...(refresh.waitingId === null ? {} : { waitingId: refresh.waitingId }),
+    body: {
+      ...owner(refresh),
+      command_id: id,
+      request_id: refresh.requestId,
+      product_code: 'platform.inventory.refresh.v1',
+      deadline_at: isoTime(refresh.queueDeadlineMs),
+    },
+  };
+}
+
+/** For a hold that no refresh owns; the ledger knows whose it is by the ids. */
+export function release(
+  of: Pick<Refresh, 'id' | 'accountId' | 'projectId'>,
+): Extract<OutgoingMessage, { type: 'billing.release.v1' }> {
+  const id = billingCommandId.release(of.id);
+  return {
+    type: 'billing.release.v1',
+    id,
+    body: {
+      command_id: id,
+      account_id: of.accountId,
+      project_id: of.projectId,
+      refresh_id: of.id,
+    },
+  };
+}
+
+function settle(refresh: Refresh): OutgoingMessage {
+  const id = billingCommandId.settle(refresh.id);
+  invariant(refresh.outcome !== null, 'a refresh is settled by its outcome');
+  return {
+    type: 'billing.settle.v1',
+    id,
+    body: {
+      ...owner(refresh),
+      command_id: id,
+      outcome: refresh.outcome,
+      observed_assets: refresh.observedAssets,
+    },
+  };
+}
+
+function completeScan(refresh: Refresh, pages: readonly StagedPageRecord[]): OutgoingMessage {
+  const { scan } = refresh;
+  invariant(scan?.completedAtMs != null, 'only a completed scan has a manifest');
+  invariant(pages.length === scan.pages, 'every page of the scan is recorded');
+  return {
+    type: 'revision.completed.v1',
+    id: `completed:${refresh.id}`,
+    body: {
+      scan_id: refresh.id,
+      refresh_id: refresh.id,
+      account_id: refresh.accountId,
+      scope: refresh.scope,
+      language: refresh.language,
+      scan_window: {
+        started_at: isoTime(scan.startedAtMs),
+        completed_at: isoTime(scan.completedAtMs),
+      },
+      reported_total_count: scan.reportedTotalCount ?? 0,
+      pages: pagesInPlace(pages).map(({ page, epoch, chunks }) => ({
+        page,
+        epoch,
+        chunks: [...chunks],
+      })),
+    },
+  };
+}
+
+function abandonScan(refresh: Refresh): OutgoingMessage {
+  return {
+    type: 'revision.abandoned.v1',
+    id: `abandoned:${refresh.id}`,
+    body: { scan_id: refresh.id, refresh_id: refresh.id },
+  };
+}
+
+function announce(refresh: Refresh): OutgoingMessage {
+  invariant(refresh.outcome !== null, 'a completed refresh has an outcome');
+  invariant(refresh.completedAtMs !== null, 'a completed refresh has a completion time');
+  return {
+    type: 'refresh.completed.v1',
+    id: `refresh-completed:${refresh.id}`,
+    body: {
+      ...owner(refresh),
+      outcome: refresh.outcome,
+      revision_id: refresh.revisionId,
+      completed_at: isoTime(refresh.completedAtMs),
+    },
+  };
+}
+
+function replyAccepted(refresh: Refresh): OutgoingMessage[] {
+  if (refresh.waitingId === null || refresh.acceptance === null) return [];
+  return [
+    {
+      type: 'reply.refresh-decision.v1',
+      id: `decision:${refresh.id}`,
+      body: {
+        waiting_id: refresh.waitingId,
+        refresh_id: refresh.id,
+        decision: 'accepted',
+        ...acceptanceOf(refresh.acceptance),
+        deadline_at: isoTime(refresh.queueDeadlineMs),
+      },
+    },
+  ];
+}
+
+function replyRefused(refresh: Refresh): OutgoingMessage[] {
+  if (refresh.waitingId === null || refresh.refusal === null) return [];
+  return [
+    {
+      type: 'reply.refresh-decision.v1',
+      id: `decision:${refresh.id}`,
+      body: {
+        waiting_id: refresh.waitingId,
+        refresh_id: refresh.id,
+        decision: 'refused',
+        refusal: toWireRefusal(refresh.refusal),
+      },
+    },
+  ];
+}

@@ -1,0 +1,42 @@
+import type { IdentityLimits, IdentityState } from '../egress/egress-identity.domain.ts';
+
+/** How many pages the egress identities can read between now and a later time. */
+export interface PageCapacity {
+  /** Pages until `timeMs`, as far as the identities' present state lets expect. */
+  until(timeMs: number): number;
+  /** Pages until `timeMs` if every identity were rested and answered: never less. */
+  atMostUntil(timeMs: number): number;
+  readonly pagesPerMinute: number;
+}
+
+/**
+ * Capacity by the rate limits and rests of the identities. An identity that failed k times in a row
+ * counts 2^-k until it is served again: it may fail again after its rest.
+ */
+export function pageCapacity(
+  identities: readonly IdentityState[],
+  limits: IdentityLimits,
+  nowMs: number,
+): PageCapacity {
+  const intervalMs = 60_000 / limits.requestsPerMinute;
+  const toleranceMs = (limits.burst - 1) * intervalMs;
+  const sources = identities.map((identity) => {
+    const { silentUntilMs, unreachableUntilMs, refusals, connectFailures } = identity;
+    const fromMs = Math.max(nowMs, silentUntilMs, unreachableUntilMs);
+    return {
+      weight: 2 ** -(refusals + connectFailures),
+      fromMs,
+      emptyMs: Math.max(identity.arrivalMs, fromMs) - toleranceMs,
+    };
+  });
+  return {
+    until: (timeMs) =>
+      sources.reduce((pages, { weight, fromMs, emptyMs }) => {
+        if (timeMs < fromMs) return pages;
+        return pages + (weight * Math.max(0, timeMs - emptyMs)) / intervalMs;
+      }, 0),
+    atMostUntil: (timeMs) =>
+      identities.length * (Math.max(0, timeMs - nowMs) / intervalMs + limits.burst),
+    pagesPerMinute: sources.reduce((sum, { weight }) => sum + weight * limits.requestsPerMinute, 0),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { IdentityLimits, IdentityState } from '../egress/egress-identity.domain.ts';
+import type { AppReads } from './app-breaker.domain.ts';
+import { pageCapacity } from './page-capacity.domain.ts';
+import { type AccountPages, noPlan, type PublishedPlan } from './published-plan.domain.ts';
+import type { QueueSnapshot } from './queue-snapshot.domain.ts';
+import type { Replicas } from './replica-store.ts';
+import { busyScans, type PlanRules, planScans, type ScanPlan } from './scan-plan.domain.ts';
+
+/** What a plan depends on beside the refreshes. */
+export interface PlanConditions {
+  readonly identities: readonly IdentityState[];
+  readonly replicas: Replicas;
+  /** Mean time of one page request. */
+  readonly pageMs: number;
+  readonly readsOf: (appId: number) => AppReads;
+  readonly lastStartMs: ReadonlyMap<string, number>;
+  readonly typicalPages: number;
+}
+
+export interface PlanLimits {
+  readonly identities: IdentityLimits;
+  readonly queueMs: number;
+  readonly collectMs: number;
+  readonly scansMax: number;
+  readonly scansPerAccountMax: number;
+  /** Pages of the largest refresh that is paid for. */
+  readonly pagesMax: number;
+}
+
+const liveShareMin = 0.05;
+const liveShareMax = 0.5;
+const busiestMax = 1_000;
+
+/** Plans what is open, and says what the plan means for slots, admission and waiting times. */
+export function planOpenScans(
+  open: Pick<QueueSnapshot, 'queued' | 'scans'>,
+  conditions: PlanConditions,
+  limits: PlanLimits,
+  clock: Clock,
+): { readonly decided: ScanPlan; readonly published: PublishedPlan } {
+  const nowMs = clock.now();
+  const { identities, replicas, readsOf, lastStartMs } = conditions;
+  const capacity = pageCapacity(identities, limits.identities, nowMs);
+  const slotsPerMinute = identities.length * limits.identities.requestsPerMinute;
+  const liveShare = Math.min(
+    liveShareMax,
+    Math.max(liveShareMin, replicas.livePagesPerMinute / slotsPerMinute),
+  );
+  const rules: PlanRules = {
+    collectMs: limits.collectMs,
+    queueMs: limits.queueMs,
+    busyScans: busyScans(identities.length, limits.identities, conditions.pageMs),
+    tightPages: identities.length,
+    scansMax: limits.scansMax * replicas.count,
+    scansPerAccountMax: limits.scansPerAccountMax,
+    share: 1 - liveShare,
+    unknownPages: limits.pagesMax,
+  };
+  // A refresh of unknown size is never expected to be too large to start at all.
+  const half = (rules.share * capacity.until(nowMs + limits.collectMs)) / 2;
+  const typicalPages = Math.min(conditions.typicalPages, Math.max(1, Math.floor(half)));
+  const queued = open.queued.map((refresh) =>
+    refresh.isSizeKnown ? refresh : { ...refresh, pages: Math.min(refresh.pages, typicalPages) },
+  );
+  const decided = planScans({ ...open, queued, nowMs, capacity, readsOf, lastStartMs }, rules);
+  const parked = open.scans.filter((scan) => scan.parked).length;
+  const active =
+    open.scans.length - parked - decided.park.length + decided.resume.length + decided.start.length;
+  const accounts = pagesByAccount(open);
+  return {
+    decided,
+    published: {
+      ...noPlan,
+      atMs: nowMs,
+      urgentUntilMs: decided.urgentUntilMs,
+      liveShare,
+      pagesPerMinute: capacity.pagesPerMinute * rules.share,
+      pagesReserved: decided.pagesReserved,
+      pagesWaiting: decided.pagesWaiting,
+      pagesFree: decided.pagesFree,
+      typicalPages,
+      replicas: replicas.count,
+      scansPerReplica: Math.max(1, Math.ceil(active / replicas.count)),
+      accounts: accounts.length,
+      busiest: accounts.slice(0, busiestMax),
+    },
+  };
+}
+
+/** Largest first. */
+function pagesByAccount({
+  queued,
+  scans,
+}: Pick<QueueSnapshot, 'queued' | 'scans'>): AccountPages[] {
+  const pages = new Map<string, number>();
+  const add = (accountId: string, more: number) =>
+    pages.set(accountId, (pages.get(accountId) ?? 0) + more);
+  for (const refresh of queued) add(refresh.accountId, refresh.pages);
+  for (const scan of scans) add(scan.accountId, scan.pagesLeft);
+  return [...pages]
+    .map(([accountId, of]) => ({ accountId, pages: of }))
+    .toSorted((left, right) => right.pages - left.pages);
+}

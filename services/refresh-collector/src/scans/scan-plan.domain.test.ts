@@ -1,0 +1,299 @@
+import type { PageCapacity } from './page-capacity.domain.ts';
+import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
+import { busyScans, type PlanRules, planScans } from './scan-plan.domain.ts';
+
+const minuteMs = 60_000;
+const nowMs = 100 * minuteMs;
+const inMinutes = (minutes: number) => nowMs + minutes * minuteMs;
+
+const rules: PlanRules = {
+  collectMs: 60 * minuteMs,
+  queueMs: 30 * minuteMs,
+  busyScans: 10,
+  tightPages: 1,
+  scansMax: 64,
+  scansPerAccountMax: 16,
+  share: 1,
+  unknownPages: 125,
+};
+
+function capacityOf(pagesPerMinute: number, atMostPerMinute = pagesPerMinute): PageCapacity {
+  const minutesUntil = (timeMs: number) => Math.max(0, (timeMs - nowMs) / minuteMs);
+  return {
+    until: (timeMs) => minutesUntil(timeMs) * pagesPerMinute,
+    atMostUntil: (timeMs) => minutesUntil(timeMs) * atMostPerMinute,
+    pagesPerMinute,
+  };
+}
+
+const queued = (id: string, pages: number, of: Partial<QueuedRefresh> = {}): QueuedRefresh => ({
+  id,
+  accountId: id,
+  inventory: `inventory of ${id}`,
+  appId: 730,
+  queueDeadlineMs: inMinutes(29),
+  pages,
+  isSizeKnown: true,
+  ...of,
+});
+
+const scan = (id: string, pagesLeft: number, of: Partial<StartedScan> = {}): StartedScan => ({
+  id,
+  accountId: id,
+  inventory: `inventory of ${id}`,
+  appId: 730,
+  deadlineMs: inMinutes(60),
+  pagesLeft,
+  isSizeKnown: true,
+  parked: false,
+  ...of,
+});
+
+const plan = (snapshot: Partial<QueueSnapshot>, changed: Partial<PlanRules> = {}) =>
+  planScans(
+    {
+      nowMs,
+      capacity: capacityOf(1),
+      queued: [],
+      scans: [],
+      readsOf: () => 'all',
+      lastStartMs: new Map(),
+      ...snapshot,
+    },
+    { ...rules, ...changed },
+  );
+
+describe('a scan starts', () => {
+  it('only where its pages fit beside what runs before its deadline (Refresh: Deadlines)', () => {
+    const scans = [scan('running', 20)];
+
+    expect(plan({ scans, queued: [queued('fits', 40)] }).start).toEqual(['fits']);
+    expect(plan({ scans, queued: [queued('does not', 41)] }).start).toEqual([]);
+  });
+
+  it('never on the pages promised to a refresh queued before it', () => {
+    const scans = [scan('running', 5)];
+    const late = queued('late', 55, { queueDeadlineMs: inMinutes(30) });
+    const before = queued('before', 40, { inventory: 'inventory of running' });
+
+    expect(plan({ scans, queued: [late] }).start).toEqual(['late']);
+    expect(plan({ scans, queued: [before, late] }).start).toEqual([]);
+  });
+
+  it('while fewer run than the replicas hold', () => {
+    const many = ['a', 'b', 'c'].map((id) => queued(id, 1));
+
+    expect(plan({ queued: many }, { scansMax: 2 }).start).toEqual(['a', 'b']);
+  });
+
+  it('for an account without one even when enough scans run to use every slot', () => {
+    const scans = [scan('running', 1, { accountId: 'a' })];
+    const more = [queued('more', 1, { accountId: 'a' }), queued('first', 1, { accountId: 'b' })];
+
+    expect(plan({ scans, queued: more }, { busyScans: 1 }).start).toEqual(['first']);
+  });
+
+  it('in the last tenth of its time in the queue, however many run', () => {
+    const scans = [scan('running', 1, { accountId: 'a' })];
+    const late = queued('late', 1, { accountId: 'a', queueDeadlineMs: inMinutes(2) });
+
+    expect(plan({ scans, queued: [late] }, { busyScans: 1 }).start).toEqual(['late']);
+  });
+});
+
+describe('accounts', () => {
+  it('take turns by pages: none starves behind large refreshes queued before (Refresh: Deadlines)', () => {
+    const large = ['large-1', 'large-2'].map((id) => queued(id, 125));
+
+    const { start } = plan({ capacity: capacityOf(2.8), queued: [...large, queued('small', 40)] });
+
+    expect(start).toEqual(['small', 'large-1']);
+  });
+
+  it('have one start each before any has two', () => {
+    const of = (accountId: string, id: string) => queued(id, 30, { accountId });
+
+    const { start } = plan({ queued: [of('a', 'a1'), of('a', 'a2'), of('b', 'b1')] });
+
+    expect(start).toEqual(['a1', 'b1']);
+  });
+
+  it('with equal pages start in the order of their last starts', () => {
+    const lastStartMs = new Map([
+      ['a', 2],
+      ['b', 1],
+    ]);
+
+    const { start } = plan({ queued: [queued('a', 60), queued('b', 60)], lastStartMs });
+
+    expect(start).toEqual(['b']);
+  });
+
+  it('read their refreshes in the order of the queue deadlines', () => {
+    const of = (id: string, minutes: number) =>
+      queued(id, 60, { accountId: 'a', queueDeadlineMs: inMinutes(minutes) });
+
+    expect(plan({ queued: [of('later', 29), of('sooner', 20)] }).start).toEqual(['sooner']);
+  });
+
+  it('keep to the most scans of one account', () => {
+    const many = ['a1', 'a2', 'a3'].map((id) => queued(id, 1, { accountId: 'a' }));
+
+    expect(plan({ queued: many }, { scansPerAccountMax: 2 }).start).toEqual(['a1', 'a2']);
+  });
+});
+
+describe('an inventory', () => {
+  it('has one scan at a time (Refresh: One scan at a time per inventory)', () => {
+    const twice = ['first', 'second'].map((id) => queued(id, 1, { inventory: 'one' }));
+
+    expect(plan({ queued: twice }).start).toEqual(['first']);
+    const scans = [scan('running', 1, { inventory: 'one', parked: true })];
+    expect(plan({ scans, queued: twice }).start).toEqual([]);
+  });
+
+  it('that is busy hides nothing else of its account, however many refreshes wait for it', () => {
+    const accountId = 'a';
+    const scans = [scan('running', 10, { accountId, inventory: 'busy' })];
+    const waiting = Array.from({ length: 20 }, (_, index) =>
+      queued(`waiting-${index}`, 125, { accountId, inventory: 'busy' }),
+    );
+
+    const rest = queued('rest', 40, { accountId, queueDeadlineMs: inMinutes(30) });
+
+    const { start } = plan({ capacity: capacityOf(3), scans, queued: [...waiting, rest] });
+
+    expect(start).toEqual(['rest']);
+  });
+});
+
+describe('scans of unknown size', () => {
+  const unknown = ['a', 'b', 'c'].map((id) => queued(id, 10, { isSizeKnown: false }));
+
+  it('start one at a time', () => {
+    expect(plan({ queued: unknown }).start).toEqual(['a']);
+    const scans = [scan('running', 10, { isSizeKnown: false })];
+    expect(plan({ scans, queued: unknown }).start).toEqual([]);
+  });
+
+  it('start together where each fits at its largest', () => {
+    expect(plan({ capacity: capacityOf(6), queued: unknown }).start).toEqual(['a', 'b']);
+  });
+
+  it('have their largest reserved until their first page', () => {
+    const capacity = capacityOf(3);
+    const known = queued('known', 100);
+
+    const running = (isSizeKnown: boolean) => [scan('running', 10, { isSizeKnown })];
+    expect(plan({ capacity, scans: running(false), queued: [known] }).start).toEqual([]);
+    expect(plan({ capacity, scans: running(true), queued: [known] }).start).toEqual(['known']);
+  });
+});
+
+describe('a started scan', () => {
+  it('resumes as soon as its pages fit, the earliest deadline first', () => {
+    const scans = [
+      scan('later', 30, { parked: true, deadlineMs: inMinutes(50) }),
+      scan('sooner', 30, { parked: true, deadlineMs: inMinutes(40) }),
+    ];
+
+    const { resume, end } = plan({ scans });
+
+    expect([resume, end]).toEqual([['sooner'], []]);
+  });
+
+  it('is parked where capacity was lost, the largest first', () => {
+    const scans = [scan('large', 50), scan('small', 30)];
+
+    expect(plan({ scans }).park).toEqual(['large']);
+  });
+
+  it('is not parked for a page that may be on its way', () => {
+    const capacity = capacityOf(1, 2);
+
+    expect(plan({ capacity, scans: [scan('running', 61)] }).park).toEqual([]);
+    expect(plan({ capacity, scans: [scan('running', 62)] }).park).toEqual(['running']);
+  });
+
+  it('ends when no capacity could complete it, and not before', () => {
+    const capacity = capacityOf(1, 2);
+    const scans = [scan('hopeless', 121, { parked: true }), scan('waits', 120, { parked: true })];
+
+    const { end, resume } = plan({ capacity, scans });
+
+    expect([end, resume]).toEqual([['hopeless'], []]);
+  });
+
+  it('and a queued refresh are overdue at their deadlines (Refresh: Deadlines)', () => {
+    const scans = [scan('collecting', 1, { deadlineMs: nowMs })];
+    const late = queued('late', 1, { queueDeadlineMs: nowMs });
+
+    const { overdue, start, end } = plan({ scans, queued: [late] });
+
+    expect([overdue, start, end]).toEqual([['late', 'collecting'], [], []]);
+  });
+});
+
+describe('while the breaker of an application is open', () => {
+  const readsOf = (appId: number) => (appId === 440 ? 'none' : 'all');
+
+  it('its scans are parked and its queued refreshes do not start', () => {
+    const scans = [
+      scan('running', 1, { appId: 440 }),
+      scan('parked', 1, { appId: 440, parked: true }),
+    ];
+    const waiting = queued('waiting', 1, { appId: 440 });
+
+    const { park, resume, start } = plan({ scans, queued: [waiting], readsOf });
+
+    expect([park, resume, start]).toEqual([['running'], [], []]);
+  });
+
+  it('one of its scans is resumed to probe it, and no queued refresh beside it', () => {
+    const scans = [
+      scan('first', 5, { appId: 440, parked: true, deadlineMs: inMinutes(20) }),
+      scan('second', 5, { appId: 440, parked: true, deadlineMs: inMinutes(30) }),
+    ];
+    const waiting = queued('waiting', 1, { appId: 440 });
+
+    const { resume, start } = plan({ scans, queued: [waiting], readsOf: () => 'one' });
+
+    expect([resume, start]).toEqual([['first'], []]);
+  });
+
+  it('its pages and scans count for nothing: others start in their place', () => {
+    const accountId = 'a';
+    const scans = [scan('running', 60, { appId: 440, accountId })];
+    const waiting = queued('waiting', 90, { appId: 440, accountId });
+    const other = queued('other', 60, { accountId });
+
+    const { start } = plan(
+      { scans, queued: [waiting, other], readsOf },
+      { scansPerAccountMax: 1, scansMax: 1 },
+    );
+
+    expect(start).toEqual(['other']);
+  });
+});
+
+describe('what the plan says', () => {
+  it('names urgent scans only while hardly any page is free before their deadline', () => {
+    expect(plan({ scans: [scan('easy', 30)] }).urgentUntilMs).toBeNull();
+    expect(plan({ scans: [scan('tight', 60)] }).urgentUntilMs).toBeGreaterThan(inMinutes(60));
+  });
+
+  it('counts pages reserved, waiting and free', () => {
+    const scans = [scan('running', 20), scan('parked', 50, { parked: true })];
+
+    expect(plan({ scans, queued: [queued('next', 10)] })).toMatchObject({
+      pagesReserved: 20,
+      pagesWaiting: 80,
+      pagesFree: 60,
+    });
+  });
+
+  it('takes twice as many scans as read at once to keep the identities busy', () => {
+    expect(busyScans(20, { requestsPerMinute: 3 }, 1_000)).toBe(3);
+    expect(busyScans(20, { requestsPerMinute: 3 }, 60_000)).toBe(41);
+  });
+});

@@ -1,0 +1,231 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import type { Arrival, Mix } from '../../../../test/bench/src/turns/mix.ts';
+import { seededRandom } from '../../../../test/bench/src/turns/seeded-random.ts';
+import {
+  collectMs,
+  type Ended,
+  type PlayRules,
+  queueMs,
+  realRules,
+  scanShare,
+  simulate,
+} from '../../../../test/bench/src/turns/simulate.ts';
+import { limits } from '../../../../test/bench/src/turns/simulated-egress.ts';
+import { createSlotOrder } from '../egress/slot-order.domain.ts';
+import { planScans } from './scan-plan.domain.ts';
+
+/** Planted faults are found from this seed on, in every run alike. */
+const faultRuns = { seed: 14, numRuns: 400, endOnFailure: true };
+
+const planEveryMs = 5_000;
+const rules: PlayRules = { ...realRules, planEveryMs };
+const workingApp = 730;
+const downApp = 440;
+
+const pages = fc.oneof(fc.integer({ min: 1, max: 125 }), fc.constantFrom(1, 2, 40, 125));
+
+interface Drawn {
+  readonly account: number;
+  readonly inventory: number;
+  readonly atMinute: number;
+  readonly pages: number;
+  readonly pagesKnown: number | null;
+  readonly isOnDownApp: boolean;
+}
+
+const drawn: fc.Arbitrary<Drawn> = fc.record({
+  account: fc.nat(5),
+  inventory: fc.nat(8),
+  atMinute: fc.oneof(fc.constant(0), fc.nat(60)),
+  pages,
+  pagesKnown: fc.option(pages, { freq: 2 }),
+  isOnDownApp: fc.boolean(),
+});
+
+/** Large refreshes of up to two accounts, requested before everything else. */
+const flood: fc.Arbitrary<Drawn[]> = fc
+  .record({ count: fc.nat(8), accounts: fc.integer({ min: 1, max: 2 }) })
+  .map(({ count, accounts }) =>
+    Array.from({ length: count }, (_, index) => ({
+      account: 6 + (index % accounts),
+      inventory: index,
+      atMinute: 0,
+      pages: 125,
+      pagesKnown: 125,
+      isOnDownApp: false,
+    })),
+  );
+
+interface World {
+  readonly flood: readonly Drawn[];
+  readonly drawn: readonly Drawn[];
+  readonly identities: number;
+  readonly replicas: number;
+  /** Healthy identities, no live pages, sizes known beforehand. */
+  readonly isCalm: boolean;
+  readonly deadPart: number;
+  readonly liveShare: number;
+  readonly hasDownApp: boolean;
+  readonly seed: number;
+}
+
+const world: fc.Arbitrary<World> = fc.record({
+  flood,
+  drawn: fc.array(drawn, { minLength: 1, maxLength: 16 }),
+  identities: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 12 })),
+  replicas: fc.integer({ min: 1, max: 5 }),
+  isCalm: fc.boolean(),
+  deadPart: fc.constantFrom(0, 0.3, 1),
+  liveShare: fc.constantFrom(0, 0.1, 0.4),
+  hasDownApp: fc.boolean(),
+  seed: fc.nat(),
+});
+
+/** Refreshes of one inventory have one account, one size and one application. */
+function arrivalOf(one: Drawn, { isCalm, hasDownApp, drawn: all }: World): Arrival {
+  const inventory = `${one.account}-${one.inventory}`;
+  const first = all.find((of) => `${of.account}-${of.inventory}` === inventory) ?? one;
+  return {
+    atMs: one.atMinute * 60_000,
+    accountId: `account-${one.account}`,
+    appId: hasDownApp && first.isOnDownApp ? downApp : workingApp,
+    pages: first.pages,
+    pagesKnown: isCalm ? first.pages : first.pagesKnown,
+    inventory,
+  };
+}
+
+function mixOf(of: World): Mix {
+  return {
+    name: 'any',
+    arrivals: [...of.flood, ...of.drawn].map((one) => arrivalOf(one, of)),
+    identities: of.identities,
+    deadIdentities: of.isCalm ? 0 : Math.floor(of.identities * of.deadPart),
+    replicas: of.replicas,
+    liveShare: of.isCalm ? 0 : of.liveShare,
+    downApps: [downApp],
+    completedMin: 0,
+  };
+}
+
+const isWorking = ({ arrival }: Ended) => arrival.appId === workingApp;
+
+/** A plan every `planEveryMs` ends what is due; a page that is being read ends later by itself. */
+function endsInTime({ arrival, startedMs, endedMs }: Ended): boolean {
+  if (startedMs === null) return endedMs <= arrival.atMs + queueMs + planEveryMs;
+  return startedMs <= arrival.atMs + queueMs && endedMs <= startedMs + collectMs + planEveryMs;
+}
+
+/** Whether two refreshes of one inventory were started at the same time. */
+function overlaps(ended: readonly Ended[]): boolean {
+  return ended.some((one) =>
+    ended.some(
+      (other) =>
+        other !== one &&
+        other.inventory === one.inventory &&
+        one.startedMs !== null &&
+        other.startedMs !== null &&
+        one.startedMs <= other.startedMs &&
+        other.startedMs < one.endedMs,
+    ),
+  );
+}
+
+/** Pages that one account may count on while every account is present. */
+function fairPart(mix: Mix): number {
+  const accounts = new Set(mix.arrivals.map(({ accountId }) => accountId)).size;
+  const perMinute = mix.identities * limits.requestsPerMinute * scanShare(mix);
+  return (perMinute * collectMs) / 60_000 / accounts;
+}
+
+/** Refreshes of an application that is down count too: they are expected to be read until tried. */
+function starvedAccounts(mix: Mix, ended: readonly Ended[]): string[] {
+  const part = fairPart(mix);
+  return [...Map.groupBy(ended, ({ arrival }) => arrival.accountId)]
+    .filter(([, of]) => of.reduce((sum, { arrival }) => sum + arrival.pages, 0) <= part)
+    .filter(([, of]) => of.some(isWorking) && !of.some(({ complete }) => complete))
+    .map(([accountId]) => accountId);
+}
+
+/** What is wrong with how a mix was played; empty where every guarantee holds. */
+function brokenGuarantees(of: World, playRules: PlayRules): string[] {
+  const mix = mixOf(of);
+  const { ended } = simulate(mix, seededRandom(of.seed), playRules);
+  const broken: string[] = [];
+  if (ended.length !== mix.arrivals.length) broken.push('a refresh never ends');
+  if (!ended.every(endsInTime)) broken.push('a refresh ends after its deadline');
+  if (overlaps(ended)) broken.push('two scans of one inventory');
+  if (!of.isCalm) return broken;
+  const unfinished = ended.filter((one) => isWorking(one) && one.startedMs !== null);
+  if (!unfinished.every(({ complete }) => complete)) broken.push('a reservation is broken');
+  for (const account of starvedAccounts(mix, ended)) broken.push(`${account} starves`);
+  return broken;
+}
+
+/** Without `expect` in each run, which would take most of its time. */
+function checkPlanning(playRules: PlayRules, options: fc.Parameters<unknown>): void {
+  fc.assert(
+    fc.property(world, (of) => {
+      const broken = brokenGuarantees(of, playRules);
+      if (broken.length > 0) throw new Error(broken.join('; '));
+    }),
+    options,
+  );
+}
+
+const plantedFaults: Readonly<Record<string, PlayRules>> = {
+  'scans start without a test of the reservations': {
+    ...rules,
+    planScans(snapshot, planRules) {
+      const busy = new Set(snapshot.scans.map(({ inventory }) => inventory));
+      const start = snapshot.queued
+        .filter(({ queueDeadlineMs }) => queueDeadlineMs > snapshot.nowMs)
+        .filter(({ inventory }) => !busy.has(inventory) && busy.add(inventory));
+      return { ...planScans(snapshot, planRules), start: start.map(({ id }) => id) };
+    },
+  },
+  'accounts start in the order of arrival': {
+    ...rules,
+    planScans(snapshot, planRules) {
+      const asOne = <Of extends { readonly accountId: string }>(of: Of): Of => ({
+        ...of,
+        accountId: 'all',
+      });
+      const queued = snapshot.queued.map(asOne);
+      const scans = snapshot.scans.map(asOne);
+      const scansPerAccountMax = planRules.scansMax;
+      return planScans({ ...snapshot, queued, scans }, { ...planRules, scansPerAccountMax });
+    },
+  },
+  'urgent scans read in the order of their requests': {
+    ...rules,
+    createSlotOrder: () => ({
+      ...createSlotOrder(),
+      next: (requests) => requests.toSorted((left, right) => left.order - right.order)[0],
+    }),
+  },
+  'an inventory has two scans': {
+    ...rules,
+    planScans(snapshot, planRules) {
+      const apart = <Of extends { readonly id: string }>(of: Of) => ({ ...of, inventory: of.id });
+      const queued = snapshot.queued.map(apart);
+      return planScans({ ...snapshot, queued, scans: snapshot.scans.map(apart) }, planRules);
+    },
+  },
+  'what is overdue is left alone': {
+    ...rules,
+    planScans: (snapshot, planRules) => ({ ...planScans(snapshot, planRules), overdue: [] }),
+  },
+};
+
+describe('scan planning', () => {
+  it('ends every refresh in time, breaks no reservation and starves no account (Refresh: Deadlines)', () => {
+    checkPlanning(rules, { numRuns: propertyRuns(80) });
+  });
+
+  it.each(Object.keys(plantedFaults))('is seen to break when %s', (name) => {
+    const faulty = plantedFaults[name];
+    expect(() => faulty && checkPlanning(faulty, faultRuns)).toThrow();
+  });
+});

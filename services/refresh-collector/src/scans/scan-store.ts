@@ -1,0 +1,115 @@
+import { scopeKey } from '@inventory/contracts/scope';
+import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
+import { dateOf } from '@inventory/runtime/clock';
+import type { TraceCarrier } from '@inventory/runtime/tracing';
+import type { RefreshDocument, StagedPageRecord } from '../collections.ts';
+import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
+import { toStored } from '../refreshes/refresh-mapping.ts';
+
+/** A scan in the hands of one worker; every write of it carries the epoch. */
+export interface ClaimedScan {
+  readonly refresh: Refresh;
+  readonly trace: TraceCarrier;
+  readonly epoch: number;
+  readonly pages: readonly StagedPageRecord[];
+}
+
+/** What planning needs of a refresh. */
+export interface PlannedRefresh {
+  readonly id: string;
+  readonly accountId: string;
+  readonly inventory: string;
+  readonly appId: number;
+  readonly phase: RefreshPhase;
+  readonly queueDeadlineMs: number;
+  readonly collectDeadlineMs: number | null;
+  readonly pages: number;
+  readonly reportedTotalCount: number | null;
+  readonly parked: boolean;
+  readonly changedAtMs: number;
+}
+
+/** Scans as planning and workers read them; what changes them is saved with the refresh. */
+export interface ScanStore {
+  /** Every refresh that is queued or collecting. */
+  open(): Promise<PlannedRefresh[]>;
+  /** Refreshes in any phase that changed at this time of the database's clock or later. */
+  changedSince(timeMs: number): Promise<PlannedRefresh[]>;
+  /** The scan of this epoch with its pages; null when it ended or another worker has it. */
+  find(id: string, epoch: number): Promise<ClaimedScan | null>;
+}
+
+type PlannedFields = Pick<
+  RefreshDocument,
+  | '_id'
+  | 'accountId'
+  | 'scopeKey'
+  | 'scope'
+  | 'phase'
+  | 'queueDeadline'
+  | 'collectDeadline'
+  | 'scan'
+  | 'changedAt'
+>;
+
+const plannedFields: Record<Exclude<keyof PlannedFields, '_id'>, 1> = {
+  accountId: 1,
+  scopeKey: 1,
+  scope: 1,
+  phase: 1,
+  queueDeadline: 1,
+  collectDeadline: 1,
+  scan: 1,
+  changedAt: 1,
+};
+
+export function createScanStore(refreshes: TypedCollection<RefreshDocument>): ScanStore {
+  async function planned(filter: TypedFilter<RefreshDocument>): Promise<PlannedRefresh[]> {
+    const found = await refreshes.find(filter).project<PlannedFields>(plannedFields).toArray();
+    return found.map(toPlanned);
+  }
+
+  return {
+    open: () => planned({ phase: { $in: ['queued', 'collecting'] } }),
+    changedSince: (timeMs) => planned({ changedAt: { $gte: dateOf(timeMs) } }),
+    async find(id, epoch) {
+      const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
+      return found && { ...toStored(found), epoch, pages: found.pages ?? [] };
+    },
+  };
+}
+
+/** The same of a refresh that this process wrote; the time of the database's clock is not known. */
+export function plannedOf(refresh: Refresh): PlannedRefresh {
+  const { scan } = refresh;
+  return {
+    id: refresh.id,
+    accountId: refresh.accountId,
+    inventory: scopeKey(refresh.scope),
+    appId: refresh.scope.app_id,
+    phase: refresh.phase,
+    queueDeadlineMs: refresh.queueDeadlineMs,
+    collectDeadlineMs: refresh.collectDeadlineMs,
+    pages: scan?.pages ?? 0,
+    reportedTotalCount: scan?.reportedTotalCount ?? null,
+    parked: scan?.parked ?? false,
+    changedAtMs: 0,
+  };
+}
+
+function toPlanned(document: PlannedFields): PlannedRefresh {
+  const { scan } = document;
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    inventory: document.scopeKey,
+    appId: document.scope.app_id,
+    phase: document.phase,
+    queueDeadlineMs: document.queueDeadline.getTime(),
+    collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
+    pages: scan?.pages ?? 0,
+    reportedTotalCount: scan?.reportedTotalCount ?? null,
+    parked: scan?.parked ?? false,
+    changedAtMs: document.changedAt?.getTime() ?? 0,
+  };
+}

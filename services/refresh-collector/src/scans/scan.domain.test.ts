@@ -1,0 +1,250 @@
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
+import type { PageAsset, PlatformPage } from '../egress/platform-page.domain.ts';
+import { firstTries } from './page-verdicts.domain.ts';
+import {
+  freshProgress,
+  nextStep,
+  pagesInPlace,
+  resumedProgress,
+  type ScanMoment,
+  type ScanProgress,
+  type ScanRules,
+  type ScanStep,
+} from './scan.domain.ts';
+
+const rules: ScanRules = {
+  pagesMax: 250,
+  triesMax: 5,
+  throttledMax: 6,
+  retryMs: 4_000,
+  duplicateRetryMs: 5_000,
+  count: 2_000,
+  smallerCount: 1_000,
+};
+const moment = (progress: ScanProgress = freshProgress): ScanMoment => ({
+  progress,
+  tries: firstTries(rules),
+  identity: 'a',
+  identities: ['a', 'b'],
+});
+const asset = (assetid: string): PageAsset => ({
+  appid: 730,
+  contextid: '2',
+  assetid,
+  classid: '1',
+  instanceid: '0',
+  amount: '1',
+});
+const page = (fields: Partial<PlatformPage> = {}): PlatformAnswer => ({
+  kind: 'page',
+  page: {
+    assets: [asset('1')],
+    descriptions: [],
+    reportedTotalCount: 5,
+    more: false,
+    lastAssetId: null,
+    ...fields,
+  },
+});
+const pageTo = (lastAssetId: string) => page({ more: true, lastAssetId });
+const blankEnd = page({ assets: [] });
+const midScan: ScanProgress = {
+  ...freshProgress,
+  cursors: ['10', '20'],
+  pages: 2,
+  reportedTotalCount: 9,
+};
+const incomplete: ScanStep = { step: 'fail', outcome: 'incomplete' };
+
+function progressOf(step: ScanStep): ScanProgress {
+  if (step.step === 'fail') throw new Error(step.outcome);
+  return step.progress;
+}
+
+describe('nextStep', () => {
+  it('is done with a page without more, however few assets it has (upstream 6.7)', () => {
+    expect(nextStep(moment(), page(), rules)).toMatchObject({ step: 'save', done: true, place: 0 });
+  });
+
+  it('is done with a first page without assets, whatever the total is (upstream 1.3)', () => {
+    expect(nextStep(moment(), blankEnd, rules)).toMatchObject({ step: 'save', done: true });
+  });
+
+  it('reads on behind a page with more, however empty it is (upstream 6.7)', () => {
+    const blank = page({ assets: [], more: true, lastAssetId: '40' });
+    expect(nextStep(moment(), blank, rules)).toMatchObject({
+      step: 'save',
+      done: false,
+      place: 0,
+      progress: { cursors: ['40'], pages: 1 },
+    });
+  });
+
+  it.each([
+    ['is missing', null],
+    ['is the one before', '20'],
+    ['was used earlier', '10'],
+  ])('ends as incomplete when the next cursor %s (upstream 6.8)', (_what, lastAssetId) => {
+    expect(nextStep(moment(midScan), page({ more: true, lastAssetId }), rules)).toEqual(incomplete);
+  });
+
+  it('ends as incomplete beyond 250 pages, and completes with the 250th (Refresh: Deadlines)', () => {
+    const progress = { ...freshProgress, pages: 249 };
+    expect(nextStep(moment(progress), pageTo('40'), rules)).toEqual(incomplete);
+    expect(nextStep(moment(progress), page(), rules)).toMatchObject({ step: 'save', done: true });
+  });
+
+  it('forgets the tries of a page once it was read, and keeps the page size', () => {
+    const size = { count: 1_000, goodPages: 0, growAfterPages: 4 };
+    const verdicts = [{ identity: 'a', verdict: 'fault', ofFirstPage: false }] as const;
+    const step = nextStep({ ...moment(), tries: { verdicts, size } }, pageTo('40'), rules);
+    expect(step).toMatchObject({
+      step: 'save',
+      tries: { verdicts: [], size: { count: 1_000, goodPages: 1 } },
+    });
+  });
+});
+
+describe('a last page without assets (upstream 1.3: the cursor asset may be gone)', () => {
+  const doubting = progressOf(nextStep(moment(midScan), blankEnd, rules));
+
+  it('is not saved: the page before it is read again from its own cursor', () => {
+    expect(nextStep(moment(midScan), blankEnd, rules)).toMatchObject({ step: 'again', pauseMs: 0 });
+    expect(doubting.cursors).toEqual(['10']);
+  });
+
+  it('is believed when that page ends where it ended before: the rest is hidden', () => {
+    expect(nextStep(moment(doubting), pageTo('20'), rules)).toMatchObject({
+      step: 'save',
+      done: true,
+      place: 1,
+    });
+  });
+
+  it('is not believed when that page ends elsewhere: it replaces the page, and the scan resumes', () => {
+    const step = nextStep(moment(doubting), pageTo('21'), rules);
+    expect(step).toMatchObject({
+      step: 'save',
+      done: false,
+      place: 1,
+      progress: { cursors: ['10', '21'], pages: 3 },
+    });
+    // The next blank end is doubted in the same way.
+    expect(nextStep(moment(progressOf(step)), blankEnd, rules)).toMatchObject({
+      step: 'again',
+      progress: { cursors: ['10'], doubt: { end: '21', times: 2 } },
+    });
+  });
+
+  it('is the end when that page has become the last one and has assets', () => {
+    expect(nextStep(moment(doubting), page(), rules)).toMatchObject({ step: 'save', done: true });
+  });
+
+  it('is doubted one page earlier when that page has no assets either', () => {
+    expect(nextStep(moment(doubting), blankEnd, rules)).toMatchObject({
+      step: 'again',
+      progress: { cursors: [], doubt: { end: '10', times: 2 } },
+    });
+  });
+
+  it('never makes an inventory empty of which pages were read, unless its total is 0', () => {
+    const first = { ...freshProgress, pages: 1, doubt: { end: '10', times: 1 } };
+    expect(nextStep(moment(first), blankEnd, rules)).toMatchObject({ step: 'again' });
+    const emptied = page({ assets: [], reportedTotalCount: 0 });
+    expect(nextStep(moment(first), emptied, rules)).toMatchObject({ step: 'save', done: true });
+  });
+
+  it('ends the scan as incomplete once it was doubted five times', () => {
+    let progress = midScan;
+    for (let times = 0; times < 5; times += 1) {
+      progress = progressOf(nextStep(moment(progress), blankEnd, rules));
+      const moved = pageTo(`3${times}`);
+      progress = progressOf(nextStep(moment(progress), moved, rules));
+    }
+    expect(nextStep(moment(progress), blankEnd, rules)).toEqual(incomplete);
+  });
+});
+
+describe('the pages of a scan', () => {
+  it('are those that were not read again', () => {
+    const recorded = [
+      { place: 0, nextCursor: '10' },
+      { place: 1, nextCursor: '20' },
+      { place: 1, nextCursor: '21' },
+      { place: 2, nextCursor: null },
+    ];
+    expect(pagesInPlace(recorded).map(({ nextCursor }) => nextCursor)).toEqual(['10', '21', null]);
+    expect(resumedProgress(recorded.slice(0, 3), 9)).toMatchObject({
+      cursors: ['10', '21'],
+      pages: 3,
+    });
+  });
+
+  it('are read to the end of the inventory while assets vanish under the cursor, or it is incomplete', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 30 }),
+        fc.array(fc.boolean(), { maxLength: 40 }),
+        fc.boolean(),
+        (size, removals, crashes) => {
+          const platform = openPlatform(size);
+          const found = scanAll(platform, removals, crashes);
+          // Whatever is still there at the end was found.
+          if (found) expect(platform.assets.filter((id) => !found.has(id))).toEqual([]);
+        },
+      ),
+      { numRuns: propertyRuns(2_000) },
+    );
+  });
+});
+
+const pageSize = 3;
+
+/** A platform that answers a cursor whose asset is gone with a blank end. */
+function openPlatform(size: number) {
+  let assets = Array.from({ length: size }, (_, at) => String(at + 1));
+  return {
+    get assets() {
+      return assets;
+    },
+    remove(id: string | undefined): void {
+      assets = assets.filter((other) => other !== id);
+    },
+    page(cursor: string | null): PlatformAnswer {
+      const from = cursor === null ? 0 : assets.indexOf(cursor) + 1;
+      const isGone = cursor !== null && !assets.includes(cursor);
+      const ids = isGone ? [] : assets.slice(from, from + pageSize);
+      const more = !isGone && from + pageSize < assets.length;
+      return page({
+        assets: ids.map(asset),
+        reportedTotalCount: assets.length,
+        more,
+        lastAssetId: more ? (ids.at(-1) ?? null) : null,
+      });
+    },
+  };
+}
+
+/** Assets found by a complete scan; null when it is incomplete. */
+function scanAll(
+  platform: ReturnType<typeof openPlatform>,
+  removals: readonly boolean[],
+  crashes: boolean,
+): Set<string> | null {
+  const recorded: { place: number; nextCursor: string | null; ids: string[] }[] = [];
+  let progress = freshProgress;
+  for (let request = 0; ; request += 1) {
+    if (removals[request]) platform.remove(progress.cursors.at(-1));
+    const step = nextStep(moment(progress), platform.page(progress.cursors.at(-1) ?? null), rules);
+    if (step.step === 'fail') return null;
+    progress = step.progress;
+    if (step.step === 'again') continue;
+    const nextCursor = step.done ? null : (progress.cursors.at(-1) ?? null);
+    const ids = step.page.assets.map(({ assetid }) => assetid);
+    recorded.push({ place: step.place, nextCursor, ids });
+    if (step.done) return new Set(pagesInPlace(recorded).flatMap((of) => of.ids));
+    if (crashes) progress = { ...resumedProgress(recorded, null), doubt: progress.doubt };
+  }
+}

@@ -1,0 +1,145 @@
+import type { AccountId } from '@inventory/contracts/ids';
+import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
+import {
+  type AppOpening,
+  type AppReads,
+  breakerState,
+  type InventoryResult,
+  isOutage,
+  isOutageOf,
+  nextProbeMs,
+  opened,
+  readsOf,
+  withResult,
+} from './app-breaker.domain.ts';
+import type { AppBreakerStore } from './app-breaker-store.ts';
+
+/** The breakers per application: counted on each replica, opened and closed for all. */
+export interface AppBreakers {
+  isOpen(appId: number): boolean;
+  /** How many scans of the application may hold a lease. */
+  readsOf(appId: number): AppReads;
+  /** Until when, in milliseconds since the epoch; a time in the past when it is not open. */
+  openUntilMs(appId: number): number;
+  /** Applications that are left alone now. */
+  readonly openCount: number;
+  /** Whether a request may be sent now: any while closed, otherwise single probes. */
+  admits(appId: number): Promise<boolean>;
+  /** Notes that a request is sent; the result is to be called with its answer. */
+  begin(of: { accountId: AccountId; scope: Scope }): (answer: PlatformAnswer) => Promise<void>;
+  /** Takes over what other replicas opened and closed; repeated every second. */
+  round(): Promise<void>;
+}
+
+const appsMax = 10_000;
+
+export function watchAppBreakers(
+  store: AppBreakerStore,
+  clock: Clock,
+  logger: Logger,
+): AppBreakers {
+  const counted = new Map<number, readonly InventoryResult[]>();
+  let openings = new Map<number, AppOpening>();
+  /** Grows with each own change, so that a round does not undo it. */
+  let changes = 0;
+  let firstAccount: string | undefined;
+  let isSeveralAccounts = false;
+
+  const openingOf = (appId: number) => openings.get(appId) ?? null;
+  const isOpen = (appId: number) => breakerState(openingOf(appId), clock.now()) === 'open';
+
+  function noteAccount(accountId: string): void {
+    firstAccount ??= accountId;
+    isSeveralAccounts ||= firstAccount !== accountId;
+  }
+
+  async function isOutageNow(
+    results: readonly InventoryResult[],
+    accountId: AccountId,
+  ): Promise<boolean> {
+    if (isOutage(results)) return true;
+    if (isSeveralAccounts || !isOutageOf(results, accountId)) return false;
+    return store.isOnlyAccount(accountId);
+  }
+
+  async function open(appId: number): Promise<void> {
+    const opening = opened(openingOf(appId), clock.now());
+    changes += 1;
+    openings.set(appId, opening);
+    counted.delete(appId);
+    logger.warn({ app_id: appId, until: opening.openUntilMs }, 'breaker of an application opened');
+    await store.open(appId, opening);
+  }
+
+  async function close(appId: number, opening: AppOpening): Promise<void> {
+    changes += 1;
+    openings.delete(appId);
+    logger.info({ app_id: appId }, 'breaker of an application closed');
+    await store.close(appId, opening);
+  }
+
+  async function count(scope: Scope, accountId: AccountId, failed: boolean): Promise<void> {
+    const { app_id: appId } = scope;
+    const result = { scopeKey: scopeKey(scope), accountId, failed, atMs: clock.now() };
+    if (counted.size >= appsMax) counted.clear();
+    const results = withResult(counted.get(appId) ?? [], result);
+    counted.set(appId, results);
+    if (!failed || !(await isOutageNow(results, accountId))) return;
+    if (!openingOf(appId)) await open(appId);
+  }
+
+  return {
+    isOpen,
+    readsOf: (appId) => readsOf(openingOf(appId), clock.now()),
+    openUntilMs: (appId) => openingOf(appId)?.openUntilMs ?? 0,
+    get openCount() {
+      return [...openings.keys()].filter(isOpen).length;
+    },
+    async admits(appId) {
+      const opening = openingOf(appId);
+      if (!opening) return true;
+      const nowMs = clock.now();
+      if (nowMs < opening.probeAtMs) return false;
+      const probeAtMs = nextProbeMs(nowMs);
+      openings.set(appId, { ...opening, probeAtMs });
+      return store.takeProbe(appId, opening, probeAtMs);
+    },
+    begin({ accountId, scope }) {
+      const sentAtMs = clock.now();
+      noteAccount(accountId);
+      return async (answer) => {
+        const failed = saysAboutApp(answer);
+        if (failed === null) return;
+        const { app_id: appId } = scope;
+        const opening = openingOf(appId);
+        if (!opening) return count(scope, accountId, failed);
+        // Sent before it opened: not a probe.
+        if (sentAtMs <= opening.openedAtMs) return;
+        if (!failed) await close(appId, opening);
+        else if (!isOpen(appId)) await open(appId);
+      };
+    },
+    async round() {
+      const before = changes;
+      const stored = await store.openings();
+      if (changes === before) openings = stored;
+    },
+  };
+}
+
+/** Whether the application's servers failed; null for what only concerns our address. */
+function saysAboutApp(answer: PlatformAnswer): boolean | null {
+  switch (answer.kind) {
+    case 'fault':
+      return answer.reason === 'connection_failed' ? null : answer.reason !== 'duplicate_request';
+    case 'page':
+    case 'private':
+    case 'not_found':
+      return false;
+    default:
+      return null;
+  }
+}
