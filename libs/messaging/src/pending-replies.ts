@@ -1,5 +1,5 @@
 import { invariant } from '@inventory/runtime/bug';
-import type { MessageBus, ReceivedMessage, Subscription } from './bus.ts';
+import type { ReceivedMessage } from './bus.ts';
 
 const waitingMax = 2_000;
 
@@ -29,23 +29,19 @@ export interface PendingReplies {
     timeoutMs: number,
     answerIn: ReplyReader<Answer>,
   ): Promise<Answer>;
+  /** To be called with every message of `replies.v1`, whichever replica it is for. */
+  onMessage(message: ReceivedMessage): void;
   readonly waiting: number;
-  /** Whoever still waits is told at once that the outcome is unknown. */
-  stop(): Promise<void>;
+  /** Every open wait ends at once with {@link ReplyTimeout}. */
+  stop(): void;
 }
 
 /**
  * Every replica reads all replies and keeps what one of its own waiters asked for; a late or a
  * foreign reply is dropped, as is every repetition.
  */
-export async function createPendingReplies(bus: MessageBus, name: string): Promise<PendingReplies> {
+export function createPendingReplies(): PendingReplies {
   const waiters = new Map<string, Waiter>();
-
-  const subscription: Subscription = await bus.broadcast({
-    name: `${name}-replies`,
-    topics: ['replies.v1'],
-    onMessage: (message) => waiters.get(message.key)?.read(message),
-  });
 
   async function wait<Answer>(
     waitingId: string,
@@ -85,12 +81,12 @@ export async function createPendingReplies(bus: MessageBus, name: string): Promi
       answer.catch(() => {});
       return answer;
     },
+    onMessage: (message) => waiters.get(message.key)?.read(message),
     get waiting() {
       return waiters.size;
     },
-    async stop() {
+    stop() {
       for (const waiter of waiters.values()) waiter.reject('the process is stopping');
-      await subscription.stop();
     },
   };
 }

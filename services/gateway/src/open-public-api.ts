@@ -1,21 +1,14 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
-import { startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
+import { accountRoutes } from './accounts/account-routes.ts';
 import type { LedgerClient } from './accounts/ledger-client.ts';
-import { readAccountRoute } from './accounts/read-account-route.ts';
-import { readPricesRoute } from './accounts/read-prices-route.ts';
-import { readStatementRoute } from './accounts/read-statement-route.ts';
-import { readUsageRoute } from './accounts/read-usage-route.ts';
-import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
 import type { PriceVersion } from './accounts/track-prices.ts';
 import { captureIndexes } from './captures/capture-store.ts';
-import { openCaptures } from './captures/open-captures.ts';
 import type { StagingClient } from './captures/staging-client.ts';
 import type { ReplyChannel } from './commands/request-reply.ts';
-import { resendPendingCommands } from './commands/resend-pending-commands.ts';
 import type { GatewayConfig } from './config.ts';
 import { createPublicApp } from './http/app.ts';
 import type { PrincipalCache } from './http/authenticate.ts';
@@ -25,31 +18,18 @@ import { startPublicServer } from './http/public-server.ts';
 import { createRateWindowStore, rateWindowIndexes } from './http/rate-window-store.ts';
 import { referencePages } from './http/reference/reference-pages.ts';
 import { createCursorSealer } from './http/sealed-cursor.ts';
+import type { Broadcasts } from './open-broadcasts.ts';
 import type { LivePageClient } from './pages/live-page-client.ts';
-import { livePageRoutes } from './pages/open-live-pages.ts';
-import { openPageReads } from './pages/open-page-reads.ts';
-import { createPageIntentStore, pageIntentIndexes } from './pages/page-intent-store.ts';
-import { readCurrentRoute } from './pages/read-current-route.ts';
+import { openPages } from './pages/open-pages.ts';
+import { pageIntentIndexes } from './pages/page-intent-store.ts';
 import { readKeyIndexes } from './pages/read-key-store.ts';
 import type { RevisionStoreClient } from './pages/revision-store-client.ts';
-import { cancelRefreshRoute } from './refreshes/cancel-refresh-route.ts';
 import type { CollectorClient } from './refreshes/collector-client.ts';
-import { listRefreshesRoute } from './refreshes/list-refreshes-route.ts';
-import { onProjectEvent } from './refreshes/on-project-event.ts';
-import { openRefreshWaits } from './refreshes/open-refresh-waits.ts';
-import {
-  createPendingCancelStore,
-  pendingCancelIndexes,
-} from './refreshes/pending-cancel-store.ts';
-import { pendingCancels } from './refreshes/pending-cancels.ts';
-import { readRefreshRoute } from './refreshes/read-refresh-route.ts';
-import { requestRefreshRoute } from './refreshes/request-refresh-route.ts';
-import { requestRefreshesRoute } from './refreshes/request-refreshes-route.ts';
+import { openRefreshes } from './refreshes/open-refreshes.ts';
+import { pendingCancelIndexes } from './refreshes/pending-cancel-store.ts';
 import type { EventStreamClient } from './streams/event-stream-client.ts';
-import { listEventsRoute } from './streams/list-events-route.ts';
 import { openEventStreams } from './streams/open-event-streams.ts';
 import type { StoredAuthority } from './streams/stream-authorization.domain.ts';
-import { streamEventsRoute } from './streams/stream-events-route.ts';
 import { webhookDeliveryRoutes } from './webhooks/delivery-routes.ts';
 import { webhookEndpointRoutes } from './webhooks/endpoint-routes.ts';
 import type { WebhookClient } from './webhooks/webhook-client.ts';
@@ -62,10 +42,11 @@ export const publicApiIndexes = [
   captureIndexes,
 ];
 
-export interface PublicApiParts {
+export interface PublicApiDeps {
   readonly db: Db;
   readonly channel: ReplyChannel;
-  readonly bus: Pick<MessageBus, 'broadcast' | 'publish'>;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly broadcasts: Broadcasts;
   readonly authorities: PrincipalCache;
   readonly collector: CollectorClient;
   readonly ledger: LedgerClient;
@@ -79,82 +60,30 @@ export interface PublicApiParts {
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;
 }
 
-const sweepEveryMs = 1_000;
-
-/**
- * The public API and the sweepers that finish what a request left open: undelivered pages,
- * captured chains and undecided attempts, of this replica and of any that went away.
- */
+/** The public API: every feature's routes in the one HTTP frame. */
 export async function openPublicApi(
   context: ServiceContext<GatewayConfig>,
-  parts: PublicApiParts,
+  deps: PublicApiDeps,
 ): Promise<{ readonly url: string }> {
   const { config, lifetime, clock, identifiers, logger } = context;
-  const { db, bus, channel, collector, ledger, revisions, staging, prices } = parts;
-  const { limits, deadlines, publicHttp: address } = config;
-  const intents = createPageIntentStore(db, deadlines);
-  const cancels = createPendingCancelStore(db, deadlines);
+  const { db, channel, ledger, prices, authorities, webhooks, findProject } = deps;
+  const { limits, deadlines } = config;
   const cursors = createCursorSealer(keysOf(config.cursorKeys));
-  const sweeping = { channel, clock, replica: identifiers.uuidV7(), deadlines };
-
-  const owedCancels = pendingCancels(cancels.owed, logger);
-  const cancelling = startLoop({
-    name: 'pending cancels',
-    idleMs: sweepEveryMs,
-    logger,
-    round: () => resendPendingCommands(sweeping, owedCancels),
-  });
-  lifetime.defer('pending cancels', () => cancelling.stop());
-
-  const waits = openRefreshWaits(lifetime);
-  const chains = openCaptures(context, { db, bus, intents, staging });
-  const reads = openPageReads(context, { db, intents, channel, chains, ledger });
-  const live = { livePages: parts.livePages, reads, chains, ledger, prices, cursors };
-  const shared = { channel, collector, clock, logger, deadlines, ...limits };
-
   const windows = createRateWindowStore(db, deadlines);
   const limiter = createRequestLimiter({ windows, clock, deadlines });
-  const admission = {
-    ...shared,
-    pendingCancels: cancels,
-    wakeCancels: cancelling.wake,
-    identifiers,
-  };
-  const { eventLog: log, findBySecretDigest } = parts;
-  const events = openEventStreams(context, { log, cursors, findBySecretDigest });
-  const ringWaits = onProjectEvent(waits);
-  // One reader for all that this replica hears of events: each record is decoded once.
-  const announcements = await bus.broadcast({
-    name: 'gateway-project-events',
-    topics: ['project.events.v1', 'authority.changes.v1'],
-    onMessage(message) {
-      ringWaits(message);
-      events.onMessage(message);
-    },
-  });
-  lifetime.defer('project events', () => announcements.stop());
+  const streams = openEventStreams(context, { ...deps, log: deps.eventLog, cursors });
   const routes = [
-    requestRefreshRoute(admission),
-    requestRefreshesRoute({ ...admission, limiter }),
-    readRefreshRoute({ collector, waits, deadlines, stopping: lifetime.signal }),
-    cancelRefreshRoute(shared),
-    listRefreshesRoute({ collector, cursors }),
-    readCurrentRoute({ revisions, reads, cursors, prices, clock }),
-    ...livePageRoutes(context, live),
-    readAccountRoute({ ledger }),
-    readStatementRoute({ ledger, cursors }),
-    readUsageRoute({ ledger, findProject: parts.findProject, clock }),
-    setBalanceAlertRoute(shared),
-    readPricesRoute({ ledger }),
-    streamEventsRoute(events),
-    listEventsRoute(events),
-    ...webhookEndpointRoutes(parts.webhooks),
-    ...webhookDeliveryRoutes({ webhooks: parts.webhooks, cursors }),
+    ...openRefreshes(context, { ...deps, limiter, cursors }),
+    ...openPages(context, { ...deps, cursors }),
+    ...streams.routes,
+    ...webhookEndpointRoutes(webhooks),
+    ...webhookDeliveryRoutes({ webhooks, cursors }),
+    ...accountRoutes({ ledger, cursors, findProject, channel, clock, logger, ...limits }),
   ];
   const listener = createPublicApp({
     routes,
     pages: { ...openApiPage(routes), ...referencePages(config.reference) },
-    authorities: parts.authorities,
+    authorities,
     trustedProxies: config.trustedProxies,
     limiter,
     prices,
@@ -164,10 +93,15 @@ export async function openPublicApi(
     identifiers,
     logger,
   });
-  const server = await startPublicServer({ listener, identifiers, deadlines, ...address });
+  const server = await startPublicServer({
+    listener,
+    identifiers,
+    deadlines,
+    ...config.publicHttp,
+  });
   lifetime.defer('public HTTP', () => server.close(limits.drainMs));
-  // Told to go before the server cuts what is still open.
-  lifetime.defer('event streams', () => events.streams.drain());
+  // Streams end with a control frame before the server cuts what is still open.
+  lifetime.defer('event streams', () => streams.drain());
   return { url: server.url };
 }
 

@@ -77,9 +77,13 @@ export function describeBroadcasts(world: () => BusWorld): void {
   test('a reply reaches the replica that waits for it, and no other one', async () => {
     const owner = await world().openBus();
     const [mine, another] = await Promise.all(
-      ['gateway', 'gateway'].map(async (name) =>
-        createPendingReplies(await world().openBus(), name),
-      ),
+      ['gateway', 'gateway'].map(async (name) => {
+        const bus = await world().openBus();
+        const replies = createPendingReplies();
+        const { onMessage } = replies;
+        await bus.broadcast({ name, topics: ['replies.v1'], onMessage });
+        return replies;
+      }),
     );
     if (!mine || !another) throw new Error('no boxes');
     const waiting = mine.expect('wait-1', 600_000, (reply) => reply);

@@ -1,21 +1,25 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import { startLoop } from '@inventory/runtime/loop';
 import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { GatewayConfig } from '../config.ts';
+import type { Route } from '../http/route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { countStreamClosed, observeStreams } from '../metrics.ts';
+import type { Broadcasts } from '../open-broadcasts.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { createEventStreams } from './event-streams.ts';
+import { listEventsRoute } from './list-events-route.ts';
 import { sealPosition } from './position-cursor.ts';
 import { createProjectHubs } from './project-hubs.ts';
 import type { StoredAuthority } from './stream-authorization.domain.ts';
+import { streamEventsRoute } from './stream-events-route.ts';
 import { watchStreamAuthority } from './watch-stream-authority.ts';
 
-export interface EventStreamParts {
+export interface EventStreamsDeps {
+  readonly broadcasts: Broadcasts;
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;
@@ -31,11 +35,17 @@ const replayBackoff = { firstMs: 200, maxMs: 5_000 } as const;
 /** About half a minute of trying. */
 const replayFailuresMax = 10;
 
-/** Everything the streams of this replica share; all are told to go when the service stops. */
+export interface OpenEventStreams {
+  readonly routes: readonly Route[];
+  /** Closes every stream with a control frame; no new one opens. */
+  drain(): Promise<void>;
+}
+
+/** The event streams of this replica and the state they share. */
 export function openEventStreams(
   { config, lifetime, clock, logger }: ServiceContext<GatewayConfig>,
-  { log, cursors, findBySecretDigest }: EventStreamParts,
-) {
+  { broadcasts, log, cursors, findBySecretDigest }: EventStreamsDeps,
+): OpenEventStreams {
   const seal = (projectId: ProjectId, place: Parameters<typeof sealPosition>[2]) =>
     sealPosition(cursors, projectId, place);
   const hubs = createProjectHubs({
@@ -80,16 +90,16 @@ export function openEventStreams(
     clearInterval(ticks);
     await Promise.all([looks.stop(), heads.stop()]);
   });
-  return {
-    onMessage({ type, body }: ReceivedMessage): void {
-      if (type === 'project.event-appended.v1') {
-        const { project_id, log_epoch: logEpoch, position, event } = body;
-        hubs.announced(project_id, { logEpoch, position, event });
-      } else if (type === 'authority.changed.v1') {
-        authority.changed(body.account_id);
-        looks.wake();
-      }
-    },
+  broadcasts.add(({ type, body }) => {
+    if (type === 'project.event-appended.v1') {
+      const { project_id, log_epoch: logEpoch, position, event } = body;
+      hubs.announced(project_id, { logEpoch, position, event });
+    } else if (type === 'authority.changed.v1') {
+      authority.changed(body.account_id);
+      looks.wake();
+    }
+  });
+  const shared = {
     hubs,
     streams,
     quota,
@@ -105,5 +115,9 @@ export function openEventStreams(
     },
     clock,
     logger,
+  };
+  return {
+    routes: [streamEventsRoute(shared), listEventsRoute(shared)],
+    drain: () => streams.drain(),
   };
 }

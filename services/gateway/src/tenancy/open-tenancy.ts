@@ -4,6 +4,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Db } from 'mongodb';
+import type { Broadcasts } from '../open-broadcasts.ts';
 import { createAnnouncer } from './announce-change.ts';
 import { changeAccount } from './change-account.ts';
 import { changeCredential } from './change-credential.ts';
@@ -23,30 +24,27 @@ import {
   type ProjectChanges,
 } from './tenancy-store.ts';
 
-interface TenancyOptions {
+interface TenancyDeps {
   readonly db: Db;
-  readonly bus: Pick<MessageBus, 'publish' | 'broadcast'>;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly broadcasts: Broadcasts;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
 }
 
-export type Tenancy = Awaited<ReturnType<typeof openTenancy>>;
+export type Tenancy = ReturnType<typeof openTenancy>;
 
 /**
  * Accounts, Projects and Credentials: the operations on them, and what a secret stands for. The
- * database must have `tenancyIndexes`. Listens to the changes that other replicas announce.
+ * database must have `tenancyIndexes`. The cache of Principals forgets what a broadcast says changed.
  */
-export async function openTenancy({ db, bus, clock, identifiers, logger }: TenancyOptions) {
+export function openTenancy({ db, bus, broadcasts, clock, identifiers, logger }: TenancyDeps) {
   const store = createTenancyStore(db);
   const authorities = createPrincipalCache(store, clock);
   const { invalidate } = authorities;
-  const subscription = await bus.broadcast({
-    name: 'gateway-authority',
-    topics: ['authority.changes.v1'],
-    onMessage: ({ type, body }) => {
-      if (type === 'authority.changed.v1') invalidate(body);
-    },
+  broadcasts.add(({ type, body }) => {
+    if (type === 'authority.changed.v1') invalidate(body);
   });
   const relay = startTenancyRelay({ db, bus, clock, logger });
   const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
@@ -77,8 +75,6 @@ export async function openTenancy({ db, bus, clock, identifiers, logger }: Tenan
       rotateCredential(change, wanted),
     revokeCredential: (id: CredentialId) => revokeCredential(change, id),
 
-    async stop(): Promise<void> {
-      await Promise.all([subscription.stop(), relay.stop()]);
-    },
+    stop: () => relay.stop(),
   };
 }

@@ -67,7 +67,8 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   const { collector, revisions, erased } = await startOtherFakes();
   const webhooks = await startFakeWebhooks();
   const replica = await openTenancyReplica({ namespace });
-  const replies = await createPendingReplies(replica.bus, 'operator-test');
+  const replies = createPendingReplies();
+  replica.broadcasts.add(replies.onMessage);
   const clientOf = (service: string, { url: baseUrl }: HttpFake) =>
     createInternalClient({ service, baseUrl, serviceToken: undefined, timeoutMs: farMs });
   const clients = {
@@ -118,7 +119,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
     async close() {
       await Promise.all([server.close(500), impatient.close(500)]);
       await Promise.all(Object.values(clients).map((client) => client.close()));
-      await replies.stop();
+      replies.stop();
       await replica.close();
       await neighbours.close();
       await Promise.all([books, collector, revisions, webhooks].map((fake) => fake.close()));

@@ -3,9 +3,11 @@ import { connectMongo } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { type Clock, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { openLifetime } from '@inventory/runtime/lifetime';
 import { type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import type { Db } from 'mongodb';
+import { type Broadcasts, openBroadcasts } from '../../src/open-broadcasts.ts';
 import { openTenancy, type Tenancy } from '../../src/tenancy/open-tenancy.ts';
 import { tenancyIndexes } from '../../src/tenancy/tenancy-documents.ts';
 
@@ -13,6 +15,7 @@ import { tenancyIndexes } from '../../src/tenancy/tenancy-documents.ts';
 export interface TenancyReplica {
   readonly tenancy: Tenancy;
   readonly bus: MessageBus;
+  readonly broadcasts: Broadcasts;
   readonly db: Db;
   close(): Promise<void>;
 }
@@ -34,8 +37,11 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
   });
   await ensureIndexes(mongo.db, tenancyIndexes);
   const bus = await openTestBus(namespace);
-  const tenancy = await openTenancy({
+  const lifetime = openLifetime(testLogger, 60_000);
+  const broadcasts = await openBroadcasts(bus, lifetime);
+  const tenancy = openTenancy({
     db: mongo.db,
+    broadcasts,
     bus: options.publish ? { ...bus, publish: options.publish } : bus,
     clock,
     identifiers: systemIdentifiers,
@@ -44,9 +50,11 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
   return {
     tenancy,
     bus,
+    broadcasts,
     db: mongo.db,
     async close() {
       await tenancy.stop();
+      await lifetime.close();
       await bus.close();
       await mongo.close();
     },

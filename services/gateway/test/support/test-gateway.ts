@@ -1,5 +1,4 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { type Clock, systemClock } from '@inventory/runtime/clock';
@@ -11,18 +10,14 @@ import { openTestBus } from '@inventory/testkit/test-bus';
 import { startTestService, testServiceConfig } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type Db, MongoClient } from 'mongodb';
-import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
 import { trackPrices } from '../../src/accounts/track-prices.ts';
-import { createStagingClient } from '../../src/captures/staging-client.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
+import { openBroadcasts } from '../../src/open-broadcasts.ts';
+import { openClients } from '../../src/open-clients.ts';
 import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
-import { createLivePageClient } from '../../src/pages/live-page-client.ts';
-import { createRevisionStoreClient } from '../../src/pages/revision-store-client.ts';
-import { createCollectorClient } from '../../src/refreshes/collector-client.ts';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
 import type { Authority } from '../../src/tenancy/authority.domain.ts';
-import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
 import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
 import { callDocumented } from './call-documented.ts';
 import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
@@ -208,41 +203,28 @@ async function startPublicApi(
   world: GatewayWorld,
   { wrongBus = () => ({}) }: TestGatewayOptions,
 ) {
-  const { config, lifetime, logger } = context;
+  const { lifetime, logger } = context;
   const { db, bus } = await openBackends(context, 'gateway', publicApiIndexes);
-  const replies = createReplyCutter(await createPendingReplies(bus, 'gateway'));
+  const broadcasts = await openBroadcasts(bus, lifetime);
+  const replies = createReplyCutter(createPendingReplies());
+  broadcasts.add(replies.onMessage);
   lifetime.defer('replies', () => replies.stop());
   const commands = { publish: bus.publish, health: () => bus.health(), ...wrongBus(bus) };
-  const { services } = config;
-  const open = (service: string, baseUrl: string, timeoutMs: number) => {
-    const client = createInternalClient({ service, baseUrl, timeoutMs, serviceToken: undefined });
-    lifetime.defer(service, () => client.close());
-    return client;
-  };
-  const { collectorTimeoutMs, revisionStoreTimeoutMs } = services;
-  const collector = open('refresh-collector', services.refreshCollectorUrl, collectorTimeoutMs);
-  const ledger = open('billing-ledger', services.billingLedgerUrl, collectorTimeoutMs);
-  const revisions = open('revision-store', services.revisionStoreUrl, revisionStoreTimeoutMs);
-  const eventStream = open('event-stream', services.eventStreamUrl, collectorTimeoutMs);
-  const ledgerClient = createLedgerClient(ledger, config.deadlines);
-  const prices = trackPrices({ ledger: ledgerClient, logger });
+  const clients = openClients(context);
+  const prices = trackPrices({ ledger: clients.ledger, logger });
   lifetime.defer('prices', () => prices.stop());
   const isThere = !world.ledger.http.isDown;
   if (isThere) await waitFor('the price list is read', () => prices.current() !== null);
   const { url } = await openPublicApi(context, {
+    ...clients,
     db,
     channel: { bus: commands, replies },
     bus,
+    broadcasts,
     authorities: world,
-    collector: createCollectorClient(collector),
-    ledger: ledgerClient,
     findProject: world.findProject,
-    revisions: createRevisionStoreClient(revisions),
-    livePages: createLivePageClient(collector, config.livePages),
-    staging: createStagingClient(revisions, config.captures.stagingTimeoutMs),
     prices,
     eventLog: world.eventLog,
-    webhooks: createWebhookClient(eventStream),
     findBySecretDigest: async () => null,
   });
   // What is owed is left to other replicas, and not waited for to the end of its far limit.

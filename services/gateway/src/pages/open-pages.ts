@@ -1,0 +1,88 @@
+import type { MessageBus } from '@inventory/messaging/bus';
+import { startLoop } from '@inventory/runtime/loop';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import type { LedgerClient } from '../accounts/ledger-client.ts';
+import type { PriceVersion } from '../accounts/track-prices.ts';
+import { openCaptures } from '../captures/open-captures.ts';
+import type { StagingClient } from '../captures/staging-client.ts';
+import type { ReplyChannel } from '../commands/request-reply.ts';
+import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { Route } from '../http/route.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { createIntentCloser } from './close-intents.ts';
+import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
+import type { LivePageClient } from './live-page-client.ts';
+import { createPageCharges } from './page-charges.ts';
+import { createPageIntentStore, type PageIntentStore } from './page-intent-store.ts';
+import { pageReversals } from './page-reversals.ts';
+import { readCurrentRoute } from './read-current-route.ts';
+import { createReadKeyStore } from './read-key-store.ts';
+import { livePageRoute } from './read-live-page-route.ts';
+import { v1PageRoute } from './read-v1-page-route.ts';
+import type { RevisionStoreClient } from './revision-store-client.ts';
+
+export interface PagesDeps {
+  readonly db: Db;
+  readonly bus: Pick<MessageBus, 'publish'>;
+  readonly channel: ReplyChannel;
+  readonly ledger: LedgerClient;
+  readonly revisions: RevisionStoreClient;
+  readonly livePages: LivePageClient;
+  readonly staging: StagingClient;
+  readonly prices: Pick<PriceVersion, 'current' | 'list'>;
+  readonly cursors: CursorSealer;
+}
+
+type Context = ServiceContext<GatewayConfig>;
+
+const sweepEveryMs = 1_000;
+
+/** Current, Live Page and both routes of the first version: one charged page each. */
+export function openPages(context: Context, deps: PagesDeps): Route[] {
+  const { config, clock, identifiers } = context;
+  const { ledger, revisions, livePages, prices, cursors } = deps;
+  const intents = createPageIntentStore(deps.db, config.deadlines);
+  const chains = openCaptures(context, { ...deps, intents });
+  const reads = openKeyedReads(context, { ...deps, intents, chains });
+  const live = { livePages, reads, prices, funds: { ledger, prices } };
+  const { cursorAgeMaxMs } = config.livePages;
+  return [
+    readCurrentRoute({ revisions, reads, cursors, prices, clock }),
+    livePageRoute({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),
+    v1PageRoute('original', live),
+    v1PageRoute('alias', live),
+  ];
+}
+
+interface KeyedReadsDeps extends Pick<PagesDeps, 'db' | 'channel' | 'ledger'> {
+  readonly intents: PageIntentStore;
+  readonly chains: { end(chainId: string): Promise<void> };
+}
+
+/**
+ * Charged page reads with their Idempotency-Keys, and the sweeper that reverses the charge of pages
+ * left undelivered by this or any other replica.
+ */
+function openKeyedReads(
+  { config, lifetime, clock, identifiers, logger }: Context,
+  { db, channel, ledger, intents, chains }: KeyedReadsDeps,
+): KeyedReads {
+  const { limits, deadlines } = config;
+  const keys = createReadKeyStore(db, deadlines);
+  const resending = { channel, clock, replica: identifiers.uuidV7(), deadlines };
+  const commands = pageReversals({ store: intents.owed, keys, chains, logger });
+  const reversing = startLoop({
+    name: 'page reversals',
+    idleMs: sweepEveryMs,
+    logger,
+    round: () => resendPendingCommands(resending, commands),
+  });
+  lifetime.defer('page reversals', () => reversing.stop());
+  const wakeReversals = reversing.wake;
+  const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
+  lifetime.defer('charge intents', () => closer.idle());
+  const charges = createPageCharges({ channel, intents, closer, clock, logger, limits });
+  return createKeyedReads({ charges, keys, ledger, clock, logger, limits, deadlines });
+}

@@ -1,0 +1,70 @@
+import { startLoop } from '@inventory/runtime/loop';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import type { ReplyChannel } from '../commands/request-reply.ts';
+import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { RequestLimiter } from '../http/limit-requests.ts';
+import type { Route } from '../http/route.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { observeWaitingRefreshes } from '../metrics.ts';
+import type { Broadcasts } from '../open-broadcasts.ts';
+import { cancelRefreshRoute } from './cancel-refresh-route.ts';
+import type { CollectorClient } from './collector-client.ts';
+import { listRefreshesRoute } from './list-refreshes-route.ts';
+import { onProjectEvent } from './on-project-event.ts';
+import { createPendingCancelStore } from './pending-cancel-store.ts';
+import { pendingCancels } from './pending-cancels.ts';
+import { readRefreshRoute } from './read-refresh-route.ts';
+import { createRefreshWaits } from './refresh-waits.ts';
+import { requestRefreshRoute } from './request-refresh-route.ts';
+import { requestRefreshesRoute } from './request-refreshes-route.ts';
+
+export interface RefreshesDeps {
+  readonly db: Db;
+  readonly broadcasts: Broadcasts;
+  readonly channel: ReplyChannel;
+  readonly collector: CollectorClient;
+  readonly limiter: RequestLimiter;
+  readonly cursors: CursorSealer;
+}
+
+const sweepEveryMs = 1_000;
+/** Sockets and memory of waiting requests; past it they are answered at once. */
+const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
+
+/** Refreshes, and the sweeper that cancels attempts left undecided by this or any other replica. */
+export function openRefreshes(
+  { config, lifetime, clock, identifiers, logger }: ServiceContext<GatewayConfig>,
+  { db, broadcasts, channel, collector, limiter, cursors }: RefreshesDeps,
+): Route[] {
+  const { deadlines, limits } = config;
+  const cancels = createPendingCancelStore(db, deadlines);
+  const resending = { channel, clock, replica: identifiers.uuidV7(), deadlines };
+  const commands = pendingCancels(cancels.owed, logger);
+  const cancelling = startLoop({
+    name: 'pending cancels',
+    idleMs: sweepEveryMs,
+    logger,
+    round: () => resendPendingCommands(resending, commands),
+  });
+  lifetime.defer('pending cancels', () => cancelling.stop());
+
+  const waits = createRefreshWaits(waitLimits);
+  lifetime.defer(
+    'metrics of waits',
+    observeWaitingRefreshes(() => waits.waiting),
+  );
+  broadcasts.add(onProjectEvent(waits));
+
+  const shared = { channel, collector, clock, logger, deadlines, ...limits };
+  const { wake: wakeCancels } = cancelling;
+  const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers };
+  return [
+    requestRefreshRoute(admission),
+    requestRefreshesRoute({ ...admission, limiter }),
+    readRefreshRoute({ collector, waits, deadlines, stopping: lifetime.signal }),
+    cancelRefreshRoute(shared),
+    listRefreshesRoute({ collector, cursors }),
+  ];
+}
