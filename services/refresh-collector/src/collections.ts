@@ -4,11 +4,11 @@ import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection, Db } from 'mongodb';
+import type { AppOpening } from './egress/app-breaker.domain.ts';
 import type { IdentityState } from './egress/egress-identity.domain.ts';
 import type { AdmissionLatch } from './refreshes/admission.domain.ts';
 import type { AcceptanceDocument, BillingDocument } from './refreshes/billing-document.ts';
 import type { Refresh } from './refreshes/refresh.domain.ts';
-import type { AppOpening } from './scans/app-breaker.domain.ts';
 import type { PublishedPlan } from './scans/published-plan.domain.ts';
 import type { RecordedPage } from './scans/scan.domain.ts';
 

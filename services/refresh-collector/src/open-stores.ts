@@ -2,6 +2,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Db } from 'mongodb';
 import { type Collections, openCollections } from './collections.ts';
 import type { RefreshCollectorConfig } from './config.ts';
+import { type AppBreakerStore, createAppBreakerStore } from './egress/app-breaker-store.ts';
 import { createIdentityStore, type IdentityStore } from './egress/identity-store.ts';
 import { type AdmissionStore, createAdmissionStore } from './refreshes/admission-store.ts';
 import { createDueStore, type DueStore } from './refreshes/due-store.ts';
@@ -12,7 +13,6 @@ import {
   createRefreshSurveyStore,
   type RefreshSurveyStore,
 } from './refreshes/refresh-survey-store.ts';
-import { type AppBreakerStore, createAppBreakerStore } from './scans/app-breaker-store.ts';
 import { createPlanStore, type PlanStore } from './scans/plan-store.ts';
 import { createReplicaStore, type ReplicaStore } from './scans/replica-store.ts';
 import { createScanStore, type ScanStore } from './scans/scan-store.ts';

@@ -11,14 +11,16 @@ import Router from '@koa/router';
 import { indexes } from './collections.ts';
 import type { RefreshCollectorConfig } from './config.ts';
 import { type EgressPool, openEgressPool } from './egress/egress-pool.ts';
+import type { PageReadingDeps } from './egress/read-page.ts';
 import type { SlotRules } from './egress/slot-order.domain.ts';
+import { watchAppBreakers } from './egress/watch-app-breakers.ts';
 import { addLivePageRoutes, type LivePageRoutes } from './live-pages/live-page-routes.ts';
 import { openLivePages } from './live-pages/open-live-pages.ts';
 import { countAnswer, countTransition, observe } from './metrics.ts';
 import { openClients } from './open-clients.ts';
 import { openStores, type Stores } from './open-stores.ts';
 import { addAdmissionRoutes } from './refreshes/admission-routes.ts';
-import type { SagaDependencies } from './refreshes/apply-fact.ts';
+import type { SagaDeps } from './refreshes/apply-fact.ts';
 import { onBillingOutcome } from './refreshes/on-billing-outcome.ts';
 import { onProjectEvent } from './refreshes/on-project-event.ts';
 import { onRefreshCommands } from './refreshes/on-refresh-commands.ts';
@@ -29,9 +31,7 @@ import { startSweepers } from './refreshes/start-sweepers.ts';
 import { keepSurvey } from './refreshes/survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './refreshes/watch-admission.ts';
 import { noPlan, type PublishedPlan } from './scans/published-plan.domain.ts';
-import type { PageReadingDependencies } from './scans/read-page.ts';
 import { type Scanning, startScanning } from './scans/start-scanning.ts';
-import { watchAppBreakers } from './scans/watch-app-breakers.ts';
 
 const lanesMax = 32;
 const requestAgeMaxMs = 10 * 60_000;
@@ -71,7 +71,7 @@ export async function startRefreshCollector(
     clock,
   });
   const pace = paceOf(config);
-  const saga: SagaDependencies = {
+  const saga: SagaDeps = {
     refreshes: stores.refreshes,
     publish: backends.bus.publish,
     clock,
@@ -83,7 +83,7 @@ export async function startRefreshCollector(
     sendFromOutbox: relay.send,
   };
   const pageTimes = createMovingMean(pageFirstMs);
-  const reading: PageReadingDependencies = {
+  const reading: PageReadingDeps = {
     ...clients,
     identities,
     breakers,
@@ -166,7 +166,7 @@ function paceOf({ platform, identities }: RefreshCollectorConfig): CollectionPac
 async function startConsuming(
   { config, lifetime, clock }: ServiceContext<RefreshCollectorConfig>,
   { bus }: Backends,
-  saga: SagaDependencies,
+  saga: SagaDeps,
   gate: AdmissionWatch,
 ): Promise<void> {
   const admit = {
@@ -199,7 +199,7 @@ async function startConsuming(
   lifetime.defer('consumer', () => subscription.stop());
 }
 
-interface ServedParts {
+interface ServedDeps {
   readonly stores: Stores;
   readonly admission: AdmissionWatch;
   readonly pace: CollectionPace;
@@ -210,7 +210,7 @@ interface ServedParts {
 function serve(
   context: ServiceContext<RefreshCollectorConfig>,
   { health }: Backends,
-  { stores, admission, pace, livePages, plan }: ServedParts,
+  { stores, admission, pace, livePages, plan }: ServedDeps,
 ): Promise<StartedService> {
   const { config, clock } = context;
   const router = new Router();

@@ -4,9 +4,9 @@ import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builder
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { openCollections } from '../src/collections.ts';
+import { createAppBreakerStore } from '../src/egress/app-breaker-store.ts';
 import type { PlatformAnswer } from '../src/egress/platform-answer.domain.ts';
-import { createAppBreakerStore } from '../src/scans/app-breaker-store.ts';
-import { type AppBreakers, watchAppBreakers } from '../src/scans/watch-app-breakers.ts';
+import { type AppBreakers, watchAppBreakers } from '../src/egress/watch-app-breakers.ts';
 
 const fault: PlatformAnswer = { kind: 'fault', reason: 'server_error', eresult: 20 };
 const served: PlatformAnswer = { kind: 'private' };

@@ -5,7 +5,7 @@ import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import type { Collection } from 'mongodb';
 import { indexes, openCollections, type RefreshDocument } from '../src/collections.ts';
-import type { SagaDependencies } from '../src/refreshes/apply-fact.ts';
+import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
 import type { StoredRefresh } from '../src/refreshes/refresh-mapping.ts';
 import { createRefreshStore, type RefreshStore } from '../src/refreshes/refresh-store.ts';
 
@@ -15,7 +15,7 @@ export interface StoredRefreshes {
   readonly collection: Collection<RefreshDocument>;
   /** A store as a new process has it; over another collection object where one is given. */
   openStore(collection?: Collection<RefreshDocument>): RefreshStore;
-  openSaga(refreshes?: RefreshStore): SagaDependencies & { readonly sent: OutgoingMessage[] };
+  openSaga(refreshes?: RefreshStore): SagaDeps & { readonly sent: OutgoingMessage[] };
   close(): Promise<void>;
 }
 

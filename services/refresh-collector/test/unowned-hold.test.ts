@@ -1,7 +1,7 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import { testLogger } from '@inventory/testkit/namespace';
-import type { SagaDependencies } from '../src/refreshes/apply-fact.ts';
+import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
 import { onBillingOutcome } from '../src/refreshes/on-billing-outcome.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
 import { sweepHolds } from '../src/refreshes/sweep-holds.ts';
@@ -42,7 +42,7 @@ function holdOf(refresh: Refresh): BillingOutcome {
   };
 }
 
-async function deliver(saga: SagaDependencies, body: BillingOutcome): Promise<void> {
+async function deliver(saga: SagaDeps, body: BillingOutcome): Promise<void> {
   const message = {
     type: 'billing.outcome.v1',
     body,
@@ -51,7 +51,7 @@ async function deliver(saga: SagaDependencies, body: BillingOutcome): Promise<vo
   await onBillingOutcome(saga)['billing.outcome.v1']?.(message);
 }
 
-const sweep = (saga: SagaDependencies, { id, accountId, projectId }: Refresh) => {
+const sweep = (saga: SagaDeps, { id, accountId, projectId }: Refresh) => {
   const hold = {
     refresh_id: id,
     account_id: accountId,

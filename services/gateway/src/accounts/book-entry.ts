@@ -18,7 +18,7 @@ interface WantedEntry {
   readonly idempotencyKey: string;
 }
 
-interface Dependencies extends LedgerChannel {
+interface Deps extends LedgerChannel {
   readonly tenancy: Pick<TenancyStore, 'findAccount'>;
 }
 
@@ -27,13 +27,10 @@ interface Dependencies extends LedgerChannel {
  * command is the same, byte for byte, whenever the same key and inputs come again, and so is its
  * outcome.
  */
-export async function bookEntry(
-  dependencies: Dependencies,
-  wanted: WantedEntry,
-): Promise<BillingOutcome> {
-  const account = await dependencies.tenancy.findAccount(wanted.accountId);
+export async function bookEntry(deps: Deps, wanted: WantedEntry): Promise<BillingOutcome> {
+  const account = await deps.tenancy.findAccount(wanted.accountId);
   if (account === null) throw new OperatorRefusal('account_not_found');
-  const outcome = await requestLedger(dependencies, commandOf(wanted));
+  const outcome = await requestLedger(deps, commandOf(wanted));
   if (outcome.result === 'applied') return outcome;
   const { code, required = null, available = null } = outcome.refusal ?? {};
   if (code === 'command_conflict') throw new OperatorRefusal('idempotency_conflict');

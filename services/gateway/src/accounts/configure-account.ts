@@ -18,7 +18,7 @@ interface WantedConfiguration {
   readonly idempotencyKey: string;
 }
 
-interface Dependencies extends LedgerChannel {
+interface Deps extends LedgerChannel {
   readonly tenancy: Pick<TenancyStore, 'findAccount'>;
   readonly ledger: Pick<LedgerClient, 'terms'>;
 }
@@ -28,14 +28,14 @@ interface Dependencies extends LedgerChannel {
  * that comes again changes nothing, also when another change came in between.
  */
 export async function configureAccount(
-  dependencies: Dependencies,
+  deps: Deps,
   { accountId, change, reason, idempotencyKey }: WantedConfiguration,
 ): Promise<AccountTerms> {
-  const account = await dependencies.tenancy.findAccount(accountId);
+  const account = await deps.tenancy.findAccount(accountId);
   if (account === null) throw new OperatorRefusal('account_not_found');
   const commandId = billingCommandId.configure(`${accountId}:${idempotencyKey}`);
   const request_id = requestIdOf(commandId);
-  const outcome = await requestLedger(dependencies, {
+  const outcome = await requestLedger(deps, {
     type: 'billing.configure.v1',
     id: commandId,
     body: { command_id: commandId, account_id: accountId, request_id, change, reason },
@@ -45,5 +45,5 @@ export async function configureAccount(
     invariant(code === 'command_conflict', `the ledger refused a configuration with ${code}`);
     throw new OperatorRefusal('idempotency_conflict');
   }
-  return dependencies.ledger.terms(accountId);
+  return deps.ledger.terms(accountId);
 }

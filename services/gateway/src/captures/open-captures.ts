@@ -12,7 +12,7 @@ import { completeCaptures } from './complete-captures.ts';
 import { openStagingBreaker } from './staging-breaker.ts';
 import type { StagingClient } from './staging-client.ts';
 
-export interface CaptureParts {
+export interface CaptureDeps {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly intents: { hasOpen(chainId: string): Promise<boolean> };
@@ -32,7 +32,7 @@ const sweepEveryMs = 500;
 /** Staging, and the sweeper that sends what is complete, of this replica and of any other. */
 export function openCaptures(
   context: ServiceContext<GatewayConfig>,
-  { db, bus, intents, staging }: CaptureParts,
+  { db, bus, intents, staging }: CaptureDeps,
 ): Captures {
   const { lifetime, clock, identifiers, logger } = context;
   const { deadlines, captures: times } = context.config;

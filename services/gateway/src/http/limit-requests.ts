@@ -26,7 +26,7 @@ export interface RequestLimiter {
   take(accountId: AccountId, limitPerMinute: number, requests?: number): Promise<RateDecision>;
 }
 
-export interface RequestLimiterOptions {
+export interface RequestLimiterDeps {
   readonly windows: RateWindowStore;
   readonly clock: Clock;
   readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
@@ -61,7 +61,7 @@ export function createRequestLimiter({
   windows,
   clock,
   deadlines,
-}: RequestLimiterOptions): RequestLimiter {
+}: RequestLimiterDeps): RequestLimiter {
   const counters = new LRUCache<AccountId, AccountCounter>({ max: accountsMax });
 
   function createCounter(accountId: AccountId): AccountCounter {

@@ -24,18 +24,18 @@ import {
   unitGrantBody,
 } from './operator-schemas.ts';
 
-interface MoneyRoutesOptions extends ReplyChannel {
+interface MoneyRoutesDeps extends ReplyChannel {
   readonly tenancy: Pick<Tenancy, 'findAccount'>;
   readonly ledger: Pick<LedgerClient, 'balance' | 'holds' | 'statement'>;
   readonly identifiers: Identifiers;
   readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
 
-export function moneyRoutes(options: MoneyRoutesOptions): OperatorRoute[] {
+export function moneyRoutes(options: MoneyRoutesDeps): OperatorRoute[] {
   return [...bookingRoutes(options), ...readingRoutes(options)];
 }
 
-function bookingRoutes(options: MoneyRoutesOptions): OperatorRoute[] {
+function bookingRoutes(options: MoneyRoutesDeps): OperatorRoute[] {
   async function book(
     kind: 'grant' | 'adjust',
     accountId: AccountId,
@@ -80,7 +80,7 @@ function bookingRoutes(options: MoneyRoutesOptions): OperatorRoute[] {
   ];
 }
 
-function readingRoutes({ tenancy, ledger }: MoneyRoutesOptions): OperatorRoute[] {
+function readingRoutes({ tenancy, ledger }: MoneyRoutesDeps): OperatorRoute[] {
   async function requireAccount(accountId: AccountId): Promise<void> {
     const account = await tenancy.findAccount(accountId);
     if (account === null) throw new OperatorRefusal('account_not_found');

@@ -19,7 +19,7 @@ import { serviceRoutes } from './service-routes.ts';
 import { termsRoutes } from './terms-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
-interface OperatorApiOptions extends ReplyChannel {
+interface OperatorApiDeps extends ReplyChannel {
   readonly tenancy: Tenancy;
   readonly ledger: LedgerClient;
   readonly admission: AdmissionClient;
@@ -36,7 +36,7 @@ interface OperatorApiOptions extends ReplyChannel {
 const tokenCharactersMin = 16;
 
 /** The operator API, `/operator/v1/…`; to be served on its own port only. */
-export function openOperatorApi(options: OperatorApiOptions): RequestListener {
+export function openOperatorApi(options: OperatorApiDeps): RequestListener {
   const { tenancy, clock, token } = options;
   invariant(token.length >= tokenCharactersMin, 'the operator token is too short');
   const routes = [

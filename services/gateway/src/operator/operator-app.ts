@@ -11,7 +11,7 @@ import { type Audit, createAudit, namedIn } from './audit.ts';
 import { OperatorError, operatorErrors, toOperatorError } from './operator-errors.ts';
 import type { OperatorRoute } from './operator-route.ts';
 
-interface OperatorAppOptions {
+interface OperatorAppDeps {
   readonly routes: readonly OperatorRoute[];
   readonly token: string;
   readonly identifiers: Identifiers;
@@ -20,7 +20,7 @@ interface OperatorAppOptions {
 
 const bodyBytesMax = 16 * 1024;
 
-export function createOperatorApp(options: OperatorAppOptions): RequestListener {
+export function createOperatorApp(options: OperatorAppDeps): RequestListener {
   const { routes, token, identifiers, logger } = options;
   const app = new Koa();
   // Everything is answered by the middleware below; what remains is a client that went away.

@@ -4,14 +4,14 @@ import { type OperatorRoute, operatorRoute } from './operator-route.ts';
 import { admissionBody, noBody, scopePath } from './operator-schemas.ts';
 import type { RevisionStoreEraseClient } from './revision-store-erase-client.ts';
 
-interface ServiceRoutesOptions {
+interface ServiceRoutesDeps {
   readonly ledger: Pick<LedgerClient, 'verify'>;
   readonly admission: AdmissionClient;
   readonly inventories: RevisionStoreEraseClient;
 }
 
 /** What other services do for an operator. */
-export function serviceRoutes(options: ServiceRoutesOptions): OperatorRoute[] {
+export function serviceRoutes(options: ServiceRoutesDeps): OperatorRoute[] {
   const { ledger, admission, inventories } = options;
   return [
     operatorRoute({

@@ -14,7 +14,7 @@ import {
   spendCapBody,
 } from './operator-schemas.ts';
 
-interface TermsRoutesOptions extends ReplyChannel {
+interface TermsRoutesDeps extends ReplyChannel {
   readonly tenancy: Pick<Tenancy, 'findAccount' | 'findProject'>;
   readonly ledger: Pick<LedgerClient, 'terms'>;
   readonly identifiers: Identifiers;
@@ -22,7 +22,7 @@ interface TermsRoutesOptions extends ReplyChannel {
 }
 
 /** How an account pays, and what its Projects may spend. */
-export function termsRoutes(options: TermsRoutesOptions): OperatorRoute[] {
+export function termsRoutes(options: TermsRoutesDeps): OperatorRoute[] {
   const { tenancy, ledger } = options;
   return [
     operatorRoute({

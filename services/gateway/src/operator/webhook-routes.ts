@@ -13,7 +13,7 @@ import { OperatorRefusal } from './operator-refusal.ts';
 import { type OperatorRoute, operatorRoute } from './operator-route.ts';
 import { listQuery, noBody, projectPath } from './operator-schemas.ts';
 
-interface WebhookRoutesOptions {
+interface WebhookRoutesDeps {
   readonly tenancy: Pick<Tenancy, 'findProject'>;
   readonly webhooks: WebhookClient;
 }
@@ -27,11 +27,11 @@ const isPlace = (text: string) => /^[0-9]{15}\/evt_[0-9a-f-]{36}$/.test(text);
  * Help with a customer's endpoints. They are made and pointed somewhere by the customer alone: a
  * URL can hold a secret, and what operators send is written down.
  */
-export function webhookRoutes(options: WebhookRoutesOptions): OperatorRoute[] {
+export function webhookRoutes(options: WebhookRoutesDeps): OperatorRoute[] {
   return [...readingRoutes(options), ...changingRoutes(options), ...sendingRoutes(options)];
 }
 
-function readingRoutes({ tenancy, webhooks }: WebhookRoutesOptions): OperatorRoute[] {
+function readingRoutes({ tenancy, webhooks }: WebhookRoutesDeps): OperatorRoute[] {
   return [
     operatorRoute({
       method: 'get',
@@ -64,7 +64,7 @@ function readingRoutes({ tenancy, webhooks }: WebhookRoutesOptions): OperatorRou
   ];
 }
 
-function changingRoutes({ webhooks }: WebhookRoutesOptions): OperatorRoute[] {
+function changingRoutes({ webhooks }: WebhookRoutesDeps): OperatorRoute[] {
   const parts = { path: webhookEndpointPath, body: noBody };
   const switching = (verb: 'enable' | 'disable') =>
     operatorRoute({
@@ -97,7 +97,7 @@ function changingRoutes({ webhooks }: WebhookRoutesOptions): OperatorRoute[] {
   ];
 }
 
-function sendingRoutes({ webhooks }: WebhookRoutesOptions): OperatorRoute[] {
+function sendingRoutes({ webhooks }: WebhookRoutesDeps): OperatorRoute[] {
   return [
     operatorRoute({
       method: 'post',

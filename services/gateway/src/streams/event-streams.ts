@@ -47,7 +47,7 @@ export interface EventStreams {
   drain(): Promise<void>;
 }
 
-export interface EventStreamsDependencies {
+export interface EventStreamsDeps {
   readonly clock: Clock;
   readonly limits: StreamLimits;
   readonly onClosed: (reason: ClosingReason | RevocationReason) => void;
@@ -65,8 +65,8 @@ const secondMs = 1_000;
 const retryAfterMaxMs = 60_000;
 const cutAfterMs = 3_000;
 
-export function createEventStreams(dependencies: EventStreamsDependencies): EventStreams {
-  const { clock, limits, onClosed } = dependencies;
+export function createEventStreams(deps: EventStreamsDeps): EventStreams {
+  const { clock, limits, onClosed } = deps;
   const watched = new Map<EventStream, Watched>();
   const round = Math.max(1, Math.round(limits.heartbeatMs / secondMs));
   let added = 0;

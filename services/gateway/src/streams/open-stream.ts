@@ -6,7 +6,7 @@ import type { ProjectHubs } from './project-hubs.ts';
 import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
 import { extentOf, recoveryOf } from './stream-session.ts';
 
-export interface OpenStreamDependencies {
+export interface OpenStreamDeps {
   readonly hubs: Pick<ProjectHubs, 'open'>;
   readonly log: EventStreamClient;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
@@ -26,7 +26,7 @@ export interface StreamStart {
  * between; without a cursor at the present end. Rejects when the log's owner does not answer.
  */
 export async function openStream(
-  { hubs, log, sealPosition, clock }: OpenStreamDependencies,
+  { hubs, log, sealPosition, clock }: OpenStreamDeps,
   projectId: ProjectId,
   cursor: StreamPosition | null,
 ): Promise<StreamStart> {

@@ -39,7 +39,7 @@ export interface ProjectHub {
   attach(reader: HubReader): () => void;
 }
 
-export interface HubDependencies {
+export interface HubDeps {
   readonly log: EventStreamClient;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   readonly limits: RingLimits;
@@ -55,7 +55,7 @@ export interface HubStart {
 }
 
 export function createProjectHub(
-  { log, sealPosition, limits, logger, clock }: HubDependencies,
+  { log, sealPosition, limits, logger, clock }: HubDeps,
   projectId: ProjectId,
   start: HubStart,
 ): ProjectHub {

@@ -3,7 +3,7 @@ import { logHeadsMax } from '@inventory/contracts/internal/event-log';
 import {
   type AppendedEvent,
   createProjectHub,
-  type HubDependencies,
+  type HubDeps,
   type ProjectHub,
 } from './project-hub.ts';
 
@@ -20,7 +20,7 @@ export interface ProjectHubs {
   readonly size: number;
 }
 
-export interface HubsDependencies extends HubDependencies {
+export interface HubsDeps extends HubDeps {
   /** Frames of all hubs together. */
   readonly bytesMax: number;
   readonly idleMs: number;
@@ -39,15 +39,15 @@ interface Opening {
 
 const missedMax = 1_000;
 
-export function createProjectHubs(dependencies: HubsDependencies): ProjectHubs {
-  const { log, clock, bytesMax, idleMs } = dependencies;
+export function createProjectHubs(deps: HubsDeps): ProjectHubs {
+  const { log, clock, bytesMax, idleMs } = deps;
   const kept = new Map<ProjectId, Kept>();
   const opening = new Map<ProjectId, Opening>();
 
   async function make(projectId: ProjectId, missed: AppendedEvent[]): Promise<ProjectHub> {
     try {
       const { log_epoch: logEpoch, heads } = await log.heads([projectId]);
-      const hub = createProjectHub(dependencies, projectId, {
+      const hub = createProjectHub(deps, projectId, {
         logEpoch,
         head: heads[0]?.position ?? 0,
       });

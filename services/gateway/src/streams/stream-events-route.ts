@@ -16,7 +16,7 @@ import { openPosition } from './position-cursor.ts';
 import type { ProjectHubs } from './project-hubs.ts';
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
-import { type SessionDependencies, StreamSession } from './stream-session.ts';
+import { type SessionDeps, StreamSession } from './stream-session.ts';
 
 export interface StreamEventsDeps {
   readonly hubs: ProjectHubs;
@@ -27,8 +27,8 @@ export interface StreamEventsDeps {
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
-  readonly replays: SessionDependencies['replays'];
-  readonly pauseAfterFailure: SessionDependencies['pauseAfterFailure'];
+  readonly replays: SessionDeps['replays'];
+  readonly pauseAfterFailure: SessionDeps['pauseAfterFailure'];
   readonly clock: Clock;
   readonly logger: Logger;
 }

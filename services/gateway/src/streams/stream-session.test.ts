@@ -51,8 +51,8 @@ class Client {
     const { client, sealPosition: seal } = this.#parts;
     const sealed = (_id: string, place: StreamPosition) => seal(place);
     const place = this.cursor === null ? null : openPosition(this.cursor);
-    const dependencies = { hubs: this.#hubs, log: client, sealPosition: sealed, clock };
-    const start = await openStream(dependencies, projectId, place).catch(() => null);
+    const deps = { hubs: this.#hubs, log: client, sealPosition: sealed, clock };
+    const start = await openStream(deps, projectId, place).catch(() => null);
     if (!start) return;
     const session = new StreamSession(
       {

@@ -25,7 +25,7 @@ export interface StreamSink {
   end(lastFrame: string): void;
 }
 
-export interface SessionDependencies {
+export interface SessionDeps {
   readonly log: EventStreamClient;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   /** Lets a bounded number of reads from the log run at once. */
@@ -47,7 +47,7 @@ const heartbeatBytes = Buffer.from(heartbeatFrame);
  * from the log. So a slow client costs no queue, and there is nothing to merge when it caught up.
  */
 export class StreamSession implements HubReader {
-  readonly #dependencies: SessionDependencies;
+  readonly #deps: SessionDeps;
   readonly #hub: ProjectHub;
   readonly #sink: StreamSink;
   readonly #logEpoch: number;
@@ -58,13 +58,8 @@ export class StreamSession implements HubReader {
   #ended = false;
   #resume: () => void = () => {};
 
-  constructor(
-    dependencies: SessionDependencies,
-    hub: ProjectHub,
-    place: StreamPosition,
-    sink: StreamSink,
-  ) {
-    this.#dependencies = dependencies;
+  constructor(deps: SessionDeps, hub: ProjectHub, place: StreamPosition, sink: StreamSink) {
+    this.#deps = deps;
     this.#hub = hub;
     this.#sink = sink;
     this.#logEpoch = place.logEpoch;
@@ -113,7 +108,7 @@ export class StreamSession implements HubReader {
   /** What has to be recovered only the log can tell. */
   logChanged(): void {
     this.#replaying = true;
-    const { log, replays, close } = this.#dependencies;
+    const { log, replays, close } = this.#deps;
     replays
       .run(() => log.page(this.#hub.projectId, 0, 1))
       .then(
@@ -149,9 +144,9 @@ export class StreamSession implements HubReader {
         failures = 0;
       } catch (error) {
         failures += 1;
-        this.#dependencies.logger.warn({ err: error, failures }, 'events not replayed');
-        if (!(await this.#dependencies.pauseAfterFailure(failures))) {
-          this.#dependencies.close('unavailable');
+        this.#deps.logger.warn({ err: error, failures }, 'events not replayed');
+        if (!(await this.#deps.pauseAfterFailure(failures))) {
+          this.#deps.close('unavailable');
           return;
         }
       }
@@ -162,7 +157,7 @@ export class StreamSession implements HubReader {
   }
 
   async #replayPage(): Promise<void> {
-    const { log, replays, sealPosition } = this.#dependencies;
+    const { log, replays, sealPosition } = this.#deps;
     const { projectId } = this.#hub;
     const page = await replays.run(() => log.page(projectId, this.#position, replayPage));
     if (this.#ended) return;
@@ -186,9 +181,7 @@ export class StreamSession implements HubReader {
 
   #recover(reason: RecoveryReason, page: LogPage): void {
     const { projectId } = this.#hub;
-    this.end(
-      recoveryOf(reason, page, (place) => this.#dependencies.sealPosition(projectId, place)),
-    );
+    this.end(recoveryOf(reason, page, (place) => this.#deps.sealPosition(projectId, place)));
   }
 
   async #taken(): Promise<void> {

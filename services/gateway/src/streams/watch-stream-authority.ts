@@ -10,7 +10,7 @@ import {
   streamRefusal,
 } from './stream-authorization.domain.ts';
 
-export interface StreamAuthorityDependencies {
+export interface StreamAuthorityDeps {
   readonly streams: Pick<EventStreams, 'all' | 'revoke' | 'close'>;
   readonly find: (secretDigest: string) => Promise<StoredAuthority | null>;
   readonly clock: Clock;
@@ -37,8 +37,8 @@ const looksAtOnce = 16;
 /** As many intervals without an answer: then the stream is closed, its reader may come back. */
 const unknownIntervalsMax = 2;
 
-export function watchStreamAuthority(dependencies: StreamAuthorityDependencies): StreamAuthority {
-  const { streams, find, clock, everyMs, logger } = dependencies;
+export function watchStreamAuthority(deps: StreamAuthorityDeps): StreamAuthority {
+  const { streams, find, clock, everyMs, logger } = deps;
   let known = new Map<string, Known>();
 
   const nextDueMs = () => clock.now() + randomBetween(everyMs / 2, everyMs);

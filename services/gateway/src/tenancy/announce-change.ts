@@ -20,7 +20,7 @@ export interface ChangeAnnouncer {
   spread(thing: ChangedThing): Promise<void>;
 }
 
-interface AnnouncerOptions {
+interface AnnouncerDeps {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly invalidate: (change: Pick<AuthorityChange, 'account_id'>) => void;
@@ -28,7 +28,7 @@ interface AnnouncerOptions {
   readonly relay: (thing: ChangedThing) => Promise<void>;
 }
 
-export function createAnnouncer(options: AnnouncerOptions): ChangeAnnouncer {
+export function createAnnouncer(options: AnnouncerDeps): ChangeAnnouncer {
   return {
     prepare(thing) {
       const atMs = options.clock.now();

@@ -4,14 +4,14 @@ import type { ChangeAnnouncer } from './announce-change.ts';
 import type { Account } from './tenancy.domain.ts';
 import type { AccountChanges, TenancyStore } from './tenancy-store.ts';
 
-interface Dependencies {
+interface Deps {
   readonly store: Pick<TenancyStore, 'findAccount' | 'changeAccount'>;
   readonly announcer: ChangeAnnouncer;
 }
 
 /** Sets the given fields and leaves the others as they are, also to a change at the same time. */
 export async function changeAccount(
-  { store, announcer }: Dependencies,
+  { store, announcer }: Deps,
   accountId: AccountId,
   changes: AccountChanges,
 ): Promise<Account> {

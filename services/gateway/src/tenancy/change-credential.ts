@@ -4,14 +4,14 @@ import type { ChangeAnnouncer } from './announce-change.ts';
 import type { Credential } from './tenancy.domain.ts';
 import type { CredentialChanges, TenancyStore } from './tenancy-store.ts';
 
-interface Dependencies {
+interface Deps {
   readonly store: Pick<TenancyStore, 'findCredential' | 'changeCredential'>;
   readonly announcer: ChangeAnnouncer;
 }
 
 /** Sets the given fields of an active Credential; a revoked one stays as it ended. */
 export async function changeCredential(
-  { store, announcer }: Dependencies,
+  { store, announcer }: Deps,
   credentialId: CredentialId,
   changes: CredentialChanges,
 ): Promise<Credential> {

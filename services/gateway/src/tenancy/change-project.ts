@@ -4,14 +4,14 @@ import type { ChangeAnnouncer } from './announce-change.ts';
 import type { Project } from './tenancy.domain.ts';
 import type { ProjectChanges, TenancyStore } from './tenancy-store.ts';
 
-interface Dependencies {
+interface Deps {
   readonly store: Pick<TenancyStore, 'findProject' | 'changeProject'>;
   readonly announcer: ChangeAnnouncer;
 }
 
 /** Sets the given fields and leaves the others as they are, also to a change at the same time. */
 export async function changeProject(
-  { store, announcer }: Dependencies,
+  { store, announcer }: Deps,
   projectId: ProjectId,
   changes: ProjectChanges,
 ): Promise<Project> {

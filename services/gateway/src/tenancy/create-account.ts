@@ -3,7 +3,7 @@ import type { Identifiers } from '@inventory/runtime/identifiers';
 import { type Account, requestsPerMinuteDefault } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
-interface Dependencies {
+interface Deps {
   readonly store: Pick<TenancyStore, 'insertAccount'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -11,7 +11,7 @@ interface Dependencies {
 
 /** Nobody can hold anything of a new account yet, so its creation is not announced. */
 export async function createAccount(
-  { store, clock, identifiers }: Dependencies,
+  { store, clock, identifiers }: Deps,
   wanted: { name: string },
 ): Promise<Account> {
   const nowMs = clock.now();

@@ -5,7 +5,7 @@ import { OperatorRefusal } from '../operator/operator-refusal.ts';
 import type { Project } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
-interface Dependencies {
+interface Deps {
   readonly store: Pick<TenancyStore, 'findAccount' | 'insertProject'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -13,7 +13,7 @@ interface Dependencies {
 
 /** An account is never deleted, so one that was found stays the Project's owner. */
 export async function createProject(
-  { store, clock, identifiers }: Dependencies,
+  { store, clock, identifiers }: Deps,
   wanted: { accountId: AccountId; name: string | null },
 ): Promise<Project> {
   const account = await store.findAccount(wanted.accountId);

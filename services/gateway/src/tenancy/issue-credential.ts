@@ -14,7 +14,7 @@ import { secretDigest } from './secret-digest.ts';
 import type { Credential } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
-interface Dependencies {
+interface Deps {
   readonly store: Pick<TenancyStore, 'findProject' | 'insertCredential'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -35,7 +35,7 @@ export interface IssuedCredential {
 }
 
 export async function issueCredential(
-  { store, clock, identifiers }: Dependencies,
+  { store, clock, identifiers }: Deps,
   wanted: WantedCredential,
 ): Promise<IssuedCredential> {
   const project = await store.findProject(wanted.projectId);

@@ -4,14 +4,14 @@ import type { ChangeAnnouncer } from './announce-change.ts';
 import type { Credential } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
-interface Dependencies {
+interface Deps {
   readonly store: Pick<TenancyStore, 'findCredential' | 'revokeCredential'>;
   readonly announcer: ChangeAnnouncer;
 }
 
 /** Final. Revoking again answers the same: a caller that lost the answer may repeat it. */
 export async function revokeCredential(
-  { store, announcer }: Dependencies,
+  { store, announcer }: Deps,
   credentialId: CredentialId,
 ): Promise<Credential> {
   const found = await store.findCredential(credentialId);

@@ -6,7 +6,7 @@ import { secretDigest } from './secret-digest.ts';
 import { rotateSecrets } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
-interface Dependencies {
+interface Deps {
   readonly store: Pick<TenancyStore, 'findCredential' | 'replaceSecrets'>;
   readonly announcer: ChangeAnnouncer;
 }
@@ -16,7 +16,7 @@ interface Dependencies {
  * operator would hand out a secret that the other has replaced already.
  */
 export async function rotateCredential(
-  { store, announcer }: Dependencies,
+  { store, announcer }: Deps,
   wanted: { credentialId: CredentialId; overlapMs: number },
 ): Promise<IssuedCredential> {
   const found = await store.findCredential(wanted.credentialId);

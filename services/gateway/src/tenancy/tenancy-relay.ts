@@ -15,7 +15,7 @@ interface TenancyRelay {
   stop(): Promise<void>;
 }
 
-interface TenancyRelayOptions {
+interface TenancyRelayDeps {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ interface TenancyRelayOptions {
 }
 
 /** Sends the announcements that wait in accounts, Projects and Credentials. */
-export function startTenancyRelay({ db, bus, clock, logger }: TenancyRelayOptions): TenancyRelay {
+export function startTenancyRelay({ db, bus, clock, logger }: TenancyRelayDeps): TenancyRelay {
   const relayOf = (name: string): OutboxRelay =>
     startOutboxRelay({
       db,

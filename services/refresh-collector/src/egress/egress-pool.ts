@@ -40,7 +40,7 @@ export interface EgressPool {
   stop(): Promise<void>;
 }
 
-export interface EgressPoolOptions {
+export interface EgressPoolDeps {
   readonly identityIds: readonly string[];
   readonly store: IdentityStore;
   readonly limits: IdentityLimits;
@@ -62,7 +62,7 @@ const yieldGuardMs = 1_000;
  * Shares the egress identities between the scans of this replica and, through the store, with
  * those of the others: what a limiter or breaker learns on one replica holds on all.
  */
-export function openEgressPool(options: EgressPoolOptions): EgressPool {
+export function openEgressPool(options: EgressPoolDeps): EgressPool {
   const { limits, clock } = options;
   const identities = createKnownIdentities(options.store, options.identityIds, clock);
   const queue = createEgressQueue<EgressSlot>(options.slotRules);

@@ -3,19 +3,19 @@ import { createFadingRate } from '@inventory/runtime/moving-mean';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
+import type { PageReadingDeps } from '../egress/read-page.ts';
 import { countLivePage } from '../metrics.ts';
 import type { Clients } from '../open-clients.ts';
 import type { CollectionPace } from '../refreshes/retry-after.domain.ts';
-import type { PageReadingDependencies } from '../scans/read-page.ts';
 import { type LiveOutcome, liveRetryAfterSeconds } from './live-page.domain.ts';
 import type { LivePageRoutes } from './live-page-routes.ts';
 import { readLivePage } from './read-live-page.ts';
 
 const minuteMs = 60_000;
 
-interface LivePageParts {
+interface OpenLivePagesDeps {
   readonly clients: Clients;
-  readonly reading: PageReadingDependencies;
+  readonly reading: PageReadingDeps;
   readonly pace: CollectionPace;
 }
 
@@ -28,7 +28,7 @@ export interface LivePages extends LivePageRoutes {
 /** Live pages share the identities, limiters and breakers of the scans and go before them. */
 export function openLivePages(
   { config, lifetime, clock }: ServiceContext<RefreshCollectorConfig>,
-  { clients, reading, pace }: LivePageParts,
+  { clients, reading, pace }: OpenLivePagesDeps,
 ): LivePages {
   const { live } = config;
   const limiter = createKeyedSemaphore<AccountId>(live.limits);

@@ -2,8 +2,8 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
+import { type PageReadingDeps, readPage } from '../egress/read-page.ts';
 import { asksFirstPage, avoidedIdentities, type PageRules } from '../scans/page-verdicts.domain.ts';
-import { type PageReadingDependencies, readPage } from '../scans/read-page.ts';
 import {
   afterLiveAnswer,
   beginLivePage,
@@ -22,8 +22,8 @@ export interface WantedLivePage {
   readonly timeLeftMs: number;
 }
 
-export interface LivePageDependencies {
-  readonly reading: PageReadingDependencies;
+export interface LivePageDeps {
+  readonly reading: PageReadingDeps;
   /** Live pages read at the same time: those of one account never take the room of all. */
   readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire'>;
   readonly rules: PageRules;
@@ -42,25 +42,25 @@ const trouble = (of: Extract<LiveOutcome, { outcome: 'trouble' }>['trouble']): L
  * the client's request and no more. The signal is aborted when nobody waits any longer.
  */
 export async function readLivePage(
-  dependencies: LivePageDependencies,
+  deps: LivePageDeps,
   wanted: WantedLivePage,
   signal: AbortSignal,
 ): Promise<LiveOutcome> {
-  const permit = dependencies.limiter.acquire(wanted.accountId);
+  const permit = deps.limiter.acquire(wanted.accountId);
   if (!permit.granted) return trouble('egress_busy');
   try {
-    return await readWithin(dependencies, wanted, signal);
+    return await readWithin(deps, wanted, signal);
   } finally {
     permit.release();
   }
 }
 
 async function readWithin(
-  dependencies: LivePageDependencies,
+  deps: LivePageDeps,
   wanted: WantedLivePage,
   signal: AbortSignal,
 ): Promise<LiveOutcome> {
-  const { reading, rules } = dependencies;
+  const { reading, rules } = deps;
   const answerByMs = reading.monotonicNow() + wanted.timeLeftMs;
   const beginBy = AbortSignal.timeout(Math.max(0, Math.floor(wanted.timeLeftMs - requestMinMs)));
   const waiting = AbortSignal.any([signal, beginBy]);

@@ -35,7 +35,7 @@ export interface AdmissionGate {
   uncount(request: RefreshRequest): void;
 }
 
-export interface AdmitDependencies {
+export interface AdmitDeps {
   readonly refreshes: RefreshStore;
   readonly gate: AdmissionGate;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
@@ -58,23 +58,20 @@ const looksMax = 20;
  * or was refused meanwhile. An attempt that loses each time stays unstored and undecided, and the
  * gateway answers that its outcome is unknown.
  */
-export async function admitRefresh(
-  dependencies: AdmitDependencies,
-  request: RefreshRequest,
-): Promise<void> {
-  const { refreshes, gate } = dependencies;
+export async function admitRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<void> {
+  const { refreshes, gate } = deps;
   for (let look = 1; look <= looksMax; look += 1) {
     const { holder, turn } = await keyState(refreshes, request);
-    if (holder) return answerHolder(dependencies, request, holder);
-    if (await isTooLate(dependencies, request)) return;
+    if (holder) return answerHolder(deps, request, holder);
+    if (await isTooLate(deps, request)) return;
     const refusal = await gate.refusalFor(request);
-    const refresh = newRefresh(request, refusal, dependencies.queueDeadlineMs);
+    const refresh = newRefresh(request, refusal, deps.queueDeadlineMs);
     if (await refreshes.insert(refresh, request.trace, turn)) {
-      return sendDecision(dependencies, { refresh, trace: request.trace });
+      return sendDecision(deps, { refresh, trace: request.trace });
     }
     if (!refusal) gate.uncount(request);
     const known = await refreshes.find(request.id);
-    if (known) return sendDecision(dependencies, known);
+    if (known) return sendDecision(deps, known);
   }
 }
 
@@ -85,13 +82,13 @@ async function keyState(refreshes: RefreshStore, request: RefreshRequest): Promi
 
 /** The key is held: by this attempt, whose decision is sent again, or by another. */
 async function answerHolder(
-  dependencies: AdmitDependencies,
+  deps: AdmitDeps,
   request: RefreshRequest,
   holder: StoredRefresh,
 ): Promise<void> {
-  if (holder.refresh.id === request.id) return sendDecision(dependencies, holder);
+  if (holder.refresh.id === request.id) return sendDecision(deps, holder);
   if (request.waitingId === null) return;
-  await dependencies.publish([
+  await deps.publish([
     {
       type: 'reply.refresh-decision.v1',
       id: `decision:${request.id}`,
@@ -105,24 +102,18 @@ async function answerHolder(
   ]);
 }
 
-async function sendDecision(dependencies: AdmitDependencies, stored: StoredRefresh): Promise<void> {
+async function sendDecision(deps: AdmitDeps, stored: StoredRefresh): Promise<void> {
   const { phase } = stored.refresh;
-  if (phase === 'accepted')
-    return sendEffects(dependencies, stored, pendingEffects(stored.refresh));
-  return sendEffects(dependencies, stored, [
-    phase === 'refused' ? 'reply_refused' : 'reply_accepted',
-  ]);
+  if (phase === 'accepted') return sendEffects(deps, stored, pendingEffects(stored.refresh));
+  return sendEffects(deps, stored, [phase === 'refused' ? 'reply_refused' : 'reply_accepted']);
 }
 
 /** A deadline drops a command only before its document exists. */
-async function isTooLate(
-  dependencies: AdmitDependencies,
-  request: RefreshRequest,
-): Promise<boolean> {
-  const now = dependencies.clock.now();
+async function isTooLate(deps: AdmitDeps, request: RefreshRequest): Promise<boolean> {
+  const now = deps.clock.now();
   const expired = request.deadlineMs !== null && now > request.deadlineMs;
-  const old = now - request.requestedAtMs > dependencies.requestAgeMaxMs;
-  return (expired || old) && (await dependencies.refreshes.find(request.id)) === null;
+  const old = now - request.requestedAtMs > deps.requestAgeMaxMs;
+  return (expired || old) && (await deps.refreshes.find(request.id)) === null;
 }
 
 function newRefresh(

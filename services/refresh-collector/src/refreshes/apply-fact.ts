@@ -8,7 +8,7 @@ import { advance, type Effect, type Fact } from './refresh-saga.domain.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import { sagaMessages } from './saga-messages.ts';
 
-export interface SagaDependencies {
+export interface SagaDeps {
   readonly refreshes: RefreshStore;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly clock: Clock;
@@ -42,20 +42,20 @@ const attemptsMax = 20;
  * its write fails when that is out of date; anything else is decided by what is stored.
  */
 export async function applyFact(
-  dependencies: SagaDependencies,
+  deps: SagaDeps,
   refreshId: string,
   fact: Fact,
   deliveryMode: DeliveryMode,
 ): Promise<FactResult | undefined> {
-  const recalled = dependencies.refreshes.recall(refreshId);
+  const recalled = deps.refreshes.recall(refreshId);
   if (recalled && advance(recalled.refresh, fact).step === 'changed') {
-    const result = await applyTo(dependencies, recalled, fact, { deliveryMode });
+    const result = await applyTo(deps, recalled, fact, { deliveryMode });
     if (result) return result;
   }
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const stored = await dependencies.refreshes.find(refreshId);
+    const stored = await deps.refreshes.find(refreshId);
     if (!stored) return undefined;
-    const result = await applyTo(dependencies, stored, fact, { deliveryMode });
+    const result = await applyTo(deps, stored, fact, { deliveryMode });
     if (result) return result;
   }
   throw new Error(`refresh ${refreshId} changes too often to be written`);
@@ -74,16 +74,16 @@ export interface Application {
  * of the refresh, also where a timer or a plan is what caused it.
  */
 export function applyTo(
-  dependencies: SagaDependencies,
+  deps: SagaDeps,
   stored: StoredRefresh,
   fact: Fact,
   application: Application,
 ): Promise<FactResult | undefined> {
-  return inTrace(stored.trace, () => write(dependencies, stored, fact, application));
+  return inTrace(stored.trace, () => write(deps, stored, fact, application));
 }
 
 async function write(
-  dependencies: SagaDependencies,
+  deps: SagaDeps,
   stored: StoredRefresh,
   fact: Fact,
   application: Application,
@@ -92,35 +92,35 @@ async function write(
   const decided = advance(refresh, fact);
   if (decided.step === 'ignored') return { refresh, step: 'ignored' };
   if (decided.step === 'repeated') {
-    await sendEffects(dependencies, stored, decided.send);
+    await sendEffects(deps, stored, decided.send);
     return { refresh, step: 'repeated' };
   }
   const { next } = decided;
   const after = { ...stored, refresh: next };
-  const messages = await messagesFor(dependencies, after, decided.send, application.pages);
+  const messages = await messagesFor(deps, after, decided.send, application.pages);
   const { deliveryMode, lastPage } = application;
-  const saved = await dependencies.refreshes.save(stored, next, {
+  const saved = await deps.refreshes.save(stored, next, {
     messages: deliveryMode === 'outbox' ? messages : [],
     ...(lastPage ? { lastPage } : {}),
   });
   if (!saved) return undefined;
-  if (refresh.phase !== next.phase) dependencies.onChanged(next, refresh.phase);
-  if (deliveryMode === 'publish') await dependencies.publish(messages);
-  else await dependencies.sendFromOutbox(refresh.id, messages);
+  if (refresh.phase !== next.phase) deps.onChanged(next, refresh.phase);
+  if (deliveryMode === 'publish') await deps.publish(messages);
+  else await deps.sendFromOutbox(refresh.id, messages);
   return { refresh: next, step: 'changed' };
 }
 
 /** Sends what these effects stand for, without changing anything. */
 export async function sendEffects(
-  dependencies: Pick<SagaDependencies, 'refreshes' | 'publish'>,
+  deps: Pick<SagaDeps, 'refreshes' | 'publish'>,
   stored: StoredRefresh,
   effects: readonly Effect[],
 ): Promise<void> {
-  await dependencies.publish(await messagesFor(dependencies, stored, effects));
+  await deps.publish(await messagesFor(deps, stored, effects));
 }
 
 async function messagesFor(
-  { refreshes }: Pick<SagaDependencies, 'refreshes'>,
+  { refreshes }: Pick<SagaDeps, 'refreshes'>,
   { refresh }: StoredRefresh,
   effects: readonly Effect[],
   known?: readonly StagedPageRecord[],

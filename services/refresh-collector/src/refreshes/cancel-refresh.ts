@@ -1,7 +1,7 @@
 import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { tombstone } from './admit-refresh.ts';
-import { applyFact, type SagaDependencies } from './apply-fact.ts';
+import { applyFact, type SagaDeps } from './apply-fact.ts';
 
 export interface CancelRequest {
   readonly id: RefreshId;
@@ -17,13 +17,10 @@ export type CancelResult = 'cancelling' | 'already_completed' | 'not_found';
  * Cancels as far as that is still possible and answers whoever waits. An unknown refresh leaves a
  * tombstone: its request may still come, and must find itself refused.
  */
-export async function cancelRefresh(
-  dependencies: SagaDependencies,
-  request: CancelRequest,
-): Promise<CancelResult> {
-  const result = await cancel(dependencies, request);
+export async function cancelRefresh(deps: SagaDeps, request: CancelRequest): Promise<CancelResult> {
+  const result = await cancel(deps, request);
   if (request.waitingId !== null) {
-    await dependencies.publish([
+    await deps.publish([
       {
         type: 'reply.refresh-cancel.v1',
         id: `cancel-decision:${request.id}`,
@@ -34,19 +31,16 @@ export async function cancelRefresh(
   return result;
 }
 
-async function cancel(
-  dependencies: SagaDependencies,
-  request: CancelRequest,
-): Promise<CancelResult> {
-  const { refreshes, clock } = dependencies;
+async function cancel(deps: SagaDeps, request: CancelRequest): Promise<CancelResult> {
+  const { refreshes, clock } = deps;
   const stored = await refreshes.find(request.id);
   if (!stored) {
     const inserted = await refreshes.insert(tombstone(request, clock.now()), request.trace);
     // Not inserted: the request was stored meanwhile, and is cancelled like any other.
-    return inserted ? 'not_found' : cancel(dependencies, request);
+    return inserted ? 'not_found' : cancel(deps, request);
   }
   if (stored.refresh.projectId !== request.projectId) return 'not_found';
-  const applied = await applyFact(dependencies, request.id, { fact: 'cancel_requested' }, 'outbox');
+  const applied = await applyFact(deps, request.id, { fact: 'cancel_requested' }, 'outbox');
   switch (applied?.refresh.phase) {
     case undefined:
     case 'refused':

@@ -1,10 +1,10 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { Handlers } from '@inventory/messaging/dispatch';
-import { applyFact, type SagaDependencies } from './apply-fact.ts';
+import { applyFact, type SagaDeps } from './apply-fact.ts';
 import { factOfBillingOutcome } from './convert.ts';
 import { releaseUnowned } from './release-unowned.ts';
 
-export function onBillingOutcome(saga: SagaDependencies): Handlers {
+export function onBillingOutcome(saga: SagaDeps): Handlers {
   return {
     'billing.outcome.v1': async ({ body, trace }) => {
       const { refresh_id: refreshId } = body;

@@ -1,7 +1,7 @@
 import type { Handlers } from '@inventory/messaging/dispatch';
-import { applyFact, type SagaDependencies } from './apply-fact.ts';
+import { applyFact, type SagaDeps } from './apply-fact.ts';
 
-export function onProjectEvent(saga: SagaDependencies): Handlers {
+export function onProjectEvent(saga: SagaDeps): Handlers {
   return {
     'project.event-appended.v1': async ({ body }) => {
       if (body.event.type !== 'inventory.refresh.completed') return;

@@ -1,10 +1,10 @@
 import type { Handlers } from '@inventory/messaging/dispatch';
 import { fromIsoTime } from '@inventory/runtime/clock';
-import { type AdmitDependencies, admitRefresh } from './admit-refresh.ts';
-import type { SagaDependencies } from './apply-fact.ts';
+import { type AdmitDeps, admitRefresh } from './admit-refresh.ts';
+import type { SagaDeps } from './apply-fact.ts';
 import { cancelRefresh } from './cancel-refresh.ts';
 
-export function onRefreshCommands(admit: AdmitDependencies, saga: SagaDependencies): Handlers {
+export function onRefreshCommands(admit: AdmitDeps, saga: SagaDeps): Handlers {
   return {
     'refresh.request.v1': ({ body, waitingId, trace, deadlineMs }) =>
       admitRefresh(admit, {

@@ -1,7 +1,7 @@
 import type { Handlers } from '@inventory/messaging/dispatch';
-import { applyFact, type SagaDependencies } from './apply-fact.ts';
+import { applyFact, type SagaDeps } from './apply-fact.ts';
 
-export function onRevisionOutcomes(saga: SagaDependencies): Handlers {
+export function onRevisionOutcomes(saga: SagaDeps): Handlers {
   return {
     'revision.committed.v1': async ({ body }) => {
       if (body.refresh_id === null) return;

@@ -1,6 +1,6 @@
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { tombstone } from './admit-refresh.ts';
-import type { SagaDependencies } from './apply-fact.ts';
+import type { SagaDeps } from './apply-fact.ts';
 import type { Refresh } from './refresh.domain.ts';
 import { release } from './saga-messages.ts';
 
@@ -11,7 +11,7 @@ import { release } from './saga-messages.ts';
  * releases the hold: its outcome is delivered again, and the sweep lists the hold.
  */
 export async function releaseUnowned(
-  { refreshes, publish, clock }: Pick<SagaDependencies, 'refreshes' | 'publish' | 'clock'>,
+  { refreshes, publish, clock }: Pick<SagaDeps, 'refreshes' | 'publish' | 'clock'>,
   of: Pick<Refresh, 'id' | 'accountId' | 'projectId'>,
   trace: TraceCarrier,
 ): Promise<boolean> {

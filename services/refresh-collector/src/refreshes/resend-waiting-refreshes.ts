@@ -1,6 +1,6 @@
 import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
-import { type SagaDependencies, sendEffects } from './apply-fact.ts';
+import { type SagaDeps, sendEffects } from './apply-fact.ts';
 import type { DueStore } from './due-store.ts';
 import { pendingEffects } from './refresh-saga.domain.ts';
 
@@ -12,7 +12,7 @@ const batchMax = 200;
  * refresh stuck. True when there may be more.
  */
 export async function resendWaitingRefreshes(
-  dependencies: Pick<SagaDependencies, 'refreshes' | 'publish'>,
+  deps: Pick<SagaDeps, 'refreshes' | 'publish'>,
   due: DueStore,
   logger: Logger,
 ): Promise<boolean> {
@@ -21,7 +21,7 @@ export async function resendWaitingRefreshes(
     const { id, phase } = stored.refresh;
     await inSpan({ name: `ask again ${phase}`, parent: stored.trace }, () => {
       logger.info({ refresh_id: id, phase }, 'asking again');
-      return sendEffects(dependencies, stored, pendingEffects(stored.refresh));
+      return sendEffects(deps, stored, pendingEffects(stored.refresh));
     });
   }
   return asking.length === batchMax;

@@ -1,19 +1,19 @@
 import { type LoopOptions, startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
+import type { AppBreakers } from '../egress/watch-app-breakers.ts';
 import type { Clients } from '../open-clients.ts';
 import type { Stores } from '../open-stores.ts';
-import type { AppBreakers } from '../scans/watch-app-breakers.ts';
-import type { SagaDependencies } from './apply-fact.ts';
+import type { SagaDeps } from './apply-fact.ts';
 import { resendWaitingRefreshes } from './resend-waiting-refreshes.ts';
 import type { SurveyKeeper } from './survey-refreshes.ts';
 import { sweepHolds } from './sweep-holds.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 
-export interface SweeperParts {
+export interface SweeperDeps {
   readonly stores: Stores;
   readonly clients: Clients;
-  readonly saga: SagaDependencies;
+  readonly saga: SagaDeps;
   readonly admission: AdmissionWatch;
   readonly breakers: AppBreakers;
   readonly survey: SurveyKeeper;
@@ -24,7 +24,7 @@ const surveyMs = 10_000;
 /** What time alone makes happen. */
 export function startSweepers(
   { config, lifetime, logger }: ServiceContext<RefreshCollectorConfig>,
-  { stores, clients, saga, admission, breakers, survey }: SweeperParts,
+  { stores, clients, saga, admission, breakers, survey }: SweeperDeps,
 ): void {
   const repeat = (options: Omit<LoopOptions, 'logger'>) => {
     const loop = startLoop({ ...options, logger });

@@ -16,7 +16,7 @@ export interface RefreshSurvey {
   readonly identities: readonly { readonly state: IdentityStanding; readonly count: number }[];
 }
 
-export interface SurveyDependencies {
+export interface SurveyDeps {
   readonly store: RefreshSurveyStore;
   readonly identities: Pick<IdentityStore, 'load'>;
   readonly identityIds: readonly string[];
@@ -31,8 +31,8 @@ export interface SurveyKeeper {
   readonly latest: RefreshSurvey | null;
 }
 
-export function keepSurvey(dependencies: SurveyDependencies): SurveyKeeper {
-  const { store, limits, clock } = dependencies;
+export function keepSurvey(deps: SurveyDeps): SurveyKeeper {
+  const { store, limits, clock } = deps;
   let latest: RefreshSurvey | null = null;
 
   return {
@@ -40,7 +40,7 @@ export function keepSurvey(dependencies: SurveyDependencies): SurveyKeeper {
       const [open, stuck, loaded] = await Promise.all([
         store.open(),
         store.stuck(),
-        dependencies.identities.load(dependencies.identityIds),
+        deps.identities.load(deps.identityIds),
       ]);
       const standings = loaded.map((identity) => standingOf(identity, limits, clock.now()));
       const identities = identityStandings.map((state) => ({

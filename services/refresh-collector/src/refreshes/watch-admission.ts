@@ -1,11 +1,11 @@
 import type { AdmissionReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
-import type { NoRoom, PublishedPlan } from '../scans/published-plan.domain.ts';
+import type { NoCapacity, PublishedPlan } from '../scans/published-plan.domain.ts';
 import { type AdmissionLatch, closedReason, latchAfterCount } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { AdmissionGate, RefreshRequest } from './admit-refresh.ts';
 import type { Refusal } from './refresh.domain.ts';
-import { watchRoom } from './watch-room.ts';
+import { watchCapacity } from './watch-capacity.ts';
 
 export interface AdmissionRules {
   readonly outstandingMax: number;
@@ -42,7 +42,7 @@ export function watchAdmission(
   let latch: AdmissionLatch = { operatorClosed: false, countClosed: false, outstanding: 0 };
   let admittedSince = 0;
   const accounts = new Map<string, { outstanding: number; countedMs: number }>();
-  const room = watchRoom(plan, clock);
+  const room = watchCapacity(plan, clock);
 
   async function countOf(accountId: string): Promise<{ outstanding: number }> {
     const known = accounts.get(accountId);
@@ -87,8 +87,8 @@ export function watchAdmission(
         const retryAfterSeconds = accountRetryAfterSeconds;
         return { code: 'outstanding_limit_exceeded', limit, retryAfterSeconds };
       }
-      const noRoom = room.missingFor(request.accountId);
-      if (noRoom) return refusalOf(noRoom, account.outstanding);
+      const noCapacity = room.missingFor(request.accountId);
+      if (noCapacity) return refusalOf(noCapacity, account.outstanding);
       account.outstanding += 1;
       admittedSince += 1;
       room.admitted(request.accountId, 1);
@@ -104,7 +104,7 @@ export function watchAdmission(
 }
 
 /** The limit of an account that has its part already is what it has. */
-function refusalOf({ full, retryAfterSeconds }: NoRoom, limit: number): Refusal {
+function refusalOf({ full, retryAfterSeconds }: NoCapacity, limit: number): Refusal {
   if (full === 'account') return { code: 'outstanding_limit_exceeded', limit, retryAfterSeconds };
   const reason = 'global_outstanding_closed';
   return { code: 'product_unavailable', reason, retryAfterSeconds };

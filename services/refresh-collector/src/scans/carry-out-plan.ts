@@ -1,14 +1,14 @@
 import type { Clock } from '@inventory/runtime/clock';
-import { applyFact, type FactResult, type SagaDependencies } from '../refreshes/apply-fact.ts';
+import { applyFact, type FactResult, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
-import type { OpenRefreshes } from '../refreshes/open-refreshes.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
 import type { ScanPlan } from './scan-plan.domain.ts';
+import type { ScanQueue } from './scan-queue.ts';
 import { type PlannedRefresh, plannedOf } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
 
-export interface PlanExecutionDependencies {
-  readonly saga: SagaDependencies;
+export interface PlanExecutionDeps {
+  readonly saga: SagaDeps;
   readonly inventories: InventoryStore;
   readonly worker: Pick<ScanWorker, 'name' | 'token' | 'start' | 'stop'>;
   /** The deadline that a scan gets when it starts. */
@@ -19,7 +19,7 @@ export interface PlanExecutionDependencies {
 /** Carries plans out, and remembers which account had its turn when. */
 export interface PlanExecution {
   /** True when it changed something. */
-  carryOut(plan: ScanPlan, open: OpenRefreshes): Promise<boolean>;
+  carryOut(plan: ScanPlan, open: ScanQueue): Promise<boolean>;
   readonly lastStartMs: ReadonlyMap<string, number>;
 }
 
@@ -28,22 +28,22 @@ type Release = 'scan_started' | 'scan_resumed';
 const actionsMax = 100;
 const startsRemembered = 10_000;
 
-export function createPlanExecution(dependencies: PlanExecutionDependencies): PlanExecution {
-  const { inventories, worker, clock } = dependencies;
+export function createPlanExecution(deps: PlanExecutionDeps): PlanExecution {
+  const { inventories, worker, clock } = deps;
   const lastStartMs = new Map<string, number>();
 
-  async function apply(id: string, fact: Fact, open: OpenRefreshes): Promise<FactResult | null> {
-    const result = await applyFact(dependencies.saga, id, fact, 'outbox');
+  async function apply(id: string, fact: Fact, open: ScanQueue): Promise<FactResult | null> {
+    const result = await applyFact(deps.saga, id, fact, 'outbox');
     if (result) open.put(plannedOf(result.refresh));
     else open.remove(id);
     return result ?? null;
   }
 
-  async function change(id: string, fact: Fact, open: OpenRefreshes): Promise<boolean> {
+  async function change(id: string, fact: Fact, open: ScanQueue): Promise<boolean> {
     return (await apply(id, fact, open))?.step === 'changed';
   }
 
-  async function park(id: string, open: OpenRefreshes): Promise<boolean> {
+  async function park(id: string, open: ScanQueue): Promise<boolean> {
     const entry = open.get(id);
     if (!entry || !(await change(id, { fact: 'scan_parked' }, open))) return false;
     worker.stop(id);
@@ -55,7 +55,7 @@ export function createPlanExecution(dependencies: PlanExecutionDependencies): Pl
    * Opens the lease of the inventory and lets the scan begin or go on. The lease comes first: one
    * that a crash leaves behind is closed by the worker that takes it.
    */
-  async function release(id: string, kind: Release, open: OpenRefreshes): Promise<boolean> {
+  async function release(id: string, kind: Release, open: ScanQueue): Promise<boolean> {
     const entry = open.get(id);
     if (!entry) return false;
     const token = worker.token();
@@ -78,7 +78,7 @@ export function createPlanExecution(dependencies: PlanExecutionDependencies): Pl
   function factOf(kind: Release, name: string | null): Fact {
     if (kind === 'scan_resumed') return { fact: kind };
     const atMs = clock.now();
-    return { fact: kind, atMs, deadlineMs: atMs + dependencies.collectMs, worker: name };
+    return { fact: kind, atMs, deadlineMs: atMs + deps.collectMs, worker: name };
   }
 
   function noteStart(accountId: string): void {

@@ -4,7 +4,7 @@ import type { PlanStore } from './plan-store.ts';
 import { noPlan, type PublishedPlan } from './published-plan.domain.ts';
 import type { ReplicaStore, Replicas } from './replica-store.ts';
 
-export interface PlanLeadDependencies {
+export interface PlanLeadDeps {
   readonly plans: PlanStore;
   readonly replicas: ReplicaStore;
   /** This process. */
@@ -29,8 +29,8 @@ export interface PlanLead {
 
 const agreeEveryMs = 1_000;
 
-export function createPlanLead(dependencies: PlanLeadDependencies): PlanLead {
-  const { plans, clock } = dependencies;
+export function createPlanLead(deps: PlanLeadDeps): PlanLead {
+  const { plans, clock } = deps;
   let agreedMs = Number.NEGATIVE_INFINITY;
   const lead = {
     plan: noPlan,
@@ -43,8 +43,8 @@ export function createPlanLead(dependencies: PlanLeadDependencies): PlanLead {
       if (!wasLeading && (await isLedElsewhere())) return false;
       lead.isLeading = await plans.lead(lead.plan);
       if (!lead.isLeading) return false;
-      lead.replicas = await dependencies.replicas.all();
-      if (!wasLeading) dependencies.logger.info({ replica: dependencies.name }, 'planning scans');
+      lead.replicas = await deps.replicas.all();
+      if (!wasLeading) deps.logger.info({ replica: deps.name }, 'planning scans');
       return !wasLeading;
     },
   };

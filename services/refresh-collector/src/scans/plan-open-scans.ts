@@ -1,6 +1,6 @@
 import type { Clock } from '@inventory/runtime/clock';
+import type { AppReads } from '../egress/app-breaker.domain.ts';
 import type { IdentityLimits, IdentityState } from '../egress/egress-identity.domain.ts';
-import type { AppReads } from './app-breaker.domain.ts';
 import { pageCapacity } from './page-capacity.domain.ts';
 import { type AccountPages, noPlan, type PublishedPlan } from './published-plan.domain.ts';
 import type { QueueSnapshot } from './queue-snapshot.domain.ts';

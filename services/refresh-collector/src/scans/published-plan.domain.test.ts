@@ -2,8 +2,8 @@ import {
   type Demand,
   expectedReadMs,
   isCurrent,
+  missingCapacity,
   noPlan,
-  noRoomFor,
   type PublishedPlan,
 } from './published-plan.domain.ts';
 
@@ -28,54 +28,54 @@ const demandOf = (accountId: string, demand: Partial<Demand> = {}): Demand => ({
   accountId,
   pagesSince: 0,
   accountPagesSince: 0,
-  accountsTurnedAway: 0,
+  accountsRefused: 0,
   ...demand,
 });
 
 describe('room for one more refresh', () => {
   it('is there while its typical pages are free', () => {
-    expect(noRoomFor(plan, demandOf('new'))).toBeNull();
-    expect(noRoomFor({ ...plan, pagesFree: 10 }, demandOf('new'))).toBeNull();
+    expect(missingCapacity(plan, demandOf('new'))).toBeNull();
+    expect(missingCapacity({ ...plan, pagesFree: 10 }, demandOf('new'))).toBeNull();
   });
 
   it('is missing for all when its pages would not be read in time; Retry-After is when they are (Errors: product_unavailable)', () => {
     const full = { ...plan, pagesFree: 5 };
 
-    expect(noRoomFor(full, demandOf('new'))).toEqual({ full: 'all', retryAfterSeconds: 30 });
+    expect(missingCapacity(full, demandOf('new'))).toEqual({ full: 'all', retryAfterSeconds: 30 });
   });
 
   it('counts what was admitted since the plan was made', () => {
     const demand = demandOf('new', { pagesSince: 600 });
 
-    expect(noRoomFor(plan, demand)).toEqual({ full: 'all', retryAfterSeconds: 60 });
+    expect(missingCapacity(plan, demand)).toEqual({ full: 'all', retryAfterSeconds: 60 });
   });
 
   it('is missing for an account that has its part, and for no other one (Errors: outstanding_limit_exceeded)', () => {
     const crowded = { ...plan, pagesWaiting: 480, pagesFree: 20 };
     const demand = demandOf('busy');
 
-    expect(noRoomFor(crowded, demand)).toEqual({ full: 'account', retryAfterSeconds: 60 });
-    expect(noRoomFor(crowded, demandOf('quiet'))).toBeNull();
-    expect(noRoomFor(crowded, demandOf('new'))).toBeNull();
+    expect(missingCapacity(crowded, demand)).toEqual({ full: 'account', retryAfterSeconds: 60 });
+    expect(missingCapacity(crowded, demandOf('quiet'))).toBeNull();
+    expect(missingCapacity(crowded, demandOf('new'))).toBeNull();
   });
 
   it('has no part per account while only one has pages', () => {
     const alone = { ...plan, accounts: 1, busiest: [{ accountId: 'busy', pages: 890 }] };
 
-    expect(noRoomFor({ ...alone, pagesFree: 10 }, demandOf('busy'))).toBeNull();
+    expect(missingCapacity({ ...alone, pagesFree: 10 }, demandOf('busy'))).toBeNull();
   });
 
   it('leaves its part to each account that was turned away', () => {
     const alone = { ...plan, accounts: 1, busiest: [{ accountId: 'busy', pages: 500 }] };
-    const demand = demandOf('busy', { accountsTurnedAway: 1 });
+    const demand = demandOf('busy', { accountsRefused: 1 });
 
-    expect(noRoomFor(alone, demand)).toEqual({ full: 'account', retryAfterSeconds: 360 });
+    expect(missingCapacity(alone, demand)).toEqual({ full: 'account', retryAfterSeconds: 360 });
   });
 
   it('comes back within half an hour by any estimate, as far as Retry-After says', () => {
     const stopped = { ...plan, pagesFree: 0, pagesPerMinute: 0 };
 
-    expect(noRoomFor(stopped, demandOf('new'))?.retryAfterSeconds).toBe(1_800);
+    expect(missingCapacity(stopped, demandOf('new'))?.retryAfterSeconds).toBe(1_800);
   });
 });
 

@@ -58,21 +58,21 @@ export interface Demand {
   readonly accountPagesSince: number;
   readonly pagesSince: number;
   /** Accounts without anything in the plan that were refused lately; each is due its part. */
-  readonly accountsTurnedAway: number;
+  readonly accountsRefused: number;
 }
 
 /** `all`: no refresh queued now could be completed in time. `account`: none of this account. */
-export interface NoRoom {
+export interface NoCapacity {
   readonly full: 'all' | 'account';
   readonly retryAfterSeconds: number;
 }
 
 /** Why one more refresh cannot be expected to complete in time; null when it can. */
-export function noRoomFor(plan: PublishedPlan, demand: Demand): NoRoom | null {
+export function missingCapacity(plan: PublishedPlan, demand: Demand): NoCapacity | null {
   const { typicalPages, pagesFree, pagesWaiting, pagesPerMinute } = plan;
   const own = plan.busiest.find(({ accountId }) => accountId === demand.accountId)?.pages ?? 0;
   const ownPages = own + demand.accountPagesSince;
-  const others = Math.max(0, plan.accounts - Number(own > 0)) + demand.accountsTurnedAway;
+  const others = Math.max(0, plan.accounts - Number(own > 0)) + demand.accountsRefused;
   const part = (pagesWaiting + pagesFree) / (others + 1);
   const over = ownPages + typicalPages - part;
   if (others > 0 && ownPages > 0 && over > 0) {

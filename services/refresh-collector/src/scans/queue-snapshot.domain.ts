@@ -1,4 +1,4 @@
-import type { AppReads } from './app-breaker.domain.ts';
+import type { AppReads } from '../egress/app-breaker.domain.ts';
 import type { PageCapacity } from './page-capacity.domain.ts';
 
 /** A refresh that waits for its scan to start. */

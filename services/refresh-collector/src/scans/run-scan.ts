@@ -5,7 +5,8 @@ import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
 import type { StagedPageRecord } from '../collections.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
-import { applyTo, type SagaDependencies } from '../refreshes/apply-fact.ts';
+import { type PageReadingDeps, readPage } from '../egress/read-page.ts';
+import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
 import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
@@ -15,7 +16,6 @@ import {
   firstTries,
   type PageTries,
 } from './page-verdicts.domain.ts';
-import { type PageReadingDependencies, readPage } from './read-page.ts';
 import {
   nextStep,
   resumedProgress,
@@ -25,9 +25,9 @@ import {
 } from './scan.domain.ts';
 import type { ClaimedScan } from './scan-store.ts';
 
-export interface ScanDependencies {
-  readonly saga: SagaDependencies;
-  readonly reading: PageReadingDependencies;
+export interface ScanDeps {
+  readonly saga: SagaDeps;
+  readonly reading: PageReadingDeps;
   readonly store: RevisionStoreClient;
   readonly rules: ScanRules;
   readonly clock: Clock;
@@ -59,39 +59,39 @@ const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
  * ended or its lease did; what was staged and recorded stays either way.
  */
 export async function runScan(
-  dependencies: ScanDependencies,
+  deps: ScanDeps,
   claimed: ClaimedScan,
   { signal, isHeld }: ScanLease,
 ): Promise<void> {
-  let state: ScanState | undefined = resumedState(claimed, dependencies.rules);
+  let state: ScanState | undefined = resumedState(claimed, deps.rules);
   while (state && !signal.aborted && isHeld()) {
-    if (isOverdue(dependencies, claimed)) {
-      return end(dependencies, claimed, state, { fact: 'collect_deadline_passed' });
+    if (isOverdue(deps, claimed)) {
+      return end(deps, claimed, state, { fact: 'collect_deadline_passed' });
     }
-    if (!(await dependencies.reading.breakers.admits(claimed.refresh.scope.app_id))) {
+    if (!(await deps.reading.breakers.admits(claimed.refresh.scope.app_id))) {
       await pause(breakerPauseMs, signal);
       continue;
     }
     const current: ScanState = state;
     state = await inSpan({ name: 'scan page', parent: claimed.trace }, () =>
-      readOnePage(dependencies, claimed, current, signal),
+      readOnePage(deps, claimed, current, signal),
     );
   }
 }
 
 /** The state to go on with; undefined when the scan is over or not ours any more. */
 async function readOnePage(
-  dependencies: ScanDependencies,
+  deps: ScanDeps,
   claimed: ClaimedScan,
   state: ScanState,
   signal: AbortSignal,
 ): Promise<ScanState | undefined> {
   const { refresh } = claimed;
   const { progress, tries } = state;
-  const identities = dependencies.reading.egress.map(({ id }) => id);
-  const overdue = AbortSignal.timeout(timeLeftMs(dependencies, claimed));
+  const identities = deps.reading.egress.map(({ id }) => id);
+  const overdue = AbortSignal.timeout(timeLeftMs(deps, claimed));
   const result = await readPage(
-    dependencies.reading,
+    deps.reading,
     {
       accountId: refresh.accountId,
       scope: refresh.scope,
@@ -105,27 +105,27 @@ async function readOnePage(
   );
   if (!result) return signal.aborted ? undefined : state;
   const moment = { progress, tries, identity: result.identityId, identities };
-  const step = nextStep(moment, result.answer, dependencies.rules);
-  return carryOut(dependencies, claimed, state, step, signal);
+  const step = nextStep(moment, result.answer, deps.rules);
+  return carryOut(deps, claimed, state, step, signal);
 }
 
 async function carryOut(
-  dependencies: ScanDependencies,
+  deps: ScanDeps,
   claimed: ClaimedScan,
   state: ScanState,
   step: ScanStep,
   signal: AbortSignal,
 ): Promise<ScanState | undefined> {
   if (step.step === 'fail') {
-    await end(dependencies, claimed, state, { fact: 'scan_failed', outcome: step.outcome });
+    await end(deps, claimed, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
   }
-  for (const identityId of step.rests) await dependencies.reading.identities.rest(identityId);
+  for (const identityId of step.rests) await deps.reading.identities.rest(identityId);
   if (step.step === 'again') {
     await pause(step.pauseMs, signal);
     return { ...state, progress: step.progress, tries: step.tries };
   }
-  return stageAndRecord(dependencies, claimed, state, step, signal);
+  return stageAndRecord(deps, claimed, state, step, signal);
 }
 
 /**
@@ -133,13 +133,13 @@ async function carryOut(
  * ends the scan. Undefined when the scan is over or not ours any more.
  */
 async function stageAndRecord(
-  dependencies: ScanDependencies,
+  deps: ScanDeps,
   claimed: ClaimedScan,
   state: ScanState,
   step: Extract<ScanStep, { step: 'save' }>,
   signal: AbortSignal,
 ): Promise<ScanState | undefined> {
-  const staged = await stage(dependencies, claimed, state.progress.pages, step.page, signal);
+  const staged = await stage(deps, claimed, state.progress.pages, step.page, signal);
   if (!staged) return undefined;
   const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
   const page = { ...staged, place: step.place, nextCursor };
@@ -150,13 +150,13 @@ async function stageAndRecord(
     pages: [...state.pages, page],
   };
   if (step.done) {
-    const completedAtMs = dependencies.clock.now();
-    await end(dependencies, claimed, next, { fact: 'scan_completed', completedAtMs }, page);
+    const completedAtMs = deps.clock.now();
+    await end(deps, claimed, next, { fact: 'scan_completed', completedAtMs }, page);
     return undefined;
   }
   const { reportedTotalCount } = step.page;
   const recorded = await applyTo(
-    dependencies.saga,
+    deps.saga,
     { refresh: state.refresh, trace: claimed.trace },
     { fact: 'page_recorded', reportedTotalCount },
     { deliveryMode: 'outbox', lastPage: page },
@@ -166,18 +166,18 @@ async function stageAndRecord(
 
 /** The revision-store being away is not the platform's fault: try until the scan's deadline. */
 async function stage(
-  dependencies: ScanDependencies,
+  deps: ScanDeps,
   claimed: ClaimedScan,
   pageNumber: number,
   page: PlatformPage,
   signal: AbortSignal,
 ) {
   const place = { scanId: claimed.refresh.id, epoch: claimed.epoch, page: pageNumber };
-  for (let failures = 1; !signal.aborted && !isOverdue(dependencies, claimed); failures += 1) {
+  for (let failures = 1; !signal.aborted && !isOverdue(deps, claimed); failures += 1) {
     try {
-      return await dependencies.store.stagePage(place, page);
+      return await deps.store.stagePage(place, page);
     } catch (error) {
-      dependencies.logger.warn({ err: error, failures }, 'page not staged');
+      deps.logger.warn({ err: error, failures }, 'page not staged');
       await pause(jitteredDelayMs(stagingBackoff, failures), signal);
     }
   }
@@ -186,7 +186,7 @@ async function stage(
 
 /** Ends the scan as this worker knows it; whoever changed it meanwhile has ended or taken it. */
 async function end(
-  dependencies: ScanDependencies,
+  deps: ScanDeps,
   claimed: ClaimedScan,
   { refresh, progress, pages }: ScanState,
   fact: Fact,
@@ -200,7 +200,7 @@ async function end(
   };
   const stored = { refresh: { ...refresh, scan }, trace };
   await inSpan({ name: `end scan ${fact.fact}`, parent: trace }, () =>
-    applyTo(dependencies.saga, stored, fact, {
+    applyTo(deps.saga, stored, fact, {
       deliveryMode: 'outbox',
       pages,
       ...(lastPage ? { lastPage } : {}),
@@ -213,10 +213,10 @@ function resumedState({ pages, refresh }: ClaimedScan, rules: ScanRules): ScanSt
   return { refresh, progress, tries: firstTries(rules), pages };
 }
 
-function timeLeftMs({ clock }: ScanDependencies, { refresh }: ClaimedScan): number {
+function timeLeftMs({ clock }: ScanDeps, { refresh }: ClaimedScan): number {
   return Math.max(0, (refresh.collectDeadlineMs ?? 0) - clock.now());
 }
 
-function isOverdue(dependencies: ScanDependencies, claimed: ClaimedScan): boolean {
-  return timeLeftMs(dependencies, claimed) === 0;
+function isOverdue(deps: ScanDeps, claimed: ClaimedScan): boolean {
+  return timeLeftMs(deps, claimed) === 0;
 }

@@ -1,22 +1,22 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import type { AppReads } from '../egress/app-breaker.domain.ts';
 import type { IdentityState } from '../egress/egress-identity.domain.ts';
-import type { SagaDependencies } from '../refreshes/apply-fact.ts';
+import type { SagaDeps } from '../refreshes/apply-fact.ts';
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
-import { createOpenRefreshes, type OpenRefreshes } from '../refreshes/open-refreshes.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
-import type { AppReads } from './app-breaker.domain.ts';
 import { createPlanExecution } from './carry-out-plan.ts';
 import { createPlanLead } from './plan-lead.ts';
 import { type PlanLimits, planOpenScans } from './plan-open-scans.ts';
 import type { PlanStore } from './plan-store.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { ReplicaStore } from './replica-store.ts';
+import { createScanQueue, type ScanQueue } from './scan-queue.ts';
 import { plannedOf, type ScanStore } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
 
-export interface SchedulerDependencies {
-  readonly saga: SagaDependencies;
+export interface SchedulerDeps {
+  readonly saga: SagaDeps;
   readonly scans: ScanStore;
   readonly inventories: InventoryStore;
   readonly plans: PlanStore;
@@ -49,12 +49,11 @@ const planEveryMs = 1_000;
 /** What was missed all the same is found by reading everything anew. */
 const reloadEveryMs = 300_000;
 
-export function createScanScheduler(dependencies: SchedulerDependencies): ScanScheduler {
-  const { clock, scans, inventories, worker, limits, assetsPerPage } = dependencies;
-  const execution = createPlanExecution({ ...dependencies, collectMs: limits.collectMs });
-  const lead = createPlanLead({ ...dependencies, name: worker.name });
-  const mirror = () =>
-    createOpenRefreshes(scans, inventories, assetsPerPage, lead.plan.typicalPages);
+export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
+  const { clock, scans, inventories, worker, limits, assetsPerPage } = deps;
+  const execution = createPlanExecution({ ...deps, collectMs: limits.collectMs });
+  const lead = createPlanLead({ ...deps, name: worker.name });
+  const mirror = () => createScanQueue(scans, inventories, assetsPerPage, lead.plan.typicalPages);
   let open = mirror();
   let loadedMs = Number.NEGATIVE_INFINITY;
   let plannedMs = Number.NEGATIVE_INFINITY;
@@ -72,10 +71,10 @@ export function createScanScheduler(dependencies: SchedulerDependencies): ScanSc
     plannedMs = clock.now();
     isNoticed = false;
     const conditions = {
-      identities: await dependencies.identities(),
+      identities: await deps.identities(),
       replicas: lead.replicas,
-      pageMs: dependencies.pageMs(),
-      readsOf: dependencies.readsOf,
+      pageMs: deps.pageMs(),
+      readsOf: deps.readsOf,
       lastStartMs: execution.lastStartMs,
       typicalPages: open.typicalPages,
     };
@@ -107,7 +106,7 @@ export function createScanScheduler(dependencies: SchedulerDependencies): ScanSc
 }
 
 /** A leading replica that died may have started or resumed a scan without opening its lease. */
-async function reopenLeases(open: OpenRefreshes, inventories: InventoryStore): Promise<void> {
+async function reopenLeases(open: ScanQueue, inventories: InventoryStore): Promise<void> {
   const running = open.snapshot().scans.filter(({ parked }) => !parked);
   const leased = await inventories.leasedTo(running.map(({ inventory }) => inventory));
   for (const { id: refreshId, inventory } of running) {

@@ -2,15 +2,15 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
-import { applyFact, type SagaDependencies } from '../refreshes/apply-fact.ts';
+import { applyFact, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { HeldLease, InventoryStore, WaitingLease } from '../refreshes/inventory-store.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import { holdLease, type LeaseHolding } from './hold-lease.ts';
 import type { ScanLease } from './run-scan.ts';
 import type { ClaimedScan, ScanStore } from './scan-store.ts';
 
-export interface ScanWorkerDependencies {
-  readonly saga: SagaDependencies;
+export interface ScanWorkerDeps {
+  readonly saga: SagaDeps;
   readonly scans: ScanStore;
   readonly inventories: InventoryStore;
   /** Reads a scan to its end, or until its lease is lost. */
@@ -50,19 +50,19 @@ interface RunningScan {
   readonly ended: Promise<void>;
 }
 
-export function createScanWorker(dependencies: ScanWorkerDependencies): ScanWorker {
-  const { inventories, scans, logger, name } = dependencies;
+export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
+  const { inventories, scans, logger, name } = deps;
   /** By token: a lease that this worker let expire may come back to it before its old run ended. */
   const own = new Map<string, RunningScan>();
   const reserved = new Set<string>();
 
   /** The last page of a scan that ended may still be on its way: it takes no place of others. */
   const running = () => [...own.values()].filter(({ held }) => !held.signal.aborted).length;
-  const room = () => dependencies.scansMax() - running() - reserved.size;
+  const room = () => deps.scansMax() - running() - reserved.size;
 
   function run(lease: HeldLease, claimed: ClaimedScan): void {
-    const held = holdLease(inventories, lease, dependencies);
-    const ended = dependencies
+    const held = holdLease(inventories, lease, deps);
+    const ended = deps
       .run(claimed, held)
       .catch((error: unknown) => {
         // The lease expires and another worker reads on from the last recorded page.
@@ -71,19 +71,19 @@ export function createScanWorker(dependencies: ScanWorkerDependencies): ScanWork
       .then(async () => {
         held.end();
         own.delete(lease.token);
-        if (dependencies.stopping.aborted) await inventories.letGo(lease);
-        dependencies.onEnded();
+        if (deps.stopping.aborted) await inventories.letGo(lease);
+        deps.onEnded();
       });
     own.set(lease.token, { refreshId: lease.refreshId, held, ended });
   }
 
   /** The inventory first, then the scan: what the last worker still writes is refused. */
   async function take(waiting: WaitingLease): Promise<boolean> {
-    const lease = { ...waiting, token: dependencies.identifiers.uuidV7() };
+    const lease = { ...waiting, token: deps.identifiers.uuidV7() };
     if (!(await inventories.take(lease))) return false;
     const { refreshId } = lease;
     const fact = { fact: 'scan_taken', worker: name } as const;
-    const taken = await applyFact(dependencies.saga, refreshId, fact, 'outbox');
+    const taken = await applyFact(deps.saga, refreshId, fact, 'outbox');
     const epoch = taken?.step === 'changed' ? taken.refresh.scan?.epoch : undefined;
     const claimed = epoch === undefined ? null : await scans.find(refreshId, epoch);
     if (!claimed) {
@@ -105,14 +105,14 @@ export function createScanWorker(dependencies: ScanWorkerDependencies): ScanWork
   return {
     name,
     async round() {
-      if (dependencies.stopping.aborted || room() <= 0) return false;
+      if (deps.stopping.aborted || room() <= 0) return false;
       const waiting = await inventories.waiting(room());
       const taken = await Promise.all(waiting.map(take));
       return taken.some(Boolean);
     },
     token() {
-      if (dependencies.stopping.aborted || room() <= 0) return null;
-      const token = dependencies.identifiers.uuidV7();
+      if (deps.stopping.aborted || room() <= 0) return null;
+      const token = deps.identifiers.uuidV7();
       reserved.add(token);
       return token;
     },

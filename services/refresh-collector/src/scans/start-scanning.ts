@@ -3,23 +3,23 @@ import { startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { IdentityState } from '../egress/egress-identity.domain.ts';
+import type { PageReadingDeps } from '../egress/read-page.ts';
 import type { Clients } from '../open-clients.ts';
 import type { Stores } from '../open-stores.ts';
-import type { SagaDependencies } from '../refreshes/apply-fact.ts';
+import type { SagaDeps } from '../refreshes/apply-fact.ts';
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
 import type { PlanLimits } from './plan-open-scans.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
-import type { PageReadingDependencies } from './read-page.ts';
-import { runScan, type ScanDependencies } from './run-scan.ts';
+import { runScan, type ScanDeps } from './run-scan.ts';
 import { createScanScheduler } from './scan-scheduler.ts';
 import { createScanWorker } from './scan-worker.ts';
 
-export interface ScanningParts {
+export interface ScanningDeps {
   readonly stores: Stores;
   readonly clients: Pick<Clients, 'revisionStore'>;
-  readonly saga: SagaDependencies;
-  readonly reading: PageReadingDependencies;
+  readonly saga: SagaDeps;
+  readonly reading: PageReadingDeps;
   /** This process, as it is recorded with the scans it reads. */
   readonly replica: string;
   readonly identities: () => Promise<readonly IdentityState[]>;
@@ -43,12 +43,12 @@ const assetsPaidMax = 250_000;
 /** Plans and reads scans until the lifetime ends; what is unfinished then is left to others at once. */
 export function startScanning(
   context: ServiceContext<RefreshCollectorConfig>,
-  parts: ScanningParts,
+  parts: ScanningDeps,
 ): Scanning {
   const { config, lifetime, logger, clock, identifiers } = context;
   const { stores, clients, saga, reading, replica } = parts;
   const { leaseMs, scansMax, idleMs } = config.scheduling;
-  const scan: ScanDependencies = {
+  const scan: ScanDeps = {
     saga,
     store: clients.revisionStore,
     rules: config.scan,

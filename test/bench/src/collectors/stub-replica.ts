@@ -2,7 +2,7 @@ import type { RefreshCollectorConfig } from '@inventory/refresh-collector/config
 import { freshIdentity } from '@inventory/refresh-collector/egress/egress-identity.domain';
 import { openStores } from '@inventory/refresh-collector/open-stores';
 import {
-  type ScanningParts,
+  type ScanningDeps,
   startScanning,
 } from '@inventory/refresh-collector/scans/start-scanning';
 import { monotonicNow, systemClock } from '@inventory/runtime/clock';
@@ -57,7 +57,7 @@ export function startStubReplica(
   return { name, running: scanning.running, lifetime };
 }
 
-const reading: ScanningParts['reading'] = {
+const reading: ScanningDeps['reading'] = {
   egress: [{ id: 'identity', dispatcher: new Agent() }],
   enqueueComputation: (compute) => Promise.resolve(compute()),
   onNotReturned: () => {},
@@ -106,7 +106,7 @@ function pageAfter(last: number) {
   };
 }
 
-const revisionStore: ScanningParts['clients']['revisionStore'] = {
+const revisionStore: ScanningDeps['clients']['revisionStore'] = {
   stagePage: async ({ epoch, page }) => ({
     page,
     epoch,

@@ -7,7 +7,7 @@ import {
   opened,
   readsOf,
   withResult,
-} from '@inventory/refresh-collector/scans/app-breaker.domain';
+} from '@inventory/refresh-collector/egress/app-breaker.domain';
 import type { SimulatedScan } from './simulated-scan.ts';
 
 /** The breakers of the applications, by their real rules. */

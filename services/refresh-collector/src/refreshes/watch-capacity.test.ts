@@ -1,6 +1,6 @@
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { noPlan, type PublishedPlan } from '../scans/published-plan.domain.ts';
-import { watchRoom } from './watch-room.ts';
+import { watchCapacity } from './watch-capacity.ts';
 
 /** A watch on a current plan with room for three refreshes of ten pages. */
 function openWatch() {
@@ -12,7 +12,7 @@ function openWatch() {
     pagesFree: 30,
     typicalPages: 10,
   };
-  const watch = watchRoom(() => plan, clock);
+  const watch = watchCapacity(() => plan, clock);
   return {
     clock,
     watch,
@@ -20,9 +20,9 @@ function openWatch() {
       plan = { ...plan, atMs: clock.now(), ...changed };
     },
     admit(accountId: string) {
-      const noRoom = watch.missingFor(accountId);
-      if (!noRoom) watch.admitted(accountId, 1);
-      return noRoom?.full ?? 'admitted';
+      const noCapacity = watch.missingFor(accountId);
+      if (!noCapacity) watch.admitted(accountId, 1);
+      return noCapacity?.full ?? 'admitted';
     },
   };
 }

@@ -1,12 +1,12 @@
-import type { QueuedRefresh, QueueSnapshot, StartedScan } from '../scans/queue-snapshot.domain.ts';
-import type { PlannedRefresh, ScanStore } from '../scans/scan-store.ts';
-import type { InventoryStore } from './inventory-store.ts';
+import type { InventoryStore } from '../refreshes/inventory-store.ts';
+import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
+import type { PlannedRefresh, ScanStore } from './scan-store.ts';
 
 /**
  * Every queued and collecting refresh, in the memory of the planning replica. Read whole once, then
  * by what changed: its cost follows what happens, not what waits.
  */
-export interface OpenRefreshes {
+export interface ScanQueue {
   /** Reads everything anew. */
   load(): Promise<void>;
   /** Reads what changed since the last time; true when anything did. */
@@ -29,12 +29,12 @@ interface Entry extends PlannedRefresh {
 const overlapMs = 500;
 const sizesKept = 50;
 
-export function createOpenRefreshes(
+export function createScanQueue(
   scans: Pick<ScanStore, 'open' | 'changedSince'>,
   inventories: Pick<InventoryStore, 'pagesOf'>,
   assetsPerPage: number,
   typicalPagesFirst: number,
-): OpenRefreshes {
+): ScanQueue {
   const entries = new Map<string, Entry>();
   const sizes = createTypicalPages(typicalPagesFirst);
   let changedMs = 0;

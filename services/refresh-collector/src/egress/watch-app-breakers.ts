@@ -2,7 +2,6 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import {
   type AppOpening,
   type AppReads,
@@ -16,6 +15,7 @@ import {
   withResult,
 } from './app-breaker.domain.ts';
 import type { AppBreakerStore } from './app-breaker-store.ts';
+import type { PlatformAnswer } from './platform-answer.domain.ts';
 
 /** The breakers per application: counted on each replica, opened and closed for all. */
 export interface AppBreakers {

@@ -1,24 +1,24 @@
 import type { Clock } from '@inventory/runtime/clock';
 import {
   isCurrent,
-  type NoRoom,
-  noRoomFor,
+  missingCapacity,
+  type NoCapacity,
   type PublishedPlan,
 } from '../scans/published-plan.domain.ts';
 
 /** Whether the pages of one more refresh can be expected to be read in time. */
-export interface RoomWatch {
+export interface CapacityWatch {
   /** Null when they can. An account that is told `all` is due its part for a minute. */
-  missingFor(accountId: string): NoRoom | null;
+  missingFor(accountId: string): NoCapacity | null;
   /** Counts a refresh that the plan does not know of yet, or takes it back. */
   admitted(accountId: string, by: 1 | -1): void;
 }
 
-const turnedAwayMs = 60_000;
-const turnedAwayMax = 1_000;
+const refusedMs = 60_000;
+const refusedMax = 1_000;
 
-export function watchRoom(plan: () => PublishedPlan, clock: Clock): RoomWatch {
-  const turnedAway = new Map<string, number>();
+export function watchCapacity(plan: () => PublishedPlan, clock: Clock): CapacityWatch {
+  const refusedUntilMs = new Map<string, number>();
   let since = { planMs: 0, all: 0, ofAccount: new Map<string, number>() };
 
   function admittedSince(planMs: number): typeof since {
@@ -26,10 +26,10 @@ export function watchRoom(plan: () => PublishedPlan, clock: Clock): RoomWatch {
     return since;
   }
 
-  function othersTurnedAway(accountId: string): number {
+  function othersRefused(accountId: string): number {
     const nowMs = clock.now();
-    for (const [id, untilMs] of turnedAway) if (untilMs <= nowMs) turnedAway.delete(id);
-    return turnedAway.size - Number(turnedAway.has(accountId));
+    for (const [id, untilMs] of refusedUntilMs) if (untilMs <= nowMs) refusedUntilMs.delete(id);
+    return refusedUntilMs.size - Number(refusedUntilMs.has(accountId));
   }
 
   return {
@@ -37,22 +37,22 @@ export function watchRoom(plan: () => PublishedPlan, clock: Clock): RoomWatch {
       const present = plan();
       if (!isCurrent(present, clock.now())) return null;
       const { all, ofAccount } = admittedSince(present.atMs);
-      const noRoom = noRoomFor(present, {
+      const noCapacity = missingCapacity(present, {
         accountId,
         pagesSince: all * present.typicalPages,
         accountPagesSince: (ofAccount.get(accountId) ?? 0) * present.typicalPages,
-        accountsTurnedAway: othersTurnedAway(accountId),
+        accountsRefused: othersRefused(accountId),
       });
-      if (noRoom?.full === 'all' && turnedAway.size < turnedAwayMax) {
-        turnedAway.set(accountId, clock.now() + turnedAwayMs);
+      if (noCapacity?.full === 'all' && refusedUntilMs.size < refusedMax) {
+        refusedUntilMs.set(accountId, clock.now() + refusedMs);
       }
-      return noRoom;
+      return noCapacity;
     },
     admitted(accountId, by) {
       const admitted = admittedSince(plan().atMs);
       admitted.all += by;
       admitted.ofAccount.set(accountId, (admitted.ofAccount.get(accountId) ?? 0) + by);
-      turnedAway.delete(accountId);
+      refusedUntilMs.delete(accountId);
     },
   };
 }

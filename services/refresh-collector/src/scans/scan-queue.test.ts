@@ -1,5 +1,5 @@
-import type { PlannedRefresh } from '../scans/scan-store.ts';
-import { createOpenRefreshes } from './open-refreshes.ts';
+import { createScanQueue } from './scan-queue.ts';
+import type { PlannedRefresh } from './scan-store.ts';
 
 const assetsPerPage = 2_000;
 const typicalFirst = 10;
@@ -33,7 +33,7 @@ function storeOf(
     reads.refreshes += found.length;
     return Promise.resolve(found);
   };
-  const open = createOpenRefreshes(
+  const open = createScanQueue(
     {
       open: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
       changedSince: (timeMs) => read(({ changedAtMs }) => changedAtMs >= timeMs),

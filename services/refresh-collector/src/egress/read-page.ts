@@ -2,16 +2,16 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import { invariant } from '@inventory/runtime/bug';
 import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
-import type { EgressIdentity } from '../egress/egress-agent.ts';
-import type { SlotResult } from '../egress/egress-identity.domain.ts';
-import type { EgressPool } from '../egress/egress-pool.ts';
+import type { EgressIdentity } from './egress-agent.ts';
+import type { SlotResult } from './egress-identity.domain.ts';
+import type { EgressPool } from './egress-pool.ts';
 import {
   classifyAnswer,
   type FaultReason,
   type PlatformAnswer,
   type RawPlatformAnswer,
-} from '../egress/platform-answer.domain.ts';
-import type { PlatformClient } from '../egress/platform-client.ts';
+} from './platform-answer.domain.ts';
+import type { PlatformClient } from './platform-client.ts';
 import type { AppBreakers } from './watch-app-breakers.ts';
 
 export interface PageReading {
@@ -27,7 +27,7 @@ export interface PageReading {
   readonly answerByMs?: number;
 }
 
-export interface PageReadingDependencies {
+export interface PageReadingDeps {
   readonly identities: EgressPool;
   readonly egress: readonly EgressIdentity[];
   readonly platform: PlatformClient;
@@ -51,30 +51,30 @@ export interface PageReadingResult {
  * signal is aborted before an identity is free.
  */
 export async function readPage(
-  dependencies: PageReadingDependencies,
+  deps: PageReadingDeps,
   reading: PageReading,
   signal: AbortSignal,
 ): Promise<PageReadingResult | undefined> {
   const { accountId, deadlineMs, avoid } = reading;
   const isLive = deadlineMs === null;
-  const turn = await dependencies.identities.take({ accountId, deadlineMs, avoid }, signal);
+  const turn = await deps.identities.take({ accountId, deadlineMs, avoid }, signal);
   if (!turn) return undefined;
-  const identity = dependencies.egress.find(({ id }) => id === turn.identityId);
+  const identity = deps.egress.find(({ id }) => id === turn.identityId);
   invariant(identity !== undefined, 'turns are only given for configured identities');
-  const startMs = dependencies.monotonicNow();
-  const timeoutMs = dependencies.platform.timeoutMsFor(
+  const startMs = deps.monotonicNow();
+  const timeoutMs = deps.platform.timeoutMsFor(
     (reading.answerByMs ?? Number.POSITIVE_INFINITY) - startMs,
   );
-  const report = dependencies.breakers.begin(reading);
-  const raw = await dependencies.platform.page(identity, reading, timeoutMs);
+  const report = deps.breakers.begin(reading);
+  const raw = await deps.platform.page(identity, reading, timeoutMs);
   const answer = isLarge(raw)
-    ? await dependencies.enqueueComputation(() => classifyAnswer(raw))
+    ? await deps.enqueueComputation(() => classifyAnswer(raw))
     : classifyAnswer(raw);
-  dependencies.onAnswer(answer, isLive ? 'live' : 'scan', dependencies.monotonicNow() - startMs);
+  deps.onAnswer(answer, isLive ? 'live' : 'scan', deps.monotonicNow() - startMs);
   const returned = turn.release(verdictOf(answer));
-  if (isLive) returned.catch(dependencies.onNotReturned);
+  if (isLive) returned.catch(deps.onNotReturned);
   else await returned;
-  if (isEvidence(raw, timeoutMs, dependencies.platform)) {
+  if (isEvidence(raw, timeoutMs, deps.platform)) {
     await report(answer);
   }
   return { answer, identityId: turn.identityId };
