@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { type HttpServer, startHttpServer } from './http-server.ts';
+import { type HttpServer, pipelinedRequestsMax, startHttpServer } from './http-server.ts';
 
 const host = '127.0.0.1';
 let server: HttpServer;
@@ -121,4 +121,70 @@ test('connections that only idle do not hold the close', async () => {
   await server.close(drainMs);
 
   silent.destroy();
+});
+
+describe('Pipelined requests', () => {
+  const pipelined = (count: number) =>
+    Array.from(
+      { length: count },
+      (_, index) => `GET /${index} HTTP/1.1\r\nHost: here\r\n\r\n`,
+    ).join('');
+
+  test('are handled one after the other, each once the response before it is sent', async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const handled: string[] = [];
+    const owned: boolean[] = [];
+    const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await start(async (request, response) => {
+      const index = handled.push(request.url ?? '') - 1;
+      owned.push(response.socket !== null);
+      begun[index]?.resolve();
+      await gates[index]?.promise;
+      response.end(`answer to ${request.url}`);
+    });
+    const client = connect(server.port, host);
+    let text = '';
+    client.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    client.write(pipelined(2));
+    await begun[0]?.promise;
+    // A request on another connection passes through the same loop later than the second one.
+    const other = connect(server.port, host);
+    await once(other, 'connect');
+    other.destroy();
+
+    expect(handled).toEqual(['/0']);
+    gates[0]?.resolve();
+    await begun[1]?.promise;
+    gates[1]?.resolve();
+    await server.close(drainMs);
+    await once(client, 'close');
+
+    expect(handled).toEqual(['/0', '/1']);
+    expect(owned).toEqual([true, true]);
+    expect(text.match(/answer to .\d/g)).toEqual(['answer to /0', 'answer to /1']);
+  });
+
+  test('end their connection where more of them wait than the bound', async () => {
+    await start(() => {});
+    const client = connect(server.port, host);
+
+    client.write(pipelined(pipelinedRequestsMax + 2));
+    await once(client.resume(), 'close');
+
+    await server.close(drainMs);
+  });
+
+  test('do not hold the close after their connection ended', async () => {
+    const begun = Promise.withResolvers<void>();
+    await start(() => begun.resolve());
+    const client = connect(server.port, host);
+    client.write(pipelined(3));
+    await begun.promise;
+
+    client.destroy();
+
+    await server.close(drainMs);
+  });
 });

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { pause } from '@inventory/runtime/wait';
 
@@ -17,24 +23,31 @@ export interface HttpServer {
   close(drainMs: number): Promise<void>;
 }
 
+/** Requests of one connection that wait behind the response before them. */
+export const pipelinedRequestsMax = 16;
+
+/** The responses of each open connection that are not sent yet, oldest first. */
+type OpenResponses = Map<Socket, Set<ServerResponse>>;
+
 /** Listens, or rejects with a sentence that names the port when it is taken. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const answering = new Set<ServerResponse>();
-  const connections = new Set<Socket>();
+  const open: OpenResponses = new Map();
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 20_000,
     requestTimeout: 60_000,
     noDelay: true,
   });
-  server.on('request', (request, response) => {
-    answering.add(response);
-    response.once('close', () => answering.delete(response));
-    options.listener(request, response);
-  });
   server.on('connection', (socket) => {
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
+    open.set(socket, new Set());
+    socket.once('close', () => open.delete(socket));
+  });
+  server.on('request', (request, response) => {
+    const responses = open.get(request.socket);
+    if (!responses) return;
+    responses.add(response);
+    response.once('close', () => responses.delete(response));
+    handleInOrder(options.listener, request, response, responses.size - 1);
   });
   server.maxRequestsPerSocket = 0;
   await listen(server, options);
@@ -43,8 +56,25 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     url: `http://${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${port}`,
     port,
     server,
-    close: (drainMs) => closeServer(server, { answering, connections }, drainMs),
+    close: (drainMs) => closeServer(server, open, drainMs),
   };
+}
+
+/**
+ * Handles the requests of a connection one after the other: each once its response owns the
+ * socket, that is, after the response before it was handed to the operating system. Node handles
+ * pipelined requests at once and buffers their responses without a bound; what a handler writes
+ * would then be sent at any later time.
+ */
+function handleInOrder(
+  listener: RequestListener,
+  request: IncomingMessage,
+  response: ServerResponse,
+  waiting: number,
+): void {
+  if (waiting > pipelinedRequestsMax) request.socket.destroy();
+  else if (response.socket) listener(request, response);
+  else response.once('socket', () => listener(request, response));
 }
 
 function listen(server: Server, { host, port }: HttpServerOptions): Promise<void> {
@@ -63,26 +93,19 @@ function listen(server: Server, { host, port }: HttpServerOptions): Promise<void
   });
 }
 
-interface Open {
-  readonly answering: ReadonlySet<ServerResponse>;
-  readonly connections: ReadonlySet<Socket>;
-}
-
-async function closeServer(
-  server: Server,
-  { answering, connections }: Open,
-  drainMs: number,
-): Promise<void> {
+async function closeServer(server: Server, open: OpenResponses, drainMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection that its client would keep would hold the close for its whole idle time.
   const closeIdle = () => setImmediate(() => server.closeIdleConnections());
-  for (const response of answering) {
-    if (!response.headersSent) response.setHeader('connection', 'close');
-    response.once('close', closeIdle);
+  for (const responses of open.values()) {
+    for (const response of responses) {
+      if (!response.headersSent) response.setHeader('connection', 'close');
+      response.once('close', closeIdle);
+    }
   }
   server.closeIdleConnections();
   // Node takes a connection for idle only after its first request.
-  for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
   const ended = new AbortController();
   await Promise.race([closed, pause(drainMs, ended.signal)]);
   ended.abort();

@@ -168,6 +168,40 @@ test('a client that is gone before the first byte pays nothing', async () => {
   await expectMadeGood(reader);
 });
 
+test('a page behind another answer of its connection is charged when that answer is sent (Reads: a charge stands once the first body byte is written)', async () => {
+  const first = newReader();
+  const second = newReader();
+  const gate = Promise.withResolvers<null>();
+  const isOfFirst = ({ pathname }: URL) => first.path.includes(pathname.split('/')[2] ?? '?');
+  world.revisions.answerInstead = (url) => (isOfFirst(url) ? gate.promise : null);
+  const { hostname, port } = new URL(gateway.url);
+  const client = connect(Number(port), hostname);
+  let received = '';
+  client.setEncoding('utf8').on('data', (part: string) => {
+    received += part;
+  });
+  const requestOf = ({ path, key }: Reader, connection: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: gateway\r\nX-API-Key: ${key}\r\nConnection: ${connection}\r\n\r\n`;
+  client.write(requestOf(first, 'keep-alive') + requestOf(second, 'close'));
+  await waitFor('the first page is fetched', () => world.revisions.asked.some(isOfFirst));
+
+  // As long as it takes for an undelivered page to be reversed.
+  clock.advance(patientLimits.deliverWithinMs + patientLimits.reverseAfterMs);
+  await sweepPasses();
+  world.ledger.answersCharge = () => true;
+  gate.resolve(null);
+  await once(client, 'close');
+
+  expect(received.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 503', 'HTTP/1.1 200']);
+  await waitFor('the intent is deleted', async () => (await second.intents()) === 0);
+  expect(first.balance()).toBe(startBalance);
+  expect([second.charges().length, second.reverses().length, second.balance()]).toEqual([
+    1,
+    0,
+    startBalance - 1,
+  ]);
+});
+
 test('a gateway that dies between charge and first byte: another replica undoes the charge', async () => {
   wire = await startCut(world.namespace.mongodbUri);
   const dying = await startTestGateway(world, {

@@ -1,4 +1,6 @@
+import { EventEmitter, once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { errorCodeNames, errorCodes } from '@inventory/contracts/http/error-codes';
 import { errorBody } from '@inventory/contracts/http/meta';
@@ -36,6 +38,7 @@ const authority: Authority = {
   requestsPerMinute: 3,
 };
 
+const clock = createTestClock();
 /** What the handler of every test route does. */
 let handle: () => Promise<Answer>;
 let requestsUsed = 0;
@@ -85,7 +88,7 @@ function createApp(): RequestListener {
     prices: { current: () => 7 },
     v1DeprecatedAtMs: 1_767_225_600_000,
     deadlines: { findMs: 600_000 },
-    clock: createTestClock(),
+    clock,
     identifiers: systemIdentifiers,
     logger: createLogger({
       service: 'test',
@@ -277,6 +280,39 @@ test('a key counts only in its header, and only once', async () => {
     'missing_api_key',
     'invalid_api_key',
   ]);
+});
+
+test('a charged page whose first bytes are not taken by its deadline ends its connection, and its charge is reversed (Reads: a charge is reversed otherwise)', async () => {
+  requestsUsed = Number.NEGATIVE_INFINITY;
+  const page = '~'.repeat(16 * 1024);
+  let delivered = 0;
+  const ends = new EventEmitter();
+  handle = async () => ({
+    ...answerOf(page),
+    delivery: {
+      deadlineMs: clock.now() + 1_000,
+      delivered() {
+        delivered += 1;
+        ends.emit('end', 'delivered');
+      },
+      abandoned: () => void ends.emit('end', 'reversed'),
+    },
+  });
+  const client = connect(server.port, '127.0.0.1').pause();
+
+  // The client reads nothing, until the buffers between it and the server are full.
+  for (let end = 'delivered'; end === 'delivered'; ) {
+    client.write('GET /v2/things/a HTTP/1.1\r\nHost: x\r\nX-API-Key: good\r\n\r\n');
+    [end] = await once(ends, 'end');
+  }
+
+  let received = 0;
+  client.on('error', () => {});
+  client.on('data', (part: Buffer) => {
+    received += part.toString('latin1').split('~').length - 1;
+  });
+  await once(client.resume(), 'close');
+  expect(received).toBeLessThan((delivered + 1) * page.length);
 });
 
 describe('compression', () => {

@@ -11,8 +11,10 @@ const retryAfterSeconds = 1;
 
 /**
  * Writes what is charged: a page, or a confirmed denial. The charge stands from the moment the
- * connection has taken the first body bytes; if it never does, or not before the deadline, the
- * charge is undone. Nothing is awaited between the look at the clock and the write.
+ * operating system has taken the first body bytes. Otherwise the charge is reversed: when the
+ * connection ends first, and when the deadline passes first, which ends the connection, so that no
+ * byte of a reversed page is sent later. The response owns its socket here (requests of a
+ * connection are handled in order), and nothing is awaited between reading the clock and the write.
  */
 export function deliverPage(clock: Clock, prices: { current(): number | null }): PublicMiddleware {
   return async (context, next) => {
@@ -31,7 +33,7 @@ export function deliverPage(clock: Clock, prices: { current(): number | null }):
     if (state.delivery === undefined) return;
     if (clock.now() >= state.delivery.deadlineMs) throw tooLate(context, state.delivery);
     if (denial) renderRefusal(context, denial, prices.current());
-    write(context, state.delivery);
+    write(context, state.delivery, state.delivery.deadlineMs - clock.now());
   };
 }
 
@@ -44,16 +46,22 @@ function tooLate(context: PublicContext, delivery: PageDelivery): Refusal {
   return refuseForNow('billing_unavailable', retryAfterSeconds);
 }
 
-function write(context: PublicContext, delivery: PageDelivery): void {
+function write(context: PublicContext, delivery: PageDelivery, withinMs: number): void {
   const { body, res } = context;
-  invariant(Buffer.isBuffer(body), 'what is charged is bytes');
+  const { socket } = context.req;
+  invariant(Buffer.isBuffer(body), 'a charged body is bytes');
   context.respond = false;
-  if (res.destroyed || context.req.socket.destroyed) {
+  if (res.destroyed || socket.destroyed) {
     delivery.abandoned();
     return;
   }
-  // The rest only then: what is written in one go is taken, and told of, as a whole.
+  const deadline = setTimeout(() => {
+    delivery.abandoned();
+    socket.destroy();
+  }, withinMs);
+  // The rest is written after that: one write is acknowledged as a whole.
   res.write(body.subarray(0, firstBytes), (error) => {
+    clearTimeout(deadline);
     if (error) return delivery.abandoned();
     delivery.delivered();
     res.end(body.subarray(firstBytes));

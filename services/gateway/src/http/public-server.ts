@@ -24,7 +24,7 @@ export async function startPublicServer(options: PublicServerOptions): Promise<H
   const { server } = started;
   server.setTimeout(options.deadlines.silenceMs);
   // An unknown expectation and a missing Host are no reason to refuse a request unanswered.
-  server.on('checkExpectation', options.listener);
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   Object.assign(server, { requireHostHeader: false });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: SocketInUse) => {
     if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
