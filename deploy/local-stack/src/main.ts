@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { monotonicNow } from '@inventory/runtime/clock';
 import { helpText, readCommandLine } from './command-line.ts';
 import { runLocalStack } from './run-local-stack.ts';
 import { createScreen } from './screen.ts';
 import { showDemo } from './show-demo.ts';
 
 const hurryMs = 5_000;
+/** One Ctrl-C arrives twice: from the terminal, and from npm. */
+const sameSignalMs = 1_000;
 const exitCodes = { wrongUsage: 2, failed: 1 } as const;
 
 async function main(): Promise<void> {
@@ -25,11 +28,14 @@ async function main(): Promise<void> {
   });
   const stopping = new AbortController();
   const hurrying = new AbortController();
+  let stoppingMs = 0;
   const onSignal = (): void => {
     if (!stopping.signal.aborted) {
+      stoppingMs = monotonicNow();
       stopping.abort();
       return;
     }
+    if (monotonicNow() - stoppingMs < sameSignalMs) return;
     hurrying.abort();
     // Watchdogs end whatever is left then.
     setTimeout(() => process.exit(exitCodes.failed), hurryMs).unref();
