@@ -85,13 +85,3 @@ export function readStackJson(folder: string): StackJson | null {
 export function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
-
-/** A zombie counts as gone. */
-export function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
-}
