@@ -25,7 +25,7 @@ COPY --from=manifests /manifests/ ./
 RUN --mount=type=cache,target=/tmp/npm-cache \
     npm install --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY . .
-RUN ["node", "scripts/image.js", "compile"]
+RUN ["npm", "run", "build"]
 
 FROM compiled AS program
 ARG SERVICE

@@ -1,9 +1,9 @@
 'use strict';
 
 /**
- * Writes what is derived from the code: the topics page, the JSON Schemas of the messages, the
- * OpenAPI document, the settings tables, dashboards and alerts. With `--check` it writes nothing and
- * fails when something would change.
+ * `npm run generate`: writes the files that are derived from the code: topics, JSON Schemas of the
+ * messages, OpenAPI document, settings, metrics, dashboards, alerts. With `--check` it writes nothing
+ * and fails when a file would change.
  */
 const {
   existsSync,
@@ -39,7 +39,7 @@ function generatedFiles() {
   ];
 }
 
-/** Files of an earlier generation that nothing stands behind any more. */
+/** Files that are no longer generated. */
 function leftovers(files) {
   const wanted = new Set(files.map(({ path }) => path));
   return filesBelow(messageDocsFolder).filter((path) => !wanted.has(path));

@@ -1,18 +1,16 @@
 'use strict';
 
 /**
- * What a container image holds, made in an empty folder: the Dockerfile runs these commands, and a
- * test runs them without Docker.
+ * Assembles the content of a container image in an empty directory. The Dockerfile runs these
+ * commands; a test runs them without Docker.
  *
- *   node scripts/image.js manifests <folder>           all manifests and the lockfile, nothing else
- *   node scripts/image.js compile                      every program, in place
- *   node scripts/image.js program <program> <folder>   one compiled program, ready to run
+ *   node scripts/image.js manifests <directory>           all manifests and the lockfile
+ *   node scripts/image.js program <program> <directory>   one compiled program, ready to run
  */
+const { execFileSync } = require('node:child_process');
 const { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } =
   require('node:fs');
 const { dirname, join, resolve } = require('node:path');
-const { build } = require('./boot/build.js');
-const { runChild } = require('./boot/child.js');
 
 const root = resolve(__dirname, '..');
 const lockfiles = ['package-lock.json', '.npmrc'];
@@ -22,7 +20,7 @@ const telemetryOwner = `${scope}runtime`;
 const readManifest = (folder) =>
   JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
 
-/** Folder of each package of ours, by its name. */
+/** Directory of each workspace, by package name. */
 function workspaceFolders() {
   const folders = readManifest('.').workspaces.flatMap((pattern) => {
     if (!pattern.endsWith('/*')) return [pattern];
@@ -36,7 +34,7 @@ function workspaceFolders() {
   );
 }
 
-/** The package and every package of ours that it needs, itself first. */
+/** The package and every workspace that it depends on, itself first. */
 function closureOf(name, folders, found = new Set()) {
   if (found.has(name)) return found;
   found.add(name);
@@ -57,10 +55,10 @@ function copyManifests(target) {
   for (const folder of workspaceFolders().values()) copyInto(target, `${folder}/package.json`);
 }
 
-/** Runs as JavaScript; not what only the compiler and debuggers read. */
+/** False for files that only the compiler and debuggers read. */
 const isRun = (path) => !/\.(d\.ts|map|tsbuildinfo)$/.test(path);
 
-async function assembleProgram(program, target) {
+function assembleProgram(program, target) {
   const folders = workspaceFolders();
   const name = scope + program;
   if (!folders.has(name)) throw new Error(`there is no package ${name}`);
@@ -87,10 +85,10 @@ async function assembleProgram(program, target) {
     folders,
   });
   writeHealthCheck(target, program);
-  await installInto(target);
+  installInto(target);
 }
 
-/** One file to run whatever the program is. Telemetry comes before anything it instruments. */
+/** The same entry point for every program. Telemetry is loaded before anything it instruments. */
 function writeEntry(target, { program, isObserved, folders }) {
   const telemetry = isObserved
     ? [`require('./${folders.get(telemetryOwner)}/dist/telemetry.js');`]
@@ -99,7 +97,7 @@ function writeEntry(target, { program, isObserved, folders }) {
   writeFileSync(join(target, 'main.js'), lines.join('\n'));
 }
 
-/** Exit code 0 when the program in this container answers that it is ready. */
+/** Exits with 0 when the program in this container is ready. */
 function writeHealthCheck(target, program) {
   const [setting, path] =
     program === 'platform-simulator' ? ['SIMULATOR_PORT', '/livez'] : ['HTTP_PORT', '/readyz'];
@@ -116,28 +114,20 @@ function writeHealthCheck(target, program) {
 }
 
 /**
- * `npm install` and not `npm ci`: the lockfile is that of the whole repository, of which this is a
- * part. What it says of versions and checksums holds all the same.
+ * `npm install`, not `npm ci`: the lockfile covers the whole repository, of which this is a part.
+ * Its versions and checksums apply.
  */
-async function installInto(target) {
+function installInto(target) {
   const args = ['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const result = await runChild('npm', [...args, '--prefer-offline', '--loglevel=error'], {
-    cwd: target,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  if (result.error) throw result.error;
-  if (result.code !== 0) throw new Error(`npm install failed:\n${result.output}`);
+  const options = { cwd: target, stdio: ['ignore', 'ignore', 'inherit'] };
+  execFileSync('npm', [...args, '--prefer-offline', '--loglevel=error'], options);
 }
 
-async function main() {
+function main() {
   const [command, ...args] = process.argv.slice(2);
   if (command === 'manifests' && args.length === 1) return copyManifests(resolve(args[0]));
-  if (command === 'compile' && args.length === 0) return build(root);
   if (command === 'program' && args.length === 2) return assembleProgram(args[0], resolve(args[1]));
-  throw new Error('usage: image.js manifests <folder> | compile | program <program> <folder>');
+  throw new Error('usage: image.js manifests <directory> | program <program> <directory>');
 }
 
-main().catch((error) => {
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-});
+main();

@@ -2,8 +2,9 @@
 
 /**
  * Renders the overlays of deploy/kubernetes by kustomize into deploy/kubernetes/rendered, after
- * checking them and the components that no overlay uses: strictly against the schemas of Kubernetes,
- * KEDA, Gateway API and the Prometheus operator. Needs Go and Python, which the tests of what is rendered do not.
+ * validating them and the components that no overlay uses against the strict schemas of Kubernetes,
+ * KEDA, Gateway API and the Prometheus operator. Needs Go and Python; the tests of the rendered files
+ * do not.
  */
 const { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { tmpdir } = require('node:os');
@@ -20,7 +21,7 @@ const {
 const root = resolve(__dirname, '..');
 const folder = join(root, 'deploy/kubernetes');
 const overlays = ['local', 'production'];
-/** Those that are complete alone: 'secured-backends' is rendered with the overlay it changes. */
+/** Those that are complete by themselves; 'secured-backends' is rendered with an overlay. */
 const components = [
   'collector-by-hpa',
   'collector-by-keda',
@@ -30,7 +31,7 @@ const components = [
   'scaling',
 ];
 
-/** Makes what a schema does not name an error, as the strict schemas of Kubernetes do. */
+/** Forbids unknown fields, as the strict schemas of Kubernetes do. */
 function strict(schema) {
   if (Array.isArray(schema)) return schema.map(strict);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -43,12 +44,12 @@ function strict(schema) {
   return made;
 }
 
-/** A pattern with flags inside, which a cluster reads and JavaScript does not. */
+/** A pattern with inline flags, which JavaScript does not support. */
 function isOfGoAlone(pattern) {
   return typeof pattern === 'string' && pattern.includes('(?i)');
 }
 
-/** A check for each kind that is not Kubernetes' own, by `apiVersion/kind`. */
+/** A validator for each custom resource, by `apiVersion/kind`. */
 function definitionChecks() {
   const Ajv = require('ajv');
   const { parse } = require('yaml');
@@ -79,7 +80,7 @@ function checkForeign(text, checks, where) {
   });
 }
 
-/** What no schema was found for, and what its own does not allow. */
+/** Problems by the schemas of Kubernetes: resources without a schema, and violations. */
 function checkOwn(text, validator, checks, where) {
   const scratch = mkdtempSync(join(tmpdir(), 'kubernetes-'));
   try {
@@ -91,7 +92,7 @@ function checkOwn(text, validator, checks, where) {
       mayFail: true,
     });
     const lines = `${stdout}${stderr}`.split('\n').filter((line) => line !== '');
-    if (lines.length === 0) return [`${where}: kubernetes-validate said nothing (${status})`];
+    if (lines.length === 0) return [`${where}: kubernetes-validate printed nothing (${status})`];
     return lines
       .filter((line) => !/passed for resource/.test(line))
       .filter((line) => !isForeign(line, checks))

@@ -1,9 +1,6 @@
 'use strict';
 
-/**
- * `npm run reset`: removes the data of the local stack in this clone. Run by boot.js, which has
- * compiled the sources.
- */
+/** `npm run reset`: removes the data of the local stack in this clone. */
 const { resolve } = require('node:path');
 const { explainFailure } = require('../deploy/local-stack/dist/explain-failure.js');
 const { resetData } = require('../deploy/local-stack/dist/reset-data.js');

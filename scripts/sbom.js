@@ -1,10 +1,10 @@
 'use strict';
 
 /**
- * Writes a software bill of materials in CycloneDX 1.5 to standard output: of everything that is
- * shipped, or of the one program that is named. From the lockfile, and without a time or a random
- * number, so that the same sources give the same file. (`npm sbom --omit=dev` leaves packages out
- * that one workspace needs at run time and another for its development.)
+ * Writes a software bill of materials in CycloneDX 1.5 to standard output, of the whole product or of
+ * one program. It comes from the lockfile, without a time or a random number: the same sources give
+ * the same file. (`npm sbom --omit=dev` leaves out packages that one workspace needs at run time and
+ * another for its development.)
  *
  *   npm run -s sbom > sbom.json
  *   npm run -s sbom -- gateway > sbom-gateway.json
@@ -35,7 +35,7 @@ function component({ name, version, licence, integrity }) {
   };
 }
 
-/** One identifier, or several that an expression joins. */
+/** One identifier, or an expression of several. */
 function licenceChoice(licence) {
   return / (OR|AND|WITH) /.test(licence) ? { expression: licence } : { license: { id: licence } };
 }
@@ -48,7 +48,7 @@ function hashes(integrity) {
   });
 }
 
-/** In the form of a UUID, from what the bill says. */
+/** A UUID derived from the content. */
 function serialNumber(content) {
   const digest = createHash('sha256').update(content).digest('hex');
   const parts = [

@@ -2,7 +2,7 @@
 
 const { shippedPackages } = require('./shipped-packages.js');
 
-/** The page that names every package of others in what is shipped, and its licence. */
+/** The page of every third-party package in the product, with its licence. */
 function licencesPage(root) {
   const packages = shippedPackages(root);
   const counts = Map.groupBy(packages, ({ licence }) => licence ?? 'unknown');
@@ -16,13 +16,13 @@ function licencesPage(root) {
   const content = [
     '# Licences',
     '',
-    'Generated from the lockfile (`npm run generate`): packages of others that the images, the',
-    "operator's command line and the client library bring along. Their texts lie beside them, in",
-    'the `node_modules` of each image. Which licences are allowed is a test',
-    '(`test/deploy/licences.test.ts`). The same in CycloneDX: `npm run -s sbom`.',
+    'Generated from the lockfile (`npm run generate`): third-party packages in the images, the',
+    'operator command line and the client library. The licence texts are in the `node_modules` of',
+    'each image. `test/deploy/licences.test.ts` lists the allowed licences. The same in CycloneDX:',
+    '`npm run -s sbom`.',
     '',
-    'Kafka, MongoDB, and what collects traces and metrics are servers of their own, under their own',
-    'licences, and no part of this. The images hold Node.js, with the licences that come with it.',
+    'Kafka, MongoDB and the collectors of traces and metrics are separate servers under their own',
+    'licences and no part of the product. The images hold Node.js with its licences.',
     '',
     '| Licence | Packages |',
     '|---|---|',

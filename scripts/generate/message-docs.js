@@ -1,9 +1,6 @@
 'use strict';
 
-/**
- * What travels between the services, from its contracts: one page of topics, and for each message
- * type the JSON Schema of its body.
- */
+/** The page of topics, and the JSON Schema of each message type's body. */
 const { join } = require('node:path');
 
 const folder = 'docs/generated';
@@ -26,7 +23,7 @@ function messageDocs(root) {
   ];
 }
 
-/** Readers ignore fields they do not know, so the schema of what may be sent forbids none. */
+/** Readers ignore unknown fields, so the schema forbids none. */
 function bodySchema(z, contract, topics) {
   const { $schema, ...schema } = z.toJSONSchema(contract.body, {
     io: 'input',
@@ -55,7 +52,7 @@ function topicsPage({ contracts, deadLetterTopic, topicNames, topics }) {
     '',
     'Generated from `libs/contracts` by `npm run generate`.',
     '',
-    'A record’s headers are `message-type`, `message-id` (the same for a repetition) and, where they apply, `waiting-id`, `deadline-ms`, `traceparent` and `tracestate`. Its value is the body as JSON. Order holds per key. `work` topics are shared by the replicas of a service; `broadcast` topics are read whole by every replica, from the present on.',
+    'A record’s headers are `message-type`, `message-id` (the same for a repetition) and, where they apply, `waiting-id`, `deadline-ms`, `traceparent` and `tracestate`. Its value is the body as JSON. Order holds per key. `work` topics are shared by the replicas of a service; every replica reads `broadcast` topics completely, from its start on.',
     '',
     '## Topics',
     '',

@@ -1,9 +1,6 @@
 'use strict';
 
-/**
- * The page of all metrics: each as the code describes it where it makes it, with the name that a
- * scrape shows and the only values that its labels can have.
- */
+/** The page of all metrics: description, name in a scrape, and the possible values of each label. */
 const { join } = require('node:path');
 
 const path = 'docs/generated/metrics.md';
@@ -20,11 +17,11 @@ const introduction = `# Metrics
 
 Written from the code by \`npm run generate\`. Every service shows its own at \`/metrics\` of its
 private port, in the Prometheus text format: dots become underscores, counters end in \`_total\`,
-histograms in \`_bucket\`, \`_sum\` and \`_count\`; no unit is added to a name. Times are seconds. Which
-service and replica a series is of, the scrape says. No label holds an id: a label has the values
-that stand here and no others, and a test compares them with what a running product shows.
+histograms in \`_bucket\`, \`_sum\` and \`_count\`; no unit is added to a name. Times are in seconds. The
+scrape adds service and replica. No label holds an id: a label has the values listed here and no
+others, and a test compares them with the metrics of a running product.
 
-Gauges of which all replicas tell the same are read with \`max()\`, all others with \`sum()\`.
+Read gauges that are the same on all replicas with \`max()\`, all others with \`sum()\`.
 `;
 
 const node = `

@@ -1,14 +1,14 @@
 'use strict';
 
 /**
- * One page with every setting of every program: first what all services have, then what each has
- * beside it, then the job that makes the topics.
+ * One page with every setting of every program: those of all services, those of each service, those
+ * of the topics job.
  */
 const { join } = require('node:path');
 
 const path = 'docs/generated/settings.md';
 
-/** By the end of a setting's name, where units are. */
+/** Units by the end of the setting's name. */
 const units = [
   [/_MS$/, 'ms'],
   [/_SECONDS$/, 's'],
@@ -18,10 +18,10 @@ const units = [
 
 const intro = `# Settings
 
-Generated from the services' own schemas. Settings come from the environment; an empty value counts
+Generated from the schemas of the services. Settings come from the environment; an empty value counts
 as absent. \`node main.js --check-config\` names every problem at once, without repeating a value,
-and so does a start. **required** stands where a value has to be given. What a value is for, and
-which are secrets: [configuring.md](../configuring.md).
+and so does a start. **required** marks a setting without a default. What to set, and which settings
+are secrets: [configuring.md](../configuring.md).
 `;
 
 function settingsPage(root, services, { cellOf }) {
@@ -38,7 +38,7 @@ function settingsPage(root, services, { cellOf }) {
   const sections = [
     `## Every service\n\n${table(serviceSettings)}`,
     ...[...schemas].map(([service, settings]) => `## ${service}\n\n${table(settings, common)}`),
-    `## The topics job, \`--ensure-topics\`\n\nIt reads these and nothing else.\n\n${table(topicJobSettings)}`,
+    `## The topics job, \`--ensure-topics\`\n\nIt reads these settings only.\n\n${table(topicJobSettings)}`,
   ];
   return { path, content: `${intro}\n${sections.join('\n\n')}\n` };
 }
@@ -57,7 +57,7 @@ function unitOf(name) {
   return units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 }
 
-/** Milliseconds from a minute on are also given as people say them. */
+/** A minute or more is also given in its largest unit. */
 function withTime(name, cell) {
   const ms = Number(/^`(\d+)`$/.exec(cell)?.[1]);
   if (!/_MS$/.test(name) || !(ms >= 60_000)) return cell;

@@ -1,9 +1,8 @@
 'use strict';
 
 /**
- * The settings table of each service's README, written from its configuration schema between the
- * two `settings` marks: name, default (bold where one has to be given), what it is. And the page
- * that has all of them.
+ * The settings table of each service's README, between the two `settings` marks, and the page of all
+ * settings, from the configuration schemas.
  */
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -30,7 +29,7 @@ function tableOf(settings) {
   return ['| Setting | Default | What it is |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** What an absent setting stands for, as the schema itself answers. */
+/** The default of a setting, by its schema. */
 function defaultOf(schema) {
   const parsed = schema.safeParse(undefined);
   if (!parsed.success) return '**required**';

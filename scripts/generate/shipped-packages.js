@@ -1,18 +1,18 @@
 'use strict';
 
-/** What the lockfile installs beside each program that is handed to somebody. */
+/** The packages that the lockfile installs beside each program that is shipped. */
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** Packages of ours that leave this repository: images, the operator's command, the client. */
+/** Workspaces that are shipped: images, the operator command line, the client library. */
 function shippedFolders(root) {
   const services = readdirSync(join(root, 'services')).map((name) => `services/${name}`);
   return [...services, 'test/platform-simulator', 'deploy/operator-cli', 'libs/client'].toSorted();
 }
 
 /**
- * Packages of others, each once, by name and version: `{ name, version, licence, integrity, users }`. The
- * licence is what the package says of itself, as the lockfile has it; undefined when it says none.
+ * Third-party packages, each once, by name and version:
+ * `{ name, version, licence, integrity, users }`. The licence is that of the lockfile, or undefined.
  */
 function shippedPackages(root) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -34,7 +34,7 @@ function shippedPackages(root) {
   );
 }
 
-/** Entries of the lockfile that one of them needs, itself among them. */
+/** Entries of the lockfile that one entry needs, itself included. */
 function closureOf(path, packages, found = new Set()) {
   if (found.has(path)) return found;
   found.add(path);
@@ -50,7 +50,7 @@ function closureOf(path, packages, found = new Set()) {
   return found;
 }
 
-/** Where Node would find it: beside the asker, then ever further up. Optional ones may be nowhere. */
+/** As Node resolves: beside the importer, then upwards. An optional package may be missing. */
 function resolvePackage(name, from, packages) {
   for (let folder = from; ; folder = folder.includes('/') ? folder.replace(/\/[^/]*$/, '') : '') {
     const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * Which test holds which rule of the specification: the titles of tests that cite a rule or say
- * what it says. Rules that no test of `npm test` holds are listed first.
+ * Which test holds which rule of the specification, by the titles of the tests. Rules that no test
+ * of `npm test` holds are listed first.
  */
 const { execFileSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
@@ -15,16 +15,15 @@ const parts = [
   ['Refreshes', require('./spec-rules/decisions-refresh.js')],
   ['Reads, money, events, operating', require('./spec-rules/decisions-reads.js')],
 ];
-/** Where the product's own rules are tested; the others test what it stands on. */
+/** Where rules of the specification are tested. */
 const holdsRules =
   /^(services|test\/(e2e|contract)|libs\/(client|contracts)|libs\/runtime\/src\/identifiers)\b/;
-/** Enough to find the rest beside them. */
 const shownMax = 12;
 
 const intro = `# Rules and their tests
 
-Generated from the titles of the tests by \`npm run generate\`; the rules and what a title has to say
-to hold one are in \`scripts/generate/spec-rules\`. A rule of the platform is cited as \`upstream\` with its
+Generated from the titles of the tests by \`npm run generate\`; the rules and the pattern of their
+titles are in \`scripts/generate/spec-rules\`. A rule of the platform is cited as \`upstream\` with its
 number in titles of \`test/platform-simulator\` and \`services/refresh-collector\`. Files named
 \`*.long.test.ts\` are run by \`npm run test:long\` alone.
 `;
@@ -33,9 +32,9 @@ function specMap(root) {
   const titles = testsOf(root).flatMap((file) => titlesOf(root, file));
   const found = parts.map(([part, rules]) => [
     part,
-    rules.map(([rule, says, pattern]) => ({
+    rules.map(([rule, meaning, pattern]) => ({
       rule,
-      says,
+      meaning,
       tests: titles.filter((test) => pattern.test(`${test.file} ${test.title}`)),
     })),
   ]);
@@ -54,15 +53,15 @@ function specMap(root) {
 
 const isLong = ({ file }) => file.endsWith('.long.test.ts');
 
-function ruleText({ rule, says, tests }) {
+function ruleText({ rule, meaning, tests }) {
   const shortFirst = [...tests.filter((test) => !isLong(test)), ...tests.filter(isLong)];
   const shown = shortFirst.slice(0, shownMax).map(({ file, title }) => `- \`${file}\`: ${title}`);
   const more = tests.length - shown.length;
   const rest = more > 0 ? [`- and ${more} more`] : [];
-  return [`### ${rule}`, ...(says ? ['', says] : []), '', ...shown, ...rest].join('\n');
+  return [`### ${rule}`, ...(meaning ? ['', meaning] : []), '', ...shown, ...rest].join('\n');
 }
 
-/** Those that are new count too, or the map would change with the commit that adds them. */
+/** New files count too: else the map would change with the commit that adds them. */
 function testsOf(root) {
   const list = ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts'];
   return execFileSync('git', list, { cwd: root, encoding: 'utf8' })
@@ -71,7 +70,7 @@ function testsOf(root) {
     .filter((file) => holdsRules.test(file) && existsSync(join(root, file)));
 }
 
-/** The text before a test's function, with the title of the group it stands in. */
+/** The title of each test, with that of its group. */
 function titlesOf(root, file) {
   const source = readFileSync(join(root, file), 'utf8');
   const named = /(['"`])((?:(?!\1)[^\\]|\\.)*)\1,\s*(?:async\s*)?(?:\([^)]*\)|\w+)\s*=>/g;

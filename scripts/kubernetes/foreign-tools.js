@@ -17,7 +17,7 @@ const versions = {
   prometheusOperator: 'v0.83.0',
 };
 
-/** Runs a program to its end; throws what it printed when it fails, unless that is allowed. */
+/** Runs a program to its end; throws its output when it fails, unless `mayFail`. */
 function output(command, args, { env = {}, mayFail = false } = {}) {
   const options = {
     encoding: 'utf8',
@@ -33,25 +33,24 @@ function output(command, args, { env = {}, mayFail = false } = {}) {
 
 function provide(name, spaceNeededMiB, make) {
   const cacheDir = cacheDirectory(process.env);
-  const onProgress = (sentence) => process.stderr.write(`${sentence}\n`);
-  return provideCached({ cacheDir, name, spaceNeededMiB, onProgress, signal: undefined, make });
+  return provideCached({ cacheDir, name, spaceNeededMiB, make });
 }
 
-/** Its path; compiled at the first use, which takes minutes. */
+/** Path of kustomize, which is compiled at the first use (minutes). */
 async function kustomize() {
   const name = `kustomize-${versions.kustomize}`;
   const folder = await provide(name, 800, async (target) => {
-    process.stderr.write('kustomize is being compiled.\n');
+    process.stderr.write('Compiling kustomize.\n');
     const module = `sigs.k8s.io/kustomize/kustomize/v5@${versions.kustomize}`;
     output('go', ['install', module], { env: { GOBIN: target } });
   });
   return join(folder, 'kustomize');
 }
 
-/** Path of kubernetes-validate, in an environment of its own. */
+/** Environment for `python3 -m kubernetes_validate`. */
 async function kubernetesValidate() {
   const name = `kubernetes-validate-${versions.kubernetesValidate}`;
-  // A virtual environment holds its own path and cannot be moved: the packages alone can.
+  // A virtual environment holds its own path and cannot be moved; its packages can.
   const folder = await provide(name, 300, async (target) => {
     const wanted = `kubernetes-validate==${versions.kubernetesValidate}`;
     output('python3', [
@@ -67,7 +66,7 @@ async function kubernetesValidate() {
   return { env: { PYTHONPATH: join(folder, 'packages') } };
 }
 
-/** Folder of a Go module's files. */
+/** Directory of a Go module. */
 function goModule(path, version) {
   const { stdout } = output('go', ['mod', 'download', '-json', `${path}@${version}`]);
   const { Dir } = JSON.parse(stdout);
@@ -75,7 +74,7 @@ function goModule(path, version) {
   return Dir;
 }
 
-/** The files that define the kinds which are not Kubernetes' own. */
+/** The files that define the custom resources. */
 function definitionFiles() {
   const keda = goModule('github.com/kedacore/keda/v2', versions.keda);
   const gatewayApi = goModule('sigs.k8s.io/gateway-api', versions.gatewayApi);

@@ -4,7 +4,7 @@ const { createHash } = require('node:crypto');
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** Of everything that is rendered, so that a test sees without kustomize whether it still is. */
+/** Digest of the sources, by which a test without kustomize detects outdated renderings. */
 function sourcesDigest(folder) {
   const hash = createHash('sha256');
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });

@@ -6,14 +6,14 @@ const { join, resolve } = require('node:path');
 const root = resolve(__dirname, '../..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 
-/** What is checked without running a test; each is an npm script of its own, too. */
+/** Static checks; each is an npm script too. */
 const checks = [
   {
     name: 'format and lint',
     command: bin('biome'),
     args: ['ci', '.', ...(process.stdout.isTTY ? [] : ['--colors=off'])],
   },
-  { name: 'types', command: bin('tsc'), args: ['-b'] },
+  { name: 'types', command: bin('tsc'), args: ['--build'] },
   {
     name: 'layers',
     command: bin('depcruise'),
@@ -27,7 +27,7 @@ const checks = [
   },
 ];
 
-/** Runs all of them, whatever fails. @returns {string[]} the names of those that failed */
+/** Runs every check. @returns {string[]} the names of those that failed */
 function runStaticChecks() {
   return checks
     .filter(({ name, command, args }) => {

@@ -25,7 +25,7 @@ describe('the Dockerfile', () => {
     expect(commands).toEqual([
       'node scripts/image.js manifests /manifests',
       'npm install --ignore-scripts --no-audit --no-fund --loglevel=error',
-      'node scripts/image.js compile',
+      'npm run build',
       'node scripts/image.js program SERVICE /program',
     ]);
   });

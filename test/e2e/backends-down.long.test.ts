@@ -1,6 +1,6 @@
+import type { ManagedProcess } from '@inventory/backends/managed-process';
 import { errorCodes } from '@inventory/contracts/http/error-codes';
 import type { Scope } from '@inventory/contracts/scope';
-import type { StackPart } from '@inventory/local-stack/stack';
 import { pause } from '@inventory/runtime/wait';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { expectBalancedBooks } from './support/books.ts';
@@ -118,7 +118,7 @@ interface Outage {
 }
 
 /** Takes a server down under load and brings it back; everything that was answered meanwhile. */
-async function outageOf(server: StackPart | null, firstSerial: number): Promise<Outage> {
+async function outageOf(server: ManagedProcess | null, firstSerial: number): Promise<Outage> {
   if (!server) throw new Error('the stack does not own that server');
   const load = startLoad(firstSerial);
   const outage = await takeDownAndUp(server, load).catch(async (error: unknown) => {
@@ -130,17 +130,17 @@ async function outageOf(server: StackPart | null, firstSerial: number): Promise<
   return outage;
 }
 
-async function takeDownAndUp(server: StackPart, load: Load): Promise<Outage> {
+async function takeDownAndUp(server: ManagedProcess, load: Load): Promise<Outage> {
   await waitFor('some refreshes are under way', () => load.nowMs() > 3_000);
   const before = processIds();
   const fromMs = load.nowMs();
-  await server.takeDown('abruptly');
+  await server.stop('SIGKILL');
   await waitFor('no service is ready', async () => (await readyServices()).length === 0);
   await waitFor('the outage is over', () => load.nowMs() - fromMs > outageMs, {
     withinMs: outageMs + 1_000,
   });
   const untilMs = load.nowMs();
-  await server.bringUp();
+  await server.start();
   await waitFor(
     'every service is ready again',
     async () => (await readyServices()).length === stack.services.length,

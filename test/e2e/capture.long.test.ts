@@ -96,7 +96,7 @@ test('a chain whose gateway was killed goes on through another, and is saved exa
 
   await untilAllIsDecided();
   await expectSavedIfPaid(own, scope, 3);
-  await second?.untilUp();
+  await second?.untilReady();
 });
 
 test('of the chains that a gateway delivers while it is killed exactly the fully paid ones are saved', async () => {
@@ -118,7 +118,7 @@ test('of the chains that a gateway delivers while it is killed exactly the fully
   await waitFor('the first page is delivered', () => ended > 0, { everyMs: 1 });
   await second?.kill('SIGKILL');
   await Promise.allSettled(lasts);
-  await second?.untilUp();
+  await second?.untilReady();
 
   await untilAllIsDecided();
   for (const { own, scope } of chains) await expectSavedIfPaid(own, scope, 2);

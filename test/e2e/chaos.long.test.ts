@@ -102,7 +102,7 @@ async function killEveryService(chance: Chance, history: History): Promise<Kill[
         const isPatient = history.nowMs() - sinceMs < patienceMs;
         const useful = [...missing].filter(([name, left]) => {
           const seen = [...left].filter((state) => (states[state] ?? 0) > 0).length;
-          const isUp = stack.service(name).phase === 'up';
+          const isUp = stack.service(name).isReady;
           return isUp && (isPatient ? seen === left.size : seen > 0);
         });
         const [service] = useful[chance.below(useful.length)] ?? [];
@@ -188,7 +188,7 @@ async function survive(chance: Chance, history: History): Promise<void> {
   const kills = await killing;
   const accepted = await Promise.all(posts);
   history.note('all accepted');
-  await Promise.all(stack.services.map((service) => service.untilUp()));
+  await Promise.all(stack.services.map((service) => service.untilReady()));
   history.note('all up');
   await untilNoneIsLeft();
   history.note('all over');

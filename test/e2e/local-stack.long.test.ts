@@ -4,9 +4,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFreePort } from '@inventory/backends/free-port';
+import { isRunning } from '@inventory/testkit/is-running';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
-  isRunning,
   machineEnvironment,
   modeOf,
   type RunningCommand,
@@ -16,9 +16,9 @@ import {
   untilReady,
 } from '../support/start-command.ts';
 
-/** One folder for the whole story: a first start, what happens meanwhile, a stop, a second start. */
+/** One directory for a first start, what happens meanwhile, a stop and a second start. */
 const folder = mkdtempSync(join(tmpdir(), 'local-stack-'));
-/** A killed member's place in its consumer group is given on after its session has timed out. */
+/** A killed member keeps its partitions until its session times out. */
 const comebackMs = 90_000;
 let environment: Record<string, string | undefined>;
 const commands: RunningCommand[] = [];
@@ -64,7 +64,7 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
   return code ?? null;
 }
 
-/** As much of the answers as is looked at here. */
+/** The fields that are checked here. */
 interface GatewayBody {
   readonly data: {
     readonly refresh_id: string;
@@ -94,9 +94,9 @@ async function availableCredits(): Promise<number> {
   return balances.find(({ asset }) => asset === 'credits')?.available ?? 0;
 }
 
-/** From the files by which native servers name their processes. */
+/** From the file that each native server has. */
 function serverPid(name: 'kafka' | 'mongodb'): number {
-  return JSON.parse(readFileSync(join(folder, 'data', name, 'server.pid'), 'utf8')).pid;
+  return Number(readFileSync(join(folder, 'data', name, 'server.pid'), 'utf8'));
 }
 
 function pidsOf(of: StackJson): number[] {
@@ -156,7 +156,7 @@ test('the demo key reads what the refresh saved', async () => {
   expect(body.data.assets).toHaveLength(10);
 });
 
-test('a second start in one folder is told which process runs the first', async () => {
+test('a second start in one directory names the process of the first', async () => {
   const second = run('start');
 
   expect(await second.ended).toBe(1);
@@ -227,7 +227,7 @@ test('killed Kafka and MongoDB come back, and a refresh goes through afterwards'
   );
 });
 
-test('Ctrl-C stops everything: no process, no stack.json, every part told', async () => {
+test('Ctrl-C stops everything: no process, no stack.json, every process reported', async () => {
   const pids = pidsOf(readStackJson(folder) ?? stack);
   const command = running;
   creditsAtStop = await availableCredits();
@@ -236,7 +236,7 @@ test('Ctrl-C stops everything: no process, no stack.json, every part told', asyn
 
   expect(pids.filter(isRunning)).toEqual([]);
   expect(existsSync(join(folder, 'stack.json'))).toBe(false);
-  expect(existsSync(join(folder, 'stack.lock'))).toBe(false);
+  expect(existsSync(join(folder, 'stack.pid'))).toBe(false);
   for (const part of ['gateway', 'event-stream', 'simulator', 'MongoDB', 'Kafka']) {
     expect(command?.output()).toContain(`${part} stopped.`);
   }
@@ -255,9 +255,9 @@ test('a second start keeps the account, its key, its credits and the inventory, 
   expect((await callGateway(current)).body.data.total_count).toBe(4_001);
 });
 
-test('killed outright it leaves no process behind, and the next start waits for that', async () => {
+test('killed it leaves no process behind, and the next start waits for that', async () => {
   const pids = pidsOf(stack);
-  process.kill(lockHolder(), 'SIGKILL');
+  process.kill(stackPid(), 'SIGKILL');
   running?.signal('SIGKILL');
   await running?.ended;
 
@@ -269,14 +269,14 @@ test('killed outright it leaves no process behind, and the next start waits for 
   expect(await stop('SIGTERM')).toBe(0);
 });
 
-test('reset empties the folder', async () => {
+test('reset empties the directory', async () => {
   const reset = run('reset');
 
   expect(await reset.ended).toBe(0);
   expect(existsSync(join(folder, 'data'))).toBe(false);
 });
 
-test('a taken port is told with its setting, before anything is started', async () => {
+test('a taken port is reported with its setting, before anything is started', async () => {
   const other = createServer().listen({ host: '127.0.0.1', port: environment['GATEWAY_PORT'] });
   await once(other, 'listening');
 
@@ -291,6 +291,6 @@ test('a taken port is told with its setting, before anything is started', async 
   other.close();
 });
 
-function lockHolder(): number {
-  return JSON.parse(readFileSync(join(folder, 'stack.lock'), 'utf8')).pid;
+function stackPid(): number {
+  return Number(readFileSync(join(folder, 'stack.pid'), 'utf8'));
 }

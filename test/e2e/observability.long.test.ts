@@ -70,7 +70,7 @@ onPrometheus(
 );
 
 onPrometheus('a service that is gone is named within seconds, with its runbook', async () => {
-  await stack.service('revision-store').takeDown();
+  await stack.service('revision-store').stop('SIGKILL');
 
   const alert = await waitFor('the alert is on its way', async () => {
     const { alerts } = await prometheus.get('alerts');

@@ -67,8 +67,8 @@ describe('the metrics of a product that all this happened to', () => {
 
     for (const service of stack.services) {
       const series = await readSeries(service);
-      expect([service.label, undescribed(series)]).toEqual([service.label, []]);
-      expect([service.label, series.length < seriesMax]).toEqual([service.label, true]);
+      expect([service.name, undescribed(series)]).toEqual([service.name, []]);
+      expect([service.name, series.length < seriesMax]).toEqual([service.name, true]);
     }
   });
 

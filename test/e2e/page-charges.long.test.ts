@@ -161,7 +161,7 @@ test('a gateway killed among its reads: no undelivered page stays charged (Charg
   expect(charged).toBeLessThanOrEqual(delivered(seen));
   // At most what was written and not yet flushed when it died.
   expect(delivered(seen) - charged).toBeLessThanOrEqual(workers);
-  await dying?.untilUp();
+  await dying?.untilReady();
 });
 
 test('while billing is too slow nothing is charged in the end, and then all goes on', async () => {
@@ -174,7 +174,7 @@ test('while billing is too slow nothing is charged in the end, and then all goes
     readMany({ ...common, count: 10 * wanted, isEnough: (seen) => delivered(seen) >= wanted });
   const before = await untilDelivered(20);
 
-  await ledger.pause();
+  ledger.signal('SIGSTOP');
   const reading = readMany({ ...common, count: 60 });
   const refused = readAndCut({
     gatewayUrl: gatewayUrl(1),
@@ -184,7 +184,7 @@ test('while billing is too slow nothing is charged in the end, and then all goes
   });
   // Its charge waits in the topic, past the time that the reader does.
   expect((await refused).status).toBe(503);
-  await ledger.resume();
+  ledger.signal('SIGCONT');
   const during = await reading;
   const after = await untilDelivered(20);
   const charged = await chargedInTheEnd(customer);

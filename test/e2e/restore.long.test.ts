@@ -47,7 +47,7 @@ beforeAll(async () => {
   await stack.operator.call('POST', `/credentials/${revoked.credentialId}/revoke`);
   lostCursor = (await listEvents()).json.data.items[2].cursor;
 
-  for (const service of stack.services) await service.takeDown('gracefully');
+  for (const service of stack.services) await service.stop();
   for (const [name, copy] of copies) await restoreDatabase(await records(name), copy);
   for (const name of ['billing-ledger', 'event-stream'] as const) {
     await readAgain(name, backupAtMs - marginMs);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const namespace = await openNamespace();
   const kafkaBrokers = namespace.kafkaBrokers.join(',');
   stack = await startStack({
-    folder,
+    directory: folder,
     environment: machineEnvironment(),
     backends: { kafkaBrokers, mongodbUri: namespace.mongodbUri },
     topicPrefix: namespace.topicPrefix,
@@ -42,7 +42,7 @@ async function operatorStatus(gateway: StackService | undefined, path: string): 
 }
 
 test('every replica is a process of its own with an address of its own', () => {
-  expect(stack.services.map(({ label }) => label)).toEqual([
+  expect(stack.services.map(({ name }) => name)).toEqual([
     'gateway',
     'gateway-2',
     'refresh-collector',
@@ -80,28 +80,28 @@ test('with one ledger killed the gateways reach the other one', async () => {
     },
     { withinMs: comebackMs },
   );
-  await ledger?.untilUp();
+  await ledger?.untilReady();
 });
 
 test('a service that was taken down stays down until it is brought up', async () => {
   const [collector] = replicasOf('refresh-collector');
-  await collector?.takeDown();
+  await collector?.stop('SIGKILL');
 
   expect(collector?.pid).toBeNull();
   await expect(fetch(`${collector?.url}/livez`)).rejects.toThrow();
 
-  await collector?.bringUp();
+  await collector?.start();
   expect((await fetch(`${collector?.url}/readyz`)).status).toBe(200);
 });
 
 test('a paused service keeps its process and answers nothing until it is resumed', async () => {
   const [, second] = replicasOf('gateway');
   const { pid } = second ?? {};
-  await second?.pause();
+  second?.signal('SIGSTOP');
 
   const unanswered = fetch(`${second?.url}/livez`, { signal: AbortSignal.timeout(1_000) });
   await expect(unanswered).rejects.toThrow();
-  await second?.resume();
+  second?.signal('SIGCONT');
 
   await waitFor('it answers again', () =>
     operatorStatus(second, '/accounts').then((s) => s === 200),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { StackPart } from '@inventory/local-stack/stack';
+import type { ManagedProcess } from '@inventory/backends/managed-process';
 import { pause } from '@inventory/runtime/wait';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const targets = () =>
     stack
       .replicasOf('gateway')
-      .filter(({ phase }) => phase === 'up')
+      .filter(({ isReady }) => isReady)
       .map(({ publicUrl }) => publicUrl ?? '');
   network = await startCuttingProxy({ targets, chance, lifeMeanMs: null });
   customer = await stack.operator.newCustomer();
@@ -144,7 +144,7 @@ async function expectLogApplied(): Promise<void> {
   expect(stored.map(({ position }) => position)).toEqual(stored.map((_one, index) => index + 1));
 }
 
-const killed: readonly (readonly [string, number, () => StackPart | null | undefined])[] = [
+const killed: readonly (readonly [string, number, () => ManagedProcess | null | undefined])[] = [
   ['a gateway', 10_000, () => stack.replicasOf('gateway')[1]],
   ['the event-stream', sessionTimeoutMs + 15_000, () => stack.service('event-stream')],
   ['the broker', sessionTimeoutMs + 15_000, () => stack.kafka],
@@ -177,7 +177,7 @@ test.each(killed)(
 test('an event-stream that was down for longer than its topic keeps records gets what it missed from the collector, each event once and in order, and is ready again by itself (Events)', async () => {
   const startMs = performance.now();
   const eventStream = stack.service('event-stream');
-  await eventStream.takeDown('gracefully');
+  await eventStream.stop();
   const ids = await Promise.all(
     Array.from({ length: 5 }, () => {
       serial += 1;
@@ -192,7 +192,7 @@ test('an event-stream that was down for longer than its topic keeps records gets
     'refresh.outcomes.v1',
   );
   const expiredMs = performance.now();
-  await eventStream.bringUp();
+  await eventStream.start();
   const readyMs = performance.now();
   await untilLogged(ids);
   await expectLogApplied();

@@ -181,7 +181,7 @@ test('a trace goes on with the worker that takes a scan over, and with a message
   });
   const inTheMiddle = await killAtReserve(300, 'refresh-collector');
   const kills = [inTheMiddle];
-  await stack.service('refresh-collector').untilUp();
+  await stack.service('refresh-collector').untilReady();
   await untilCompleted(api, projectId, [scanned, inTheMiddle.refreshId]);
 
   const scan = await finishedTrace(scanned);
@@ -190,7 +190,7 @@ test('a trace goes on with the worker that takes a scan over, and with a message
   let last = inTheMiddle;
   // Offsets are committed every half second: where that was just before the kill, nothing came again.
   while ((await reservedAgain(last)).length === 0 && kills.length < 6) {
-    await stack.service('billing-ledger').untilUp();
+    await stack.service('billing-ledger').untilReady();
     last = await killAtReserve(300 + kills.length);
     kills.push(last);
     await untilCompleted(api, projectId, [last.refreshId]);
@@ -227,7 +227,7 @@ test('every answer names the span that it was made in (traceresponse)', async ()
 
 test('tracing adds no metric with a host or an id in its labels', async () => {
   for (const service of stack.services) {
-    expect([service.label, undescribed(await readSeries(service))]).toEqual([service.label, []]);
+    expect([service.name, undescribed(await readSeries(service))]).toEqual([service.name, []]);
   }
 });
 

@@ -183,13 +183,13 @@ test('collectors that leave, come back and are killed with scans under way lose 
   const load = startLoad(customer, 6_000);
 
   await scansRun();
-  await first?.takeDown('gracefully');
+  await first?.stop();
   await scansRun();
-  await first?.bringUp();
+  await first?.start();
   await scansRun();
-  await second?.takeDown('abruptly');
+  await second?.stop('SIGKILL');
   const ids = await load.end();
-  await second?.bringUp();
+  await second?.start();
   await untilCompleted(customer.api, customer.projectId, ids);
 
   await waitFor(
@@ -206,7 +206,9 @@ test('Current is read and paid with every collector dead (Current)', async () =>
   const scope = sizeScope(2_500, 200);
   const id = await customer.api.accepted(scope);
   await untilCompleted(customer.api, customer.projectId, [id]);
-  await Promise.all(stack.replicasOf('refresh-collector').map((replica) => replica.takeDown()));
+  await Promise.all(
+    stack.replicasOf('refresh-collector').map((replica) => replica.stop('SIGKILL')),
+  );
 
   const pages = await Promise.all(doors(customer.api).map((api) => readAllPages(api, scope)));
   const status: ApiAnswer = await customer.api.status(id);

@@ -1,6 +1,6 @@
 type Stop = () => Promise<void>;
 
-/** Setup and teardown are loaded as separate modules: only the global object is common to both. */
+/** Setup and teardown are separate modules that share the global object only. */
 const key = Symbol.for('inventory.held-for-teardown');
 
 function held(): Stop[] {
@@ -11,7 +11,7 @@ function held(): Stop[] {
   return stops;
 }
 
-/** What Jest's global setup has started; ended in reverse order by its global teardown. */
+/** Registers what Jest's global setup started; its global teardown ends it in reverse order. */
 export function holdForTeardown(stop: Stop): void {
   held().push(stop);
 }

@@ -11,12 +11,12 @@ const installed = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 /**
- * A headless Chromium: the one that TEST_BROWSER names, one that is installed, or (on Linux) the
- * one that comes as a package, with the libraries that a bare machine lacks.
+ * A headless Chromium: the one of TEST_BROWSER, an installed one, or on Linux the one of a package
+ * that includes its libraries.
  */
 export async function openBrowser(): Promise<Browser> {
   const known = [process.env['TEST_BROWSER'] ?? '', ...installed].find((path) => existsSync(path));
-  // It asks no server of its maker's for anything, and needs no rights that a container lacks.
+  // No requests to its vendor, and no rights that a container lacks.
   const args = [
     '--no-sandbox',
     '--disable-gpu',

@@ -12,9 +12,9 @@ export interface PrometheusPrograms {
 const downloadMs = 120_000;
 
 /**
- * Prometheus' own programs: those on the PATH, else those of Debian's package, fetched once by apt
- * and unpacked into the cache without being installed. Null where neither is to be had: the reason
- * is printed, and the tests that need them are reported as skipped.
+ * The programs of Prometheus: those on the PATH, else those of Debian's package, fetched once by apt
+ * and unpacked into the cache. Null where neither is available: the reason is printed, and the tests
+ * that need them are reported as skipped.
  */
 export function providePrometheus(): PrometheusPrograms | null {
   try {
@@ -22,7 +22,7 @@ export function providePrometheus(): PrometheusPrograms | null {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     process.stderr.write(
-      `SKIPPED: rules, alerts and dashboards were not tried on Prometheus.\n${reason}\n` +
+      `SKIPPED: rules, alerts and dashboards were not tested on Prometheus.\n${reason}\n` +
         'Put `prometheus` and `promtool` on the PATH (Debian: apt-get install prometheus).\n',
     );
     return null;
@@ -46,13 +46,13 @@ function fetched(): PrometheusPrograms {
   const cache = cacheDirectory(machineEnvironment());
   mkdirSync(cache, { recursive: true });
   const [, packed = ''] = /\s(prometheus_\S+\.deb)\s/.exec(apt(cache, '--print-uris')) ?? [];
-  if (packed === '') throw new Error('apt-get knows no package named prometheus.');
+  if (packed === '') throw new Error('apt-get has no package named prometheus.');
   const folder = join(cache, packed.replace(/\.deb$/, '').replaceAll(/[^\w.-]+/g, '-'));
   if (!existsSync(folder)) fetchInto(cache, folder);
   return programsIn(join(folder, 'usr/bin'));
 }
 
-/** It appears whole or not at all; another process may make it at the same time. */
+/** The directory appears whole or not at all; another process may make it at the same time. */
 function fetchInto(cache: string, folder: string): void {
   const making = mkdtempSync(join(cache, 'prometheus-making-'));
   try {

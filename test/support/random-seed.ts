@@ -1,4 +1,4 @@
-/** What a run decided by chance: the seed of a failed run, given back, makes the same decisions. */
+/** Random choices of a run: the same seed makes the same choices. */
 export interface Chance {
   readonly seed: number;
   /** At least 0, below 1. */

@@ -1,11 +1,11 @@
 import { provisionBackends } from '@inventory/backends/provision-backends';
-import { ProvisionError } from '@inventory/backends/provision-error';
+import { SetupError } from '@inventory/backends/setup-error';
 import { holdForTeardown } from './held-for-teardown.ts';
 
 /**
- * Jest's global setup: one Kafka and one MongoDB for all test files of a run. Addresses in the
- * environment are used as they are; else native processes with temporary data, because tests take
- * servers down and bring them back. Workers find the addresses in their environment.
+ * Jest's global setup: one Kafka and one MongoDB for all test files of a run. Servers given in the
+ * environment are used; else native processes with temporary data, because tests stop and start
+ * servers. Workers find the addresses in their environment.
  */
 // biome-ignore lint/style/noDefaultExport: Jest takes its hooks as default exports.
 export default async function startBackends(): Promise<void> {
@@ -15,8 +15,8 @@ export default async function startBackends(): Promise<void> {
     docker: 'never',
     onProgress: (sentence) => process.stderr.write(`${sentence}\n`),
   }).catch((error: unknown) => {
-    // The person at the screen needs the sentence, not where in the code it was found.
-    if (error instanceof ProvisionError) error.stack = error.message;
+    // Jest prints the stack, which says nothing about the machine.
+    if (error instanceof SetupError) error.stack = error.message;
     throw error;
   });
   holdForTeardown(() => backends.stop());

@@ -23,22 +23,22 @@ export function machineEnvironment(): Record<string, string | undefined> {
   return others;
 }
 
-/** One of the product's commands, run as `npm` runs it. */
+/** An npm script of the product under way. */
 export interface RunningCommand {
-  readonly pid: number;
-  /** Everything it printed until now. */
+  /** Everything it has printed. */
   output(): string;
+  /** Sends the signal to npm, which forwards it. */
   signal(signal: NodeJS.Signals): void;
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
 }
 
-/** `npm start`, `npm run reset`: the script that package.json names for them. */
+/** Runs `npm run <script> -- <args>`. */
 export function runCommand(
-  words: readonly string[],
+  [script = '', ...args]: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): RunningCommand {
-  const child: ChildProcess = spawn(process.execPath, [join(root, 'scripts/boot.js'), ...words], {
+  const child: ChildProcess = spawn('npm', ['run', '--silent', script, '--', ...args], {
     cwd: root,
     env: { ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,7 +50,6 @@ export function runCommand(
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);
   return {
-    pid: child.pid ?? 0,
     output: () => output,
     signal: (signal) => void child.kill(signal),
     ended: once(child, 'close').then(([code]) => code as number | null),
@@ -85,14 +84,4 @@ export function readStackJson(folder: string): StackJson | null {
 
 export function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
-}
-
-/** A zombie counts as gone. */
-export function isRunning(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
 }

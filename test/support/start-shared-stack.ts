@@ -12,7 +12,7 @@ const endWithinMs = 30_000;
 const program = resolve(__dirname, '../shared-stack/dist/main.js');
 
 /**
- * Jest's global setup of the end-to-end stories: one stack for all that do not kill or reconfigure
+ * Jest's global setup of the end-to-end tests: one stack for all that do not kill or reconfigure
  * it. Workers find the directory with its addresses and its log in SHARED_STACK_DIR.
  */
 // biome-ignore lint/style/noDefaultExport: Jest takes its hooks as default exports.

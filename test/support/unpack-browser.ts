@@ -1,4 +1,4 @@
-/** Run by Node itself: unpacks the browser that comes as a package and prints where it is. */
+/** Run by Node itself: unpacks the browser of the package and prints its path. */
 void import('@sparticuz/chromium').then(async ({ default: packed }) => {
   process.stdout.write(await packed.executablePath());
 });

@@ -9,7 +9,7 @@ export interface ConnectionBalancer {
 const connectTimeoutMs = 1_000;
 
 /**
- * One address for several replicas, as a Kubernetes Service is: every connection goes to the next
+ * One address for several replicas, like a Kubernetes Service: each connection goes to the next
  * replica that accepts it. Listens on any free port of 127.0.0.1.
  */
 export async function balanceConnections(ports: readonly number[]): Promise<ConnectionBalancer> {
@@ -51,18 +51,18 @@ async function connectFirst(ports: readonly number[], open: Set<Socket>): Promis
 function tryConnect(port: number): Promise<Socket | null> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true });
-    const give = (result: Socket | null): void => {
+    const settle = (result: Socket | null): void => {
       clearTimeout(deadline);
       if (result === null) socket.destroy();
       resolve(result);
     };
-    const deadline = setTimeout(() => give(null), connectTimeoutMs);
-    socket.once('connect', () => give(socket));
-    socket.once('error', () => give(null));
+    const deadline = setTimeout(() => settle(null), connectTimeoutMs);
+    socket.once('connect', () => settle(socket));
+    socket.once('error', () => settle(null));
   });
 }
 
-/** Whatever ends or breaks on one side does so on the other. */
+/** The end or failure of one side closes the other. */
 function join(client: Socket, replica: Socket): void {
   client.setNoDelay(true);
   client.pipe(replica);

@@ -11,7 +11,7 @@ test.each([
 });
 
 test.each([[['--nodemo']], [['demo']], [['--no-demo=1']]])(
-  'a slip like %p is told, not ignored',
+  'a mistake like %p is reported',
   (args) => {
     expect(readCommandLine(args)).toMatchObject({ kind: 'wrong' });
   },

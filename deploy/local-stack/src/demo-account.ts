@@ -17,7 +17,7 @@ export interface DemoAccount {
 export interface DemoAccountOptions {
   readonly operator: OperatorAccess;
   readonly gatewayUrl: string;
-  /** Where the account is remembered. */
+  /** Where the account is kept. */
   readonly file: string;
   /** Mints unique keys. */
   readonly newKey: () => string;
@@ -26,7 +26,7 @@ export interface DemoAccountOptions {
 
 const creditsMin = 1_000;
 const creditsAdded = 10_000;
-/** The whole step is tried again by who asked for it. */
+/** The caller retries the whole step. */
 const keyCheckMs = 5_000;
 
 interface Kept {
@@ -36,9 +36,8 @@ interface Kept {
 }
 
 /**
- * The account that the folder's data hold already, or a new one, made as an operator would make it
- * for a customer. Every step is remembered before the next one, so that a start cut short is
- * finished by the next.
+ * The account of an earlier start, or a new one, created through the operator API. Each step is
+ * kept before the next one, so that the next start completes an interrupted one.
  */
 export async function provideDemoAccount(options: DemoAccountOptions): Promise<DemoAccount> {
   const operator = createOperatorClient(options.operator);
@@ -49,7 +48,7 @@ export async function provideDemoAccount(options: DemoAccountOptions): Promise<D
     return kept;
   };
   const state = kept.account_id === null ? null : await operator.accountState(kept.account_id);
-  if (state === 'suspended') options.onNote('The demo account is suspended: it stays as it is.');
+  if (state === 'suspended') options.onNote('The demo account is suspended.');
   if (state === null) kept = nothingKept;
 
   const accountId = kept.account_id ?? (await operator.createAccount('Demo customer'));
@@ -95,13 +94,13 @@ async function isRefused(
     return false;
   } catch (error) {
     if (error instanceof AuthenticationError) return true;
-    // That answer is given to valid keys only.
+    // Only valid keys are limited.
     if (error instanceof LimitExceededError) return false;
     throw error;
   }
 }
 
-/** By the balance and not by what was granted: a top-up whose answer was lost is not repeated. */
+/** Decided by the balance: a top-up whose response was lost is not repeated. */
 async function fundAccount(
   operator: OperatorClient,
   accountId: string,

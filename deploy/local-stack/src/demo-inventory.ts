@@ -6,10 +6,10 @@ export interface DemoInventory {
   readonly name: string;
 }
 
-/** Three pages: enough to be read in pages, small enough not to be waited for. */
+/** Three pages: paginated, and collected within seconds. */
 const scenarioName = 'size-4001';
 
-/** The inventory that was asked for, else one that the simulator lists; null when there is none. */
+/** The inventory of DEMO_INVENTORY, else one that the simulator lists; null without both. */
 export async function findDemoInventory(
   asked: Scope | null,
   simulatorUrl: string | null,

@@ -3,27 +3,31 @@ import type { RefreshRecord } from '@inventory/client/records';
 import type { Scope } from '@inventory/contracts/scope';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { inventoryPath } from './inventory-path.ts';
-import { type HeardEvent, listenForRefreshes, type RefreshListener } from './refresh-listener.ts';
+import {
+  listenForRefreshes,
+  type ReceivedEvent,
+  type RefreshListener,
+} from './refresh-listener.ts';
 import { counted, grouped, type Screen } from './screen.ts';
 
 export interface DemoWalkOptions {
   readonly client: InventoryClient;
   readonly projectId: string;
   readonly scope: Scope;
-  /** What the inventory is known as. */
+  /** Name of the inventory, for the screen. */
   readonly name: string;
   readonly creditsAvailable: number;
   readonly screen: Screen;
   readonly signal: AbortSignal;
 }
 
-const openingMs = 15_000;
-const patienceMs = 90_000;
+const openTimeoutMs = 15_000;
+const completionTimeoutMs = 90_000;
 const pagesShownMax = 3;
 
 /**
- * One refresh from its request to its pages and its bill. Its end is waited for on the Project's
- * stream, as a customer's backend would. Resolves with its id.
+ * Shows one refresh from its request to its pages and its bill. Its completion comes from the
+ * Project's event stream. Resolves with its id.
  */
 export async function walkDemo(options: DemoWalkOptions): Promise<string> {
   const { client, projectId, screen, signal } = options;
@@ -31,8 +35,8 @@ export async function walkDemo(options: DemoWalkOptions): Promise<string> {
   screen.line(`  GET /v2/projects/${projectId}/events/stream`);
   const listener = listenForRefreshes(client, projectId, signal);
   try {
-    await listener.opened(openingMs);
-    screen.line('       200  checkpoint: whatever ends from now on is told');
+    await listener.opened(openTimeoutMs);
+    screen.line('       200  checkpoint: the stream reports every refresh that ends from now on');
     return await showRefresh(options, listener);
   } finally {
     await listener.stop();
@@ -44,16 +48,16 @@ async function showRefresh(options: DemoWalkOptions, listener: RefreshListener):
   screen.line(`  POST ${inventoryPath(scope)}/refresh`);
   const { record: accepted } = await client.refresh(scope, { signal });
   const { refresh_id: refreshId, state, billing } = accepted;
-  const begunMs = monotonicNow();
+  const startMs = monotonicNow();
   const reserved = counted(billing.credits_reserved, 'credit');
   screen.line(`       202  ${state}, ${reserved} reserved, refresh ${refreshId}`);
-  const heard = await listener.heard(refreshId, patienceMs);
-  if (heard === null) {
-    screen.line(`       It goes on: it is too long to wait for here. Its Status tells more.`);
+  const completed = await listener.completionOf(refreshId, completionTimeoutMs);
+  if (completed === null) {
+    screen.line(`       It is still running: its Status reports the progress.`);
     return refreshId;
   }
-  showFrame(heard, monotonicNow() - begunMs, screen);
-  screen.line(`  GET ${heard.event.links.refresh}`);
+  showFrame(completed, monotonicNow() - startMs, screen);
+  screen.line(`  GET ${completed.event.links.refresh}`);
   const { record } = await client.waitForRefresh(refreshId, { signal });
   screen.line(`       200  ${record.state}, ${record.outcome}`);
   screen.line(`  Bill      ${bill(record)}`);
@@ -66,8 +70,8 @@ async function showRefresh(options: DemoWalkOptions, listener: RefreshListener):
   return refreshId;
 }
 
-/** As it came over the wire. */
-function showFrame({ event, cursor }: HeardEvent, afterMs: number, screen: Screen): void {
+/** As the stream sent it. */
+function showFrame({ event, cursor }: ReceivedEvent, afterMs: number, screen: Screen): void {
   const at = `${(afterMs / 1_000).toFixed(1)} s`.padStart(10);
   screen.line(`${at}  event: ${event.type}`);
   screen.line(`            id: ${cursor}`);

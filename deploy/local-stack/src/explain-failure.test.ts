@@ -1,4 +1,4 @@
-import { ProvisionError } from '@inventory/backends/provision-error';
+import { SetupError } from '@inventory/backends/setup-error';
 import { explainFailure } from './explain-failure.ts';
 
 function systemError(code: string): Error {
@@ -6,12 +6,12 @@ function systemError(code: string): Error {
 }
 
 test.each([
-  [new ProvisionError('Java is missing: install it.'), 'Java is missing: install it.'],
+  [new SetupError('Java is missing.', 'Install it.'), 'Java is missing. Install it.'],
   [systemError('ENOSPC'), 'The disk is full: free about 2 GB and run again.'],
-])('%p is told as a sentence with its fix and without a stack', (error, sentence) => {
+])('%p is shown as a sentence with its hint and without a stack', (error, sentence) => {
   expect(explainFailure(error)).toBe(sentence);
 });
 
-test('what nobody foresaw keeps its stack, which a bug report needs', () => {
+test('an unexpected error keeps its stack, which a bug report needs', () => {
   expect(explainFailure(new Error('odd'))).toContain('explain-failure.test');
 });

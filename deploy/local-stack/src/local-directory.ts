@@ -1,28 +1,30 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** What a local stack keeps on disk. Git ignores the default folder, `.local`. */
+/** What a local stack keeps on disk. Git ignores the default directory, `.local`. */
 export interface LocalDirectory {
   readonly path: string;
   /** Of Kafka and MongoDB; `reset` removes it. */
   readonly dataDir: string;
   readonly logsDir: string;
-  /** Names the process that runs a stack on this folder. */
+  /** Locked by the process that runs a stack on this directory. */
   readonly lockFile: string;
+  /** Number of that process; left behind when it is killed. */
+  readonly pidFile: string;
   readonly secretsFile: string;
-  /** The demo account and its key. Among the data, because it is gone when they are. */
+  /** The demo account and its key; removed with the data. */
   readonly demoFile: string;
-  /** The same of a product that this folder is not of. */
+  /** The demo account on a product that runs elsewhere. */
   readonly elsewhereDemoFile: string;
-  /** For scripts; there only while a stack is ready. */
+  /** For scripts; exists while a stack is ready. */
   readonly stackFile: string;
 }
 
 export function openLocalDirectory(path: string): LocalDirectory {
-  const folder = localDirectory(path);
-  mkdirSync(folder.dataDir, { recursive: true });
-  mkdirSync(folder.logsDir, { recursive: true });
-  return folder;
+  const directory = localDirectory(path);
+  mkdirSync(directory.dataDir, { recursive: true });
+  mkdirSync(directory.logsDir, { recursive: true });
+  return directory;
 }
 
 export function localDirectory(path: string): LocalDirectory {
@@ -32,9 +34,14 @@ export function localDirectory(path: string): LocalDirectory {
     dataDir: join(at, 'data'),
     logsDir: join(at, 'logs'),
     lockFile: join(at, 'stack.lock'),
+    pidFile: join(at, 'stack.pid'),
     secretsFile: join(at, 'secrets.json'),
     demoFile: join(at, 'data', 'demo.json'),
     elsewhereDemoFile: join(at, 'demo-elsewhere.json'),
     stackFile: join(at, 'stack.json'),
   };
+}
+
+export function logPath(logsDir: string, name: string): string {
+  return join(logsDir, `${name}.log`);
 }

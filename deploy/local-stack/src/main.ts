@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { helpText, readCommandLine } from './command-line.ts';
 import { runLocalStack } from './run-local-stack.ts';
 import { createScreen } from './screen.ts';
 import { showDemo } from './show-demo.ts';
 
-const hurryMs = 5_000;
+/** One Ctrl-C arrives twice: from the terminal, and from npm. */
+const sameSignalMs = 1_000;
 const exitCodes = { wrongUsage: 2, failed: 1 } as const;
 
 async function main(): Promise<void> {
-  // Whoever read our lines may have gone; the stack goes on until it is told to stop.
+  // The reader of a pipe may end before the stack does.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   const line = readCommandLine(process.argv.slice(2));
   if (line.kind === 'help' || line.kind === 'wrong') {
@@ -23,16 +25,25 @@ async function main(): Promise<void> {
     write: (text) => process.stdout.write(text),
     colours: process.stdout.isTTY === true && !process.env['NO_COLOR'],
   });
+  const signal = stopSignal();
+  const options = { environment: process.env, screen, newKey: randomUUID, signal };
+  const code = await (line.kind === 'show'
+    ? showDemo(options)
+    : runLocalStack({ ...options, demo: line.demo }));
+  process.exitCode ||= code;
+}
+
+/** Aborted by the first signal. A second one exits at once; watchdogs then end every process. */
+function stopSignal(): AbortSignal {
   const stopping = new AbortController();
-  const hurrying = new AbortController();
+  let firstMs = 0;
   const onSignal = (): void => {
     if (!stopping.signal.aborted) {
+      firstMs = monotonicNow();
       stopping.abort();
-      return;
+    } else if (elapsedSince(firstMs) > sameSignalMs) {
+      process.exit(exitCodes.failed);
     }
-    hurrying.abort();
-    // Watchdogs end whatever is left then.
-    setTimeout(() => process.exit(exitCodes.failed), hurryMs).unref();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
@@ -42,17 +53,7 @@ async function main(): Promise<void> {
       stopping.abort();
     });
   }
-  const options = {
-    environment: process.env,
-    screen,
-    newKey: randomUUID,
-    signal: stopping.signal,
-    hurry: hurrying.signal,
-  };
-  const code = await (line.kind === 'show'
-    ? showDemo(options)
-    : runLocalStack({ ...options, demo: line.demo }));
-  process.exitCode ||= code;
+  return stopping.signal;
 }
 
 void main();

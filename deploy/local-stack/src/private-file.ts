@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * Writes JSON that only its owner may read. Whoever reads the file sees the old content or the new
+ * Writes JSON that only its owner may read. A reader of the file gets the old content or the new
  * one, never a part of it.
  */
 export function writePrivateJson(path: string, content: unknown): void {

@@ -1,66 +1,48 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
-import { sentenceOf } from '@inventory/backends/provision-error';
-import { monotonicNow } from '@inventory/runtime/clock';
 import { pause } from '@inventory/runtime/wait';
 import { request } from 'undici';
 
-const answerTimeoutMs = 3_000;
-const pollMs = 100;
+const timeoutMs = 3_000;
+const livenessPauseMs = 5_000;
+const deadAnswersMax = 3;
 
-/** What a health address says: fine, or in words what is not. Rejects when it does not answer. */
-export async function readHealth(url: string): Promise<{ ok: boolean; problem: string }> {
-  const answer = await request(url, { signal: AbortSignal.timeout(answerTimeoutMs) });
-  const text = await answer.body.text();
-  return { ok: answer.statusCode === 200, problem: problemsIn(text) };
+/** Rejects unless the health address answers 200. */
+export async function assertHealthy(url: string): Promise<void> {
+  const problem = await readHealth(url);
+  if (problem !== null) throw new Error(problem);
 }
 
-export interface UntilOptions {
-  readonly deadlineMs: number;
-  /** Aborted when the process ended: then the promise rejects as well. */
-  readonly signal: AbortSignal;
-}
-
-/** Resolves when the address answers 200; rejects with its last problem after the deadline. */
-export function untilHealthy(url: string, options: UntilOptions): Promise<void> {
-  return untilSucceeds(options, async () => {
-    const { ok, problem } = await readHealth(url);
-    if (!ok) throw new Error(problem);
-  });
-}
-
-/** Resolves when something listens at the address. */
-export function untilListening(url: string, options: UntilOptions): Promise<void> {
+/** Rejects when nothing listens at the address. */
+export async function assertListening(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
-  return untilSucceeds(options, () => connectOnce(hostname, Number(port)));
-}
-
-async function untilSucceeds(options: UntilOptions, probe: () => Promise<void>): Promise<void> {
-  const begunMs = monotonicNow();
-  for (;;) {
-    try {
-      return await probe();
-    } catch (error) {
-      options.signal.throwIfAborted();
-      if (monotonicNow() - begunMs > options.deadlineMs) {
-        throw new Error(
-          `was not ready after ${options.deadlineMs / 1000} s (${sentenceOf(error)})`,
-        );
-      }
-    }
-    await pause(pollMs, options.signal);
+  const socket = connect({ host: hostname, port: Number(port) });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
+  } finally {
+    socket.destroy();
   }
 }
 
-function connectOnce(host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: answerTimeoutMs });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.once('timeout', () => socket.destroy(new Error('no answer')));
-    socket.once('error', reject);
-  });
+/**
+ * Resolves with a problem once the process reports several times that only a new one helps. A
+ * process that does not answer at all may be paused or busy, so that counts for nothing.
+ */
+export async function watchLiveness(url: string, signal: AbortSignal): Promise<string | null> {
+  for (let deadAnswers = 0; !signal.aborted; ) {
+    await pause(livenessPauseMs, signal);
+    const problem = await readHealth(url).catch(() => null);
+    deadAnswers = problem === null ? 0 : deadAnswers + 1;
+    if (deadAnswers === deadAnswersMax) return `was no longer healthy (${problem})`;
+  }
+  return null;
+}
+
+/** The problem that a health address reports; null when it answers 200. */
+async function readHealth(url: string): Promise<string | null> {
+  const { body, statusCode } = await request(url, { signal: AbortSignal.timeout(timeoutMs) });
+  const text = await body.text();
+  return statusCode === 200 ? null : problemsIn(text);
 }
 
 function problemsIn(text: string): string {
@@ -68,7 +50,7 @@ function problemsIn(text: string): string {
     const { problems } = JSON.parse(text) as { problems?: unknown };
     if (Array.isArray(problems)) return problems.join(', ');
   } catch {
-    // Not a health answer: what it says is of no use here.
+    // Not a health answer.
   }
   return 'no health answer';
 }

@@ -2,31 +2,30 @@ import type { RefreshCompletedEvent } from '@inventory/client/event-records';
 import type { InventoryClient } from '@inventory/client/inventory-client';
 import { pause, withDeadline } from '@inventory/runtime/wait';
 
-/** An event as the stream gave it. */
-export interface HeardEvent {
+export interface ReceivedEvent {
   readonly event: RefreshCompletedEvent;
   readonly cursor: string;
 }
 
 export interface RefreshListener {
-  /** Resolves once the stream is open: whatever ends from now on is heard. */
-  opened(patienceMs: number): Promise<void>;
-  /** The event of a refresh, also when it came before it was asked for; null when patience ends. */
-  heard(refreshId: string, patienceMs: number): Promise<HeardEvent | null>;
+  /** Resolves once the stream is open: it reports every refresh that ends from now on. */
+  opened(timeoutMs: number): Promise<void>;
+  /** The event of a refresh, also one received before this call; null after the timeout. */
+  completionOf(refreshId: string, timeoutMs: number): Promise<ReceivedEvent | null>;
   stop(): Promise<void>;
 }
 
-/** Reads a Project's stream. What ends the stream for good is told by whoever waits. */
+/** Reads a Project's event stream. The error that ends the stream rejects the waiting calls. */
 export function listenForRefreshes(
   client: Pick<InventoryClient, 'followEvents'>,
   projectId: string,
   signal: AbortSignal,
 ): RefreshListener {
   const stopped = new AbortController();
-  const waiting = new Map<string, PromiseWithResolvers<HeardEvent>>();
+  const waiting = new Map<string, PromiseWithResolvers<ReceivedEvent>>();
   const open = Promise.withResolvers<void>();
-  const eventOf = (refreshId: string): PromiseWithResolvers<HeardEvent> => {
-    const known = waiting.get(refreshId) ?? Promise.withResolvers<HeardEvent>();
+  const eventOf = (refreshId: string): PromiseWithResolvers<ReceivedEvent> => {
+    const known = waiting.get(refreshId) ?? Promise.withResolvers<ReceivedEvent>();
     waiting.set(refreshId, known);
     return known;
   };
@@ -36,20 +35,20 @@ export function listenForRefreshes(
       if (event.type !== 'inventory.refresh.completed') return;
       eventOf(event.data.refresh_id).resolve({ event, cursor });
     },
-    // The first place is the checkpoint's.
+    // First called for the checkpoint.
     onProgress: () => open.resolve(),
   });
   reading.catch(() => {});
   return {
-    opened: (patienceMs) =>
-      withDeadline(Promise.race([open.promise, reading]), patienceMs, 'opening the event stream'),
-    async heard(refreshId, patienceMs) {
-      const late = new AbortController();
-      const patience = pause(patienceMs, AbortSignal.any([late.signal, signal])).then(() => null);
+    opened: (timeoutMs) =>
+      withDeadline(Promise.race([open.promise, reading]), timeoutMs, 'opening the event stream'),
+    async completionOf(refreshId, timeoutMs) {
+      const done = new AbortController();
+      const timeout = pause(timeoutMs, AbortSignal.any([done.signal, signal])).then(() => null);
       try {
-        return await Promise.race([eventOf(refreshId).promise, reading, patience]);
+        return await Promise.race([eventOf(refreshId).promise, reading, timeout]);
       } finally {
-        late.abort();
+        done.abort();
       }
     },
     async stop() {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { ProvisionError } from '@inventory/backends/provision-error';
+import { SetupError } from '@inventory/backends/setup-error';
 import type { ServiceName } from '@inventory/contracts/topics';
 
 /** The same from `src` and from `dist`. */
@@ -8,8 +8,7 @@ export const repositoryRoot = resolve(__dirname, '../../..');
 
 /**
  * For Node's NODE_COMPILE_CACHE: a process that starts again does not compile its modules again
- * (0.2 s of CPU time each, about a sixth of a start). A file per module, written over when the
- * module changed; it goes with the packages it is made of.
+ * (0.2 s of CPU time each, about a sixth of a start).
  */
 export const compileCache = join(repositoryRoot, 'node_modules/.cache/compiled');
 
@@ -26,7 +25,7 @@ export function simulatorProgram(): readonly string[] {
   return [compiled('test/platform-simulator/dist/main.js')];
 }
 
-/** A path as people see it: short where it lies in this checkout. */
+/** A path for the screen: relative inside this checkout. */
 export function shownPath(path: string): string {
   const inside = relative(repositoryRoot, path);
   return inside.startsWith('..') ? path : inside;
@@ -35,5 +34,5 @@ export function shownPath(path: string): string {
 function compiled(path: string): string {
   const file = join(repositoryRoot, path);
   if (existsSync(file)) return file;
-  throw new ProvisionError(`${path} is missing: compile the sources first (npm run build).`);
+  throw new SetupError(`${path} is missing.`, 'Compile the sources: npm run build.');
 }

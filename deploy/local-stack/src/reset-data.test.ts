@@ -14,43 +14,36 @@ beforeEach(() => {
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
 test('data and logs are removed, secrets stay', async () => {
-  const folder = openLocalDirectory(path);
-  writeFileSync(folder.demoFile, '{}');
-  writeFileSync(folder.secretsFile, '{"operator_token":"kept"}');
+  const directory = openLocalDirectory(path);
+  writeFileSync(directory.demoFile, '{}');
+  writeFileSync(directory.secretsFile, '{"operator_token":"kept"}');
 
   expect(await resetData(path)).toContain('are removed');
 
-  expect(existsSync(folder.dataDir)).toBe(false);
-  expect(existsSync(folder.logsDir)).toBe(false);
-  expect(readFileSync(folder.secretsFile, 'utf8')).toContain('kept');
-  expect(existsSync(folder.lockFile)).toBe(false);
+  expect(existsSync(directory.dataDir)).toBe(false);
+  expect(existsSync(directory.logsDir)).toBe(false);
+  expect(readFileSync(directory.secretsFile, 'utf8')).toContain('kept');
+  expect(existsSync(directory.pidFile)).toBe(false);
 });
 
-test('while a stack is running on the folder it refuses and names the process', async () => {
-  const folder = openLocalDirectory(path);
-  const lock = lockDirectory(folder, 'stop it');
+test('while a stack is running on the directory reset refuses and names the process', async () => {
+  const directory = openLocalDirectory(path);
+  const lock = lockDirectory(directory, 'stop it');
 
   await expect(resetData(path)).rejects.toThrow(
     new RegExp(`is running on .*process ${process.pid}.*Ctrl-C`),
   );
 
-  expect(existsSync(folder.dataDir)).toBe(true);
+  expect(existsSync(directory.dataDir)).toBe(true);
   lock.release();
 });
 
-test('a second start on the same folder is told about the first', () => {
-  const folder = openLocalDirectory(path);
-  const lock = lockDirectory(folder, 'use that one');
+test('a second start on the same directory is refused and names the process of the first', () => {
+  const directory = openLocalDirectory(path);
+  const lock = lockDirectory(directory, 'use that one');
 
-  expect(() => lockDirectory(folder, 'use that one')).toThrow(
+  expect(() => lockDirectory(directory, 'use that one')).toThrow(
     `(process ${process.pid}): use that one`,
   );
   lock.release();
-});
-
-test('a lock of a process that was killed is taken over', () => {
-  const folder = openLocalDirectory(path);
-  writeFileSync(folder.lockFile, JSON.stringify({ pid: 2 ** 22 + 1, startedAt: '1' }));
-
-  expect(() => lockDirectory(folder, '').release()).not.toThrow();
 });

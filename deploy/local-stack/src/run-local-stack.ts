@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { FileLock } from '@inventory/backends/file-lock';
-import { sentenceOf } from '@inventory/backends/provision-error';
+import { messageOf } from '@inventory/backends/setup-error';
 import { InventoryError } from '@inventory/client/errors';
 import { createInventoryClient } from '@inventory/client/inventory-client';
 import { monotonicNow } from '@inventory/runtime/clock';
@@ -18,42 +16,42 @@ import type { Screen } from './screen.ts';
 import type { Environment } from './service-environment.ts';
 import type { Stack } from './stack.ts';
 import { removeStackFile, stackFileOf, writeStackFile } from './stack-file.ts';
-import { lockDirectory } from './stack-lock.ts';
+import { lockDirectory, type StackLock } from './stack-lock.ts';
 import { readStackSettings, type StackSettings } from './stack-settings.ts';
 import { startStack } from './start-stack.ts';
 import { addressLines, callLines, operatorLines } from './try-it-lines.ts';
 
 export interface RunOptions {
   readonly environment: Environment;
-  /** Whether one refresh is shown. */
+  /** Whether to show one refresh. */
   readonly demo: boolean;
   readonly screen: Screen;
   /** Mints unique keys. */
   readonly newKey: () => string;
-  /** Aborted when everything shall stop. */
+  /** Aborted when the stack is to stop. */
   readonly signal: AbortSignal;
-  /** Aborted when that shall happen at once. */
-  readonly hurry: AbortSignal;
 }
 
 const demoRetryMs = 1_000;
 const demoTriesMax = 20;
+/** How long watchdogs of a killed start may take to end its processes. */
+const crashLeftoversMs = 12_000;
 
-/** Starts the stack, shows it and keeps it up until told to stop. Resolves with the exit code. */
+/** Starts the stack, shows it and keeps it running until the abort. Resolves with the exit code. */
 export async function runLocalStack(options: RunOptions): Promise<number> {
   const { screen, signal } = options;
-  let lock: FileLock | null = null;
+  let lock: StackLock | null = null;
   try {
     const settings = readStackSettings(options.environment);
-    const folder = openLocalDirectory(resolve(repositoryRoot, settings.folder));
-    const afterCrash = existsSync(folder.lockFile);
+    const directory = openLocalDirectory(resolve(repositoryRoot, settings.directory));
     lock = lockDirectory(
-      folder,
-      'use that one, stop it with Ctrl-C there, or use another folder and other ports (LOCAL_STACK_DIR, GATEWAY_PORT, …).',
+      directory,
+      'use that one, stop it with Ctrl-C there, or use another directory and other ports (LOCAL_STACK_DIR, GATEWAY_PORT, …).',
     );
-    removeStackFile(folder.stackFile);
-    await assertPortsFree(requiredPorts(settings, options.environment), afterCrash);
-    await startAndStay(options, settings, folder);
+    removeStackFile(directory.stackFile);
+    const required = requiredPorts(settings, options.environment);
+    await assertPortsFree(required, lock.isAfterCrash ? crashLeftoversMs : 0);
+    await startAndStay(options, settings, directory);
     return 0;
   } catch (error) {
     if (signal.aborted) {
@@ -70,72 +68,71 @@ export async function runLocalStack(options: RunOptions): Promise<number> {
 async function startAndStay(
   options: RunOptions,
   settings: StackSettings,
-  folder: LocalDirectory,
+  directory: LocalDirectory,
 ): Promise<void> {
-  const { screen, environment, signal, hurry } = options;
-  const begunMs = monotonicNow();
+  const { screen, environment, signal } = options;
+  const startMs = monotonicNow();
   screen.heading('Starting the local stack');
   let publish = (): void => {};
   const stack = await startStack({
     ...settings,
-    folder: folder.path,
+    directory: directory.path,
     environment,
     backendPorts: settings.ports,
-    report: screen.report,
-    onReplaced: () => publish(),
+    onProgress: (sentence, tone) => screen.report({ tone, sentence }),
+    onRestarted: () => publish(),
     signal,
   });
-  hurry.addEventListener('abort', () => void stack.stop('abruptly'), { once: true });
   try {
-    const demo = await provideDemo(options, stack, folder);
+    const demo = await provideDemo(options, stack, directory);
     const inventory = await findDemoInventory(settings.demoInventory, stack.simulatorUrl);
     if (options.demo) await walk(options, stack, demo, inventory);
     signal.throwIfAborted();
-    publish = () => writeStackFile(folder.stackFile, stackFileOf(stack, demo));
+    publish = () => writeStackFile(directory.stackFile, stackFileOf(stack, demo));
     publish();
-    showWhatToTry(screen, { stack, demo, inventory, folder });
-    const seconds = ((monotonicNow() - begunMs) / 1_000).toFixed(1);
+    showWhatToTry(screen, { stack, demo, inventory, directory });
+    const seconds = ((monotonicNow() - startMs) / 1_000).toFixed(1);
     screen.line();
     screen.report({ tone: 'good', sentence: `Ready after ${seconds} s. Ctrl-C stops everything.` });
     await untilAborted(signal);
   } finally {
     publish = () => {};
-    removeStackFile(folder.stackFile);
+    removeStackFile(directory.stackFile);
     screen.heading('Stopping');
     await stack.stop();
     screen.line('Everything is stopped; the data are kept.');
   }
 }
 
-/** Its steps are remembered, so what failed for the moment is simply tried again. */
+/** Its steps are kept, so a temporary failure is retried. */
 async function provideDemo(
   { screen, newKey, signal }: RunOptions,
   stack: Stack,
-  folder: LocalDirectory,
+  directory: LocalDirectory,
 ): Promise<DemoAccount> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await provideDemoAccount({
         operator: { url: stack.operatorUrl, token: stack.operatorToken },
         gatewayUrl: stack.gatewayUrl,
-        file: folder.demoFile,
+        file: directory.demoFile,
         newKey,
         onNote: (sentence) => screen.report({ tone: 'trouble', sentence }),
       });
     } catch (error) {
-      if (!isPassing(error) || tries === demoTriesMax) throw error;
+      if (!isTemporary(error) || tries === demoTriesMax) throw error;
     }
     await pause(demoRetryMs, signal);
     signal.throwIfAborted();
   }
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (error instanceof CallFailed) return error.status === 0 || error.status >= 500;
   return error instanceof InventoryError && error.retryable;
 }
 
-/** A walk that fails is shown, and the stack stays up: that is when somebody wants to look at it. */
+/** When the walk fails, the stack keeps running for a look at it. */
 async function walk(
   { screen, signal }: RunOptions,
   stack: Stack,
@@ -154,7 +151,7 @@ async function walk(
     await walkDemo({ ...inventory, client, projectId, creditsAvailable, screen, signal });
   } catch (error) {
     if (signal.aborted) return;
-    const sentence = `The refresh could not be shown to its end: ${sentenceOf(error)}`;
+    const sentence = `The refresh could not be shown to its end: ${messageOf(error)}`;
     screen.report({ tone: 'trouble', sentence });
   }
 }
@@ -165,11 +162,11 @@ function showWhatToTry(
     readonly stack: Stack;
     readonly demo: DemoAccount;
     readonly inventory: DemoInventory | null;
-    readonly folder: LocalDirectory;
+    readonly directory: LocalDirectory;
   },
 ): void {
-  const { stack, demo, folder } = shown;
-  const options = { stack, demo, scope: shown.inventory?.scope ?? null, ...folder };
+  const { stack, demo, directory } = shown;
+  const options = { stack, demo, scope: shown.inventory?.scope ?? null, ...directory };
   screen.heading('What runs where');
   for (const line of addressLines(options)) screen.line(`  ${line}`);
   screen.heading('To paste');
@@ -178,9 +175,7 @@ function showWhatToTry(
   for (const line of operatorLines(options)) screen.line(line);
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+/** The timer keeps this process alive: its child processes do not. */
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await pause(3_600_000, signal);
 }

@@ -1,8 +1,12 @@
-import type { Report } from './report.ts';
+/** One sentence on the screen, with a mark in front of it. */
+export interface Report {
+  readonly tone: 'step' | 'good' | 'trouble';
+  readonly sentence: string;
+}
 
-/** Where lines for people go. */
+/** Standard output, in lines. */
 export interface Screen {
-  /** A line of its own; empty for a blank one. */
+  /** Without a text: a blank line. */
   line(text?: string): void;
   heading(text: string): void;
   report(report: Report): void;
@@ -10,7 +14,7 @@ export interface Screen {
 
 export interface ScreenOptions {
   readonly write: (text: string) => void;
-  /** Whether a person's terminal shows it, which understands colours. */
+  /** Whether standard output is a terminal that shows colours. */
   readonly colours: boolean;
 }
 

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('secrets are made once and are the same at every later start', () => {
+test('secrets are created once and are the same at every later start', () => {
   expect(keepSecrets(file)).toEqual(keepSecrets(file));
 });
 

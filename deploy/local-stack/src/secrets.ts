@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readJson, writePrivateJson } from './private-file.ts';
 
-/** Made once for a folder, so that cursors and scripts outlive a restart. */
+/** Created once for a directory, so that cursors and scripts work after a restart. */
 export interface StackSecrets {
   readonly serviceToken: string;
   readonly operatorToken: string;
@@ -13,7 +13,7 @@ export interface StackSecrets {
 
 const secretBytes = 32;
 
-/** The secrets kept in the file; whatever is missing there is made and added. */
+/** The secrets in the file; missing ones are created and added. */
 export function keepSecrets(path: string): StackSecrets {
   const kept = readJson(path) ?? {};
   const secrets = {

@@ -5,8 +5,8 @@ import type { Replicas } from './stack-settings.ts';
 /** One replica of a service and the ports it listens on. */
 export interface ServiceAddress {
   readonly service: ServiceName;
-  /** `gateway`, and from the second replica on `gateway-2`: names its log and its lines. */
-  readonly label: string;
+  /** `gateway`, and from the second replica on `gateway-2`: names its log. */
+  readonly name: string;
   readonly httpPort: number;
   /** Of the public API; only a gateway has one. */
   readonly publicPort: number | null;
@@ -17,11 +17,11 @@ export interface FixedPorts {
   readonly gateway: number;
   /** Of the first gateway's operator API; 0 takes a free one. */
   readonly operator: number;
-  /** Not to be taken by a service. */
+  /** Not assigned to a service. */
   readonly simulator: number | null;
 }
 
-/** Every replica with ports of its own: the first gateway's as asked for, all others free ones. */
+/** Every replica with ports of its own: fixed ones for the first gateway, free ones for the others. */
 export async function assignAddresses(
   replicas: Replicas,
   fixed: FixedPorts,
@@ -38,7 +38,7 @@ export async function assignAddresses(
       const own = isGateway && replica === 1 ? fixed : { gateway: 0, operator: 0 };
       addresses.push({
         service,
-        label: replica === 1 ? service : `${service}-${replica}`,
+        name: replica === 1 ? service : `${service}-${replica}`,
         httpPort: own.operator || (await free()),
         publicPort: isGateway ? own.gateway || (await free()) : null,
       });

@@ -25,26 +25,26 @@ const surroundings: ServiceSurroundings = {
 
 const collector = {
   service: 'refresh-collector',
-  label: 'refresh-collector-2',
+  name: 'refresh-collector-2',
   httpPort: 20_000,
   publicPort: null,
 } as const;
-const gateway = { service: 'gateway', label: 'gateway', httpPort: 8081, publicPort: 8080 } as const;
+const gateway = { service: 'gateway', name: 'gateway', httpPort: 8081, publicPort: 8080 } as const;
 
-test('only the gateway learns the operator token and the cursor keys', () => {
+test('only the gateway gets the operator token and the cursor keys', () => {
   expect(serviceEnvironment(gateway, surroundings)).toMatchObject({
     OPERATOR_TOKEN: 'operator',
     CURSOR_KEYS: 'keys',
     PUBLIC_HTTP_PORT: '8080',
   });
-  const given = { OPERATOR_TOKEN: "the person's own" };
+  const given = { OPERATOR_TOKEN: 'of the user' };
   const others = serviceEnvironment(collector, { ...surroundings, given });
   expect(others).not.toHaveProperty('OPERATOR_TOKEN');
   expect(others).not.toHaveProperty('CURSOR_KEYS');
   expect(others).not.toHaveProperty('WEBHOOK_SECRET_KEYS');
 });
 
-test("a person's setting goes before the local defaults, and no setting breaks the stack", () => {
+test("a user's setting wins over the local defaults, but not over the stack's addresses and names", () => {
   const given = {
     IDENTITY_BURST: '3',
     MONGODB_DATABASE: 'mine',
@@ -60,7 +60,7 @@ test("a person's setting goes before the local defaults, and no setting breaks t
   });
 });
 
-test('with a platform given, the cautious limits of the collector itself hold', () => {
+test('with a platform given, the limits of the collector itself apply', () => {
   const environment = serviceEnvironment(collector, {
     ...surroundings,
     simulatorUrl: null,

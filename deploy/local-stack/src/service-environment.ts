@@ -6,28 +6,28 @@ import { simulatorReading } from './simulator-settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What every service of one stack is told. */
+/** What the settings of every service of one stack are made of. */
 export interface ServiceSurroundings {
   readonly kafkaBrokers: string;
   readonly mongodbUri: string;
   readonly topicPrefix: string;
   readonly databasePrefix: string;
   readonly secrets: StackSecrets;
-  /** Null when a platform's address is among the person's own settings. */
+  /** Null when the address of a platform is given. */
   readonly simulatorUrl: string | null;
   /** Internal address of each service, whichever replica answers there. */
   readonly internalUrls: Readonly<Record<ServiceName, string>>;
-  /** The person's own environment: any setting of a service may be given there. */
+  /** The environment of the user: may hold any setting of a service. */
   readonly given: Environment;
-  /** Set by whoever starts the stack as a library; wins over everything. */
+  /** Set by the caller of the library; wins over everything. */
   readonly overrides: Environment;
 }
 
 const stopDeadlineMs = 10_000;
 
 /**
- * Defaults of the local stack, over them what the person gave, over that what makes this a stack:
- * addresses, names and secrets.
+ * Defaults of the local stack, then the user's environment, then the addresses, names and secrets of
+ * the stack; later ones win.
  */
 export function serviceEnvironment(
   address: ServiceAddress,
@@ -84,7 +84,7 @@ function ownAddresses(
   };
 }
 
-/** What npm and a test runner leave in the environment is not meant for a service. */
+/** Without the variables of npm and of the test runner. */
 function withoutRunner(given: Environment): Environment {
   const kept = Object.entries(given).filter(
     ([name]) => !name.startsWith('npm_') && !name.startsWith('JEST_') && name !== 'OPERATOR_TOKEN',

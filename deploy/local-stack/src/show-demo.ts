@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { ProvisionError } from '@inventory/backends/provision-error';
+import { SetupError } from '@inventory/backends/setup-error';
 import { createInventoryClient } from '@inventory/client/inventory-client';
 import { readSettings, SettingsError, text, url } from '@inventory/runtime/settings';
 import { provideDemoAccount } from './demo-account.ts';
@@ -19,7 +19,7 @@ const shape = {
 };
 
 /**
- * Shows one refresh on a product that runs elsewhere, in containers for example. Resolves with the
+ * Shows one refresh on a product that runs elsewhere, for example in containers. Resolves with the
  * exit code.
  */
 export async function showDemo(
@@ -46,15 +46,15 @@ async function walk({
   const settings = readStackSettings(environment);
   const inventory = await findDemoInventory(settings.demoInventory, given.SIMULATOR_URL ?? null);
   if (inventory === null) {
-    throw new ProvisionError(
-      'Say which inventory to refresh: SIMULATOR_URL, or DEMO_INVENTORY=<platform_id>/<app_id>/<context_id>.',
+    throw new SetupError(
+      'No inventory to refresh is given: set SIMULATOR_URL, or DEMO_INVENTORY=<platform_id>/<app_id>/<context_id>.',
     );
   }
-  const folder = openLocalDirectory(resolve(repositoryRoot, settings.folder));
+  const directory = openLocalDirectory(resolve(repositoryRoot, settings.directory));
   const demo = await provideDemoAccount({
     operator: { url: given.OPERATOR_URL, token: given.OPERATOR_TOKEN },
     gatewayUrl: given.GATEWAY_URL,
-    file: folder.elsewhereDemoFile,
+    file: directory.elsewhereDemoFile,
     newKey,
     onNote: (sentence) => screen.report({ tone: 'trouble', sentence }),
   });

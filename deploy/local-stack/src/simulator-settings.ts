@@ -1,7 +1,7 @@
 /**
- * Limits of the local simulator, and how the collector reads it: friendlier than the real platform,
- * so that a person who tries things need not wait for rate limits. The two belong together: what an
- * identity may send in any minute (rate and burst) stays below what the simulator admits.
+ * Limits of the local simulator, and how the collector reads it: higher than those of the real
+ * platform, so that nobody waits for rate limits. The requests that an identity may send in any
+ * minute (rate and burst) stay below those that the simulator admits.
  */
 const admittedPerMinute = 600;
 const sentPerMinute = 480;

@@ -8,7 +8,7 @@ export interface StackFile {
   readonly gateway_url: string;
   readonly operator_url: string;
   readonly operator_token: string;
-  /** Null where a platform's address was given. */
+  /** Null where the address of a platform is given. */
   readonly simulator_url: string | null;
   readonly kafka_brokers: string;
   readonly mongodb_uri: string;
@@ -20,7 +20,7 @@ export interface StackFile {
   /** One for each replica; at `url` are health and metrics. */
   readonly services: readonly {
     readonly name: string;
-    /** Null while it is being started again. */
+    /** Null while the process is started again. */
     readonly pid: number | null;
     readonly url: string;
   }[];

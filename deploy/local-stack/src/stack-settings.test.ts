@@ -8,7 +8,7 @@ test('without any setting everything has a default', () => {
     platformBaseUrl: null,
     demoInventory: null,
     replicas: {},
-    folder: '.local',
+    directory: '.local',
     topicPrefix: '',
     databasePrefix: 'inventory_',
   });
@@ -26,11 +26,11 @@ test.each([
   [{ GATEWAY_PORT: 'http' }, 'GATEWAY_PORT: must be a whole number'],
   [{ PLATFORM_BASE_URL: 'platform' }, 'PLATFORM_BASE_URL'],
   [{ DEMO_INVENTORY: '76100500000000000/730' }, 'must be <platform_id>/<app_id>/<context_id>'],
-])('%p is refused in words', (environment, words) => {
+])('%p is refused', (environment, words) => {
   expect(() => readStackSettings(environment)).toThrow(words);
 });
 
-test('all problems are told at once', () => {
+test('all problems are reported at once', () => {
   const environment = { REPLICAS: 'x=1', GATEWAY_PORT: '-1', DEMO_INVENTORY: 'x' };
 
   expect(() => readStackSettings(environment)).toThrow(

@@ -1,9 +1,9 @@
-import { ProvisionError } from '@inventory/backends/provision-error';
+import { SetupError } from '@inventory/backends/setup-error';
 import { type Scope, scope } from '@inventory/contracts/scope';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { integer, port, readSettings, SettingsError, text, url } from '@inventory/runtime/settings';
 
-/** Settings of the local stack itself; the services and the simulator read theirs beside them. */
+/** Settings of the local stack itself; services and simulator read their own. */
 const shape = {
   GATEWAY_PORT: port().prefault('8080'),
   OPERATOR_PORT: port().prefault('8081'),
@@ -41,12 +41,12 @@ export interface StackSettings {
   /** The inventory whose refresh is shown; null: one that the simulator lists. */
   readonly demoInventory: Scope | null;
   readonly replicas: Replicas;
-  readonly folder: string;
+  readonly directory: string;
   readonly topicPrefix: string;
   readonly databasePrefix: string;
 }
 
-/** Throws one {@link ProvisionError} that names every problem. */
+/** Throws one {@link SetupError} that names every problem. */
 export function readStackSettings(
   environment: Readonly<Record<string, string | undefined>>,
 ): StackSettings {
@@ -54,7 +54,7 @@ export function readStackSettings(
   const replicas = readReplicas(environment['REPLICAS'], problems);
   const demoInventory = readInventory(environment['DEMO_INVENTORY'], problems);
   const given = collecting(problems, () => readSettings(shape, environment));
-  if (given === null || problems.length > 0) throw new ProvisionError(problems.join('\n'));
+  if (given === null || problems.length > 0) throw new SetupError(problems.join('\n'));
   return {
     ports: {
       gateway: given.GATEWAY_PORT,
@@ -66,7 +66,7 @@ export function readStackSettings(
     platformBaseUrl: given.PLATFORM_BASE_URL ?? null,
     demoInventory,
     replicas,
-    folder: given.LOCAL_STACK_DIR,
+    directory: given.LOCAL_STACK_DIR,
     topicPrefix: given.KAFKA_TOPIC_PREFIX ?? '',
     databasePrefix: given.MONGODB_DATABASE_PREFIX,
   };

@@ -1,14 +1,15 @@
-import { ProvisionError, sentenceOf } from '@inventory/backends/provision-error';
+import { rotateLog } from '@inventory/backends/log-file';
+import { ManagedProcess } from '@inventory/backends/managed-process';
+import type { OnProgress } from '@inventory/backends/progress';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
+import type { Lifetime } from '@inventory/runtime/lifetime';
 import { balanceConnections } from './balance-connections.ts';
-import { launchService } from './launch-service.ts';
-import { lastProblem, logPath } from './log-file.ts';
-import type { Reporter } from './report.ts';
+import { logPath } from './local-directory.ts';
+import { assertHealthy, assertListening, watchLiveness } from './probe.ts';
 import {
   compileCache,
   repositoryRoot,
   serviceProgram,
-  shownPath,
   simulatorProgram,
 } from './repository-root.ts';
 import { localUrl, type ServiceAddress } from './service-address.ts';
@@ -18,20 +19,15 @@ import {
   serviceEnvironment,
 } from './service-environment.ts';
 import { simulatorLimits } from './simulator-settings.ts';
-import type { StackPart, StackService } from './stack.ts';
-import type { StopStages } from './stop-stages.ts';
-import { type SupervisedPart, supervisePart } from './supervise-part.ts';
+import type { StackService } from './stack.ts';
 
 /** What the processes of a stack have in common. */
 export interface StackRuntime {
   readonly logsDir: string;
-  readonly report: Reporter;
-  readonly onReplaced: () => void;
-  readonly stages: StopStages;
+  readonly onProgress: OnProgress;
+  readonly onRestarted: () => void;
+  readonly lifetime: Lifetime;
 }
-
-/** A program that ends this often in a row before it was ever ready will not become so. */
-const firstFailuresMax = 3;
 
 export async function startSimulator(
   runtime: StackRuntime,
@@ -40,12 +36,12 @@ export async function startSimulator(
     readonly given: Environment;
     readonly overrides: Environment;
   },
-): Promise<StackPart> {
+): Promise<ManagedProcess> {
   const url = localUrl(simulator.port);
   const limits = simulatorLimits(simulator.port);
   const { SIMULATOR_HOST, SIMULATOR_PORT } = limits;
-  const supervised = supervise(runtime, {
-    label: 'simulator',
+  const process = createProcess(runtime, {
+    name: 'simulator',
     args: simulatorProgram(),
     environment: {
       NODE_COMPILE_CACHE: compileCache,
@@ -55,12 +51,11 @@ export async function startSimulator(
       SIMULATOR_PORT,
       ...simulator.overrides,
     },
-    readyUrl: `${url}/livez`,
+    probe: () => assertHealthy(`${url}/livez`),
     aliveUrl: `${url}/livez`,
-    listeningUrl: null,
   });
-  await firstStart(supervised, runtime);
-  return supervised.part;
+  await startAll(runtime, [process]);
+  return process;
 }
 
 /** Starts every replica at the same time; resolves when all are ready. */
@@ -69,30 +64,30 @@ export async function startServices(
   addresses: readonly ServiceAddress[],
   surroundingsOf: (service: ServiceName) => ServiceSurroundings,
 ): Promise<readonly StackService[]> {
-  const services = addresses.map((address) => {
-    const url = localUrl(address.httpPort);
-    const publicUrl = address.publicPort === null ? null : localUrl(address.publicPort);
-    const supervised = supervise(runtime, {
-      label: address.label,
-      args: serviceProgram(address.service),
-      environment: serviceEnvironment(address, surroundingsOf(address.service)),
-      readyUrl: `${url}/readyz`,
+  const services = addresses.map((address): StackService => {
+    const { name, service, httpPort, publicPort } = address;
+    const url = localUrl(httpPort);
+    const publicUrl = publicPort === null ? null : localUrl(publicPort);
+    const process = createProcess(runtime, {
+      name,
+      args: serviceProgram(service),
+      environment: serviceEnvironment(address, surroundingsOf(service)),
+      probe: async () => {
+        await assertHealthy(`${url}/readyz`);
+        if (publicUrl !== null) await assertListening(publicUrl);
+      },
       aliveUrl: `${url}/livez`,
-      listeningUrl: publicUrl,
     });
-    const logFile = logPath(runtime.logsDir, address.label);
-    const own = { service: address.service, url, publicUrl, logFile };
-    // Onto the part itself: a copy would lose that `pid` is read when it is asked for.
-    return { supervised, service: Object.assign(supervised.part, own) };
+    return Object.assign(process, { service, url, publicUrl });
   });
-  await Promise.all(services.map(({ supervised }) => firstStart(supervised, runtime)));
-  return services.map(({ service }) => service);
+  await startAll(runtime, services);
+  return services;
 }
 
 /** Where each service is reached by the others: its only replica, or a balancer before several. */
 export async function openInternalUrls(
   addresses: readonly ServiceAddress[],
-  stages: StopStages,
+  { lifetime }: StackRuntime,
 ): Promise<Readonly<Record<ServiceName, string>>> {
   const urls: Partial<Record<ServiceName, string>> = {};
   for (const service of serviceNames) {
@@ -103,43 +98,41 @@ export async function openInternalUrls(
       continue;
     }
     const balancer = await balanceConnections(ports);
-    stages.add(() => balancer.close());
+    lifetime.defer('balancer', () => balancer.close());
     urls[service] = localUrl(balancer.port);
   }
   return urls as Readonly<Record<ServiceName, string>>;
 }
 
 interface Program {
-  readonly label: string;
+  readonly name: string;
   readonly args: readonly string[];
   readonly environment: Environment;
-  readonly readyUrl: string;
+  readonly probe: () => Promise<void>;
+  /** Answers 503 when only a new process helps. */
   readonly aliveUrl: string;
-  readonly listeningUrl: string | null;
 }
 
-function supervise(runtime: StackRuntime, program: Program): SupervisedPart {
-  const { logsDir, report, onReplaced, stages } = runtime;
-  const { label } = program;
-  const logFile = logPath(logsDir, label);
-  const launch = () => launchService({ ...program, cwd: repositoryRoot, logFile });
-  const supervised = supervisePart({ label, launch, logFile, report, onReplaced });
-  stages.add(async (abruptly) => {
-    await supervised.process.stop(abruptly);
-    report({ tone: 'step', sentence: `${label} stopped.` });
+function createProcess(runtime: StackRuntime, { aliveUrl, ...program }: Program): ManagedProcess {
+  const { logsDir, onProgress, onRestarted } = runtime;
+  return new ManagedProcess({
+    ...program,
+    command: process.execPath,
+    cwd: repositoryRoot,
+    logFile: logPath(logsDir, program.name),
+    watch: (signal) => watchLiveness(aliveUrl, signal),
+    onProgress,
+    onRestarted,
   });
-  return supervised;
 }
 
-async function firstStart({ part, process }: SupervisedPart, runtime: StackRuntime): Promise<void> {
-  try {
-    await process.start(firstFailuresMax);
-  } catch (error) {
-    const logFile = logPath(runtime.logsDir, part.label);
-    const problem = lastProblem(logFile);
-    const said = problem === null ? '' : ` It said: ${problem}`;
-    throw new ProvisionError(
-      `${part.label} cannot be started: it ${sentenceOf(error)}.${said}\nIts log: ${shownPath(logFile)}`,
-    );
-  }
+async function startAll(
+  { lifetime }: StackRuntime,
+  processes: readonly ManagedProcess[],
+): Promise<void> {
+  lifetime.defer('processes', async () => {
+    await Promise.all(processes.map((one) => one.stop()));
+  });
+  for (const { logFile } of processes) rotateLog(logFile);
+  await Promise.all(processes.map((one) => one.start()));
 }

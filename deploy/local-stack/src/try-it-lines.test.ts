@@ -23,14 +23,14 @@ test.each([
   '/v2/projects/prj_1/inventory-refreshes',
   '/v2/projects/prj_1/events/stream',
   '/v2/projects/prj_1/events?',
-])('there is a whole call to paste for %s', (path) => {
+])('there is a complete call to paste for %s', (path) => {
   const [line] = callLines(options).filter((one) => one.includes('curl') && one.includes(path));
 
   expect(line).toContain('http://127.0.0.1:8080/v2/');
   expect(line).toContain("-H 'X-API-Key: inv_1'");
 });
 
-test('the operator token is not shown, only where it is', () => {
+test('the operator token is not shown, only its file', () => {
   const shown = addressLines(options).join('\n');
 
   expect(shown).toContain('its token is in /x/stack.json');

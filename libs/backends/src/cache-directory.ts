@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from './environment.ts';
-import { acquireLock } from './file-lock.ts';
 import { assertFreeSpace } from './free-space.ts';
 
 /** Where downloads are kept between runs and checkouts: outside the work tree. */
@@ -14,45 +13,30 @@ export function cacheDirectory(environment: Environment): string {
 
 export interface CacheEntry {
   readonly cacheDir: string;
-  /** Names content that never changes: versions belong into it. */
+  /** Names content that never changes: it includes the version. */
   readonly name: string;
   readonly spaceNeededMiB: number;
-  readonly onProgress: (sentence: string) => void;
-  readonly signal: AbortSignal | undefined;
-  /** Fills an empty folder. What it throws leaves nothing behind. */
-  readonly make: (folder: string) => Promise<void>;
-}
-
-export function cachedDirectory(cacheDir: string, name: string): string {
-  return join(cacheDir, name);
+  /** Fills an empty directory. */
+  readonly make: (directory: string) => Promise<void>;
 }
 
 /**
- * The folder of a cache entry, made first when it is missing. It appears whole or not at all (made
- * aside, then renamed), and of several processes that miss it at once one makes it.
+ * The directory of a cache entry, made first when it is missing. It appears whole or not at all:
+ * it is made aside and renamed. Of several processes that make it at once the first one wins.
  */
 export async function provideCached(entry: CacheEntry): Promise<string> {
-  const folder = cachedDirectory(entry.cacheDir, entry.name);
-  if (existsSync(folder)) return folder;
+  const directory = join(entry.cacheDir, entry.name);
+  if (existsSync(directory)) return directory;
   mkdirSync(entry.cacheDir, { recursive: true });
-  const lock = await acquireLock(`${folder}.lock`, {
-    signal: entry.signal,
-    onWait: () => entry.onProgress(`Another process is fetching ${entry.name}: waiting for it.`),
-  });
+  assertFreeSpace(entry.cacheDir, entry.spaceNeededMiB, `downloading ${entry.name}`);
+  const partial = mkdtempSync(`${directory}.partial-`);
   try {
-    if (existsSync(folder)) return folder;
-    assertFreeSpace(entry.cacheDir, entry.spaceNeededMiB, `downloading ${entry.name}`);
-    const partial = `${folder}.partial`;
-    rmSync(partial, { recursive: true, force: true });
-    mkdirSync(partial);
-    try {
-      await entry.make(partial);
-      renameSync(partial, folder);
-    } finally {
-      rmSync(partial, { recursive: true, force: true });
-    }
-    return folder;
+    await entry.make(partial);
+    renameSync(partial, directory);
+  } catch (error) {
+    if (!existsSync(directory)) throw error;
   } finally {
-    lock.release();
+    rmSync(partial, { recursive: true, force: true });
   }
+  return directory;
 }

@@ -1,16 +1,17 @@
 import { pause } from '@inventory/runtime/wait';
 import { findFreePort } from './free-port.ts';
-import { askKafka } from './kafka-probe.ts';
+import { assertKafkaReady } from './kafka-probe.ts';
 import { replicaSetName } from './mongod.ts';
 import { ensurePrimary, singleNodeUri } from './mongodb-probe.ts';
-import { ProvisionError, sentenceOf } from './provision-error.ts';
+import type { OnProgress } from './progress.ts';
 import { serverVersions } from './server-versions.ts';
+import { messageOf, SetupError } from './setup-error.ts';
 import type { StartedBackend } from './started-backend.ts';
 
 export interface ContainerStart {
   /** Null: any free port. */
   readonly port: number | null;
-  readonly onProgress: (sentence: string) => void;
+  readonly onProgress: OnProgress;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -25,12 +26,12 @@ const readyPauseMs = 200;
  * Kafka in a container of the image that docker-compose.yml names. The host port is fixed before
  * the start, because the broker advertises it.
  *
- * NOTE: written against the documentation; this path has not been run, for want of a daemon.
+ * NOTE: written against the documentation; not run, because there was no daemon.
  */
 export async function startKafkaContainer(start: ContainerStart): Promise<StartedBackend> {
   const { GenericContainer, getContainerRuntimeClient } = await import('testcontainers');
   const image = serverVersions.kafkaImage;
-  return inWords(image, start, async () => {
+  return withHint(image, start, async () => {
     const { host } = (await getContainerRuntimeClient()).info.containerRuntime;
     const port = start.port ?? (await findFreePort());
     const container = await new GenericContainer(image)
@@ -39,14 +40,11 @@ export async function startKafkaContainer(start: ContainerStart): Promise<Starte
       .withStartupTimeout(startupTimeoutMs)
       .start();
     const address = `${host}:${port}`;
-    await untilReady(start.signal, async () => {
-      const { brokers } = await askKafka(address, probeTimeoutMs);
-      if (brokers === 0) throw new Error('the broker is not serving clients yet');
-    });
+    await untilReady(start.signal, () => assertKafkaReady({ brokers: [address] }));
     return {
       address,
       origin: `Apache Kafka ${serverVersions.kafka}, container of ${image}`,
-      control: null,
+      process: null,
       stop: async () => void (await container.stop()),
     };
   });
@@ -55,12 +53,12 @@ export async function startKafkaContainer(start: ContainerStart): Promise<Starte
 /**
  * MongoDB in a container, as a replica set of one.
  *
- * NOTE: written against the documentation; this path has not been run, for want of a daemon.
+ * NOTE: written against the documentation; not run, because there was no daemon.
  */
 export async function startMongodbContainer(start: ContainerStart): Promise<StartedBackend> {
   const { GenericContainer } = await import('testcontainers');
   const image = serverVersions.mongodbImage;
-  return inWords(image, start, async () => {
+  return withHint(image, start, async () => {
     const container = await new GenericContainer(image)
       .withExposedPorts(
         start.port === null ? mongodbPort : { container: mongodbPort, host: start.port },
@@ -78,7 +76,7 @@ export async function startMongodbContainer(start: ContainerStart): Promise<Star
     return {
       address: uri,
       origin: `MongoDB, container of ${image}`,
-      control: null,
+      process: null,
       stop: async () => void (await container.stop()),
     };
   });
@@ -120,20 +118,22 @@ async function untilReady(
   }
 }
 
-async function inWords(
+async function withHint(
   image: string,
   start: ContainerStart,
   run: () => Promise<StartedBackend>,
 ): Promise<StartedBackend> {
   start.onProgress(
     `A container of ${image} is starting (its image is fetched when it is missing).`,
+    'step',
   );
   try {
     return await run();
   } catch (error) {
     start.signal?.throwIfAborted();
-    throw new ProvisionError(
-      `Docker answered, but no container of ${image} could be run: ${sentenceOf(error)}. Set INVENTORY_DOCKER=never to use native processes instead.`,
+    throw new SetupError(
+      `Docker answered, but no container of ${image} could be run: ${messageOf(error)}.`,
+      'Set INVENTORY_DOCKER=never to use native processes instead.',
     );
   }
 }

@@ -1,22 +1,17 @@
 import type { Environment } from './environment.ts';
-import { runCommand } from './run-command.ts';
+import { outputOf } from './run-command.ts';
 
-const answerDeadlineMs = 4_000;
+const timeoutMs = 4_000;
 
 /**
- * True when a Docker daemon answers, wherever DOCKER_HOST or the chosen context point. An
- * installed client alone is not one: it prints an empty version and fails.
+ * Whether a Docker daemon answers at DOCKER_HOST or the chosen context. An installed client alone
+ * prints an empty version and fails.
  */
-export async function dockerAnswers(
+export async function isDockerAvailable(
   environment: Environment,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const result = await runCommand({
-    command: 'docker',
-    args: ['version', '--format', '{{.Server.Version}}'],
-    environment,
-    deadlineMs: answerDeadlineMs,
-    signal,
-  });
-  return result.kind === 'ended' && result.code === 0 && /^\d+\./.test(result.output.trim());
+  const args = ['version', '--format', '{{.Server.Version}}'];
+  const output = await outputOf({ command: 'docker', args, environment, timeoutMs, signal });
+  return output !== null && /^\d+\./.test(output.trim());
 }

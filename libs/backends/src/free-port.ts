@@ -1,32 +1,28 @@
 import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { tryLock } from './file-lock.ts';
-import { ProvisionError } from './provision-error.ts';
+import { SetupError } from './setup-error.ts';
 
 /**
- * Below the ports that systems give to outgoing connections (32768 on Linux, 49152 elsewhere): a
- * client that keeps knocking on a stopped server's port in that range can connect to itself and
- * so keep the server from coming back.
+ * Below the ports of outgoing connections (32768 and up on Linux, 49152 elsewhere): a client that
+ * retries a stopped server's port in that range can connect to itself and occupy the port.
  */
 const lowestPort = 15_000;
 const highestPort = 32_000;
 const triesMax = 50;
-const claimsFolder = join(tmpdir(), `inventory-ports-${process.getuid?.() ?? 'user'}`);
 
 /**
- * A port of the loopback interface that nobody listens on. It is this process's as long as it
- * lives: seconds pass before a server listens there, and longer while one is down, and until then
- * no other process that asks here is given the same.
+ * A TCP port of the loopback interface on which nothing listens. It belongs to this process as long
+ * as the process runs: no other process that asks here gets it, even before a server listens on it.
  */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const port = randomInt(lowestPort, highestPort);
-    if ((await isPortFree(port)) && tryLock(join(claimsFolder, String(port))) !== null) return port;
+    if ((await isPortFree(port)) && (await claim(port))) return port;
   }
-  throw new ProvisionError(
-    `No free port was found between ${lowestPort} and ${highestPort} on 127.0.0.1: stop some of the programs that listen there.`,
+  throw new SetupError(
+    `No free port was found between ${lowestPort} and ${highestPort} on 127.0.0.1.`,
+    'Stop some of the programs that listen there.',
   );
 }
 
@@ -37,5 +33,14 @@ export function isPortFree(port: number): Promise<boolean> {
     server.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
       server.close(() => resolve(true));
     });
+  });
+}
+
+/** The UDP port of the same number marks the claim; the system frees it with the process. */
+function claim(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createSocket('udp4').unref();
+    socket.once('error', () => resolve(false));
+    socket.bind({ address: '127.0.0.1', port, exclusive: true }, () => resolve(true));
   });
 }

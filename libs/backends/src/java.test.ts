@@ -7,7 +7,7 @@ test.each([
   ['openjdk version "21-ea" 2023-09-19', 21],
   ['Picked up JAVA_TOOL_OPTIONS: -Dx\nopenjdk version "11.0.2"', 11],
   ['The operation couldn’t be completed. Unable to locate a Java Runtime.', null],
-])('Java tells its version by %p', (output, major) => {
+])('the version of Java is read from %p', (output, major) => {
   expect(javaMajor(output)).toBe(major);
 });
 

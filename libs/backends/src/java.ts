@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from './environment.ts';
-import { ProvisionError } from './provision-error.ts';
-import { runCommand } from './run-command.ts';
+import { outputOf } from './run-command.ts';
+import { SetupError } from './setup-error.ts';
 
 const javaMajorMin = 17;
-const answerDeadlineMs = 20_000;
-const fix =
+const timeoutMs = 20_000;
+const hint =
   'Install a Java runtime of version 17 or later (for example `apt-get install openjdk-17-jre-headless` or `brew install openjdk@21`), or give the address of a running Kafka in KAFKA_BROKERS.';
 
-/** The `java` command to run a broker with. */
+/** The `java` command that runs a broker. */
 export async function findJava(
   environment: Environment,
   signal: AbortSignal | undefined,
@@ -17,20 +17,15 @@ export async function findJava(
   const home = environment['JAVA_HOME'];
   const ofHome = home ? join(home, 'bin', 'java') : null;
   const command = ofHome !== null && existsSync(ofHome) ? ofHome : 'java';
-  const result = await runCommand({
-    command,
-    args: ['-version'],
-    environment,
-    deadlineMs: answerDeadlineMs,
-    signal,
-  });
-  if (result.kind !== 'ended' || result.code !== 0) {
-    throw new ProvisionError(`Kafka needs Java, and no working \`java\` was found. ${fix}`);
+  const output = await outputOf({ command, args: ['-version'], environment, timeoutMs, signal });
+  if (output === null) {
+    throw new SetupError('Kafka needs Java, and no working `java` was found.', hint);
   }
-  const major = javaMajor(result.output);
+  const major = javaMajor(output);
   if (major !== null && major < javaMajorMin) {
-    throw new ProvisionError(
-      `Kafka needs Java ${javaMajorMin}; \`${command}\` is Java ${major}. ${fix}`,
+    throw new SetupError(
+      `Kafka needs Java ${javaMajorMin}; \`${command}\` is Java ${major}.`,
+      hint,
     );
   }
   return command;

@@ -3,43 +3,34 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { provideCached } from './cache-directory.ts';
 import { explainFailure } from './command-failure.ts';
-import type { Environment } from './environment.ts';
 import { kafkaPom } from './kafka-pom.ts';
-import { ProvisionError } from './provision-error.ts';
 import { runCommand } from './run-command.ts';
 import { serverVersions } from './server-versions.ts';
+import { SetupError } from './setup-error.ts';
+import type { NativeStart } from './started-backend.ts';
 
-export interface KafkaJarsOptions {
-  readonly cacheDir: string;
-  readonly environment: Environment;
-  readonly onProgress: (sentence: string) => void;
-  readonly signal: AbortSignal | undefined;
-}
-
-const downloadDeadlineMs = 15 * 60_000;
+const downloadTimeoutMs = 15 * 60_000;
 const spaceNeededMiB = 300;
-const mavenFix =
+const mavenHint =
   'Install Maven (for example `apt-get install maven` or `brew install maven`), or give the address of a running Kafka in KAFKA_BROKERS.';
 
-/** The folder with the broker's jars, fetched from Maven Central when the cache lacks them. */
-export async function provideKafkaJars(options: KafkaJarsOptions): Promise<string> {
+/** The directory of the broker's jars, fetched from Maven Central when the cache lacks them. */
+export async function provideKafkaJars(start: NativeStart): Promise<string> {
   const pom = kafkaPom(serverVersions.kafka, serverVersions.log4j);
   const fingerprint = createHash('sha256').update(pom).digest('hex').slice(0, 8);
-  const folder = await provideCached({
-    cacheDir: options.cacheDir,
+  const directory = await provideCached({
+    cacheDir: start.cacheDir,
     name: `kafka-${serverVersions.kafka}-${fingerprint}`,
     spaceNeededMiB,
-    onProgress: options.onProgress,
-    signal: options.signal,
-    make: (partial) => fetchJars(partial, pom, options),
+    make: (partial) => fetchJars(partial, pom, start),
   });
-  return join(folder, 'jars');
+  return join(directory, 'jars');
 }
 
-async function fetchJars(folder: string, pom: string, options: KafkaJarsOptions): Promise<void> {
-  options.onProgress(`Fetching Kafka ${serverVersions.kafka} with Maven (44 MB, once).`);
-  writeFileSync(join(folder, 'pom.xml'), pom);
-  const jars = join(folder, 'jars');
+async function fetchJars(directory: string, pom: string, start: NativeStart): Promise<void> {
+  start.onProgress(`Fetching Kafka ${serverVersions.kafka} with Maven (44 MB, once).`, 'step');
+  writeFileSync(join(directory, 'pom.xml'), pom);
+  const jars = join(directory, 'jars');
   const result = await runCommand({
     command: 'mvn',
     args: [
@@ -47,24 +38,25 @@ async function fetchJars(folder: string, pom: string, options: KafkaJarsOptions)
       '--batch-mode',
       '--strict-checksums',
       '--file',
-      join(folder, 'pom.xml'),
+      join(directory, 'pom.xml'),
       'dependency:copy-dependencies',
       '-DincludeScope=runtime',
       `-DoutputDirectory=${jars}`,
     ],
-    environment: options.environment,
-    cwd: folder,
-    deadlineMs: downloadDeadlineMs,
-    signal: options.signal,
+    environment: start.environment,
+    cwd: directory,
+    timeoutMs: downloadTimeoutMs,
+    signal: start.signal,
   });
   if (result.kind === 'missing') {
-    throw new ProvisionError(
-      `Kafka's files are fetched with Maven, and \`mvn\` is not installed. ${mavenFix}`,
+    throw new SetupError(
+      'The files of Kafka are fetched with Maven, and `mvn` is not installed.',
+      mavenHint,
     );
   }
   const failure = explainFailure('Maven', result);
-  if (failure !== null) throw new ProvisionError(`Kafka could not be fetched: ${failure}`);
+  if (failure !== null) throw new SetupError(`Kafka could not be fetched: ${failure}`);
   if (!existsSync(join(jars, `kafka_2.13-${serverVersions.kafka}.jar`))) {
-    throw new ProvisionError('Maven ended well but fetched no Kafka: look at ~/.m2/settings.xml.');
+    throw new SetupError('Maven succeeded but fetched no Kafka.', 'Check ~/.m2/settings.xml.');
   }
 }

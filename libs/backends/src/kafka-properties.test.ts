@@ -8,10 +8,10 @@ test('the broker listens on the loopback interface only', () => {
   expect(lines).toContain('controller.quorum.voters=1@127.0.0.1:19093');
 });
 
-test('a topic exists only when somebody made it', () => {
+test('topics are not created automatically', () => {
   expect(lines).toContain('auto.create.topics.enable=false');
 });
 
-test('a consumer group keeps its place for 30 days, as long as commands are kept', () => {
+test('a consumer group keeps its offsets for 30 days, as long as commands are kept', () => {
   expect(lines).toContain('offsets.retention.minutes=43200');
 });

@@ -1,30 +1,21 @@
-import type { MongodbServer, ServerSearch } from './mongodb-server.ts';
-import { ProvisionError } from './provision-error.ts';
-import { runCommand } from './run-command.ts';
+import type { MongodbServer } from './mongodb-server.ts';
+import { outputOf } from './run-command.ts';
+import type { NativeStart } from './started-backend.ts';
 
-const answerDeadlineMs = 20_000;
+export const replicaSetName = 'rs0';
+export const mongodStorage = 'mongod';
+const timeoutMs = 20_000;
 
-/** The version of the `mongod` on the path; null when there is none that runs. */
-export async function mongodVersion(search: ServerSearch): Promise<string | null> {
-  const result = await runCommand({
-    command: 'mongod',
-    args: ['--version'],
-    environment: search.environment,
-    deadlineMs: answerDeadlineMs,
-    signal: search.signal,
-  });
-  if (result.kind !== 'ended' || result.code !== 0) return null;
-  return /db version v(\S+)/.exec(result.output)?.[1] ?? null;
-}
-
-/** MongoDB itself, as a replica set of one node. */
-export async function provideMongod(search: ServerSearch): Promise<MongodbServer> {
-  const version = await mongodVersion(search);
-  if (version === null)
-    throw new ProvisionError('no working `mongod` is on the PATH: install MongoDB');
+/** MongoDB itself, as a replica set of one node; null when no `mongod` on the PATH runs. */
+export async function findMongod(start: NativeStart): Promise<MongodbServer | null> {
+  const { environment, signal } = start;
+  const args = ['--version'];
+  const output = await outputOf({ command: 'mongod', args, environment, timeoutMs, signal });
+  const version = /db version v(\S+)/.exec(output ?? '')?.[1];
+  if (version === undefined) return null;
   return {
-    build: 'mongod',
-    name: `MongoDB ${version}`,
+    title: `MongoDB ${version}`,
+    storage: mongodStorage,
     command: 'mongod',
     args: (port) => [
       '--replSet',
@@ -34,11 +25,10 @@ export async function provideMongod(search: ServerSearch): Promise<MongodbServer
       '--port',
       String(port),
       '--dbpath',
-      'data',
+      mongodStorage,
       '--wiredTigerCacheSizeGB',
       '0.5',
     ],
+    isReplicaSet: true,
   };
 }
-
-export const replicaSetName = 'rs0';

@@ -1,9 +1,8 @@
-import { connect } from 'node:net';
 import { type TlsIdentity, tlsConnectOptions } from '@inventory/runtime/tls-identity';
 import { pause } from '@inventory/runtime/wait';
 import { type Document, MongoClient } from 'mongodb';
 
-/** `directConnection`: the driver then takes the one node as it is and looks for no others. */
+/** With `directConnection` the driver uses this node and looks for no other. */
 export function singleNodeUri(host: string, port: number): string {
   return `mongodb://${host}:${port}/?directConnection=true`;
 }
@@ -11,18 +10,6 @@ export function singleNodeUri(host: string, port: number): string {
 /** Rejects when the server does not answer a ping in time. */
 export async function pingMongodb(uri: string, timeoutMs: number): Promise<void> {
   await adminCommand(uri, timeoutMs, { ping: 1 });
-}
-
-/** Sparing a driver its own long retries: rejects at once while nobody listens. */
-export function assertListening(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port });
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve();
-    });
-  });
 }
 
 /** Name and version, for example `SecantusDB 0.6.0b17, speaking MongoDB 8.2.11`. */
@@ -40,8 +27,8 @@ export async function mongodbVersion(
 }
 
 /**
- * Makes a fresh mongod the primary of a set of one, and one whose data were made on another port
- * too: it does not find itself in its stored configuration and must be given the new address.
+ * Makes a new mongod the primary of a replica set of one. One whose data were written on another
+ * port is not in its stored configuration and gets the new address.
  */
 export async function ensurePrimary(uri: string, set: ReplicaSet): Promise<void> {
   const members = [{ _id: 0, host: set.host }];

@@ -10,25 +10,26 @@ export interface ProcessEnd {
 /** A child in a process group of its own that never outlives this process. */
 export interface OwnedProcess {
   readonly pid: number;
-  readonly child: ChildProcess;
-  /** Resolves when it has ended; while awaited through `untilEnd` it keeps this process alive. */
   readonly ended: Promise<ProcessEnd>;
   hasEnded(): boolean;
-  /** Sends to the whole group; nothing happens when it has ended. */
+  /** Sends to the whole group; does nothing after its end. */
   signal(signal: NodeJS.Signals): void;
-  /** Waits for the end, at most `deadlineMs`; false when it still runs then. */
+  /** Waits at most `deadlineMs` for the end; false when the process still runs then. */
   untilEnd(deadlineMs: number): Promise<boolean>;
 }
 
 export interface OwnedProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
-  readonly spawn: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>;
-  /** Removed by the watchdog should this process die first. */
+  readonly spawn: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio' | 'uid' | 'gid'>;
+  /** Removed by the watchdog when this process ends before the child. */
   readonly removeAfterDeath?: string | undefined;
 }
 
-/** Rejects with the system's own error (ENOENT, EACCES) when the command cannot be run. */
+/**
+ * Does not keep this process alive. Rejects with the system's own error (ENOENT, EACCES) when the
+ * command cannot be run.
+ */
 export async function spawnOwned(options: OwnedProcessOptions): Promise<OwnedProcess> {
   const child = spawn(options.command, [...options.args], { ...options.spawn, detached: true });
   if (child.pid === undefined) {
@@ -45,7 +46,6 @@ export async function spawnOwned(options: OwnedProcessOptions): Promise<OwnedPro
   child.unref();
   return {
     pid,
-    child,
     ended,
     hasEnded: () => over,
     signal: (signal) => {
@@ -55,8 +55,8 @@ export async function spawnOwned(options: OwnedProcessOptions): Promise<OwnedPro
   };
 }
 
-/** Sends to every process of a group; false when there is none. */
-export function signalGroup(groupId: number, signal: NodeJS.Signals): boolean {
+/** Sends to every process of a group, nothing with signal 0; false when there is no process. */
+export function signalGroup(groupId: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-groupId, signal);
     return true;
@@ -74,7 +74,7 @@ function endOf(child: ChildProcess, watchdog: Watchdog): Promise<ProcessEnd> {
   });
 }
 
-/** The timer also keeps this process alive, which the child itself does not. */
+/** The timer keeps this process alive while it waits. */
 function untilEnd(ended: Promise<ProcessEnd>, deadlineMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timeout = setTimeout(() => resolve(false), deadlineMs);

@@ -1,145 +1,123 @@
-import type { KafkaAccess } from '@inventory/runtime/kafka-access';
-import type { MongodbAccess } from '@inventory/runtime/mongodb-access';
-import { chooseBackends, type Source, wantsDocker } from './choose-backends.ts';
 import { useConfiguredKafka, useConfiguredMongodb } from './configured-backends.ts';
-import type { Controllable } from './controllable.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { startKafkaContainer, startMongodbContainer } from './docker-backends.ts';
-import { dockerAnswers } from './docker-daemon.ts';
+import { isDockerAvailable } from './docker-daemon.ts';
 import type { Environment } from './environment.ts';
 import type { KafkaSettings } from './kafka-properties.ts';
-import type { MongodbBuild } from './mongodb-build.ts';
-import { type NativeKafkaStart, startNativeKafka } from './native-kafka.ts';
+import type { ManagedProcess } from './managed-process.ts';
+import { startNativeKafka } from './native-kafka.ts';
 import { startNativeMongodb } from './native-mongodb.ts';
-import { type ProvisionWishes, readProvisionSettings } from './provision-settings.ts';
+import type { OnProgress } from './progress.ts';
+import {
+  type ProvisionDefaults,
+  type ProvisionSettings,
+  readProvisionSettings,
+} from './provision-settings.ts';
 import type { NativeStart, StartedBackend } from './started-backend.ts';
 
-export interface ProvisionOptions extends ProvisionWishes {
-  /** Read for addresses and settings, and handed to the programs that are run. */
+export interface ProvisionOptions extends ProvisionDefaults {
+  /** Read for addresses and settings, and passed to the programs that are run. */
   readonly environment: Environment;
-  /** Where native servers keep their data. Without it: a temporary folder, gone after `stop`. */
+  /** Where native servers keep their data. Without it: a temporary directory, removed by `stop`. */
   readonly dataDir?: string;
-  /** Of a native Kafka, over its own: for tests of what a broker does in time. */
+  /** Of a native Kafka, over the defaults. */
   readonly kafkaSettings?: KafkaSettings;
-  /** Of a native Kafka with no data yet: passwords of those who may log in by SCRAM, by name. */
+  /** Of a native Kafka without data: passwords of SCRAM users, by name. */
   readonly kafkaUsers?: Readonly<Record<string, string>>;
-  /** Told what happens, one sentence at a time. */
-  readonly onProgress?: (sentence: string) => void;
-  /** Aborted: whatever was begun is undone, and the promise rejects. */
+  readonly onProgress?: OnProgress;
+  /** Aborted: everything that was started ends, and the promise rejects. */
   readonly signal?: AbortSignal;
 }
 
-/** A Kafka and a MongoDB that answer. */
+/** A Kafka and a MongoDB that are ready. */
 export interface Backends {
   /** `host:port`, several separated by commas. */
   readonly kafkaBrokers: string;
   readonly mongodbUri: string;
-  /** Which servers these are, in words for people. */
+  /** For the screen: which servers these are. */
   readonly origin: { readonly kafka: string; readonly mongodb: string };
-  /** Null when it is not a native process of this provision. */
-  readonly kafka: Controllable | null;
-  readonly mongodb: Controllable | null;
-  /** Ends what was started; what was given by address goes on. */
+  /** Null when it is not a native process. */
+  readonly kafka: ManagedProcess | null;
+  readonly mongodb: ManagedProcess | null;
+  /** Ends what was started here; servers given by address keep running. */
   stop(): Promise<void>;
 }
 
 /**
- * Finds or starts Kafka and MongoDB: addresses given, else a Docker daemon that answers, else
- * native processes. Processes started here end with this process, however it ends.
- * Rejects with a {@link ProvisionError} whose message says what to do.
+ * Finds or starts Kafka and MongoDB: addresses given, else a Docker daemon, else native processes.
+ * Processes started here end with this process, however it ends. Rejects with a {@link SetupError}.
  */
 export async function provisionBackends(options: ProvisionOptions): Promise<Backends> {
-  const settings = readProvisionSettings(options.environment, options);
-  const docker =
-    wantsDocker(settings) && (await dockerAnswers(options.environment, options.signal));
-  const choice = chooseBackends(settings, docker);
-  const native = choice.kafka.kind === 'native' || choice.mongodb.kind === 'native';
-  const folder = native ? openDataDirectory(options.dataDir) : null;
+  const { environment, signal } = options;
+  const settings = readProvisionSettings(environment, options);
+  const needsServer = settings.kafka === null || settings.mongodb === null;
+  const isContainer =
+    needsServer && settings.mayUseDocker && (await isDockerAvailable(environment, signal));
+  const directory = needsServer && !isContainer ? await openDataDirectory(options.dataDir) : null;
   const failed = new AbortController();
   const around = {
-    dataFolder: folder?.path ?? '',
-    temporary: folder?.temporary ?? false,
+    dataDir: directory?.path ?? '',
+    isTemporary: directory?.isTemporary ?? false,
     cacheDir: settings.cacheDir,
-    environment: options.environment,
+    environment,
     onProgress: options.onProgress ?? (() => {}),
-    signal: AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]),
+    signal: AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]),
   };
   const starting = [
-    startKafka(choice.kafka, {
-      ...around,
-      port: settings.kafkaPort,
-      access: settings.access.kafka,
-      settings: options.kafkaSettings ?? {},
-      users: options.kafkaUsers ?? {},
-    }),
-    startMongodb(choice.mongodb, {
-      ...around,
-      port: settings.mongodbPort,
-      access: settings.access.mongodb,
-      build: settings.mongodbNative,
-    }),
+    startKafka(options, settings, isContainer, { ...around, port: settings.kafkaPort }),
+    startMongodb(settings, isContainer, { ...around, port: settings.mongodbPort }),
   ] as const;
-  // One cannot be had: the other, which may be downloading for minutes, need not go on.
+  // The failure of one aborts the other, which may be downloading for minutes.
   for (const one of starting) one.catch((error: unknown) => failed.abort(error));
   const results = await Promise.allSettled(starting);
-  const stop = stopperOf(results, folder);
+  const stop = stopperOf(results, directory);
   const [kafka, mongodb] = results;
   if (kafka.status === 'fulfilled' && mongodb.status === 'fulfilled') {
     return {
       kafkaBrokers: kafka.value.address,
       mongodbUri: mongodb.value.address,
       origin: { kafka: kafka.value.origin, mongodb: mongodb.value.origin },
-      kafka: kafka.value.control,
-      mongodb: mongodb.value.control,
+      kafka: kafka.value.process,
+      mongodb: mongodb.value.process,
       stop,
     };
   }
   await stop();
-  options.signal?.throwIfAborted();
-  // The first failure is the reason that the other was aborted with.
+  signal?.throwIfAborted();
+  // The first failure is the reason of the abort.
   throw failed.signal.reason;
 }
 
 function startKafka(
-  source: Source,
-  { access, ...start }: NativeKafkaStart & { readonly access: KafkaAccess | null },
+  { kafkaSettings = {}, kafkaUsers = {} }: ProvisionOptions,
+  settings: ProvisionSettings,
+  isContainer: boolean,
+  start: NativeStart,
 ): Promise<StartedBackend> {
-  switch (source.kind) {
-    case 'address':
-      return useConfiguredKafka(access ?? { brokers: source.address.split(',') });
-    case 'docker':
-      return startKafkaContainer(start);
-    case 'native':
-      return startNativeKafka(start);
-  }
+  if (settings.kafka !== null) return useConfiguredKafka(settings.kafka);
+  if (isContainer) return startKafkaContainer(start);
+  return startNativeKafka({ ...start, settings: kafkaSettings, users: kafkaUsers });
 }
 
-interface MongodbStart extends NativeStart {
-  readonly access: MongodbAccess | null;
-  readonly build: MongodbBuild | null;
+function startMongodb(
+  settings: ProvisionSettings,
+  isContainer: boolean,
+  start: NativeStart,
+): Promise<StartedBackend> {
+  if (settings.mongodb !== null) return useConfiguredMongodb(settings.mongodb);
+  return isContainer ? startMongodbContainer(start) : startNativeMongodb(start);
 }
 
-function startMongodb(source: Source, { access, ...start }: MongodbStart): Promise<StartedBackend> {
-  switch (source.kind) {
-    case 'address':
-      return useConfiguredMongodb(access ?? { uri: source.address });
-    case 'docker':
-      return startMongodbContainer(start);
-    case 'native':
-      return startNativeMongodb(start);
-  }
-}
-
-/** Both are stopped even when one cannot be; the folder goes last. A second call does nothing. */
+/** Stops both even when one fails to stop, then releases the directory. A second call waits. */
 function stopperOf(
   results: readonly PromiseSettledResult<StartedBackend>[],
-  folder: DataDirectory | null,
+  directory: DataDirectory | null,
 ): () => Promise<void> {
   let stopping: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
     const started = results.filter((result) => result.status === 'fulfilled');
     const stopped = await Promise.allSettled(started.map((result) => result.value.stop()));
-    folder?.release();
+    directory?.release();
     const failure = stopped.find((result) => result.status === 'rejected');
     if (failure !== undefined) throw failure.reason;
   };

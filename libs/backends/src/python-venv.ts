@@ -1,58 +1,46 @@
 import { join } from 'node:path';
-import { explainFailure } from './command-failure.ts';
-import type { ServerSearch } from './mongodb-server.ts';
-import { ProvisionError } from './provision-error.ts';
-import { type Command, runCommand } from './run-command.ts';
+import { requireSuccess } from './command-failure.ts';
+import { outputOf } from './run-command.ts';
+import { SetupError } from './setup-error.ts';
+import type { NativeStart } from './started-backend.ts';
 
 export interface WheelInstall {
-  readonly folder: string;
-  readonly packages: readonly string[];
-  readonly withDependencies: boolean;
-  /** The script that must run afterwards. */
+  readonly directory: string;
+  /** For pip, for example `SecantusDB==0.6.0b17`. Its dependencies are not installed. */
+  readonly requirement: string;
+  /** The script of the wheel that must run afterwards. */
   readonly script: string;
 }
 
 const pythonMin = [3, 10] as const;
-const quickDeadlineMs = 120_000;
-const installDeadlineMs = 10 * 60_000;
-const pythonFix =
-  'install Python 3.10 or later with venv (for example `apt-get install python3-venv`)';
+const timeoutMs = 120_000;
+const installTimeoutMs = 10 * 60_000;
 
 /**
- * Installs prebuilt packages into a private environment. Its scripts name the folder they were
- * made in, so after a rename they are run as files given to its `python`.
+ * Installs a prebuilt package into a private environment. Its scripts name the directory they were
+ * made in, so after a rename they run as files given to its `python`.
  */
-export async function installWheel(search: ServerSearch, install: WheelInstall): Promise<void> {
-  const { folder } = install;
-  const python = await findPython(search);
-  await succeed(search, 'Python', {
+export async function installWheel(
+  { environment, signal }: NativeStart,
+  { directory, requirement, script }: WheelInstall,
+): Promise<void> {
+  const around = { environment, timeoutMs, signal };
+  const command = await findPython({ environment, signal });
+  await requireSuccess('Python', { ...around, command, args: ['-m', 'venv', directory] });
+  const python = pythonIn(directory);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+  await requireSuccess('pip', {
+    ...around,
     command: python,
-    args: ['-m', 'venv', folder],
-    deadlineMs: quickDeadlineMs,
+    args: [...pip, '--only-binary=:all:', '--no-deps', requirement],
+    timeoutMs: installTimeoutMs,
   });
-  await succeed(search, 'pip', {
-    command: pythonIn(folder),
-    args: [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '--only-binary=:all:',
-      ...(install.withDependencies ? [] : ['--no-deps']),
-      ...install.packages,
-    ],
-    deadlineMs: installDeadlineMs,
-  });
-  await succeed(search, install.script, {
-    command: pythonIn(folder),
-    args: [join(folder, 'bin', install.script), '--help'],
-    deadlineMs: quickDeadlineMs,
-  });
+  const args = [join(directory, 'bin', script), '--help'];
+  await requireSuccess(script, { ...around, command: python, args });
 }
 
-export function pythonIn(folder: string): string {
-  return join(folder, 'bin', 'python');
+export function pythonIn(directory: string): string {
+  return join(directory, 'bin', 'python');
 }
 
 /** True for `Python 3.10.0` and later. */
@@ -63,28 +51,13 @@ export function isPythonUsable(versionOutput: string): boolean {
   return major > pythonMin[0] || (major === pythonMin[0] && minor >= pythonMin[1]);
 }
 
-async function findPython(search: ServerSearch): Promise<string> {
+async function findPython(around: Pick<NativeStart, 'environment' | 'signal'>): Promise<string> {
   for (const command of ['python3', 'python']) {
-    const result = await runCommand({
-      command,
-      args: ['--version'],
-      environment: search.environment,
-      deadlineMs: quickDeadlineMs,
-      signal: search.signal,
-    });
-    if (result.kind === 'ended' && result.code === 0 && isPythonUsable(result.output)) {
-      return command;
-    }
+    const output = await outputOf({ ...around, command, args: ['--version'], timeoutMs });
+    if (output !== null && isPythonUsable(output)) return command;
   }
-  throw new ProvisionError(`no Python of version 3.10 or later was found: ${pythonFix}`);
-}
-
-async function succeed(
-  search: ServerSearch,
-  program: string,
-  command: Pick<Command, 'command' | 'args' | 'deadlineMs'>,
-): Promise<void> {
-  const { environment, signal } = search;
-  const failure = explainFailure(program, await runCommand({ ...command, environment, signal }));
-  if (failure !== null) throw new ProvisionError(failure);
+  throw new SetupError(
+    'No Python of version 3.10 or later was found.',
+    'Install it with venv (for example `apt-get install python3-venv`).',
+  );
 }

@@ -1,16 +1,13 @@
-import { pause } from '@inventory/runtime/wait';
+import { execFile } from 'node:child_process';
 import type { Environment } from './environment.ts';
-import { type OwnedProcess, spawnOwned } from './owned-process.ts';
 
 export interface Command {
   readonly command: string;
   readonly args: readonly string[];
   readonly environment: Environment;
   readonly cwd?: string;
-  readonly deadlineMs: number;
+  readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** How long what was printed last may be on its way after the program's end. */
-  readonly lastOutputMs?: number;
 }
 
 export type CommandResult =
@@ -18,52 +15,37 @@ export type CommandResult =
   | { readonly kind: 'late'; readonly output: string }
   | { readonly kind: 'ended'; readonly code: number | null; readonly output: string };
 
-const outputCharsMax = 64 * 1024;
+const outputBytesMax = 16 * 1024 * 1024;
 
 /**
- * Runs a program to its end and keeps the last 64 KiB of what it printed. Rejects only when the
- * signal is aborted, and then the program is gone too.
+ * Runs a program to its end. `output` is standard output followed by standard error. Rejects only
+ * when the signal is aborted.
  */
-export async function runCommand(command: Command): Promise<CommandResult> {
-  const { lastOutputMs = 500 } = command;
-  command.signal?.throwIfAborted();
-  let running: OwnedProcess;
-  try {
-    running = await spawnOwned({
-      command: command.command,
-      args: command.args,
-      spawn: {
-        cwd: command.cwd,
-        env: { ...command.environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
+export function runCommand(command: Command): Promise<CommandResult> {
+  const { args, cwd, environment, signal, timeoutMs } = command;
+  signal?.throwIfAborted();
+  const options = {
+    cwd,
+    env: { ...environment },
+    signal,
+    timeout: timeoutMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: outputBytesMax,
+  } as const;
+  return new Promise((resolve, reject) => {
+    execFile(command.command, [...args], options, (error, stdout, stderr) => {
+      const output = stdout + stderr;
+      if (signal?.aborted) reject(signal.reason);
+      else if (error === null) resolve({ kind: 'ended', code: 0, output });
+      else if (error.killed) resolve({ kind: 'late', output });
+      else if (typeof error.code === 'string') resolve({ kind: 'missing' });
+      else resolve({ kind: 'ended', code: error.code ?? null, output });
     });
-  } catch {
-    return { kind: 'missing' };
-  }
-  const closed = new Promise<void>((resolve) => {
-    running.child.once('close', () => resolve());
   });
-  let output = '';
-  const keep = (chunk: unknown): void => {
-    output = (output + String(chunk)).slice(-outputCharsMax);
-  };
-  running.child.stdout?.on('data', keep);
-  running.child.stderr?.on('data', keep);
-  const end = (): void => running.signal('SIGKILL');
-  command.signal?.addEventListener('abort', end, { once: true });
-  if (command.signal?.aborted) end();
-  try {
-    const inTime = await running.untilEnd(command.deadlineMs);
-    if (!inTime) end();
-    const { code } = await running.ended;
-    // What it printed last may still be on its way; a grandchild may hold the pipe for ever.
-    const printed = new AbortController();
-    await Promise.race([closed, pause(lastOutputMs, printed.signal)]);
-    printed.abort();
-    command.signal?.throwIfAborted();
-    return inTime ? { kind: 'ended', code, output } : { kind: 'late', output };
-  } finally {
-    command.signal?.removeEventListener('abort', end);
-  }
+}
+
+/** What the program printed; null when it cannot be run or fails. */
+export async function outputOf(command: Command): Promise<string | null> {
+  const result = await runCommand(command);
+  return result.kind === 'ended' && result.code === 0 ? result.output : null;
 }

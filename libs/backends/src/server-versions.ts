@@ -1,4 +1,4 @@
-/** The one place that says which servers are provisioned; a test compares it with docker-compose.yml. */
+/** Which servers are provisioned; a test compares this with docker-compose.yml. */
 export const serverVersions = {
   kafka: '4.3.0',
   kafkaImage: 'apache/kafka:4.3.0',
@@ -7,5 +7,4 @@ export const serverVersions = {
   log4j: '2.25.4',
   /** The last wheel that carries the Rust server; later ones hold only the Python server. */
   secantusWheel: '0.6.0b17',
-  secantusCrate: '0.5.3-beta.196',
 } as const;

@@ -1,24 +1,27 @@
-import type { Controllable } from './controllable.ts';
+import type { Environment } from './environment.ts';
+import type { ManagedProcess } from './managed-process.ts';
+import type { OnProgress } from './progress.ts';
 
-/** One of the two backends, answering. */
+/** One of the two backends, ready. */
 export interface StartedBackend {
   /** `host:port` list for Kafka, connection string for MongoDB. */
   readonly address: string;
-  /** In words for people: which server, which version, from where. */
+  /** For the screen: which server, which version, from where. */
   readonly origin: string;
-  /** Null when it is not ours to take down. */
-  readonly control: Controllable | null;
+  /** Null when it is not a native process. */
+  readonly process: ManagedProcess | null;
   stop(): Promise<void>;
 }
 
-/** What starting a native server needs of its surroundings. */
+/** What starting a native server needs. */
 export interface NativeStart {
-  readonly dataFolder: string;
-  readonly temporary: boolean;
+  readonly dataDir: string;
+  /** Whether the data are thrown away. */
+  readonly isTemporary: boolean;
   readonly cacheDir: string;
   /** Null: any free port. */
   readonly port: number | null;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly onProgress: (sentence: string) => void;
+  readonly environment: Environment;
+  readonly onProgress: OnProgress;
   readonly signal: AbortSignal | undefined;
 }

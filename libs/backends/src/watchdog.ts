@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 
 export interface Watchdog {
-  /** The watched processes ended in another way: let go of them. */
+  /** The group has ended: the watchdog ends too. */
   dismiss(): void;
 }
 
 /**
  * Waits for the end of its standard input, which the system closes however this process ends, even
- * by SIGKILL. Then it asks the group to stop, ends it after 5 s, and removes the folder if one was
- * named. It runs in a session of its own, where a Ctrl-C meant for us does not reach it.
+ * by SIGKILL. Then it stops the process group by SIGTERM, ends it by SIGKILL after 5 s, and removes
+ * the directory if one is named. It has a session of its own, which a Ctrl-C does not reach.
  */
 const script = `
 trap '' HUP INT TERM
@@ -26,13 +26,12 @@ if [ -n "$2" ]; then
 fi
 `;
 
-/** Ends a process group (and removes a folder) as soon as this process is gone. */
-export function watchGroup(groupId: number, folderToRemove: string | null): Watchdog {
-  const args = ['-c', script, 'inventory-watchdog', String(groupId), folderToRemove ?? ''];
+/** Ends a process group, and removes a directory, when this process ends. */
+export function watchGroup(groupId: number, directoryToRemove: string | null): Watchdog {
+  const args = ['-c', script, 'inventory-watchdog', String(groupId), directoryToRemove ?? ''];
   const shell = spawn('/bin/sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
-  shell.on('error', () => {
-    // Without a shell only the orphan clean-up at the next start is left.
-  });
+  // Without a shell nothing ends the group of a process that was killed.
+  shell.on('error', () => {});
   shell.unref();
   if (shell.stdin instanceof Socket) shell.stdin.unref();
   return { dismiss: () => shell.kill('SIGKILL') };

@@ -1,7 +1,7 @@
 import { provisionBackends } from '../src/provision-backends.ts';
 import { machineEnvironment } from './machine-environment.ts';
 
-/** A program that starts backends, tells their processes on one line, and then only lives. */
+/** Starts backends, prints the numbers of their processes on one line, and keeps running. */
 async function own(dataDir: string | undefined): Promise<void> {
   const backends = await provisionBackends({
     environment: machineEnvironment(),

@@ -1,6 +1,6 @@
 import { findFreePort } from '../src/free-port.ts';
 
-/** A program that asks for ports, tells them on one line, and then only lives. */
+/** Asks for ports, prints them on one line, and keeps running. */
 async function take(count: number): Promise<void> {
   const ports: number[] = [];
   while (ports.length < count) ports.push(await findFreePort());

@@ -55,7 +55,7 @@ test('after a broker was killed all come back by themselves and nothing is lost'
   });
   await waitFor('messages flow', () => handled.length > 100);
 
-  await broker.kill('SIGKILL');
+  await broker.kill();
   const before = acknowledged.length;
   await sender.publish([authorityChange('lost')]).catch(() => {});
   await broker.start();
@@ -84,7 +84,7 @@ test('while the broker is away sending is bounded, health says so, and closing h
   const { handled } = await recordWork(bus, { group: 'orphans' });
   await bus.publish([cancel(key)]);
   await waitFor('it is handled', () => idsOf(handled).includes(`${key}#0`));
-  await broker.kill('SIGKILL');
+  await broker.kill();
 
   const waiting = bus.publish(cancels(key, recordsWaitingMax)).then(
     () => 'sent',

@@ -1,6 +1,6 @@
 'use strict';
 
-/** What was decided on identifiers, tenancy, transport and errors. */
+/** Decisions on identifiers, tenancy, transport and errors: rule, meaning, titles that hold it. */
 module.exports = [
   [
     'request_id',

@@ -1,6 +1,6 @@
 'use strict';
 
-/** What was decided on reads, money, V1, events and operating. */
+/** Decisions on reads, money, V1, events and operating: rule, meaning, titles that hold it. */
 module.exports = [
   [
     'Prices',

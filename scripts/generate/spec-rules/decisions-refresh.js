@@ -1,6 +1,6 @@
 'use strict';
 
-/** What was decided on refreshes. */
+/** Decisions on refreshes: rule, meaning, titles that hold it. */
 module.exports = [
   [
     'Order of checks',

@@ -1,6 +1,6 @@
 'use strict';
 
-/** What the interface says of each way to read and of billing: rule, and the titles that hold it. */
+/** The interface on reads and billing: rule, meaning, titles that hold it. */
 module.exports = [
   [
     'Only complete scans',

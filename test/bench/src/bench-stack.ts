@@ -30,7 +30,7 @@ export async function withStack<Result>(
   const { kafkaBrokers, mongodbUri } = backends;
   const simulatorPort = await findFreePort();
   const stack = await startStack({
-    folder,
+    directory: folder,
     ports: { simulator: simulatorPort },
     environment: {},
     backends: { kafkaBrokers, mongodbUri },

@@ -81,9 +81,9 @@ function configOf(stack: Stack, ruleFiles: readonly string[]) {
     scrape_configs: [
       {
         job_name: 'services',
-        static_configs: stack.services.map(({ service, label, url }) => ({
+        static_configs: stack.services.map(({ service, name, url }) => ({
           targets: [new URL(url).host],
-          labels: { service, instance: label },
+          labels: { service, instance: name },
         })),
       },
     ],

@@ -73,7 +73,7 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
   const names = options.after?.names ?? (options.ownBackends ? {} : await sharedBackends());
   const simulatorPort = await findFreePort();
   const stack = await startStack({
-    folder,
+    directory: folder,
     environment: { ...machineEnvironment(), INVENTORY_DOCKER: 'never', ...options.environment },
     ...names,
     ports: { simulator: simulatorPort },

@@ -11,7 +11,7 @@ export const stackAddresses = z.object({
   services: z.array(
     z.object({
       service: z.enum(serviceNames),
-      label: z.string(),
+      name: z.string(),
       url: z.url(),
       publicUrl: z.url().nullable(),
     }),

@@ -86,7 +86,7 @@ export async function startSharedStack(options: SharedStackOptions): Promise<Sta
         given: {},
         overrides: { ...patientSettings(service), ...egressOf(simulator) },
       });
-      const logger = createLogger({ service: address.label, level: 'debug' });
+      const logger = createLogger({ service: address.name, level: 'debug' });
       const context = { lifetime, logger, clock: systemClock, identifiers: systemIdentifiers };
       return starts[service](environment, context);
     }),
@@ -96,9 +96,9 @@ export async function startSharedStack(options: SharedStackOptions): Promise<Sta
     simulatorUrl: simulator.url,
     topicPrefix,
     databasePrefix,
-    services: addresses.map(({ service, label, httpPort, publicPort }) => ({
+    services: addresses.map(({ service, name, httpPort, publicPort }) => ({
       service,
-      label,
+      name,
       url: localUrl(httpPort),
       publicUrl: publicPort === null ? null : localUrl(publicPort),
     })),
@@ -108,8 +108,8 @@ export async function startSharedStack(options: SharedStackOptions): Promise<Sta
 
 /** The first replica of a service calls the first of another, the second the second. */
 function urlsBeside(address: ServiceAddress, all: readonly ServiceAddress[]) {
-  const isSecond = address.label.endsWith('-2');
-  const beside = all.filter(({ label }) => label.endsWith('-2') === isSecond);
+  const isSecond = address.name.endsWith('-2');
+  const beside = all.filter(({ name }) => name.endsWith('-2') === isSecond);
   const urls = beside.map(({ service, httpPort }) => [service, localUrl(httpPort)]);
   return Object.fromEntries(urls) as Readonly<Record<ServiceName, string>>;
 }

@@ -9,7 +9,8 @@ import { ensureTopics } from '../../src/kafka/topic-admin.ts';
 export interface OwnBroker {
   readonly address: string;
   openBus(): Promise<MessageBus>;
-  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Ends the broker by SIGKILL. */
+  kill(): Promise<void>;
   /** Back on the same port with the same data. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -20,7 +21,7 @@ export async function startOwnBroker(): Promise<OwnBroker> {
   const { KAFKA_BROKERS: _shared, ...environment } = process.env;
   const backends = await provisionBackends({ environment, docker: 'never' });
   const { kafka, kafkaBrokers: address } = backends;
-  if (kafka === null) throw new Error('this broker is not ours to take down');
+  if (kafka === null) throw new Error('this broker is not a process of the test');
   const brokers = [address];
   const options = { brokers, topicPrefix: '', partitions: 2, replicationFactor: 1 };
   await ensureTopics({ ...options, logger: testLogger });
@@ -34,7 +35,7 @@ export async function startOwnBroker(): Promise<OwnBroker> {
         logger: testLogger,
         identifiers: systemIdentifiers,
       }),
-    kill: (signal) => kafka.kill(signal),
+    kill: () => kafka.stop('SIGKILL'),
     start: () => kafka.start(),
     close: () => backends.stop(),
   };

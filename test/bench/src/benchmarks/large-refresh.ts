@@ -25,9 +25,9 @@ export const largeRefresh: Benchmark = {
       const record = await customer.completed(refreshId);
       const tookMs = Date.parse(record.completed_at) - Date.parse(record.requested_at);
       await customer.close();
-      const memory = stack.services.map(({ label, service, pid }): Row => {
+      const memory = stack.services.map(({ name: replica, service, pid }): Row => {
         const peakMb = pid === null ? Number.NaN : peakMemoryMb(pid);
-        const name = `peak memory for ${assets} assets, ${label}`;
+        const name = `peak memory for ${assets} assets, ${replica}`;
         return memoryBound.includes(service)
           ? lessIsBetter({ name, value: peakMb, unit: 'MB', yardstick: memoryMaxMb, floor: 1 })
           : reported(name, peakMb, 'MB');

@@ -41,6 +41,6 @@ export const refreshThroughput: Benchmark = {
 
 function cpuOf(stack: Stack): Map<string, number> {
   return new Map(
-    stack.services.map(({ label, pid }) => [label, pid === null ? Number.NaN : cpuMs(pid)]),
+    stack.services.map(({ name, pid }) => [name, pid === null ? Number.NaN : cpuMs(pid)]),
   );
 }

@@ -54,12 +54,12 @@ async function measure(stack: Stack, { quick, say }: BenchContext): Promise<Row[
   const before = await readBooks(stack, customer.accountId);
   const collectors = stack.services.filter(({ service }) => service === 'refresh-collector');
   const idleCpu = await measureIdleCpu(stack, idleMs);
-  await Promise.all(collectors.slice(1).map((collector) => collector.takeDown('gracefully')));
+  await Promise.all(collectors.slice(1).map((collector) => collector.stop()));
   const assets = pagesPerRefresh * assetsPerPage;
   const load = startRefreshLoad({ stack, customer, underWay, assets });
   const windows: CollectorWindow[] = [];
   for (const count of collectorCounts) {
-    await Promise.all(collectors.slice(0, count).map((collector) => collector.bringUp()));
+    await Promise.all(collectors.slice(0, count).map((collector) => collector.start()));
     await pause(settleMs);
     const lengthMs = quick ? 8_000 : 20_000;
     const window = await measureWindow(stack, load, { collectors: count, lengthMs });
@@ -84,11 +84,11 @@ async function comeAndGo(
 ): Promise<void> {
   const [first, second, third, fourth] = collectors;
   const steps: readonly (readonly [string, () => readonly (Promise<void> | undefined)[]])[] = [
-    ['SIGTERM of one of four', () => [fourth?.takeDown('gracefully')]],
+    ['SIGTERM of one of four', () => [fourth?.stop()]],
     ['kill -9 of one of three, which is started again', () => [third?.kill('SIGKILL')]],
-    ['one more, and SIGTERM of another', () => [fourth?.bringUp(), second?.restart()]],
-    ['kill -9 of two of four at once', () => [first?.kill('SIGKILL'), fourth?.takeDown()]],
-    ['back to four', () => collectors.map((collector) => collector.bringUp())],
+    ['one more, and SIGTERM of another', () => [fourth?.start(), second?.restart()]],
+    ['kill -9 of two of four at once', () => [first?.kill('SIGKILL'), fourth?.stop('SIGKILL')]],
+    ['back to four', () => collectors.map((collector) => collector.start())],
   ];
   for (const [sentence, step] of steps) {
     say(sentence);

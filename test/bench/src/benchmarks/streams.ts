@@ -170,7 +170,7 @@ function ourSide({ backends, say }: BenchContext, size: Sizes) {
     const projects = await createProjects(stack, size.projects);
     // None of them has a part in a stream, and the machine is small.
     const idle = stack.services.filter(({ service }) => !partsOfStreams.includes(service));
-    await Promise.all(idle.map((service) => service.takeDown()));
+    await Promise.all(idle.map((service) => service.stop('SIGKILL')));
     const gateway = stack.services.find(({ service }) => service === 'gateway');
     const side: Side = {
       port: Number(new URL(stack.gatewayUrl).port),

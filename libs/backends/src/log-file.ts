@@ -1,6 +1,30 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 
+const logBytesMax = 64 * 1024 * 1024;
 const tailBytesMax = 16 * 1024;
+
+/** Renames the log of the start before to `<path>.previous`. */
+export function rotateLog(path: string): void {
+  if (existsSync(path)) renameSync(path, `${path}.previous`);
+}
+
+/** Moves the content of a log over 64 MiB to `<path>.previous`; its writer continues in the file. */
+export function boundLog(path: string): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= logBytesMax) return;
+  copyFileSync(path, `${path}.previous`);
+  truncateSync(path);
+}
 
 /** The last lines of a file that are not blank; empty when it cannot be read. */
 export function logTail(path: string, linesMax: number): string {

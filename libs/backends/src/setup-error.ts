@@ -1,13 +1,15 @@
-/**
- * Something of the machine is in the way. The message is for the person at the screen: what is
- * wrong and what to do about it, so it is shown without a stack.
- */
-export class ProvisionError extends Error {
-  override name = 'ProvisionError';
+/** The machine lacks something. The message says what is wrong and ends with `hint`: what to do. */
+export class SetupError extends Error {
+  override name = 'SetupError';
+  readonly hint: string;
+
+  constructor(problem: string, hint = '') {
+    super(hint === '' ? problem : `${problem} ${hint}`);
+    this.hint = hint;
+  }
 }
 
-/** The sentence to show for anything thrown while provisioning. */
-export function sentenceOf(error: unknown): string {
+export function messageOf(error: unknown): string {
   return isObject(error) && 'message' in error ? String(error.message) : String(error);
 }
 
