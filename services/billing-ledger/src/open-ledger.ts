@@ -20,7 +20,7 @@ import { createJournal, type Journal } from './storage/journal.ts';
 import { createPriceListStore } from './storage/price-list-store.ts';
 import { createSnapshotStore } from './storage/snapshot-store.ts';
 
-export interface LedgerParts {
+export interface OpenLedgerDeps {
   /** With the indexes of `storage/collections.ts`. */
   readonly db: Db;
   readonly clock: Clock;
@@ -51,9 +51,9 @@ const commitBytesMax = 256 * 1024;
 /** Some seconds of reading, and an answer of a few megabytes. */
 const usageLimits = { entriesMax: 1_000_000, rowsMax: 10_000 } as const;
 
-export async function openLedger(parts: LedgerParts): Promise<Ledger> {
-  const { db, clock, logger, config } = parts;
-  const journal = createJournal(db, parts.identifiers.uuidV7());
+export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
+  const { db, clock, logger, config } = deps;
+  const journal = createJournal(db, deps.identifiers.uuidV7());
   const store = createSnapshotStore(db);
   const prices = await openPriceListCache(createPriceListStore(db));
   const loadAccount = createLoadAccount({ journal, snapshots: store });
@@ -90,7 +90,7 @@ export async function openLedger(parts: LedgerParts): Promise<Ledger> {
       journal,
       snapshots: store,
       prices,
-      stopping: parts.stopping,
+      stopping: deps.stopping,
     }),
   };
 }

@@ -36,7 +36,7 @@ export async function startBillingLedger(
     const loop = startLoop({ name, idleMs, logger, round });
     lifetime.defer(name, () => loop.stop());
   };
-  repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.refresh);
+  repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.reload);
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
   repeat('snapshot pass', passIntervalMs, () =>
     ledger.snapshotPass.bringUpTo(clock.now() - passIntervalMs),
@@ -59,16 +59,16 @@ export async function startBillingLedger(
 
 const problemsLogged = 10;
 
-/** What a verification finds waits for nobody to ask: it is told by a metric and the log. */
+/** The result of a scheduled verification is reported by a metric and the log. */
 async function verifyOnce(
   { lifetime, logger }: ServiceContext<BillingLedgerConfig>,
   verifyJournal: VerifyJournal,
 ): Promise<void> {
   try {
     const { accounts, entries, problems } = await verifyJournal();
-    if (problems.length === 0)
-      logger.info({ accounts, entries }, 'the journal is as it was written');
-    else logger.error({ problems: problems.slice(0, problemsLogged) }, 'the journal has problems');
+    if (problems.length === 0) logger.info({ accounts, entries }, 'journal verification passed');
+    else
+      logger.error({ problems: problems.slice(0, problemsLogged) }, 'journal verification failed');
   } catch (error) {
     if (!lifetime.signal.aborted) throw error;
   }

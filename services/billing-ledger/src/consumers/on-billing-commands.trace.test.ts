@@ -54,7 +54,7 @@ describe('The trace of a billing command', () => {
     propagation.disable();
   });
 
-  test('goes on in its outcome, also where commands of other traces are answered with it', async () => {
+  test('continues in its outcome, also where commands of other traces are committed with it', async () => {
     const sent: OutgoingMessage[] = [];
     const commitCommands: CommitCommands = (items, publish) =>
       publish(

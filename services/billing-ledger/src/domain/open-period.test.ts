@@ -58,7 +58,7 @@ function prepared({ configuredAt, granted, funding }: Case): Account {
 type Case = typeof cases extends fc.Arbitrary<infer Value> ? Value : never;
 
 describe('The beginning of a month', () => {
-  test('leaves nothing due, is sound entry by entry, and is what a read shows, however close to its edge', () => {
+  test('leaves nothing due, is sound entry by entry, and equals a read, however close to its edge', () => {
     fc.assert(
       fc.property(cases, (one) => {
         const before = prepared(one);

@@ -18,7 +18,7 @@ export interface PeriodState {
 export interface DueOpening {
   readonly kind: 'expire' | 'allowance';
   readonly amount: number;
-  /** Once per account and period, whoever writes it. */
+  /** Once per account and period, whichever replica writes it. */
   readonly commandId: string;
 }
 

@@ -133,7 +133,7 @@ function buy(book: Book, project: string, month: string, price: number): void {
   book.bought.set(key, (book.bought.get(key) ?? 0) + price);
 }
 
-function giveBack(book: Book, made: Omit<Payment, 'price'>, amount: number, month: string): void {
+function refund(book: Book, made: Omit<Payment, 'price'>, amount: number, month: string): void {
   buy(book, made.project, made.month, 0 - amount);
   if (made.asset === 'units' && made.month !== month) book.lost += amount;
   else book.free[made.asset] += amount;
@@ -178,7 +178,7 @@ function decide(
       const price =
         command.kind === 'release' ? 0 : Math.min(hold.amount, cost(command, hold.list));
       book.holds.delete(command.refreshId);
-      giveBack(book, hold, hold.amount - price, month);
+      refund(book, hold, hold.amount - price, month);
       book.spent[hold.asset] += price;
       return ['applied', null, hold.asset];
     }
@@ -208,7 +208,7 @@ function decide(
       const charge = book.charges.get(command.requestId);
       if (!charge) book.blockedCharges.add(command.requestId);
       if (!charge?.paid) return ['refused', 'charge_unknown', funding];
-      giveBack(book, charge.paid, charge.paid.price, month);
+      refund(book, charge.paid, charge.paid.price, month);
       book.spent[charge.paid.asset] -= charge.paid.price;
       return ['applied', null, charge.paid.asset];
     }

@@ -35,7 +35,7 @@ export interface LedgerStage {
   readonly db: Db;
   startReplica(options?: ReplicaOptions): Promise<RunningLedger>;
   /** Sends and waits until each command has an outcome; the first outcome of each, in order. */
-  tell(...messages: readonly OutgoingMessage[]): Promise<BillingOutcome[]>;
+  send(...messages: readonly OutgoingMessage[]): Promise<BillingOutcome[]>;
   outcomesOf(accountId: AccountId): readonly BillingOutcome[];
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export async function openStage(): Promise<LedgerStage> {
       running.add(ledger);
       return ledger;
     },
-    async tell(...messages) {
+    async send(...messages) {
       await bus.publish(messages);
       return waitFor('every command has an outcome', () => {
         const outcomes = recorder.of('billing.outcome.v1');

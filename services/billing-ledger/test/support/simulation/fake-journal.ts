@@ -68,7 +68,7 @@ export function connectJournal(connection: JournalConnection): Journal {
   const all = () => [...store.commits.keys()].sort().flatMap(ofAccount);
 
   return {
-    append: (commits) =>
+    appendCommits: (commits) =>
       scheduler.call(process, () => {
         const documents = commits.map((commit) => sealCommit(commit, 'simulated'));
         const isLost = chance.percent(faults.percent);
@@ -77,35 +77,35 @@ export function connectJournal(connection: JournalConnection): Journal {
         if (isLost) throw new ConnectionLost('appending');
         return results;
       }),
-    findAnswers: (accountId, keys) =>
+    findRecorded: (accountId, keys) =>
       read(() => {
         const wanted = new Set(keys);
         return ofAccount(accountId)
           .flatMap((commit) => commit.entries)
           .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
       }),
-    readFrom: (accountId, fromId, limit) =>
+    readCommits: (accountId, fromId, limit) =>
       read(() =>
         ofAccount(accountId)
           .filter(({ id }) => id >= (fromId ?? ''))
           .slice(0, limit),
       ),
-    newest: (accountId) => read(() => ofAccount(accountId).at(-1) ?? null),
-    holding: (accountId, seq) =>
+    findNewestCommit: (accountId) => read(() => ofAccount(accountId).at(-1) ?? null),
+    findCommitAt: (accountId, seq) =>
       read(() => {
         const found = ofAccount(accountId).findLast(({ id }) => id <= commitId(accountId, seq));
         if (!found) return null;
         const { id, firstSeq, entries, at: commitAt } = found;
         return { id, firstSeq, entries: entries.length, at: commitAt };
       }),
-    activeSince: (timeMs, limit) =>
+    listActiveAccounts: (timeMs, limit) =>
       read(() =>
         all()
           .filter(({ at }) => at >= timeMs)
           .sort((left, right) => left.at - right.at)
           .slice(0, limit),
       ),
-    async *scan() {
+    async *scanCommits() {
       for (const accountId of [...store.commits.keys()].sort()) {
         for (const { bytes } of store.commits.get(accountId) ?? []) yield bytes;
       }

@@ -37,10 +37,10 @@ export interface ReplicaFaults {
   readonly wrapJournal?: (journal: Journal) => Journal;
   readonly keepsCache?: boolean;
   /** Sends the outcomes that it expects before anything is stored. */
-  readonly tellsFirst?: boolean;
-  readonly givesUpTelling?: boolean;
+  readonly publishesFirst?: boolean;
+  readonly dropsOutcomes?: boolean;
   /** Tells what was commanded and nothing of what a month begins with. */
-  readonly keepsOpenings?: boolean;
+  readonly omitsOpenings?: boolean;
 }
 
 const logger = createLogger({ service: 'simulation', level: 'silent' });
@@ -69,7 +69,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     loadAccount: createLoadAccount({ journal, snapshots }),
     cache,
     recent: createRecentEntries(chance.below(12)),
-    prices: { book: prices, refresh: async () => {} },
+    prices: { book: prices, reload: async () => {} },
     // No two processes agree on the time.
     clock: driftingClock(world),
     limits: { entriesMax: 1 + chance.below(6), bytesMax: 256 * 1024 },
@@ -83,18 +83,18 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
       if (isLost) throw new ConnectionLost('publishing');
     });
   const bus = {
-    publish: planted.givesUpTelling
+    publish: planted.dropsOutcomes
       ? (messages: readonly OutgoingMessage[]) => publish(messages).catch(() => {})
       : publish,
   };
   const onBatch = createOnBillingCommands({
     commitCommands: commit,
-    bus: planted.keepsOpenings ? withoutOpenings(bus) : bus,
+    bus: planted.omitsOpenings ? withoutOpenings(bus) : bus,
     logger,
   });
   return {
     process,
-    onBatch: planted.tellsFirst ? tellingFirst(onBatch, world) : onBatch,
+    onBatch: planted.publishesFirst ? publishingFirst(onBatch, world) : onBatch,
     onReassigned: () => cache.dropAll(),
     saveSnapshots: keeper.saveDue,
   };
@@ -106,8 +106,8 @@ function withoutOpenings({ publish }: Pick<MessageBus, 'publish'>): Pick<Message
   return { publish: (messages) => publish(messages.filter((message) => !isOpening(message))) };
 }
 
-/** Plays the batch against a store of its own first, and tells what comes of it. */
-function tellingFirst(onBatch: Replica['onBatch'], world: World): Replica['onBatch'] {
+/** Plays the batch against a store of its own first, and publishes its outcomes. */
+function publishingFirst(onBatch: Replica['onBatch'], world: World): Replica['onBatch'] {
   return async (messages) => {
     const rehearsal = startRehearsal(world);
     await rehearsal(messages);
@@ -131,18 +131,21 @@ function driftingClock(world: World): { now: () => number } {
   return { now: () => world.clock.now + offsetMs };
 }
 
-function connectSnapshots(world: World, process: Process): Pick<SnapshotStore, 'find' | 'save'> {
+function connectSnapshots(
+  world: World,
+  process: Process,
+): Pick<SnapshotStore, 'findSnapshot' | 'saveSnapshot'> {
   const { snapshots, scheduler, chance, faults } = world;
   const lose = () => {
     if (chance.percent(faults.percent)) throw new ConnectionLost('snapshots');
   };
   return {
-    find: (accountId) =>
+    findSnapshot: (accountId) =>
       scheduler.call(process, () => {
         lose();
         return snapshots.get(accountId) ?? null;
       }),
-    save: ({ account, head }) =>
+    saveSnapshot: ({ account, head }) =>
       scheduler.call(process, () => {
         lose();
         const stored = snapshots.get(account.accountId);

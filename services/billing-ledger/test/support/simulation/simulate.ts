@@ -24,8 +24,8 @@ const drainStepsMax = 20_000;
 
 /**
  * Plays one seed: some commands, a storm of everything that can go wrong, then calm until every
- * command was handled, then everything again from the first record by a process that knows
- * nothing. Returns what is wrong in the end.
+ * command was handled, then everything again from the first record by a process without
+ * memory. Returns what is wrong in the end.
  */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<string[]> {
   const run = prepare(seed, options);
@@ -34,18 +34,18 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   const stuck = await drain(run);
   if (stuck) return [stuck];
   const beforeRepetition = run.world.store.positions.size;
-  const toldBefore = new Set(run.told.keys());
+  const publishedBefore = new Set(run.published.keys());
   for (const partition of run.partitions) partition.committed = 0;
   const stuckAgain = await drain(run);
   if (stuckAgain) return [stuckAgain];
   const grown = run.world.store.positions.size - beforeRepetition;
-  const news = [...run.told.keys()].filter((outcome) => !toldBefore.has(outcome));
+  const news = [...run.published.keys()].filter((outcome) => !publishedBefore.has(outcome));
   return [
     ...run.problems,
     ...(grown > 0 ? ['commands that came again were journaled again'] : []),
     ...news.map((outcome) => `a command that came again got another outcome: ${outcome}`),
     ...(await verify(run)),
-    ...auditRun(run.world.store, run.commands, run.told),
+    ...auditRun(run.world.store, run.commands, run.published),
   ];
 }
 
@@ -55,7 +55,7 @@ interface Run {
   readonly partitions: readonly Partition[];
   readonly commands: readonly Command[];
   /** Every outcome as it was sent, and how often. */
-  readonly told: Map<string, number>;
+  readonly published: Map<string, number>;
   readonly problems: string[];
   readonly replicas: Replica[];
 }
@@ -64,7 +64,7 @@ function prepare(seed: number, options: SimulationOptions): Run {
   const chance = createChance(seed);
   const store = createStore(options.guarantees ?? { uniqueIds: true, uniqueKeys: true });
   const { commands, logs } = messageLog(chance);
-  const told = new Map<string, number>();
+  const published = new Map<string, number>();
   const problems: string[] = [];
   const world: World = {
     chance,
@@ -73,10 +73,10 @@ function prepare(seed: number, options: SimulationOptions): Run {
     store,
     snapshots: new Map<string, Snapshot>(),
     clock: { now: startMs },
-    onPublished: (messages) => notePublished(messages, { told, problems, world: () => world }),
+    onPublished: (messages) => notePublished(messages, { published, problems, world: () => world }),
   };
   const partitions = logs.map((log): Partition => ({ log, readers: [], committed: 0 }));
-  const run: Run = { world, options, partitions, commands, told, problems, replicas: [] };
+  const run: Run = { world, options, partitions, commands, published, problems, replicas: [] };
   for (const partition of partitions) assign(partition, newReplica(run));
   return run;
 }
@@ -101,7 +101,7 @@ async function storm(run: Run): Promise<void> {
   }
 }
 
-/** Any reader may go on, also one that has lost the partition and does not know it. */
+/** Any reader may continue, also one that lost the partition without noticing. */
 function deliverSome(run: Run, partition: Partition): void {
   const { chance } = run.world;
   const reader = chance.percent(75) ? partition.readers.at(-1) : chance.pick(partition.readers);
@@ -148,15 +148,15 @@ async function drain(run: Run): Promise<string | null> {
 
 function notePublished(
   messages: readonly OutgoingMessage[],
-  noted: Pick<Run, 'told' | 'problems'> & { world: () => World },
+  noted: Pick<Run, 'published' | 'problems'> & { world: () => World },
 ): void {
   for (const message of messages) {
     if (message.type !== 'billing.outcome.v1') continue;
     const outcome: BillingOutcome = message.body;
     const text = JSON.stringify(outcome);
-    noted.told.set(text, (noted.told.get(text) ?? 0) + 1);
+    noted.published.set(text, (noted.published.get(text) ?? 0) + 1);
     if (!noted.world().store.positions.has(`${outcome.account_id}/${outcome.seq}`)) {
-      noted.problems.push(`told before it was journaled: ${text}`);
+      noted.problems.push(`published before it was journaled: ${text}`);
     }
   }
 }
@@ -167,13 +167,13 @@ async function verify(run: Run): Promise<string[]> {
   const sorted = [...run.world.snapshots.values()].sort((left, right) =>
     left.account.accountId < right.account.accountId ? -1 : 1,
   );
-  async function* scan() {
+  async function* scanSnapshots() {
     yield* sorted;
   }
   const verification = createVerifyJournal({
     journal,
-    snapshots: { scan },
-    prices: { book: prices, refresh: async () => {} },
+    snapshots: { scanSnapshots },
+    prices: { book: prices, reload: async () => {} },
   });
   const { problems } = await verification();
   return problems.map(({ seq, problem }) => `verify: ${seq} ${problem}`);
