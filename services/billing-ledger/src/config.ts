@@ -31,6 +31,11 @@ export const settings = {
   PRICE_REFRESH_INTERVAL_MS: duration()
     .prefault('5000')
     .describe('Pause between reads of the price lists; add a list at least twice this ahead'),
+  CLOCK_OFFSET_MAX_MS: duration()
+    .prefault('5000')
+    .describe(
+      "Greatest difference between this machine's clock and MongoDB's; beyond it nothing is written",
+    ),
 } as const;
 
 export interface BillingLedgerConfig extends ServiceConfig {
@@ -39,6 +44,7 @@ export interface BillingLedgerConfig extends ServiceConfig {
   readonly snapshots: { readonly everyEntries: number; readonly passIntervalMs: number };
   readonly verifyIntervalMs: number;
   readonly priceRefreshIntervalMs: number;
+  readonly clockOffsetMaxMs: number;
 }
 
 /** Throws a SettingsError that names every problem. */
@@ -57,5 +63,6 @@ export function loadConfig(environment: Record<string, string | undefined>): Bil
     },
     verifyIntervalMs: parsed.VERIFY_INTERVAL_MS,
     priceRefreshIntervalMs: parsed.PRICE_REFRESH_INTERVAL_MS,
+    clockOffsetMaxMs: parsed.CLOCK_OFFSET_MAX_MS,
   });
 }

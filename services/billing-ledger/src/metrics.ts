@@ -52,6 +52,11 @@ const oldestHoldAge = gauge({
     'Age of the oldest open hold, of cached accounts or, as last looked up, of all accounts; 0 when there is none',
   unit: 's',
 });
+const clockOffset = gauge({
+  name: 'inventory.ledger.clock.offset',
+  description: "How far the replica's clock is ahead of MongoDB's; negative behind it",
+  unit: 's',
+});
 const verifyProblems = gauge({
   name: 'inventory.ledger.verify.problems',
   description: 'Problems that the last verification of this replica found; absent before the first',
@@ -91,6 +96,7 @@ export interface LedgerGauges {
   readonly accountsCached: () => number;
   readonly holds: () => OpenHolds;
   readonly now: () => number;
+  readonly clockOffsetMs: () => number | null;
 }
 
 export interface OpenHolds {
@@ -100,7 +106,11 @@ export interface OpenHolds {
 }
 
 /** What is read when metrics are collected. */
-export function observeLedger({ accountsCached, holds, now }: LedgerGauges): void {
+export function observeLedger({ accountsCached, holds, now, clockOffsetMs }: LedgerGauges): void {
+  clockOffset.observe((observe) => {
+    const offsetMs = clockOffsetMs();
+    if (offsetMs !== null) observe(offsetMs / 1_000);
+  });
   cachedAccounts.observe((observe) => observe(accountsCached()));
   openHolds.observe((observe) => observe(holds().open));
   oldestHoldAge.observe((observe) => {

@@ -15,6 +15,7 @@ import { ledgerIndexes } from './storage/collections.ts';
 const snapshotIntervalMs = 1_000;
 const lastSnapshotsMs = 6_000;
 const oldHoldsIntervalMs = 60_000;
+const clockIntervalMs = 30_000;
 
 export async function startBillingLedger(
   context: ServiceContext<BillingLedgerConfig>,
@@ -29,6 +30,7 @@ export async function startBillingLedger(
     accountsCached: () => ledger.cache.size,
     holds: holdWatch.holds,
     now: () => clock.now(),
+    clockOffsetMs: ledger.journalClock.offsetMs,
   });
 
   const repeat = (name: string, idleMs: number, work: () => Promise<void>): void => {
@@ -36,6 +38,7 @@ export async function startBillingLedger(
     const loop = startLoop({ name, idleMs, logger, round });
     lifetime.defer(name, () => loop.stop());
   };
+  repeat('journal clock', clockIntervalMs, ledger.journalClock.measure);
   repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.reload);
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
   repeat('snapshot pass', passIntervalMs, () =>
@@ -54,7 +57,9 @@ export async function startBillingLedger(
   });
   lifetime.defer('billing commands', () => subscription.stop());
 
-  return serveInternal(context, createLedgerRouter({ ...ledger, clock }), health);
+  const notReady = async () => [...(await health.notReady()), ...ledger.journalClock.problems()];
+  const router = createLedgerRouter({ ...ledger, clock });
+  return serveInternal(context, router, { ...health, notReady });
 }
 
 const problemsLogged = 10;

@@ -18,7 +18,7 @@ export function entryProblems(account: Account, entry: Entry, prices: PriceBook)
   const after = plus(before, entry.change);
   return [
     entry.seq !== account.lastSeq + 1 && `does not follow position ${account.lastSeq}`,
-    entry.at <= account.lastAt && 'time is not after the previous entry',
+    entry.at < account.lastAt && 'time is before the previous entry',
     !isConserved(entry.change) && 'movement does not net to zero',
     !fitsTemplate(entry.kind, entry.change) && `movement is not one of a ${entry.kind}`,
     !areEqual(after, entry.after) && 'balances are not the previous ones plus the movement',

@@ -42,7 +42,7 @@ export interface Refusal {
 export interface Entry {
   /** Position in the account's journal, from 1, without gaps. */
   readonly seq: number;
-  /** Milliseconds since the epoch, strictly increasing within the account. */
+  /** Milliseconds since the epoch, never decreasing within the account; `seq` orders equal times. */
   readonly at: number;
   readonly kind: EntryKind;
   /** What it was made for; `expire` and `allowance` begin a month without a command. */

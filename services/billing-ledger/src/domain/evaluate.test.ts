@@ -17,7 +17,7 @@ const guarantees: readonly (readonly [InvariantName, string])[] = [
   [6, 'a duplicate command gets the recorded answer, and other content under its id conflicts'],
   [7, 'a refusal leaves balances and open holds as they were'],
   [8, 'the account is what its journal adds up to, from the beginning or from any snapshot'],
-  [9, 'the time of an account only increases, whatever the clock does'],
+  [9, 'the time of an account is the clock, and never decreases whatever the clock does'],
   [10, 'a hold ends in the asset it was made in, and the other asset is never touched'],
   [11, 'a hold ends at the prices and for the product it was made under'],
   [12, 'there is an outcome for every entry and an entry for every outcome'],

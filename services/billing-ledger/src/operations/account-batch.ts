@@ -1,5 +1,4 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
 import { type Command, commandKey } from '../domain/command.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { type Hold, listHolds } from '../domain/hold-set.ts';
@@ -13,6 +12,7 @@ import {
 import type { ChainHead } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
+import type { JournalClock } from './journal-clock.ts';
 import type { LoadAccount } from './load-account.ts';
 import type { PriceListCache } from './price-list-cache.ts';
 import type { RecentEntries } from './recent-entries.ts';
@@ -33,7 +33,7 @@ export interface AccountBatchDeps {
   readonly cache: AccountCache;
   readonly recent: RecentEntries;
   readonly prices: PriceListCache;
-  readonly clock: Clock;
+  readonly clock: Pick<JournalClock, 'now'>;
   /** Most entries and bytes of one account that are written together. */
   readonly limits: CommitLimits;
   /** After each commit is stored. */

@@ -97,6 +97,10 @@ describe('Each of these faults is detected', () => {
       options: { replica: { dropsOutcomes: true } },
     },
     {
+      fault: 'a replica with a wrong clock writes',
+      options: { replica: { trustsClock: true } },
+    },
+    {
       fault: 'the outcomes that begin a month are not published',
       options: { replica: { omitsOpenings: true } },
     },

@@ -219,7 +219,7 @@ describe('Verification of a journal rewritten with valid hashes', () => {
     [
       'time goes back',
       (entry) => ({ at: new Date(entry.at.getTime() - 40 * 86_400_000 * entry.seq) }),
-      'time is not after the previous entry',
+      'time is before the previous entry',
     ],
     [
       'units that are left of a month stay',

@@ -169,6 +169,13 @@ export const plantedFaults: readonly PlantedFault[] = [
       account: { ...evaluation.account, lastAt: at },
     };
   }),
+  faulty(9, 'a burst runs ahead of the clock', (call) => {
+    const [account, command, context] = call;
+    return evaluate(account, command, {
+      ...context,
+      now: Math.max(context.now, account.lastAt + 1),
+    });
+  }),
   faulty(10, 'a hold ends in what the account pays with now', (call) => {
     const evaluation = evaluate(...call);
     const { entry } = evaluation;

@@ -61,10 +61,10 @@ export function createReferenceModel(lists: readonly PriceList[]) {
   function answer(step: Step): ModelAnswer {
     const { accountId } = step.command;
     const known = bookOf(accountId);
-    const first = Math.max(step.now, known.lastAt + 1);
+    const at = Math.max(step.now, known.lastAt);
     // Only what is new begins a month, so a month is begun in a copy first.
-    const book = monthOf(known.lastAt) === monthOf(first) && !known.perMonth ? known : copy(known);
-    const at = beginMonth(book, first);
+    const book = monthOf(known.lastAt) === monthOf(at) && !known.perMonth ? known : copy(known);
+    beginMonth(book, at);
     const list =
       lists.findLast((candidate) => candidate.effectiveAt <= at) ?? (lists[0] as PriceList);
     const [fate, code, asset] = decide(book, step, { list, month: monthOf(at) });
@@ -94,12 +94,10 @@ const issuedUnits = (book: Book) => {
 };
 
 /** Whatever is left of another month is lost; then comes what this month is worth. */
-function beginMonth(book: Book, from: number): number {
-  let at = from;
+function beginMonth(book: Book, at: number): void {
   if (book.free.units > 0 && monthOf(book.lastAt) < monthOf(at)) {
     book.lost += book.free.units;
     book.free.units = 0;
-    at += 1;
   }
   if (book.perMonth !== null && book.lastAllowance < monthOf(at)) {
     const room = 2n ** 53n - 1n - issuedUnits(book);
@@ -107,10 +105,8 @@ function beginMonth(book: Book, from: number): number {
     if (worth > 0) {
       book.free.units += worth;
       book.lastAllowance = monthOf(at);
-      at += 1;
     }
   }
-  return at;
 }
 
 function warn(book: Book, command: Command): number | null {

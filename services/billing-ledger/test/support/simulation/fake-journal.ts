@@ -29,6 +29,10 @@ export interface Store {
   /** `<account>/<seq>` of every entry. */
   readonly positions: Set<string>;
   readonly guarantees: StoreGuarantees;
+  /** The latest time that an honest clock may show now. */
+  readonly latestTime: () => number;
+  /** Entries whose time is later than that, although the entry before them is not. */
+  readonly futureEntries: string[];
 }
 
 export interface StoredBytes {
@@ -36,8 +40,19 @@ export interface StoredBytes {
   readonly commit: StoredCommit;
 }
 
-export function createStore(guarantees: StoreGuarantees): Store {
-  return { commits: new Map(), keys: new Set(), positions: new Set(), guarantees };
+export function createStore(
+  guarantees: StoreGuarantees,
+  latestTime: Store['latestTime'] = () => Number.POSITIVE_INFINITY,
+): Store {
+  const futureEntries: string[] = [];
+  return {
+    commits: new Map(),
+    keys: new Set(),
+    positions: new Set(),
+    guarantees,
+    latestTime,
+    futureEntries,
+  };
 }
 
 export interface Faults {
@@ -130,5 +145,9 @@ function insert(store: Store, document: CommitDocument): AppendResult {
   );
   for (const key of indexed) keys.add(key);
   for (const { seq } of document.entries) positions.add(`${accountId}/${seq}`);
+  const previousAt = ofAccount.at(-1)?.commit.at ?? 0;
+  if (document.at.getTime() > Math.max(previousAt, store.latestTime())) {
+    store.futureEntries.push(id);
+  }
   return { result: 'appended', head: { commitId: id, hash } };
 }

@@ -8,7 +8,13 @@ import { auditRun } from './audit.ts';
 import { messageLog } from './command-log.ts';
 import { connectJournal, createStore, type StoreGuarantees } from './fake-journal.ts';
 import { assign, deliver, type Partition } from './partition.ts';
-import { type Replica, type ReplicaFaults, startReplica, type World } from './replica.ts';
+import {
+  clockOffsetMaxMs,
+  type Replica,
+  type ReplicaFaults,
+  startReplica,
+  type World,
+} from './replica.ts';
 import { createChance, createScheduler } from './scheduler.ts';
 
 export interface SimulationOptions {
@@ -31,6 +37,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   const run = prepare(seed, options);
   await storm(run);
   run.world.faults.percent = 0;
+  run.world.calm.isCalm = true;
   const stuck = await drain(run);
   if (stuck) return [stuck];
   const beforeRepetition = run.world.store.positions.size;
@@ -43,6 +50,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   return [
     ...run.problems,
     ...(grown > 0 ? ['commands that came again were journaled again'] : []),
+    ...run.world.store.futureEntries.map((id) => `an entry is ahead of every honest clock: ${id}`),
     ...news.map((outcome) => `a command that came again got another outcome: ${outcome}`),
     ...(await verify(run)),
     ...auditRun(run.world.store, run.commands, run.published),
@@ -62,7 +70,9 @@ interface Run {
 
 function prepare(seed: number, options: SimulationOptions): Run {
   const chance = createChance(seed);
-  const store = createStore(options.guarantees ?? { uniqueIds: true, uniqueKeys: true });
+  const clock = { now: startMs, latest: startMs };
+  const guarantees = options.guarantees ?? { uniqueIds: true, uniqueKeys: true };
+  const store = createStore(guarantees, () => clock.latest + clockOffsetMaxMs);
   const { commands, logs } = messageLog(chance);
   const published = new Map<string, number>();
   const problems: string[] = [];
@@ -72,7 +82,8 @@ function prepare(seed: number, options: SimulationOptions): Run {
     faults: { percent: chance.pick([0, 5, 15, 35]) },
     store,
     snapshots: new Map<string, Snapshot>(),
-    clock: { now: startMs },
+    clock,
+    calm: { isCalm: false },
     onPublished: (messages) => notePublished(messages, { published, problems, world: () => world }),
   };
   const partitions = logs.map((log): Partition => ({ log, readers: [], committed: 0 }));
@@ -96,9 +107,14 @@ async function storm(run: Run): Promise<void> {
     else if (move < 38) crash(run, partition);
     else if (move < 43) assign(partition, chance.pick([...run.replicas, newReplica(run)]));
     else if (move < 46) void chance.pick(run.replicas).saveSnapshots().catch(ignore);
-    else if (move < 50) clock.now += chance.pick([1, 500, 30_000, -20_000, 20 * dayMs]);
+    else if (move < 50) moveClock(clock, chance.pick([1, 500, 30_000, -20_000, 20 * dayMs]));
     else await scheduler.step();
   }
+}
+
+function moveClock(clock: World['clock'], byMs: number): void {
+  clock.now += byMs;
+  clock.latest = Math.max(clock.latest, clock.now);
 }
 
 /** Any reader may continue, also one that lost the partition without noticing. */
