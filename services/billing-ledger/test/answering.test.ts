@@ -36,6 +36,23 @@ describe('A refresh and its credits (Billing of a refresh)', () => {
     });
   });
 
+  test('no more than max_credits is held and charged, whatever the price list says (invariant 23)', async () => {
+    const account = senderOf(newAccountId());
+    const [limited, generous] = [newRefreshId(), newRefreshId()];
+    await stage.send(account.grant(300));
+
+    const [held, full] = await stage.send(
+      account.reserve(limited, 100),
+      account.reserve(generous, 5_000),
+    );
+    const [settled] = await stage.send(account.settle(limited, 'complete_changed', 250_000));
+
+    expect(held).toMatchObject({ result: 'applied', amount_reserved: 100 });
+    expect(full).toMatchObject({ result: 'applied', amount_reserved: 125 });
+    expect(settled).toMatchObject({ amount_charged: 100, amount_released: 0 });
+    expect((await ledger.verify()).problems).toEqual([]);
+  });
+
   test('a hold is resolved once: any later resolution gets the outcome of the first', async () => {
     const account = senderOf(newAccountId());
     const refresh = newRefreshId();

@@ -51,6 +51,17 @@ describe('a refresh', () => {
     expect(await decided(request.refresh_id)).toMatchObject({ decision: 'accepted' });
   });
 
+  it('reserves no more than its max_credits (Refresh: max_credits)', async () => {
+    const request = await harness.request({ max_credits: 180 });
+
+    const reserve = await waitFor('the reservation is sent', () =>
+      harness.messages
+        .of('billing.reserve.v1')
+        .find(({ refresh_id }) => refresh_id === request.refresh_id),
+    );
+    expect(reserve).toMatchObject({ max_credits: 180 });
+  });
+
   it('has the ledger tell of its hold whoever waits for the decision (Refresh: 202)', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 5)) });
     await harness.completed(collector, request.refresh_id);

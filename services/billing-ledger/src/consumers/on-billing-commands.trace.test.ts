@@ -93,6 +93,7 @@ function messageOf(traceId: string | undefined): ReceivedMessage {
     account_id: newAccountId(),
     request_id,
     asset: 'credits',
+    maxCredits: null,
     amount: 1,
     reason: 'top-up',
   };
@@ -121,6 +122,7 @@ function entryOf(index: number) {
     amount: 1,
     reason: 'top-up',
     outcome: null,
+    maxCredits: null,
     observedAssets: null,
     disposition: null,
     refusal: null,

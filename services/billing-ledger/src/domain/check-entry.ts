@@ -101,7 +101,7 @@ function expectedPrice(open: Hold | undefined, entry: Entry, book: PriceBook): n
   if (!prices) return null;
   switch (entry.kind) {
     case 'reserve':
-      return prices.refreshReservation;
+      return Math.min(prices.refreshReservation, entry.maxCredits ?? Number.POSITIVE_INFINITY);
     case 'charge':
       return pagePrice(prices, entry.productCode as PageProduct);
     case 'settle':

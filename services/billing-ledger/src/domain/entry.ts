@@ -59,6 +59,8 @@ export interface Entry {
   readonly projectId: ProjectId | null;
   readonly refreshId: RefreshId | null;
   readonly requestId: RequestId | null;
+  /** Of a reservation that `max_credits` made lower than its price list says. */
+  readonly maxCredits: number | null;
   /** The amount of an operator's command, applied or not. */
   readonly amount: number | null;
   readonly reason: string | null;

@@ -28,6 +28,7 @@ const guarantees: readonly (readonly [InvariantName, string])[] = [
   [20, 'a Project spends up to its cap in a month, open holds included, and never more'],
   [21, 'a balance that falls below its threshold is reported once, until it is back'],
   [22, 'a balance read in a new month shows that month, although nothing was written in it'],
+  [23, 'a hold is never above the max_credits of its command'],
   ['model', 'the ledger agrees with an independent model with perfect memory'],
 ];
 

@@ -92,6 +92,7 @@ function entryOf(account: Account, command: Command, { at, opening, decision }: 
     projectId: decision.projectId ?? null,
     refreshId: decision.refreshId ?? null,
     requestId: decision.requestId ?? null,
+    maxCredits: decision.maxCredits ?? null,
     amount: decision.amount ?? null,
     reason: decision.reason ?? null,
     outcome: decision.outcome ?? null,

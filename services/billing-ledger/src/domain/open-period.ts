@@ -104,6 +104,7 @@ function openingEntry(account: Account, due: DueOpening, at: number): Entry {
     projectId: null,
     refreshId: null,
     requestId: null,
+    maxCredits: null,
     amount: due.amount,
     reason: null,
     outcome: null,

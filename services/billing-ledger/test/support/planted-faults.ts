@@ -215,6 +215,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     return withContext(call, { recorded });
   }),
   ...plantedMonthFaults,
+  faulty(23, 'a hold is what the price list says, whatever the client allows', (call) => {
+    const [account, command, context] = call;
+    if (command.kind !== 'reserve') return evaluate(...call);
+    return evaluate(account, { ...command, maxCredits: null }, context);
+  }),
   sharing(17, 'a command id of one account is recorded for all'),
   faulty('model', 'a release also charges the diagnostic price', (call) => {
     const [account, command, context] = call;
