@@ -41,6 +41,7 @@ export const series = {
   failures: `http_server_request_duration_count{${request},error_type="internal_error"}`,
   ended: (outcome: string) => `inventory_refresh_duration_count{outcome="${outcome}"}`,
   stuck: 'inventory_refresh_stuck{phase="settling"}',
+  holdsLost: 'inventory_refresh_holds_lost_total{service="refresh-collector"}',
   queueAge: 'inventory_refresh_open_oldest_age{phase="queued"}',
   assembling: 'inventory_assembly_waiting{}',
   closed: (reason: string) => `inventory_admission_closed{reason="${reason}"}`,

@@ -54,6 +54,17 @@ export const money: DashboardPlan = {
           ],
         },
         {
+          title: 'Holds lost',
+          description:
+            'Refreshes completed without a charge, since the collectors started. Always 0.',
+          unit: 'short',
+          shows: 'figure',
+          failAt: 1,
+          queries: [
+            { expr: 'sum(inventory_refresh_holds_lost_total) or vector(0)', legend: 'holds' },
+          ],
+        },
+        {
           title: 'Clock offset',
           description:
             "Greatest difference of a ledger's clock from MongoDB's. From CLOCK_OFFSET_MAX_MS (5 s) on it writes nothing.",
