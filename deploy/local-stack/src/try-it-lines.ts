@@ -1,5 +1,4 @@
 import type { Scope } from '@inventory/contracts/scope';
-import { refreshReservationCredits } from '@inventory/contracts/vocabulary';
 import type { DemoAccount } from './demo-account.ts';
 import { inventoryPath } from './inventory-path.ts';
 import { shownPath } from './repository-root.ts';
@@ -25,7 +24,7 @@ export function callLines({ stack, demo, scope }: TryItOptions): string[] {
   const key = `-H 'X-API-Key: ${demo.apiKey}'`;
   const inventory = `${url}${inventoryPath(scope ?? unknownScope)}`;
   const refreshes = `${url}/v2/platform/inventory-refreshes`;
-  const post = `-X POST ${key} -H 'Content-Type: application/json' -d '{"max_credits":${refreshReservationCredits}}'`;
+  const post = `-X POST ${key} -H 'Content-Type: application/json' -d '{"max_credits":125}'`;
   const takeId = `grep -o '"refresh_id":"[^"]*' | cut -d'"' -f4`;
   return [
     '# refresh (its id is kept for the next two)',

@@ -108,7 +108,5 @@ export const liveTroubles = [
 ] as const;
 export type LiveTrouble = (typeof liveTroubles)[number];
 
-/** Credits held when a refresh is accepted; also the lowest `max_credits`. */
-export const refreshReservationCredits = 125;
 /** Most assets on one page of Current and V1. */
 export const pageAssetsMax = 2000;

@@ -9,16 +9,16 @@ export const settings = {
   ...serviceSettings,
   COMMAND_BATCH_MAX: integer(1, 10_000)
     .prefault('500')
-    .describe('Most commands of one partition that are answered together'),
+    .describe('Most commands of one partition in one batch'),
   ACCOUNT_BATCH_MAX: integer(1, 500)
     .prefault('250')
     .describe('Most entries of one account in one commit; the rest of its backlog waits a round'),
   CACHED_ACCOUNTS_MAX: integer(1, 10_000_000)
     .prefault('20000')
-    .describe('Accounts whose state is kept in memory'),
+    .describe('Accounts cached in memory'),
   RECENT_COMMANDS_MAX: count()
     .prefault('100000')
-    .describe('Answered command keys kept in memory, so that a repetition costs no read'),
+    .describe('Recorded command keys cached in memory, so that a duplicate costs no read'),
   SNAPSHOT_EVERY_ENTRIES: integer(1, 1_000_000)
     .prefault('200')
     .describe('Entries of an account between its snapshots'),
@@ -27,10 +27,15 @@ export const settings = {
     .describe('Pause between passes that bring the snapshots of all active accounts up to date'),
   VERIFY_INTERVAL_MS: duration()
     .prefault('86400000')
-    .describe('Pause between verifications of the whole journal; the first comes with the start'),
+    .describe('Pause between verifications of the whole journal; the first is at the start'),
   PRICE_REFRESH_INTERVAL_MS: duration()
     .prefault('5000')
     .describe('Pause between reads of the price lists; add a list at least twice this ahead'),
+  CLOCK_OFFSET_MAX_MS: duration()
+    .prefault('5000')
+    .describe(
+      "Greatest difference between this machine's clock and MongoDB's; beyond it nothing is written",
+    ),
 } as const;
 
 export interface BillingLedgerConfig extends ServiceConfig {
@@ -39,6 +44,7 @@ export interface BillingLedgerConfig extends ServiceConfig {
   readonly snapshots: { readonly everyEntries: number; readonly passIntervalMs: number };
   readonly verifyIntervalMs: number;
   readonly priceRefreshIntervalMs: number;
+  readonly clockOffsetMaxMs: number;
 }
 
 /** Throws a SettingsError that names every problem. */
@@ -57,5 +63,6 @@ export function loadConfig(environment: Record<string, string | undefined>): Bil
     },
     verifyIntervalMs: parsed.VERIFY_INTERVAL_MS,
     priceRefreshIntervalMs: parsed.PRICE_REFRESH_INTERVAL_MS,
+    clockOffsetMaxMs: parsed.CLOCK_OFFSET_MAX_MS,
   });
 }

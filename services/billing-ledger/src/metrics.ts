@@ -25,11 +25,11 @@ const conflicts = counter({
 });
 const repetitions = counter({
   name: 'inventory.ledger.repetitions',
-  description: 'Commands that were answered before and got their answer again',
+  description: 'Duplicate commands, answered with the recorded outcome',
 });
 const batchSize = histogram({
   name: 'inventory.ledger.batch.commands',
-  description: 'Commands handed over at once',
+  description: 'Commands in one batch',
   buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500],
 });
 const commitDuration = histogram({
@@ -40,16 +40,21 @@ const commitDuration = histogram({
 });
 const cachedAccounts = gauge({
   name: 'inventory.ledger.accounts.cached',
-  description: 'Accounts whose state is kept in memory',
+  description: 'Accounts cached in memory',
 });
 const openHolds = gauge({
   name: 'inventory.ledger.holds.open',
-  description: 'Open holds of the accounts that this replica keeps in memory',
+  description: 'Open holds of the accounts cached by this replica',
 });
 const oldestHoldAge = gauge({
   name: 'inventory.ledger.holds.oldest.age',
   description:
-    'Age of the oldest open hold, in memory or, as looked up now and then, of all accounts; 0 when there is none',
+    'Age of the oldest open hold, of cached accounts or, as last looked up, of all accounts; 0 when there is none',
+  unit: 's',
+});
+const clockOffset = gauge({
+  name: 'inventory.ledger.clock.offset',
+  description: "How far the replica's clock is ahead of MongoDB's; negative behind it",
   unit: 's',
 });
 const verifyProblems = gauge({
@@ -58,7 +63,7 @@ const verifyProblems = gauge({
 });
 const verifyDuration = histogram({
   name: 'inventory.ledger.verify.duration',
-  description: 'Verifications of the whole journal, by how they ended',
+  description: 'Verifications of the whole journal, by result',
   unit: 's',
   labels: { result: ['sound', 'problems', 'failed'] },
   buckets: [0.1, 1, 10, 60, 300, 900, 3600, 14400],
@@ -75,7 +80,7 @@ export function countConflict(): void {
   conflicts.add(1);
 }
 
-export function countRepetitions(commands: number): void {
+export function countDuplicates(commands: number): void {
   if (commands > 0) repetitions.add(commands);
 }
 
@@ -91,6 +96,7 @@ export interface LedgerGauges {
   readonly accountsCached: () => number;
   readonly holds: () => OpenHolds;
   readonly now: () => number;
+  readonly clockOffsetMs: () => number | null;
 }
 
 export interface OpenHolds {
@@ -100,7 +106,11 @@ export interface OpenHolds {
 }
 
 /** What is read when metrics are collected. */
-export function observeLedger({ accountsCached, holds, now }: LedgerGauges): void {
+export function observeLedger({ accountsCached, holds, now, clockOffsetMs }: LedgerGauges): void {
+  clockOffset.observe((observe) => {
+    const offsetMs = clockOffsetMs();
+    if (offsetMs !== null) observe(offsetMs / 1_000);
+  });
   cachedAccounts.observe((observe) => observe(accountsCached()));
   openHolds.observe((observe) => observe(holds().open));
   oldestHoldAge.observe((observe) => {
@@ -114,7 +124,7 @@ verifyProblems.observe((observe) => {
   if (problemsFound !== null) observe(problemsFound);
 });
 
-/** Runs a verification and tells how it ended. */
+/** Runs a verification and records its result and duration. */
 export async function measureVerification<Result extends { readonly problems: readonly unknown[] }>(
   verify: () => Promise<Result>,
 ): Promise<Result> {

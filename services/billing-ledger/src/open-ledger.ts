@@ -1,4 +1,4 @@
-import type { Clock } from '@inventory/runtime/clock';
+import { type Clock, monotonicNow } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Db } from 'mongodb';
@@ -6,6 +6,7 @@ import type { BillingLedgerConfig } from './config.ts';
 import { countEntries } from './metrics.ts';
 import { type AccountCache, createAccountCache } from './operations/account-cache.ts';
 import { type CommitCommands, createCommitCommands } from './operations/commit-commands.ts';
+import { createJournalClock, type JournalClock } from './operations/journal-clock.ts';
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
 import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
 import { openPriceListCache, type PriceListCache } from './operations/price-list-cache.ts';
@@ -19,14 +20,18 @@ import { createVerifyJournal, type VerifyJournal } from './operations/verify-jou
 import { createJournal, type Journal } from './storage/journal.ts';
 import { createPriceListStore } from './storage/price-list-store.ts';
 import { createSnapshotStore } from './storage/snapshot-store.ts';
+import { readStoreTime } from './storage/store-time.ts';
 
-export interface LedgerParts {
+export interface OpenLedgerDeps {
   /** With the indexes of `storage/collections.ts`. */
   readonly db: Db;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly identifiers: Identifiers;
-  readonly config: Pick<BillingLedgerConfig, 'commits' | 'cache' | 'snapshots'>;
+  readonly config: Pick<
+    BillingLedgerConfig,
+    'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs'
+  >;
   /** Aborted: long reading ends. */
   readonly stopping?: AbortSignal;
 }
@@ -36,6 +41,7 @@ export interface Ledger {
   readonly commitCommands: CommitCommands;
   readonly journal: Journal;
   readonly cache: AccountCache;
+  readonly journalClock: JournalClock;
   readonly prices: PriceListCache;
   readonly snapshots: SnapshotSaver;
   readonly snapshotPass: SnapshotPass;
@@ -51,11 +57,18 @@ const commitBytesMax = 256 * 1024;
 /** Some seconds of reading, and an answer of a few megabytes. */
 const usageLimits = { entriesMax: 1_000_000, rowsMax: 10_000 } as const;
 
-export async function openLedger(parts: LedgerParts): Promise<Ledger> {
-  const { db, clock, logger, config } = parts;
-  const journal = createJournal(db, parts.identifiers.uuidV7());
+export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
+  const { db, clock, logger, config } = deps;
+  const journal = createJournal(db, deps.identifiers.uuidV7());
   const store = createSnapshotStore(db);
   const prices = await openPriceListCache(createPriceListStore(db));
+  const journalClock = createJournalClock({
+    clock,
+    monotonicNow,
+    readStoreTime: () => readStoreTime(db),
+    offsetMaxMs: config.clockOffsetMaxMs,
+  });
+  await journalClock.measure();
   const loadAccount = createLoadAccount({ journal, snapshots: store });
   const cache = createAccountCache(config.cache.accountsMax);
   const { everyEntries } = config.snapshots;
@@ -67,7 +80,7 @@ export async function openLedger(parts: LedgerParts): Promise<Ledger> {
     cache,
     recent: createRecentEntries(config.cache.recentKeysMax),
     prices,
-    clock,
+    clock: journalClock,
     limits: { entriesMax: config.commits.entriesMax, bytesMax: commitBytesMax },
     onCommitted: (cached, entries) => {
       countEntries(entries);
@@ -78,6 +91,7 @@ export async function openLedger(parts: LedgerParts): Promise<Ledger> {
     commitCommands,
     journal,
     cache,
+    journalClock,
     prices,
     snapshots,
     snapshotPass: pass,
@@ -90,7 +104,7 @@ export async function openLedger(parts: LedgerParts): Promise<Ledger> {
       journal,
       snapshots: store,
       prices,
-      stopping: parts.stopping,
+      stopping: deps.stopping,
     }),
   };
 }

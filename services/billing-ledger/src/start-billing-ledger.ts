@@ -15,6 +15,7 @@ import { ledgerIndexes } from './storage/collections.ts';
 const snapshotIntervalMs = 1_000;
 const lastSnapshotsMs = 6_000;
 const oldHoldsIntervalMs = 60_000;
+const clockIntervalMs = 30_000;
 
 export async function startBillingLedger(
   context: ServiceContext<BillingLedgerConfig>,
@@ -29,6 +30,7 @@ export async function startBillingLedger(
     accountsCached: () => ledger.cache.size,
     holds: holdWatch.holds,
     now: () => clock.now(),
+    clockOffsetMs: ledger.journalClock.offsetMs,
   });
 
   const repeat = (name: string, idleMs: number, work: () => Promise<void>): void => {
@@ -36,7 +38,8 @@ export async function startBillingLedger(
     const loop = startLoop({ name, idleMs, logger, round });
     lifetime.defer(name, () => loop.stop());
   };
-  repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.refresh);
+  repeat('journal clock', clockIntervalMs, ledger.journalClock.measure);
+  repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.reload);
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
   repeat('snapshot pass', passIntervalMs, () =>
     ledger.snapshotPass.bringUpTo(clock.now() - passIntervalMs),
@@ -54,21 +57,23 @@ export async function startBillingLedger(
   });
   lifetime.defer('billing commands', () => subscription.stop());
 
-  return serveInternal(context, createLedgerRouter({ ...ledger, clock }), health);
+  const notReady = async () => [...(await health.notReady()), ...ledger.journalClock.problems()];
+  const router = createLedgerRouter({ ...ledger, clock });
+  return serveInternal(context, router, { ...health, notReady });
 }
 
 const problemsLogged = 10;
 
-/** What a verification finds waits for nobody to ask: it is told by a metric and the log. */
+/** The result of a scheduled verification is reported by a metric and the log. */
 async function verifyOnce(
   { lifetime, logger }: ServiceContext<BillingLedgerConfig>,
   verifyJournal: VerifyJournal,
 ): Promise<void> {
   try {
     const { accounts, entries, problems } = await verifyJournal();
-    if (problems.length === 0)
-      logger.info({ accounts, entries }, 'the journal is as it was written');
-    else logger.error({ problems: problems.slice(0, problemsLogged) }, 'the journal has problems');
+    if (problems.length === 0) logger.info({ accounts, entries }, 'journal verification passed');
+    else
+      logger.error({ problems: problems.slice(0, problemsLogged) }, 'journal verification failed');
   } catch (error) {
     if (!lifetime.signal.aborted) throw error;
   }

@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 describe('A refresh and its credits (Billing of a refresh)', () => {
-  test('125 credits are held, the observed size is charged, the rest comes back', async () => {
+  test('125 credits are held, the observed size is charged, the rest is released', async () => {
     const account = senderOf(newAccountId());
     const refresh = newRefreshId();
 
-    await stage.tell(account.grant(300));
-    const [reserved] = await stage.tell(account.reserve(refresh));
-    const [settled] = await stage.tell(account.settle(refresh, 'complete_changed', 4_001));
+    await stage.send(account.grant(300));
+    const [reserved] = await stage.send(account.reserve(refresh));
+    const [settled] = await stage.send(account.settle(refresh, 'complete_changed', 4_001));
 
     expect(reserved).toMatchObject({
       result: 'applied',
@@ -36,18 +36,35 @@ describe('A refresh and its credits (Billing of a refresh)', () => {
     });
   });
 
-  test('a hold is resolved once: whatever comes later is answered with what happened first', async () => {
+  test('no more than max_credits is held and charged, whatever the price list says (invariant 23)', async () => {
+    const account = senderOf(newAccountId());
+    const [limited, generous] = [newRefreshId(), newRefreshId()];
+    await stage.send(account.grant(300));
+
+    const [held, full] = await stage.send(
+      account.reserve(limited, 100),
+      account.reserve(generous, 5_000),
+    );
+    const [settled] = await stage.send(account.settle(limited, 'complete_changed', 250_000));
+
+    expect(held).toMatchObject({ result: 'applied', amount_reserved: 100 });
+    expect(full).toMatchObject({ result: 'applied', amount_reserved: 125 });
+    expect(settled).toMatchObject({ amount_charged: 100, amount_released: 0 });
+    expect((await ledger.verify()).problems).toEqual([]);
+  });
+
+  test('a hold is resolved once: any later resolution gets the outcome of the first', async () => {
     const account = senderOf(newAccountId());
     const refresh = newRefreshId();
-    await stage.tell(account.grant(300), account.reserve(refresh));
-    const [released] = await stage.tell(account.release(refresh));
+    await stage.send(account.grant(300), account.reserve(refresh));
+    const [released] = await stage.send(account.release(refresh));
 
     await stage.bus.publish([account.settle(refresh, 'complete_changed', 90_000)]);
-    const [first, second] = await waitFor('the release is told again', () => {
-      const told = stage
+    const [first, second] = await waitFor('the release is published again', () => {
+      const outcomes = stage
         .outcomesOf(account.accountId)
         .filter(({ command_id }) => command_id === `release:${refresh}`);
-      return told.length >= 2 && told;
+      return outcomes.length >= 2 && outcomes;
     });
 
     expect(second).toEqual(first);
@@ -57,10 +74,10 @@ describe('A refresh and its credits (Billing of a refresh)', () => {
     ]);
   });
 
-  test('124 credits are not enough, and the refusal says what is missing', async () => {
+  test('124 credits are not enough, and the refusal carries required and available', async () => {
     const account = senderOf(newAccountId());
 
-    const [, refused] = await stage.tell(account.grant(124), account.reserve());
+    const [, refused] = await stage.send(account.grant(124), account.reserve());
 
     expect(refused).toMatchObject({
       result: 'refused',
@@ -69,35 +86,35 @@ describe('A refresh and its credits (Billing of a refresh)', () => {
     });
   });
 
-  test('a refused reservation stays refused after a top-up, however often it is asked again', async () => {
+  test('a refused reservation stays refused after a top-up, however often it is delivered', async () => {
     const account = senderOf(newAccountId());
     const reserve = account.reserve();
-    const [refused] = await stage.tell(reserve);
+    const [refused] = await stage.send(reserve);
 
-    await stage.tell(account.grant(10_000));
+    await stage.send(account.grant(10_000));
     await stage.bus.publish([reserve, reserve]);
-    const told = await waitFor('it is told three times', () => {
+    const outcomes = await waitFor('the refusal is published three times', () => {
       const found = stage
         .outcomesOf(account.accountId)
         .filter(({ command_id }) => command_id === reserve.id);
       return found.length >= 3 && found;
     });
 
-    expect(told).toEqual([refused, refused, refused]);
+    expect(outcomes).toEqual([refused, refused, refused]);
     expect((await ledger.holds(account.accountId)).items).toEqual([]);
   });
 });
 
 describe('A page read and its credit', () => {
-  test('is charged once, given back once, and never charged after its reversal', async () => {
+  test('is charged once, refunded once, and never charged after its reversal', async () => {
     const account = senderOf(newAccountId());
     const [delivered, lost] = [newRequestId(), newRequestId()];
-    await stage.tell(account.grant(10));
+    await stage.send(account.grant(10));
 
-    const [charged] = await stage.tell(account.charge(delivered));
-    const [reversed] = await stage.tell(account.reverse(delivered));
-    const [early] = await stage.tell(account.reverse(lost));
-    const [late] = await stage.tell(account.charge(lost));
+    const [charged] = await stage.send(account.charge(delivered));
+    const [reversed] = await stage.send(account.reverse(delivered));
+    const [early] = await stage.send(account.reverse(lost));
+    const [late] = await stage.send(account.charge(lost));
 
     expect(charged).toMatchObject({ amount_charged: 1, balance: { available: 9 } });
     expect(reversed).toMatchObject({ amount_released: 1, balance: { available: 10 } });
@@ -108,13 +125,13 @@ describe('A page read and its credit', () => {
 });
 
 describe('A command that cannot be right', () => {
-  test('about a refresh of another account is given up, says nothing and stops nobody', async () => {
+  test('about a refresh of another account goes to the dead letter, has no outcome and stops no other account', async () => {
     const [owner, stranger] = [senderOf(newAccountId()), senderOf(newAccountId())];
     const refresh = newRefreshId();
-    await stage.tell(owner.grant(200), stranger.grant(200), owner.reserve(refresh));
+    await stage.send(owner.grant(200), stranger.grant(200), owner.reserve(refresh));
 
     await stage.bus.publish([stranger.reserve(refresh), stranger.settle(refresh, 'private')]);
-    const [afterwards] = await stage.tell(stranger.grant(1));
+    const [afterwards] = await stage.send(stranger.grant(1));
 
     expect(afterwards).toMatchObject({ seq: 2, balance: { total: 201, held: 0, available: 201 } });
     expect(stage.outcomesOf(stranger.accountId)).toHaveLength(2);
@@ -130,11 +147,11 @@ describe('A command that cannot be right', () => {
   });
 });
 
-describe('What an account is told about itself', () => {
+describe('The reads of an account', () => {
   test('statement, balance and outcomes agree entry by entry', async () => {
     const account = senderOf(newAccountId());
     const [one, two, page] = [newRefreshId(), newRefreshId(), newRequestId()];
-    const told = await stage.tell(
+    const outcomes = await stage.send(
       account.grant(260),
       account.reserve(one),
       account.reserve(two),
@@ -163,7 +180,7 @@ describe('What an account is told about itself', () => {
       ['refuse', 0, 0],
     ]);
     expect(rows.map(({ available_after, held_after }) => [available_after, held_after])).toEqual(
-      told.map((outcome) => [outcome.balance.available, outcome.balance.held]),
+      outcomes.map((outcome) => [outcome.balance.available, outcome.balance.held]),
     );
     expect(balance).toMatchObject({
       as_of_seq: 9,
@@ -171,17 +188,17 @@ describe('What an account is told about itself', () => {
     });
   });
 
-  test('an account nobody ever paid for has nothing, and nothing of anybody else', async () => {
-    const nobody = newAccountId();
+  test('an account without entries has no balance, and nothing of another account', async () => {
+    const unknown = newAccountId();
 
-    expect(await ledger.balance(nobody)).toEqual({
-      account_id: nobody,
+    expect(await ledger.balance(unknown)).toEqual({
+      account_id: unknown,
       as_of_seq: 0,
       funding: 'credits',
       balances: [{ asset: 'credits', total: 0, held: 0, available: 0 }],
     });
-    expect(await ledger.statement(nobody)).toEqual([]);
-    expect((await ledger.holds(nobody)).items).toEqual([]);
+    expect(await ledger.statement(unknown)).toEqual([]);
+    expect((await ledger.holds(unknown)).items).toEqual([]);
   });
 
   test.each([

@@ -19,7 +19,7 @@ const commits = () => stage.db.collection('commits');
 const snapshots = () => stage.db.collection<Document & { _id: string }>('snapshots');
 const hourMs = 3_600_000;
 
-describe('A journal that somebody changed', () => {
+describe('A journal that was changed', () => {
   test('is found by verify, whatever was changed, and only the changed accounts are named', async () => {
     const ledger = await stage.startReplica();
     const changes = [
@@ -33,7 +33,7 @@ describe('A journal that somebody changed', () => {
     ];
     const accounts = changes.map(() => senderOf(newAccountId()));
     const untouched = senderOf(newAccountId());
-    await stage.tell(...[...accounts, untouched].flatMap((one) => [one.grant(300), one.reserve()]));
+    await stage.send(...[...accounts, untouched].flatMap((one) => [one.grant(300), one.reserve()]));
     expect((await ledger.verify()).problems).toEqual([]);
 
     const found: string[][] = [];
@@ -48,22 +48,22 @@ describe('A journal that somebody changed', () => {
     expect(found).toEqual(changed.map((_one, index) => changed.slice(0, index + 1).sort()));
   });
 
-  test('is found without anybody asking, and told in the log', async () => {
-    const told = jest.spyOn(testLogger, 'error');
+  test('is found by the scheduled verification, and logged', async () => {
+    const outcomes = jest.spyOn(testLogger, 'error');
     await stage.startReplica({ config: { verifyIntervalMs: 100 } });
     const { accountId, grant } = senderOf(newAccountId());
-    await stage.tell(grant(300));
+    await stage.send(grant(300));
     const found = () =>
-      told.mock.calls.flatMap(([fields, text]) => {
+      outcomes.mock.calls.flatMap(([fields, text]) => {
         const { problems } = fields as unknown as { problems?: { accountId: string }[] };
-        return text === 'the journal has problems' ? [problems?.[0]?.accountId] : [];
+        return text === 'journal verification failed' ? [problems?.[0]?.accountId] : [];
       });
     expect(found()).toEqual([]);
 
     await commits().updateOne({ accountId, firstSeq: 1 }, { $set: { hash: 'a'.repeat(64) } });
 
     await waitFor('the journal is verified again', () => found().includes(accountId));
-    told.mockRestore();
+    outcomes.mockRestore();
   });
 
   test('stops that account and no other: its commands go to the dead letters', async () => {
@@ -71,15 +71,15 @@ describe('A journal that somebody changed', () => {
     const account = senderOf(newAccountId());
     // Enough neighbours that some share the partition.
     const neighbours = Array.from({ length: 8 }, () => senderOf(newAccountId()));
-    await stage.tell(account.grant(300), ...neighbours.map((one) => one.grant(300)));
+    await stage.send(account.grant(300), ...neighbours.map((one) => one.grant(300)));
     await before.stop();
     await commits().updateOne({ accountId: account.accountId }, { $set: { note: 'x' } });
     await stage.startReplica();
 
     await stage.bus.publish([account.reserve()]);
-    const told = await stage.tell(...neighbours.map((one) => one.reserve()));
+    const outcomes = await stage.send(...neighbours.map((one) => one.reserve()));
 
-    expect(told.map(({ result }) => result)).toEqual(neighbours.map(() => 'applied'));
+    expect(outcomes.map(({ result }) => result)).toEqual(neighbours.map(() => 'applied'));
     expect(stage.outcomesOf(account.accountId)).toHaveLength(1);
   });
 });
@@ -91,8 +91,8 @@ describe('A new price list', () => {
     const account = senderOf(newAccountId());
     const [before, after] = [newRefreshId(), newRefreshId()];
     const { version: _version, effectiveAt: _effectiveAt, ...prices } = firstPriceList;
-    await stage.tell(account.grant(1_000));
-    const [cheap] = await stage.tell(account.reserve(before));
+    await stage.send(account.grant(1_000));
+    const [cheap] = await stage.send(account.reserve(before));
 
     await stage.db.collection<Document & { _id: number }>('priceLists').insertOne({
       _id: 2,
@@ -107,9 +107,9 @@ describe('A new price list', () => {
       const list = JSON.parse(body.toString());
       return list.version === 2 && list;
     });
-    const [settled] = await stage.tell(account.settle(before, 'complete_changed', 4_001));
-    const [dear] = await stage.tell(account.reserve(after));
-    const [settledLater] = await stage.tell(account.settle(after, 'complete_changed', 4_001));
+    const [settled] = await stage.send(account.settle(before, 'complete_changed', 4_001));
+    const [dear] = await stage.send(account.reserve(after));
+    const [settledLater] = await stage.send(account.settle(after, 'complete_changed', 4_001));
 
     expect(shown).toMatchObject({ refresh_reservation: 200, refresh_block: 10 });
     expect(cheap).toMatchObject({ price_version: 1, amount_reserved: 125 });
@@ -131,11 +131,11 @@ describe('The list of old holds', () => {
       string,
       string,
     ];
-    await stage.tell(first.grant(1_000), second.grant(1_000), first.reserve(oldest));
+    await stage.send(first.grant(1_000), second.grant(1_000), first.reserve(oldest));
     clock.advance(1_000);
-    await stage.tell(second.reserve(old), first.reserve(ended));
+    await stage.send(second.reserve(old), first.reserve(ended));
     clock.advance(2 * hourMs);
-    await stage.tell(first.reserve(young), first.settle(ended, 'cancelled'));
+    await stage.send(first.reserve(young), first.settle(ended, 'cancelled'));
 
     const found = await ledger.oldHolds(3_600);
     const all = await ledger.oldHolds(0);
@@ -146,13 +146,13 @@ describe('The list of old holds', () => {
     expect((await ledger.oldHolds(0, 1)).items).toHaveLength(1);
   });
 
-  test('knows the holds of a process that died without saving anything', async () => {
+  test('has the holds of a process that died without saving a snapshot', async () => {
     const ledger = await stage.startReplica({
       config: { snapshots: { everyEntries: 1_000, passIntervalMs: hourMs } },
     });
     const account = senderOf(newAccountId());
     const reserve = account.reserve();
-    await stage.tell(account.grant(1_000), reserve);
+    await stage.send(account.grant(1_000), reserve);
     expect(await snapshots().countDocuments()).toBe(0);
 
     const { items } = await ledger.oldHolds(0);
@@ -167,20 +167,20 @@ describe('Snapshots', () => {
     const account = senderOf(newAccountId());
     const refreshes = Array.from({ length: 30 }, newRefreshId);
 
-    await stage.tell(account.grant(100_000), ...refreshes.map((id) => account.reserve(id)));
+    await stage.send(account.grant(100_000), ...refreshes.map((id) => account.reserve(id)));
     const found = () => snapshots().findOne({ _id: account.accountId, lastSeq: { $gte: 20 } });
     await waitFor('a snapshot is there', found);
-    await stage.tell(account.grant(1));
+    await stage.send(account.grant(1));
     await ledger.stop();
 
     expect((await found())?.['lastSeq']).toBe(32);
   });
 
-  test('are never needed: a wrong one is left aside, and verify names it', async () => {
+  test('are never needed: a wrong one is ignored, and verification reports it', async () => {
     const first = await stage.startReplica();
     const account = senderOf(newAccountId());
     const { accountId } = account;
-    await stage.tell(account.grant(1_000), account.reserve());
+    await stage.send(account.grant(1_000), account.reserve());
     await first.stop();
     const second = await stage.startReplica();
     await waitFor('its first pass is over', () => stage.db.collection('passes').findOne({}));
@@ -189,11 +189,11 @@ describe('Snapshots', () => {
       { $set: { 'credits.available': 1, holds: [] } },
     );
 
-    const [adjusted] = await stage.tell(account.adjust(-875));
+    const [adjusted] = await stage.send(account.adjust(-875));
 
     expect(adjusted).toMatchObject({ result: 'applied', balance: { available: 0, held: 125 } });
     expect((await second.verify()).problems).toEqual([
-      { account_id: accountId, seq: 2, problem: 'the snapshot is not what the journal adds up to' },
+      { account_id: accountId, seq: 2, problem: 'snapshot does not match the fold' },
     ]);
     await snapshots().deleteMany({});
     expect((await second.holds(accountId)).items).toHaveLength(1);

@@ -24,7 +24,7 @@ function refreshesOf(account: Sender, count: number): OutgoingMessage[] {
   }).flat();
 }
 
-function told(account: Sender) {
+function published(account: Sender) {
   const first = new Map<string, string>();
   const repetitions: string[] = [];
   for (const outcome of stage.outcomesOf(account.accountId)) {
@@ -38,7 +38,7 @@ function told(account: Sender) {
 
 async function everyAnswerOf(account: Sender, count: number): Promise<void> {
   await waitFor(
-    `${count} outcomes were told`,
+    `${count} outcomes are published`,
     () => stage.outcomesOf(account.accountId).length >= count,
   );
 }
@@ -59,7 +59,7 @@ describe('Two replicas of the ledger', () => {
     }
 
     for (const [index, account] of accounts.entries()) {
-      const { first, changed } = told(account);
+      const { first, changed } = published(account);
       expect(changed).toEqual([]);
       expect(first.size).toBe(commands[index]?.length);
       expect(await one.statement(account.accountId)).toHaveLength(first.size);
@@ -68,7 +68,7 @@ describe('Two replicas of the ledger', () => {
     expect(await one.verify()).toMatchObject({ ok: true, accounts: 8, problems: [] });
   });
 
-  test('hand over while commands flow: nothing is lost, doubled or answered differently', async () => {
+  test('hand over while commands flow: no command is lost, doubled or answered differently', async () => {
     const first = await stage.startReplica();
     const account = senderOf(newAccountId());
     const commands = [account.grant(100_000), ...refreshesOf(account, 150)];
@@ -81,16 +81,19 @@ describe('Two replicas of the ledger', () => {
     await everyAnswerOf(account, 150);
     await first.stop();
     await sending;
-    await waitFor('every command was answered', () => told(account).first.size === commands.length);
+    await waitFor(
+      'every command was answered',
+      () => published(account).first.size === commands.length,
+    );
 
-    expect(told(account).changed).toEqual([]);
+    expect(published(account).changed).toEqual([]);
     expect(await second.statement(account.accountId, 1_000)).toHaveLength(commands.length);
     expect(await second.verify()).toMatchObject({ ok: true, entries: commands.length });
   });
 });
 
-describe('A ledger that starts again and remembers nothing', () => {
-  test('tells every outcome again byte for byte, from the journal, and writes nothing', async () => {
+describe('A ledger that restarts without memory', () => {
+  test('re-emits every outcome byte for byte from the journal, and writes nothing', async () => {
     const before = await stage.startReplica();
     const account = senderOf(newAccountId());
     const commands = [
@@ -98,7 +101,7 @@ describe('A ledger that starts again and remembers nothing', () => {
       account.grant(1_000),
       ...refreshesOf(account, 12),
     ];
-    await stage.tell(...commands);
+    await stage.send(...commands);
     await before.stop();
     const after = await stage.startReplica({
       config: { cache: { accountsMax: 1, recentKeysMax: 0 } },
@@ -108,7 +111,7 @@ describe('A ledger that starts again and remembers nothing', () => {
     await stage.bus.publish(commands.toReversed());
     await everyAnswerOf(account, 2 * commands.length);
 
-    expect(told(account).changed).toEqual([]);
+    expect(published(account).changed).toEqual([]);
     expect(await after.verify()).toMatchObject({ ok: true, entries });
   });
 });

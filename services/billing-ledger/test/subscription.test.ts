@@ -15,7 +15,7 @@ beforeAll(async () => {
   stage = await openStage();
   ledger = await stage.startReplica({ clock });
 });
-// Back again for each account: the books of one know nothing of another's time.
+// Reset for each account: an account's books do not depend on another's time.
 beforeEach(() => clock.set(november));
 afterAll(() => stage.close());
 
@@ -35,12 +35,12 @@ describe('An account funded by subscription units (decisions: Subscription fundi
   test('has the units of the month at once, holds and charges them, and leaves its credits alone', async () => {
     const account = senderOf(newAccountId());
     const refresh = newRefreshId();
-    await stage.tell(account.grant(300), account.configure(subscription(1_000)));
+    await stage.send(account.grant(300), account.configure(subscription(1_000)));
 
     const before = await ledger.balance(account.accountId);
-    const [reserved] = await stage.tell(account.reserve(refresh));
-    const [settled] = await stage.tell(account.settle(refresh, 'complete_changed', 4_001));
-    const [page] = await stage.tell(account.charge(newRequestId()));
+    const [reserved] = await stage.send(account.reserve(refresh));
+    const [settled] = await stage.send(account.settle(refresh, 'complete_changed', 4_001));
+    const [page] = await stage.send(account.charge(newRequestId()));
 
     expect(before).toMatchObject({
       funding: 'subscription',
@@ -64,7 +64,7 @@ describe('An account funded by subscription units (decisions: Subscription fundi
   test('without enough units is refused whatever credits it has (Errors: insufficient_units)', async () => {
     const account = senderOf(newAccountId());
 
-    const [, , refused] = await stage.tell(
+    const [, , refused] = await stage.send(
       account.grant(10_000),
       account.configure(subscription(124)),
       account.reserve(),
@@ -79,19 +79,19 @@ describe('An account funded by subscription units (decisions: Subscription fundi
 
   test('in a new month sees that month before anything is written, and then one expiry and one allowance', async () => {
     const account = senderOf(newAccountId());
-    await stage.tell(account.configure(subscription(500)), account.grantUnits(40));
-    await stage.tell(account.charge(newRequestId()));
+    await stage.send(account.configure(subscription(500)), account.grantUnits(40));
+    await stage.send(account.charge(newRequestId()));
     clock.set(december);
 
     const unwritten = [await available(account), await ledger.terms(account.accountId)];
     const charge = account.charge(newRequestId());
-    const [charged] = await stage.tell(charge);
+    const [charged] = await stage.send(charge);
     await stage.bus.publish([charge, charge]);
-    await waitFor('the charge and the month are told three times', () => {
-      const told = stage.outcomesOf(account.accountId);
+    await waitFor('the outcomes of the charge and the month are published three times', () => {
+      const outcomes = stage.outcomesOf(account.accountId);
       return (
-        told.filter(({ command_id }) => command_id === charge.id).length >= 3 &&
-        told.filter(({ command_id }) => command_id === 'allowance:2026-12').length >= 3
+        outcomes.filter(({ command_id }) => command_id === charge.id).length >= 3 &&
+        outcomes.filter(({ command_id }) => command_id === 'allowance:2026-12').length >= 3
       );
     });
 
@@ -125,10 +125,10 @@ describe('An account funded by subscription units (decisions: Subscription fundi
     expect(new Set(months.map((outcome) => JSON.stringify(outcome))).size).toBe(3);
   });
 
-  test('gets back into a month that is over only what expires at once', async () => {
+  test('releases into a past month only what expires at once', async () => {
     const account = senderOf(newAccountId());
     const [settled, released, page] = [newRefreshId(), newRefreshId(), newRequestId()];
-    await stage.tell(
+    await stage.send(
       account.configure(subscription(500)),
       account.reserve(settled),
       account.reserve(released),
@@ -136,14 +136,14 @@ describe('An account funded by subscription units (decisions: Subscription fundi
     );
     clock.set(december);
 
-    const told = await stage.tell(
+    const outcomes = await stage.send(
       account.settle(settled, 'private'),
       account.release(released),
       account.reverse(page),
     );
 
     expect(
-      told.map(({ amount_charged, amount_released }) => [amount_charged, amount_released]),
+      outcomes.map(({ amount_charged, amount_released }) => [amount_charged, amount_released]),
     ).toEqual([
       [1, 124],
       [0, 125],
@@ -158,7 +158,7 @@ describe('An account funded by subscription units (decisions: Subscription fundi
   test('that is switched while holds are open settles each in the funding it was made in', async () => {
     const account = senderOf(newAccountId());
     const [inCredits, inUnits] = [newRefreshId(), newRefreshId()];
-    await stage.tell(
+    await stage.send(
       account.grant(300),
       account.reserve(inCredits),
       account.configure(subscription(200)),
@@ -166,11 +166,11 @@ describe('An account funded by subscription units (decisions: Subscription fundi
       account.configure(prepaid),
     );
 
-    const [units, credits] = await stage.tell(
+    const [units, credits] = await stage.send(
       account.settle(inUnits, 'complete_changed', 2_001),
       account.settle(inCredits, 'complete_changed', 4_001),
     );
-    await stage.tell(account.configure(subscription(200)));
+    await stage.send(account.configure(subscription(200)));
 
     expect(units).toMatchObject({ asset: 'units', amount_charged: 2, amount_released: 123 });
     expect(credits).toMatchObject({ asset: 'credits', amount_charged: 3, amount_released: 122 });
@@ -182,8 +182,8 @@ describe('An account funded by subscription units (decisions: Subscription fundi
   test('has one allowance although two replicas and every command twice begin the month', async () => {
     const other = await stage.startReplica({ clock });
     const accounts = Array.from({ length: 12 }, () => senderOf(newAccountId()));
-    await stage.tell(...accounts.map((account) => account.configure(subscription(400))));
-    await stage.tell(...accounts.map((account) => account.charge(newRequestId())));
+    await stage.send(...accounts.map((account) => account.configure(subscription(400))));
+    await stage.send(...accounts.map((account) => account.charge(newRequestId())));
     clock.set(december);
     const commands = accounts.flatMap((account) => [
       account.charge(newRequestId()),
@@ -192,7 +192,7 @@ describe('An account funded by subscription units (decisions: Subscription fundi
     ]);
 
     await Promise.all(commands.map((command) => stage.bus.publish([command, command])));
-    await stage.tell(...commands);
+    await stage.send(...commands);
 
     for (const account of accounts) {
       const rows = await ledger.statement(account.accountId);
@@ -207,21 +207,21 @@ describe('An account funded by subscription units (decisions: Subscription fundi
 });
 
 describe('A Project with a monthly spend cap (decisions: spend cap)', () => {
-  test('is refused beyond it, open holds included, told when it is free again, and is free then', async () => {
+  test('is refused beyond it, open holds included, with the time it resets, and spends again then', async () => {
     const account = senderOf(newAccountId());
     const cap = { sets: 'spend_cap', project_id: account.projectId, cap: 126 } as const;
     const refresh = newRefreshId();
-    await stage.tell(account.grant(1_000), account.charge(newRequestId()), account.configure(cap));
-    await stage.tell(account.reserve(refresh));
+    await stage.send(account.grant(1_000), account.charge(newRequestId()), account.configure(cap));
+    await stage.send(account.reserve(refresh));
 
-    const [refused] = await stage.tell(account.charge(newRequestId()));
+    const [refused] = await stage.send(account.charge(newRequestId()));
     const capped = await ledger.terms(account.accountId);
-    await stage.tell(account.settle(refresh, 'private'));
-    const [paid] = await stage.tell(account.charge(newRequestId()));
+    await stage.send(account.settle(refresh, 'private'));
+    const [paid] = await stage.send(account.charge(newRequestId()));
     const neighbour = senderOf(account.accountId);
-    const [free] = await stage.tell(neighbour.reserve());
+    const [free] = await stage.send(neighbour.reserve());
     clock.set(december);
-    const [later] = await stage.tell(account.reserve());
+    const [later] = await stage.send(account.reserve());
 
     expect(refused).toMatchObject({
       result: 'refused',
@@ -248,9 +248,9 @@ describe('A Project with a monthly spend cap (decisions: spend cap)', () => {
 });
 
 describe('An account with a balance alert (decisions: account.balance.low)', () => {
-  test('is told once per crossing, and again only with the entry that crossed', async () => {
+  test('is reported once per crossing, and again only with the entry that crossed', async () => {
     const account = senderOf(newAccountId());
-    await stage.tell(
+    await stage.send(
       account.grant(101),
       account.configure({ sets: 'balance_alert', threshold: 100 }),
       account.charge(newRequestId()),
@@ -258,22 +258,22 @@ describe('An account with a balance alert (decisions: account.balance.low)', () 
     expect(balanceLows(account)).toEqual([]);
 
     const crossing = account.charge(newRequestId());
-    const [crossed] = await stage.tell(crossing);
-    await stage.tell(account.charge(newRequestId()), account.grant(10));
-    await stage.tell(account.adjust(-50));
+    const [crossed] = await stage.send(crossing);
+    await stage.send(account.charge(newRequestId()), account.grant(10));
+    await stage.send(account.adjust(-50));
     await stage.bus.publish([crossing]);
 
-    const told = await waitFor('three warnings, one of them again', () => {
+    const outcomes = await waitFor('three warnings, one of them again', () => {
       const all = balanceLows(account);
       return all.length >= 3 && all;
     });
-    expect(told.map(({ threshold, available }) => [threshold, available])).toEqual([
+    expect(outcomes.map(({ threshold, available }) => [threshold, available])).toEqual([
       [100, 99],
       [100, 58],
       [100, 99],
     ]);
-    expect(told[0]).toEqual(told[2]);
-    expect(told[0]).toMatchObject({ entry_seq: crossed?.seq, at: crossed?.at });
+    expect(outcomes[0]).toEqual(outcomes[2]);
+    expect(outcomes[0]).toMatchObject({ entry_seq: crossed?.seq, at: crossed?.at });
     expect(await ledger.terms(account.accountId)).toMatchObject({
       funding: { mode: 'credits' },
       balance_alert: { threshold: 100 },
@@ -282,19 +282,19 @@ describe('An account with a balance alert (decisions: account.balance.low)', () 
 });
 
 describe('A configuration', () => {
-  test('sent again changes nothing, with other content under its id it conflicts', async () => {
+  test('delivered again changes nothing, with other content under its id it conflicts', async () => {
     const account = senderOf(newAccountId());
     const first = account.configure(subscription(500), 'plan');
-    const [outcome] = await stage.tell(first);
+    const [outcome] = await stage.send(first);
 
     await stage.bus.publish([
       first,
       { ...account.configure(subscription(9_000), 'plan'), waitingId: `waiting-${first.id}` },
     ]);
-    const reply = await waitFor('the conflict is told to the one who waits', () =>
+    const reply = await waitFor('the conflict is in the reply', () =>
       stage.recorder
         .of('reply.billing-outcome.v1')
-        .find(({ outcome: told }) => told.account_id === account.accountId),
+        .find(({ outcome }) => outcome.account_id === account.accountId),
     );
 
     expect(outcome).toMatchObject({ kind: 'configure', result: 'applied', asset: 'units' });
@@ -309,11 +309,11 @@ describe('What was used (GET usage)', () => {
     const account = senderOf(newAccountId());
     const other = senderOf(account.accountId);
     const [refresh, page] = [newRefreshId(), newRequestId()];
-    await stage.tell(account.grant(1_000), account.reserve(refresh), other.charge(newRequestId()));
-    await stage.tell(account.charge(page), account.reverse(page));
-    await stage.tell(account.settle(refresh, 'complete_changed', 4_001), account.reserve());
+    await stage.send(account.grant(1_000), account.reserve(refresh), other.charge(newRequestId()));
+    await stage.send(account.charge(page), account.reverse(page));
+    await stage.send(account.settle(refresh, 'complete_changed', 4_001), account.reserve());
     clock.set(december);
-    await stage.tell(account.configure(subscription(500)), account.charge(newRequestId()));
+    await stage.send(account.configure(subscription(500)), account.charge(newRequestId()));
 
     const days = await ledger.usage(account.accountId, '2026-11-20', '2026-12-03');
     const one = await ledger.usage(account.accountId, '2026-11-20', '2026-11-20', other.projectId);

@@ -54,7 +54,7 @@ export interface PublicApiDeps {
   readonly findProject: (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
   readonly livePages: LivePageClient;
   readonly staging: StagingClient;
-  readonly prices: Pick<PriceVersion, 'current' | 'list'>;
+  readonly prices: Pick<PriceVersion, 'current' | 'list' | 'read'>;
   readonly eventLog: EventStreamClient;
   readonly webhooks: WebhookClient;
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;

@@ -6,6 +6,7 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import { standardDeadlines } from '../src/deadlines.ts';
 import type { ApiAnswer } from './support/api-call.ts';
 import { accepted, completedView, refused, viewOf } from './support/fake-collector.ts';
+import { firstPrices } from './support/fake-ledger-reads.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
 import { patientDeadlines } from './support/patience.ts';
 import {
@@ -353,6 +354,18 @@ test('an attempt that was cancelled before its admission may be tried again at o
 
   expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
   expect(answer.json.error.detail).toBeUndefined();
+});
+
+test('the least max_credits is the reservation of the price list in force (Refresh: max_credits)', async () => {
+  world.ledger.prices = { ...firstPrices, version: 2, refresh_reservation: 200 };
+  const dear = await startTestGateway(world);
+  const { key } = world.issue();
+
+  const tooLow = await post({ key, via: dear, body: { max_credits: 199 } });
+  const enough = await post({ key, via: dear, body: { max_credits: 200 } });
+
+  expect([tooLow.status, tooLow.json.error.detail]).toEqual([422, { minimum: 200 }]);
+  expect(enough.status).toBe(202);
 });
 
 test('max_credits below the reservation is refused before any work, with the minimum', async () => {

@@ -24,6 +24,10 @@ const transitions = counter({
   description: 'Refreshes that entered a phase',
   labels: { phase: refreshPhases, outcome: [...refreshOutcomes, 'none'] },
 });
+const lostHolds = counter({
+  name: 'inventory.refresh.holds_lost',
+  description: 'Refreshes completed without a charge because the ledger had no hold to settle',
+});
 const refreshDuration = histogram({
   name: 'inventory.refresh.duration',
   description: 'Time from acceptance to terminal, by outcome',
@@ -128,6 +132,10 @@ const identities = gauge({
   description: 'Egress identities by what they do; silent ones were refused and keep quiet',
   labels: { state: identityStandings },
 });
+
+export function countLostHold(): void {
+  lostHolds.add(1);
+}
 
 /** A refresh entered a new phase. */
 export function countTransition(refresh: Refresh, left: RefreshPhase): void {

@@ -164,7 +164,7 @@ function paceOf({ platform, identities }: RefreshCollectorConfig): CollectionPac
 }
 
 async function startConsuming(
-  { config, lifetime, clock }: ServiceContext<RefreshCollectorConfig>,
+  { config, lifetime, clock, logger }: ServiceContext<RefreshCollectorConfig>,
   { bus }: Backends,
   saga: SagaDeps,
   gate: AdmissionWatch,
@@ -188,7 +188,7 @@ async function startConsuming(
     onBatch: byKey(
       {
         ...onRefreshCommands(admit, saga),
-        ...onBillingOutcome(saga),
+        ...onBillingOutcome({ ...saga, logger }),
         ...onRevisionOutcomes(saga),
         ...onProjectEvent(saga),
       },

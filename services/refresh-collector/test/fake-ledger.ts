@@ -12,6 +12,8 @@ export interface FakeLedger {
   readonly capped: Set<string>;
   /** Accounts that pay with subscription units. */
   readonly subscribed: Set<string>;
+  /** Accounts whose holds were lost, as after a restore from an older backup. */
+  readonly forgetful: Set<string>;
   /** Refreshes whose next commands are dropped, as lost records would be, and how many. */
   readonly dropping: Map<string, number>;
   readonly outcomes: Map<string, BillingOutcome>;
@@ -34,6 +36,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     poor: new Set(),
     capped: new Set(),
     subscribed: new Set(),
+    forgetful: new Set(),
     dropping: new Map(),
     outcomes: new Map(),
     resolved: [],
@@ -125,6 +128,10 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
         },
         'billing.settle.v1': ({ body }) =>
           answer(body, () => {
+            if (ledger.forgetful.has(body.account_id)) {
+              const refusal = { code: 'hold_unknown', required: null, available: null } as const;
+              return outcomeOf(body, { kind: 'settle', result: 'refused', refusal });
+            }
             if (open.delete(body.refresh_id)) ledger.resolved.push(body.refresh_id);
             const { disposition } = settlementOf(body.outcome);
             const charged =

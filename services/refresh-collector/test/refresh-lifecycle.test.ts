@@ -1,5 +1,6 @@
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createRunningClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
@@ -51,6 +52,17 @@ describe('a refresh', () => {
     expect(await decided(request.refresh_id)).toMatchObject({ decision: 'accepted' });
   });
 
+  it('reserves no more than its max_credits (Refresh: max_credits)', async () => {
+    const request = await harness.request({ max_credits: 180 });
+
+    const reserve = await waitFor('the reservation is sent', () =>
+      harness.messages
+        .of('billing.reserve.v1')
+        .find(({ refresh_id }) => refresh_id === request.refresh_id),
+    );
+    expect(reserve).toMatchObject({ max_credits: 180 });
+  });
+
   it('has the ledger tell of its hold whoever waits for the decision (Refresh: 202)', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 5)) });
     await harness.completed(collector, request.refresh_id);
@@ -89,6 +101,30 @@ describe('a refresh', () => {
       units_charged: 2,
       units_released: 123,
     });
+  });
+
+  it('is completed without a charge where the ledger has no hold to settle (Settlement: charge at most the reservation)', async () => {
+    const logged = jest.spyOn(testLogger, 'error');
+    const account_id = newAccountId();
+    harness.ledger.forgetful.add(account_id);
+
+    const request = await harness.request({ account_id, scope: scopeOf(sizeInventory(1, 77)) });
+    const { record } = await harness.completed(collector, request.refresh_id);
+
+    expect(record).toMatchObject({
+      outcome: 'complete_changed',
+      billing_state: 'finalized',
+      billing: {
+        disposition: 'release',
+        credits_reserved: 125,
+        credits_charged: 0,
+        credits_released: 125,
+      },
+    });
+    const about = logged.mock.calls.map(([fields]) => fields as { refresh_id?: string });
+    const lost = about.filter(({ refresh_id }) => refresh_id === request.refresh_id);
+    expect(lost).toHaveLength(1);
+    logged.mockRestore();
   });
 
   it('is refused by a spend cap, and told what it is and when it is free again (Errors: spend_cap_reached)', async () => {

@@ -24,6 +24,7 @@ export type Move =
   | { readonly move: 'lose'; readonly index: number }
   | { readonly move: 'ask_again' }
   | { readonly move: 'cancel' }
+  | { readonly move: 'restore_ledger' }
   | { readonly move: 'queue_deadline' }
   | { readonly move: 'collect_deadline' }
   | { readonly move: 'start_scan' }
@@ -41,7 +42,8 @@ const held = 125;
 const assets = 4_001;
 
 interface Ledger {
-  hold: 'none' | 'open' | 'refused' | 'resolved';
+  /** `lost`: a resolution found none, so there never will be one. */
+  hold: 'none' | 'open' | 'refused' | 'resolved' | 'lost';
   resolution: Extract<Fact, { fact: 'settled' }> | null;
   resolutions: number;
 }
@@ -81,6 +83,10 @@ export class SagaWorld {
         break;
       case 'cancel':
         this.learn({ fact: 'cancel_requested' });
+        break;
+      case 'restore_ledger':
+        // The backup was older than the hold.
+        if (this.ledger.hold === 'open') this.ledger.hold = 'none';
         break;
       case 'queue_deadline':
         this.learn({ fact: 'queue_deadline_passed' });
@@ -165,7 +171,7 @@ export class SagaWorld {
     if (command === 'reserve') {
       if (ledger.hold === 'none') ledger.hold = this.funded ? 'open' : 'refused';
       this.tell(
-        ledger.hold === 'refused'
+        ledger.hold === 'refused' || ledger.hold === 'lost'
           ? {
               fact: 'reserve_refused',
               refusal: { code: 'insufficient_credits', required: held, available: 0 },
@@ -177,7 +183,11 @@ export class SagaWorld {
       );
       return;
     }
-    if (ledger.hold === 'none' || ledger.hold === 'refused') return;
+    if (ledger.hold === 'none') ledger.hold = 'lost';
+    if (ledger.hold === 'lost' || ledger.hold === 'refused') {
+      this.tell({ fact: 'hold_lost', atMs: requestedAtMs + 2 });
+      return;
+    }
     if (ledger.hold === 'open') {
       ledger.hold = 'resolved';
       ledger.resolutions += 1;

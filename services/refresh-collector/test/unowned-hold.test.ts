@@ -48,7 +48,7 @@ async function deliver(saga: SagaDeps, body: BillingOutcome): Promise<void> {
     body,
     trace,
   } as ReceivedMessageOf<'billing.outcome.v1'>;
-  await onBillingOutcome(saga)['billing.outcome.v1']?.(message);
+  await onBillingOutcome({ ...saga, logger: testLogger })['billing.outcome.v1']?.(message);
 }
 
 const sweep = (saga: SagaDeps, { id, accountId, projectId }: Refresh) => {

@@ -43,6 +43,7 @@ export function pair(accountId: AccountId): [Command, Command] {
       refreshId,
       requestId: `req_${refreshId}`,
       productCode: 'platform.inventory.refresh.v1',
+      maxCredits: 125,
     },
     {
       kind: 'settle',

@@ -54,6 +54,26 @@ export const money: DashboardPlan = {
           ],
         },
         {
+          title: 'Holds lost',
+          description:
+            'Refreshes completed without a charge, since the collectors started. Always 0.',
+          unit: 'short',
+          shows: 'figure',
+          failAt: 1,
+          queries: [
+            { expr: 'sum(inventory_refresh_holds_lost_total) or vector(0)', legend: 'holds' },
+          ],
+        },
+        {
+          title: 'Clock offset',
+          description:
+            "Greatest difference of a ledger's clock from MongoDB's. From CLOCK_OFFSET_MAX_MS (5 s) on it writes nothing.",
+          unit: 's',
+          shows: 'figure',
+          failAt: 5,
+          queries: [{ expr: 'max(abs(inventory_ledger_clock_offset))', legend: 'offset' }],
+        },
+        {
           title: 'Accounts in memory',
           description: 'Of CACHED_ACCOUNTS_MAX (20,000) each.',
           unit: 'short',

@@ -31,6 +31,14 @@ export const moneyAlerts: RuleGroup = {
       description: 'Nothing is known to be wrong, and nothing is known to be right.',
     }),
     alertRule({
+      name: 'LedgerClockSkewed',
+      severity: 'page',
+      expr: 'max(abs(inventory_ledger_clock_offset)) > 5',
+      for: '1m',
+      summary: "A ledger replica's clock differs from MongoDB's, so it writes nothing.",
+      description: 'The clocks differ by {{ $value | humanizeDuration }}.',
+    }),
+    alertRule({
       name: 'CommandConflict',
       severity: 'ticket',
       expr: `${counted('inventory_ledger_command_conflicts_total', '15m', 'service')} > 0`,

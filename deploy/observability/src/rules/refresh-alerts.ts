@@ -1,4 +1,4 @@
-import { shareOf } from './promql.ts';
+import { counted, shareOf } from './promql.ts';
 import { alertRule, type RuleGroup } from './rule-plan.ts';
 
 const ended = 'inventory_refresh_duration_count';
@@ -14,6 +14,15 @@ export const refreshAlerts: RuleGroup = {
       summary: 'Refreshes do not go on by themselves.',
       description:
         '{{ $value }} refreshes are stuck in {{ $labels.phase }}; their holds stay reserved.',
+    }),
+    alertRule({
+      name: 'HoldsLost',
+      severity: 'page',
+      expr: `${counted('inventory_refresh_holds_lost_total', '15m', 'service')} > 0`,
+      for: '0s',
+      keepFiringFor: '30m',
+      summary: 'Refreshes were completed without a charge: the ledger had no hold to settle.',
+      description: '{{ $value }} refreshes. The ledger has lost entries, as after a restore.',
     }),
     alertRule({
       name: 'RefreshQueueOld',

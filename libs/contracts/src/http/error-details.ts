@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refreshId } from '../ids.ts';
-import { admissionReason, permission, refreshReservationCredits } from '../vocabulary.ts';
+import { admissionReason, permission } from '../vocabulary.ts';
 import type { ErrorCode } from './error-codes.ts';
 import { rateLimit, requestIssue } from './meta.ts';
 
@@ -24,7 +24,7 @@ export const errorDetails = {
     reason: z.enum(['network_policy', 'events_not_enabled']).optional(),
   }),
   invalid_request: z.object({ issues: z.array(requestIssue).min(1) }),
-  max_credits_too_low: z.object({ minimum: z.literal(refreshReservationCredits) }),
+  max_credits_too_low: z.object({ minimum: z.int().min(1) }),
   insufficient_credits: funds,
   insufficient_units: funds,
   spend_cap_reached: z.object({

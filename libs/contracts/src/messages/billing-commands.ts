@@ -37,6 +37,8 @@ export const billingReserve = defineMessage({
       refresh_id: refreshId,
       request_id: requestId,
       product_code: productCode,
+      /** The hold is never above it; absent, the price list alone decides. */
+      max_credits: z.int().min(1).optional(),
       /** When the refresh's time in the queue ends: told with the hold to whoever waits for it. */
       deadline_at: z.iso.datetime().optional(),
     })

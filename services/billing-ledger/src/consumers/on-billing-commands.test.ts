@@ -25,10 +25,10 @@ function startLedger() {
   const sent: OutgoingMessage[] = [];
   const commitCommands = createCommitCommands({
     journal,
-    loadAccount: createLoadAccount({ journal, snapshots: { find: async () => null } }),
+    loadAccount: createLoadAccount({ journal, snapshots: { findSnapshot: async () => null } }),
     cache: createAccountCache(10),
     recent: createRecentEntries(100),
-    prices: { book: createPriceBook([firstPriceList]), refresh: async () => {} },
+    prices: { book: createPriceBook([firstPriceList]), reload: async () => {} },
     clock: { now: () => Date.UTC(2026, 5, 1) },
     limits: { entriesMax: 100, bytesMax: 100_000 },
     onCommitted: () => {},
@@ -38,7 +38,7 @@ function startLedger() {
     bus: { publish: async (published) => void sent.push(...published) },
     logger: createLogger({ service: 'test', level: 'silent' }),
   });
-  const tell = async (type: string, body: object, waitingId?: string) => {
+  const send = async (type: string, body: object, waitingId?: string) => {
     sent.length = 0;
     const message = {
       type,
@@ -54,7 +54,7 @@ function startLedger() {
     return [...sent];
   };
   const grant = (amount: number, reason = 'top-up', waitingId?: string) =>
-    tell(
+    send(
       'billing.grant.v1',
       {
         command_id: 'grant:1',
@@ -66,7 +66,7 @@ function startLedger() {
       },
       waitingId,
     );
-  return { tell, grant };
+  return { send, grant };
 }
 
 const outcomeOf = (message: OutgoingMessage | undefined): BillingOutcome => {
@@ -76,7 +76,7 @@ const outcomeOf = (message: OutgoingMessage | undefined): BillingOutcome => {
 };
 
 describe('The answer to a billing command', () => {
-  test('is an outcome with the balance after it, and a reply where somebody waits', async () => {
+  test('is an outcome with the balance after it, and a reply where the command names a waiting id', async () => {
     const [outcome, reply] = await startLedger().grant(500, 'top-up', 'waiting-1');
 
     expect(outcomeOf(outcome)).toMatchObject({
@@ -92,8 +92,8 @@ describe('The answer to a billing command', () => {
     expect(outcomeOf(reply)).toEqual(outcomeOf(outcome));
   });
 
-  test('to a reserve says back to the one who waits when the time in the queue ends', async () => {
-    const { tell, grant } = startLedger();
+  test('to a reserve carries the queue deadline in its reply', async () => {
+    const { send, grant } = startLedger();
     await grant(500);
     const refresh = newRefreshId();
     const reserve = {
@@ -105,8 +105,8 @@ describe('The answer to a billing command', () => {
       deadline_at: '2026-06-01T00:30:00.000Z',
     };
 
-    const [outcome, reply] = await tell('billing.reserve.v1', reserve, 'waiting-3');
-    const again = await tell('billing.reserve.v1', reserve, 'waiting-3');
+    const [outcome, reply] = await send('billing.reserve.v1', reserve, 'waiting-3');
+    const again = await send('billing.reserve.v1', reserve, 'waiting-3');
 
     expect(messages['reply.billing-outcome.v1'].body.parse(reply?.body)).toEqual({
       waiting_id: 'waiting-3',
@@ -117,41 +117,41 @@ describe('The answer to a billing command', () => {
   });
 
   test('keeps its contract for every kind of command, applied and refused', async () => {
-    const { tell, grant } = startLedger();
+    const { send, grant } = startLedger();
     const [page, refresh, unknown] = [newRequestId(), newRefreshId(), newRefreshId()];
     const charge = { command_id: `charge:${page}`, ...common, request_id: page };
     const current = 'platform.inventory.current.page.v1';
-    const told = [
-      ...(await tell('billing.charge.v1', { ...charge, product_code: current })),
+    const outcomes = [
+      ...(await send('billing.charge.v1', { ...charge, product_code: current })),
       ...(await grant(500)),
-      ...(await tell('billing.reserve.v1', {
+      ...(await send('billing.reserve.v1', {
         command_id: `reserve:${refresh}`,
         ...common,
         refresh_id: refresh,
         request_id: newRequestId(),
         product_code: 'platform.inventory.refresh.v1',
       })),
-      ...(await tell('billing.settle.v1', {
+      ...(await send('billing.settle.v1', {
         command_id: `settle:${refresh}`,
         ...common,
         refresh_id: refresh,
         outcome: 'complete_changed',
         observed_assets: 4_001,
       })),
-      ...(await tell('billing.release.v1', {
+      ...(await send('billing.release.v1', {
         command_id: `release:${unknown}`,
         ...common,
         refresh_id: unknown,
       })),
-      ...(await tell('billing.reverse.v1', {
+      ...(await send('billing.reverse.v1', {
         command_id: `reverse:${page}`,
         ...common,
         request_id: page,
       })),
     ];
 
-    for (const message of told) messages['billing.outcome.v1'].body.parse(message.body);
-    const summary = told
+    for (const message of outcomes) messages['billing.outcome.v1'].body.parse(message.body);
+    const summary = outcomes
       .map(outcomeOf)
       .map(({ kind, refusal, amount_charged, amount_released }) => [
         kind,
@@ -169,7 +169,7 @@ describe('The answer to a billing command', () => {
     ]);
   });
 
-  test('to an id with other content is a conflict for the one who waits, and the truth for all', async () => {
+  test('to an id with other content is command_conflict in the reply, and the recorded outcome on the topic', async () => {
     const { grant } = startLedger();
     const [first] = await grant(500);
 
@@ -184,7 +184,7 @@ describe('The answer to a billing command', () => {
     });
   });
 
-  test('to the same content under the same id is the same, whichever request asks again', async () => {
+  test('to the same content under the same id is the same for every request', async () => {
     const { grant } = startLedger();
 
     const [first] = await grant(500);
@@ -193,17 +193,17 @@ describe('The answer to a billing command', () => {
     expect(again).toEqual(first);
   });
 
-  test('to a reservation after its release says that there will be no hold', async () => {
-    const { tell, grant } = startLedger();
+  test('to a reservation after its release is hold_unknown', async () => {
+    const { send, grant } = startLedger();
     await grant(500);
     const refresh = newRefreshId();
-    await tell('billing.release.v1', {
+    await send('billing.release.v1', {
       command_id: `release:${refresh}`,
       ...common,
       refresh_id: refresh,
     });
 
-    const [outcome] = await tell('billing.reserve.v1', {
+    const [outcome] = await send('billing.reserve.v1', {
       command_id: `reserve:${refresh}`,
       ...common,
       refresh_id: refresh,
@@ -222,16 +222,16 @@ describe('The answer to a billing command', () => {
   });
 
   test('to a charge after its reversal is a refusal that costs nothing', async () => {
-    const { tell, grant } = startLedger();
+    const { send, grant } = startLedger();
     await grant(500);
     const page = newRequestId();
-    await tell('billing.reverse.v1', {
+    await send('billing.reverse.v1', {
       command_id: `reverse:${page}`,
       ...common,
       request_id: page,
     });
 
-    const [outcome] = await tell('billing.charge.v1', {
+    const [outcome] = await send('billing.charge.v1', {
       command_id: `charge:${page}`,
       ...common,
       request_id: page,

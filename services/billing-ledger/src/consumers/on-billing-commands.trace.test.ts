@@ -54,7 +54,7 @@ describe('The trace of a billing command', () => {
     propagation.disable();
   });
 
-  test('goes on in its outcome, also where commands of other traces are answered with it', async () => {
+  test('continues in its outcome, also where commands of other traces are committed with it', async () => {
     const sent: OutgoingMessage[] = [];
     const commitCommands: CommitCommands = (items, publish) =>
       publish(
@@ -93,6 +93,7 @@ function messageOf(traceId: string | undefined): ReceivedMessage {
     account_id: newAccountId(),
     request_id,
     asset: 'credits',
+    maxCredits: null,
     amount: 1,
     reason: 'top-up',
   };
@@ -121,6 +122,7 @@ function entryOf(index: number) {
     amount: 1,
     reason: 'top-up',
     outcome: null,
+    maxCredits: null,
     observedAssets: null,
     disposition: null,
     refusal: null,

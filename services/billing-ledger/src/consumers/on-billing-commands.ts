@@ -10,7 +10,7 @@ import type { CommitCommands } from '../operations/commit-commands.ts';
 import { type CommandMessage, fromCommandMessage, isCommandMessage } from './convert.ts';
 import { outcomeId, toAnswerOutcome, toBalanceLow, toOutcome, toReplyOutcome } from './outcome.ts';
 
-export interface OnBillingCommandsParts {
+export interface OnBillingCommandsDeps {
   readonly commitCommands: CommitCommands;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly logger: Logger;
@@ -25,11 +25,11 @@ interface Carried {
 
 /**
  * 1. the commands are journaled; 2. their outcomes are published; 3. the batch is done and its
- * position may be committed. After a crash in between the same commands come again: those that
- * are in the journal are only answered again.
+ * position may be committed. After a crash in between the same commands are delivered again:
+ * those in the journal are only re-emitted.
  */
 export function createOnBillingCommands(
-  parts: OnBillingCommandsParts,
+  deps: OnBillingCommandsDeps,
 ): (messages: readonly ReceivedMessage[]) => Promise<void> {
   return async (messages) => {
     const carried = messages.filter(isCommandMessage).map(carry);
@@ -41,8 +41,8 @@ export function createOnBillingCommands(
     const batch = { name: 'answer billing commands', parent: traceOf(first.span), links };
     try {
       await inSpan(batch, () =>
-        parts.commitCommands(carried, async (answered) => {
-          await publishAnswers(parts, answered);
+        deps.commitCommands(carried, async (answered) => {
+          await publishAnswers(deps, answered);
           for (const { item } of answered) end(open, item.span);
         }),
       );
@@ -71,26 +71,26 @@ function end(open: Set<Span>, span: Span): void {
 }
 
 async function publishAnswers(
-  { bus, logger }: OnBillingCommandsParts,
+  { bus, logger }: OnBillingCommandsDeps,
   answered: readonly Answered<Carried>[],
 ): Promise<void> {
   for (const { item, answer } of answered) {
     if (answer.verdict !== 'conflict') continue;
     countConflict();
     const { commandId: command_id, accountId: account_id } = item.command;
-    logger.warn({ command_id, account_id }, 'a command id came again with other content');
+    logger.warn({ command_id, account_id }, 'command id conflict');
   }
   await bus.publish(answered.flatMap(toMessages));
 }
 
-/** Everything that an entry says, each time in the same words and under the same ids. */
+/** The messages of an entry: the same bodies and ids at each delivery. */
 function toMessages({ item, answer }: Answered<Carried>): OutgoingMessage[] {
   const { accountId } = item.command;
   const trace = traceOf(item.span);
   const outcome = toAnswerOutcome(item.command, answer);
   const id = outcomeId(outcome);
-  const told = [...answer.entry.opening.map((entry) => toOutcome(accountId, entry)), outcome];
-  const messages = told.map(
+  const outcomes = [...answer.entry.opening.map((entry) => toOutcome(accountId, entry)), outcome];
+  const messages = outcomes.map(
     (body): OutgoingMessage => ({ type: 'billing.outcome.v1', id: outcomeId(body), body, trace }),
   );
   const low = toBalanceLow(accountId, answer.entry);

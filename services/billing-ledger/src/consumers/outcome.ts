@@ -12,7 +12,7 @@ import type { Answer } from '../domain/plan-commit.ts';
 
 type BalanceLow = MessageBody<'billing.balance-low.v1'>;
 
-/** The outcome of the command an entry was made for: the same whenever it is sent again. */
+/** The outcome of the command an entry was made for: the same at each delivery. */
 export function toOutcome(accountId: AccountId, entry: Entry): BillingOutcome {
   const { kind, change, after } = entry;
   return {
@@ -31,7 +31,7 @@ export function toOutcome(accountId: AccountId, entry: Entry): BillingOutcome {
     price_version: entry.priceVersion,
     amount_reserved: kind === 'reserve' ? change.held : 0,
     amount_charged: Math.max(0, change.consumed),
-    amount_released: gaveBack(kind) ? returnedAmount(change) : 0,
+    amount_released: returnsAmount(kind) ? returnedAmount(change) : 0,
     disposition: entry.disposition,
     balance: {
       total: after.available + after.held,
@@ -42,7 +42,7 @@ export function toOutcome(accountId: AccountId, entry: Entry): BillingOutcome {
   };
 }
 
-/** The warning that an entry gives, where it crosses its account's alert: always the same one. */
+/** The low-balance event of an entry that crosses its account's alert; it never changes. */
 export function toBalanceLow(accountId: AccountId, entry: Entry): BalanceLow | null {
   const { lowBalance, seq } = entry;
   if (lowBalance === null) return null;
@@ -51,8 +51,8 @@ export function toBalanceLow(accountId: AccountId, entry: Entry): BalanceLow | n
 }
 
 /**
- * What is told about a command that was answered. One that an entry precludes is refused by that
- * entry; one that repeats an id with other content learns what its id stands for.
+ * The outcome published for a command. A command that an entry precludes is refused by that entry;
+ * one that repeats an id with other content gets the recorded outcome of that id.
  */
 export function toAnswerOutcome(command: Command, { verdict, entry }: Answer): BillingOutcome {
   const outcome = toOutcome(command.accountId, entry);
@@ -62,8 +62,8 @@ export function toAnswerOutcome(command: Command, { verdict, entry }: Answer): B
 }
 
 /**
- * What only the one who waits is told: that its content was not used. It moves nothing, is in no
- * entry, and is made from the entry that stands, so it is the same whenever it is told.
+ * The outcome in the reply. A command whose content was not applied gets `command_conflict`: it
+ * moves nothing, is in no entry, and is derived from the recorded entry, so it never changes.
  */
 export function toReplyOutcome(command: Command, answer: Answer): BillingOutcome {
   if (answer.verdict !== 'conflict') return toAnswerOutcome(command, answer);
@@ -101,6 +101,6 @@ function toRefusal({ code, required, available, limit }: Refusal): BillingOutcom
   return { code, required, available, cap, spent, resets_at: isoTime(resetsAt) };
 }
 
-function gaveBack(kind: EntryKind): boolean {
+function returnsAmount(kind: EntryKind): boolean {
   return kind === 'settle' || kind === 'release' || kind === 'reverse';
 }

@@ -41,7 +41,7 @@ export function applyEntry(account: Account, entry: Entry): Account {
   const { asset } = entry;
   const after = plus(account.balances[asset], entry.change);
   if (entry.seq !== account.lastSeq + 1) throw new LedgerConflict('entries follow without a gap');
-  if (entry.at <= account.lastAt) throw new LedgerConflict('entry times increase');
+  if (entry.at < account.lastAt) throw new LedgerConflict('entry times never decrease');
   if (!isConserved(after)) throw new LedgerConflict('an entry neither makes nor loses an amount');
   if (!isSolvent(after)) throw new LedgerConflict('no balance is negative or inexact');
   const balances = withBalances(account.balances, asset, after);

@@ -17,15 +17,16 @@ export function entryProblems(account: Account, entry: Entry, prices: PriceBook)
   const before = account.balances[entry.asset];
   const after = plus(before, entry.change);
   return [
-    entry.seq !== account.lastSeq + 1 && `follows position ${account.lastSeq} with a gap`,
-    entry.at <= account.lastAt && 'its time is not after the entry before it',
-    !isConserved(entry.change) && 'its movement does not net to zero',
-    !fitsTemplate(entry.kind, entry.change) && `moves what a ${entry.kind} cannot move`,
-    !areEqual(after, entry.after) && 'its balances are not the ones before it and its movement',
-    !isConserved(entry.after) && 'the places do not add up to what was issued',
-    !isSolvent(entry.after) && 'a balance is negative or inexact',
-    (entry.kind === 'refuse') !== (entry.refusal !== null) && 'only a refusal says why',
-    (entry.kind === 'configure') !== (entry.configured !== null) && 'only a configure sets terms',
+    entry.seq !== account.lastSeq + 1 && `does not follow position ${account.lastSeq}`,
+    entry.at < account.lastAt && 'time is before the previous entry',
+    !isConserved(entry.change) && 'movement does not net to zero',
+    !fitsTemplate(entry.kind, entry.change) && `movement is not one of a ${entry.kind}`,
+    !areEqual(after, entry.after) && 'balances are not the previous ones plus the movement',
+    !isConserved(entry.after) && 'balances do not add up to what was issued',
+    !isSolvent(entry.after) && 'balance is negative or inexact',
+    (entry.kind === 'refuse') !== (entry.refusal !== null) && 'refusal code missing or unexpected',
+    (entry.kind === 'configure') !== (entry.configured !== null) &&
+      'configuration missing or unexpected',
     ...openingProblems(account, entry),
     ...holdProblems(findOpen(account, entry), entry),
     ...periodProblems(findOpen(account, entry), entry),
@@ -69,7 +70,7 @@ function findOpen(account: Account, entry: Entry): Hold | undefined {
 function holdProblems(open: Hold | undefined, entry: Entry): (string | false)[] {
   switch (entry.kind) {
     case 'reserve':
-      return [open !== undefined && 'its refresh has an open hold already'];
+      return [open !== undefined && 'refresh has an open hold already'];
     case 'settle':
     case 'release':
       if (!open) return ['resolves a hold that is not open'];
@@ -89,7 +90,9 @@ function priceProblem(open: Hold | undefined, entry: Entry, book: PriceBook): st
   const price = expectedPrice(open, entry, book);
   const { kind, change } = entry;
   const charged = kind === 'reserve' ? change.held : change.consumed;
-  return price !== null && charged !== price && `costs ${charged} where its prices say ${price}`;
+  return (
+    price !== null && charged !== price && `amount is ${charged}, its price list gives ${price}`
+  );
 }
 
 /** Null where the entry has no price of its own. */
@@ -98,7 +101,7 @@ function expectedPrice(open: Hold | undefined, entry: Entry, book: PriceBook): n
   if (!prices) return null;
   switch (entry.kind) {
     case 'reserve':
-      return prices.refreshReservation;
+      return Math.min(prices.refreshReservation, entry.maxCredits ?? Number.POSITIVE_INFINITY);
     case 'charge':
       return pagePrice(prices, entry.productCode as PageProduct);
     case 'settle':

@@ -14,22 +14,22 @@ type Problems = (string | false)[];
 export function openingProblems(account: Account, entry: Entry): Problems {
   const due = dueOpening(periodStateOf(account), entry.at);
   if (entry.kind !== 'expire' && entry.kind !== 'allowance') {
-    return [due !== null && 'comes before what begins its month'];
+    return [due !== null && 'month opening missing'];
   }
   const isDue =
     due?.kind === entry.kind &&
     due.commandId === entry.commandId &&
     entry.asset === 'units' &&
     areEqual(openingMovement(due), entry.change);
-  return [!isDue && 'is not due'];
+  return [!isDue && 'month opening not due'];
 }
 
-/** What is given back into a month that is over expires where it is units, and nothing else does. */
+/** Units released or refunded into a past month expire; nothing else does. */
 export function periodProblems(open: Hold | undefined, entry: Entry): Problems {
   const { kind, change } = entry;
   const resolves = kind === 'settle' || kind === 'release';
   if (!resolves && kind !== 'reverse') {
-    return [entry.pastPeriod !== null && 'ends nothing of an earlier month'];
+    return [entry.pastPeriod !== null && 'past period without a hold or charge of one'];
   }
   const expires = entry.asset === 'units' && entry.pastPeriod !== null;
   const misplaced = expires ? change.available : change.expired;
@@ -37,8 +37,11 @@ export function periodProblems(open: Hold | undefined, entry: Entry): Problems {
     resolves &&
     open !== undefined &&
     pastPeriod(open.reservedAt, entry.at) !== entry.pastPeriod &&
-    'does not say which month its hold is of';
-  return [misplaced !== 0 && 'gives back what has expired, or the reverse', isOtherPeriod];
+    'hold period missing';
+  return [
+    misplaced !== 0 && 'released units of a past period are not expired, or current ones are',
+    isOtherPeriod,
+  ];
 }
 
 /** Whether the account's funding, caps and alert were kept. */
@@ -46,8 +49,8 @@ export function termsProblems(account: Account, entry: Entry): Problems {
   const balances = withBalances(account.balances, entry.asset, entry.after);
   const credits = entry.asset === 'units' ? balances.credits.available : null;
   return [
-    entry.creditsAvailable !== credits && 'does not say which credits it left untouched',
-    !isExpectedAlert(account, entry) && 'tells of a low balance where there is none, or does not',
+    entry.creditsAvailable !== credits && 'available credits missing or wrong',
+    !isExpectedAlert(account, entry) && 'low-balance alert missing or unexpected',
     ...purchaseProblems(account, entry),
   ];
 }
@@ -56,8 +59,10 @@ function isExpectedAlert(account: Account, entry: Entry): boolean {
   const isOpening = entry.kind === 'expire' || entry.kind === 'allowance';
   const balances = withBalances(account.balances, entry.asset, entry.after);
   const expected = isOpening ? null : crossedAlert(account.terms, entry.configured, balances);
-  const told = entry.lowBalance;
-  return expected?.threshold === told?.threshold && expected?.available === told?.available;
+  const { lowBalance } = entry;
+  return (
+    expected?.threshold === lowBalance?.threshold && expected?.available === lowBalance?.available
+  );
 }
 
 function purchaseProblems(account: Account, entry: Entry): Problems {
@@ -65,9 +70,9 @@ function purchaseProblems(account: Account, entry: Entry): Problems {
   if (kind !== 'reserve' && kind !== 'charge') return [];
   const required = kind === 'reserve' ? change.held : change.consumed;
   return [
-    entry.asset !== fundingAsset(account.terms.funding) && 'is paid with what the account does not',
+    entry.asset !== fundingAsset(account.terms.funding) && 'asset does not match the funding',
     projectId !== null &&
       capRefusal(account, { projectId, required, at }) !== null &&
-      'passes the spend cap of its Project',
+      'exceeds the spend cap of its Project',
   ];
 }

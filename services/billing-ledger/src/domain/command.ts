@@ -15,6 +15,8 @@ export interface ReserveCommand extends Addressed {
   readonly refreshId: RefreshId;
   readonly requestId: RequestId;
   readonly productCode: ProductCode;
+  /** The hold is never above it, in credits or units; null without such a limit. */
+  readonly maxCredits: number | null;
 }
 
 export interface SettleCommand extends Addressed {

@@ -3,7 +3,7 @@ import { type ChargeCommand, chargeKey, type ReverseCommand } from './command.ts
 import { type Decision, refusal, refuse } from './decision.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 import { fundingAsset, insufficientCode } from './funding.ts';
-import { consume, giveBack } from './movement.ts';
+import { consume, refund } from './movement.ts';
 import { pastPeriod } from './period.ts';
 import { pagePrice } from './price-list.ts';
 import { capRefusal } from './spend.ts';
@@ -30,9 +30,9 @@ export function decideCharge(
 }
 
 /**
- * Gives back one charge in full, in the asset it was paid in; units of a month that is over expire
- * with it. Without a charge there is nothing to
- * give back, and the refusal precludes the charge: one that arrives later is refused.
+ * Refunds one charge in full, in the asset it was paid in; units of a past month expire with it.
+ * Without a charge nothing is refunded, and the refusal precludes the charge: one that arrives
+ * later is refused.
  */
 export function decideReverse(
   account: Account,
@@ -54,7 +54,7 @@ export function decideReverse(
   return {
     kind: 'reverse',
     asset: charge.asset,
-    change: giveBack(charge.change.consumed, expires),
+    change: refund(charge.change.consumed, expires),
     pastPeriod: past,
     productCode: charge.productCode,
     priceVersion: charge.priceVersion,

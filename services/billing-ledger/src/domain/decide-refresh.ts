@@ -15,7 +15,10 @@ import type { PriceBook } from './price-list.ts';
 import { type Settlement, settlementOf } from './settlement.ts';
 import { capRefusal } from './spend.ts';
 
-/** Holds the most a refresh can cost, in what the account pays with now. */
+/**
+ * Holds the most a refresh can cost, in what the account pays with now: the reservation of the
+ * price list, or `max_credits` where that is less.
+ */
 export function decideReserve(
   account: Account,
   command: ReserveCommand,
@@ -24,9 +27,10 @@ export function decideReserve(
 ): Decision {
   const prices = context.prices.activeAt(at);
   const asset = fundingAsset(account.terms.funding);
-  const required = prices.refreshReservation;
+  const { maxCredits, productCode, projectId, refreshId, requestId } = command;
+  const isLimited = maxCredits !== null && maxCredits < prices.refreshReservation;
+  const required = isLimited ? maxCredits : prices.refreshReservation;
   const { available } = account.balances[asset];
-  const { productCode, projectId, refreshId, requestId } = command;
   const details = {
     asset,
     productCode,
@@ -34,6 +38,7 @@ export function decideReserve(
     projectId,
     refreshId,
     requestId,
+    maxCredits: isLimited ? maxCredits : null,
   };
   if (available < required) {
     return refuse(details, refusal(insufficientCode(asset), { required, available }));

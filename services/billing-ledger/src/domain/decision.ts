@@ -17,10 +17,10 @@ type Optional = Exclude<
   | 'opening'
 >;
 
-/** What an entry says about its command, beside the refusal. */
+/** The fields of an entry about its command, beside the refusal. */
 export type Details = { readonly asset: LedgerAsset } & Partial<Pick<Entry, Optional>>;
 
-/** What an entry will say, without its place in the journal. */
+/** An entry without its position in the journal. */
 export type Decision = Details & Pick<Entry, Given> & { readonly refusal?: Refusal };
 
 /** Nothing moves; the refusal is kept, so that the same command is refused for ever. */

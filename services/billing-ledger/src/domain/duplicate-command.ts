@@ -18,7 +18,7 @@ export type DuplicateResult = 'recorded' | 'precluded' | 'conflict';
 
 export function resolveDuplicate(entry: Entry, command: Command): DuplicateResult {
   switch (command.kind) {
-    // The first end of a hold or of a charge stands, whatever a later one says.
+    // The first resolution of a hold or charge is final, whatever a later one contains.
     case 'settle':
     case 'release':
     case 'reverse':
@@ -37,7 +37,7 @@ export function resolveDuplicate(entry: Entry, command: Command): DuplicateResul
 
 /**
  * The entry holds its command's content, so no fingerprint is kept beside it. A request_id that
- * is not part of the command id only says which HTTP request asked, and is no content.
+ * is not part of the command id only names the HTTP request, and is no content.
  */
 function isSamePurchase(entry: Entry, command: ReserveCommand | ChargeCommand): boolean {
   return entry.projectId === command.projectId && entry.productCode === command.productCode;

@@ -13,7 +13,7 @@ import type { EntryKind } from './movement.ts';
 import type { Period } from './period.ts';
 import type { LowBalance } from './terms.ts';
 
-/** A spend cap that stands in the way; it is free again at `resetsAt`. */
+/** The spend cap that refuses; spending restarts at 0 at `resetsAt`. */
 export interface SpendLimit {
   readonly cap: number;
   readonly spent: number;
@@ -37,15 +37,15 @@ export interface Refusal {
 
 /**
  * One line of an account's journal: what one command did, refusals included. Never changed. It
- * holds all that its outcome says and all that tells a repetition of its command from another.
+ * holds all of its outcome and all that distinguishes a duplicate of its command from a conflict.
  */
 export interface Entry {
   /** Position in the account's journal, from 1, without gaps. */
   readonly seq: number;
-  /** Milliseconds since the epoch, strictly increasing within the account. */
+  /** Milliseconds since the epoch, never decreasing within the account; `seq` orders equal times. */
   readonly at: number;
   readonly kind: EntryKind;
-  /** What it was made for; what begins a month is commanded by nobody. */
+  /** What it was made for; `expire` and `allowance` begin a month without a command. */
   readonly command: CommandKind | 'expire' | 'allowance';
   readonly commandId: string;
   /** Key of a command that can never be applied after this entry. */
@@ -59,7 +59,9 @@ export interface Entry {
   readonly projectId: ProjectId | null;
   readonly refreshId: RefreshId | null;
   readonly requestId: RequestId | null;
-  /** What an operator asked for, applied or not. */
+  /** Of a reservation that `max_credits` made lower than its price list says. */
+  readonly maxCredits: number | null;
+  /** The amount of an operator's command, applied or not. */
   readonly amount: number | null;
   readonly reason: string | null;
   /** What a settlement was computed from. */
@@ -71,7 +73,7 @@ export interface Entry {
   readonly configured: Configuration | null;
   /**
    * Of a settle, release or reverse: the period of the hold or charge that it ends, where that
-   * period is over. Units that it gives back expire with it.
+   * period is over. Units that it releases or refunds expire with it.
    */
   readonly pastPeriod: Period | null;
   /** Where the asset is units: the credits that it left untouched. */
@@ -80,7 +82,7 @@ export interface Entry {
   readonly lowBalance: LowBalance | null;
   /**
    * The entries right before it that began its month on the way to it: they are stored as entries
-   * of the same commit, and told whenever this one is.
+   * of the same commit, and published whenever this one is.
    */
   readonly opening: readonly Entry[];
 }

@@ -14,10 +14,10 @@ const guarantees: readonly (readonly [InvariantName, string])[] = [
   [3, 'what is held is the sum of the open holds, and a hold ends once and never by time alone'],
   [4, 'a refresh costs what its observed assets cost, never more than was reserved'],
   [5, 'a reservation is refused exactly when the account has less than it available'],
-  [6, 'a command that comes again gets the same answer, and other content under its id conflicts'],
+  [6, 'a duplicate command gets the recorded answer, and other content under its id conflicts'],
   [7, 'a refusal leaves balances and open holds as they were'],
   [8, 'the account is what its journal adds up to, from the beginning or from any snapshot'],
-  [9, 'the time of an account only goes forward, whatever the clock does'],
+  [9, 'the time of an account is the clock, and never decreases whatever the clock does'],
   [10, 'a hold ends in the asset it was made in, and the other asset is never touched'],
   [11, 'a hold ends at the prices and for the product it was made under'],
   [12, 'there is an outcome for every entry and an entry for every outcome'],
@@ -26,12 +26,13 @@ const guarantees: readonly (readonly [InvariantName, string])[] = [
   [18, 'a month of a subscription has one allowance, and nothing is left of the month before'],
   [19, 'units that come back into a month that is over expire, and nothing else does'],
   [20, 'a Project spends up to its cap in a month, open holds included, and never more'],
-  [21, 'a balance that falls below its threshold is told once, until it is back'],
+  [21, 'a balance that falls below its threshold is reported once, until it is back'],
   [22, 'a balance read in a new month shows that month, although nothing was written in it'],
-  ['model', 'the ledger does what an independent ledger with perfect memory does'],
+  [23, 'a hold is never above the max_credits of its command'],
+  ['model', 'the ledger agrees with an independent model with perfect memory'],
 ];
 
-describe('Whatever commands arrive, in any order and however often', () => {
+describe('For any commands, in any order and any number of deliveries', () => {
   const numRuns = propertyRuns(500);
   const seed = fc.readConfigureGlobal().seed ?? Math.floor(Math.random() * 2 ** 31);
   const broken = new Set<InvariantName>();
@@ -48,12 +49,12 @@ describe('Whatever commands arrive, in any order and however often', () => {
 
   test.each(guarantees)('invariant %s: %s', (name) => {
     const alone = fc.property(programs, (program) => invariants[name](productRules, program));
-    // What a broken one tells is the shortest program that shows it.
+    // A broken one reports the shortest program that shows it.
     if (broken.has(name)) fc.assert(alone, { numRuns, seed });
     expect(broken).not.toContain(name);
   });
 
-  test('the programs that show it reach every kind of entry, refusal and repetition', () => {
+  test('the programs reach every kind of entry, refusal and duplicate', () => {
     const reached = new Set<string>();
     for (const program of fc.sample(programs, { numRuns: 3_000, seed: 1 })) {
       for (const { verdict, entry } of runProgram(productRules, program).played) {
@@ -107,9 +108,9 @@ describe('Whatever commands arrive, in any order and however often', () => {
   });
 });
 
-describe('Each of these guarantees is one that can be broken', () => {
+describe('Each of these guarantees is broken by a planted fault', () => {
   test.each(plantedFaults)(
-    'invariant $breaks notices a ledger where $fault',
+    'invariant $breaks detects a ledger where $fault',
     ({ breaks, rules }) => {
       const result = fc.check(
         fc.property(programs, (program) => invariants[breaks](rules, program)),

@@ -36,7 +36,7 @@ export function evaluate(
   const earlier = context.recorded(commandKey(command));
   if (earlier) return { verdict: resolveDuplicate(earlier, command), entry: earlier, account };
   const { account: opened, opening } = openPeriod(account, context.now);
-  const at = Math.max(context.now, opened.lastAt + 1);
+  const at = Math.max(context.now, opened.lastAt);
   const decision = decide(opened, command, at, context);
   const entry = entryOf(opened, command, { at, opening, decision });
   return { verdict: 'new', entry, account: applyEntry(opened, entry) };
@@ -92,6 +92,7 @@ function entryOf(account: Account, command: Command, { at, opening, decision }: 
     projectId: decision.projectId ?? null,
     refreshId: decision.refreshId ?? null,
     requestId: decision.requestId ?? null,
+    maxCredits: decision.maxCredits ?? null,
     amount: decision.amount ?? null,
     reason: decision.reason ?? null,
     outcome: decision.outcome ?? null,

@@ -3,7 +3,7 @@ import { type Balances, isConserved, noBalances } from './balances.ts';
 /**
  * Entry kinds are templates: each moves amounts between fixed places, and each nets to zero for
  * every amount because it is built from one. `refuse` and `configure` move nothing. `allowance`
- * and `expire` begin a month of subscription units; nobody commands them.
+ * and `expire` begin a month of subscription units, without a command.
  */
 export const entryKinds = [
   'grant',
@@ -48,8 +48,8 @@ export function consume(amount: number): Balances {
   return { available: 0 - amount, held: 0, consumed: amount, expired: 0, issued: 0 };
 }
 
-/** Consumed back to available, or to expired where its period is over. */
-export function giveBack(amount: number, expires: boolean): Balances {
+/** Consumed to available, or to expired where its period is over. */
+export function refund(amount: number, expires: boolean): Balances {
   return {
     available: expires ? 0 : amount,
     held: 0,

@@ -18,7 +18,7 @@ export interface PeriodState {
 export interface DueOpening {
   readonly kind: 'expire' | 'allowance';
   readonly amount: number;
-  /** Once per account and period, whoever writes it. */
+  /** Once per account and period, whichever replica writes it. */
   readonly commandId: string;
 }
 
@@ -47,18 +47,18 @@ export function dueOpening(state: PeriodState, at: number): DueOpening | null {
   return { kind: 'allowance', amount, commandId: `allowance:${periodText(period)}` };
 }
 
-/** Two for a period, and two more where the first ones end in the next. */
-const openingsMax = 4;
+/** One expiry and one allowance: both are made at the time they are due. */
+const openingsMax = 2;
 
-/** The entries that have to come before one at a time, and the account after them. */
+/** The entries that come before one of a time, and the account after them. */
 export function openPeriod(
   account: Account,
   from: number,
 ): { readonly account: Account; readonly opening: readonly Entry[] } {
+  const at = Math.max(from, account.lastAt);
   let opened = account;
   let opening = noOpening;
   for (let count = 0; count < openingsMax; count += 1) {
-    const at = Math.max(from, opened.lastAt + 1);
     const due = dueOpening(periodStateOf(opened), at);
     if (due === null) break;
     const entry = openingEntry(opened, due, at);
@@ -104,6 +104,7 @@ function openingEntry(account: Account, due: DueOpening, at: number): Entry {
     projectId: null,
     refreshId: null,
     requestId: null,
+    maxCredits: null,
     amount: due.amount,
     reason: null,
     outcome: null,

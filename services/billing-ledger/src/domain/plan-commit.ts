@@ -5,7 +5,7 @@ import { type Entry, entryKeys } from './entry.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 
-/** How a command is answered: by an entry, seen as the verdict says. */
+/** How a command is answered: by an entry, read as the verdict states. */
 export interface Answer {
   readonly verdict: DuplicateResult;
   readonly entry: Entry;

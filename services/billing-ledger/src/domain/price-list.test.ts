@@ -15,7 +15,7 @@ describe('The price list in force (decisions: a price list is versioned with an 
     expect(book.activeAt(firstPriceList.effectiveAt + afterMs).version).toBe(version);
   });
 
-  test('a list that is known by its version stays known, whatever is in force', () => {
+  test('a list is found by its version, whatever is in force', () => {
     expect(book.byVersion(2)).toBe(second);
     expect(book.byVersion(4)).toBeUndefined();
   });

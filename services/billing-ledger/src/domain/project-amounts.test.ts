@@ -17,7 +17,7 @@ const additions = fc.array(
 );
 
 describe('The amounts of Projects', () => {
-  test('are the sums of what was added to each, in whatever order, and stay as they were', () => {
+  test('are the sums of what was added to each, in any order, and are immutable', () => {
     fc.assert(
       fc.property(additions, (list) => {
         const sums = new Map<ProjectId, number>();
@@ -42,7 +42,7 @@ describe('The amounts of Projects', () => {
     );
   });
 
-  test('of a Project that nothing was added to are nothing', () => {
+  test('of a Project without additions are 0', () => {
     expect(amountOf(noAmounts, 'prj_0190bbbb-0000-7000-8000-000000000000')).toBe(0);
   });
 });

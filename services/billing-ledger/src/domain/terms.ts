@@ -12,7 +12,7 @@ export interface SpendCap {
   readonly cap: number;
 }
 
-/** Armed while at least the threshold is available; crossing it tells once. */
+/** Armed while at least the threshold is available; each crossing is reported once. */
 export interface BalanceAlert {
   readonly threshold: number;
   readonly isArmed: boolean;
@@ -61,7 +61,7 @@ export function termsAfter(
   return { ...next, alert: { ...next.alert, isArmed } };
 }
 
-/** What an entry tells of a low balance, where it is the one that crosses the threshold. */
+/** The low-balance alert of an entry that crosses the threshold; null for any other entry. */
 export function crossedAlert(
   terms: Terms,
   configuration: Configuration | null,

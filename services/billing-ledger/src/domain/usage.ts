@@ -21,7 +21,7 @@ export type Usage = Map<string, UsageRow>;
 
 export const dayMs = 86_400_000;
 
-/** Adds what an entry says about use; most kinds say nothing. */
+/** Adds the use of an entry; most kinds have none. */
 export function addUsage(usage: Usage, entry: Entry): void {
   const { asset, kind, productCode, projectId } = entry;
   const isUse = kind === 'charge' || kind === 'settle';

@@ -105,7 +105,7 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
   });
 
   router.get('/prices', async (context) => {
-    await routes.prices.refresh();
+    await routes.prices.reload();
     context.body = toPriceListView(routes.prices.book.activeAt(routes.clock.now()));
   });
 

@@ -1,5 +1,4 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
 import { type Command, commandKey } from '../domain/command.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { type Hold, listHolds } from '../domain/hold-set.ts';
@@ -13,11 +12,12 @@ import {
 import type { ChainHead } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
+import type { JournalClock } from './journal-clock.ts';
 import type { LoadAccount } from './load-account.ts';
 import type { PriceListCache } from './price-list-cache.ts';
 import type { RecentEntries } from './recent-entries.ts';
 
-/** Whatever carries a command: a message with its trace, for instance. */
+/** Anything with a command: a message with its trace, for instance. */
 export interface Carrier {
   readonly command: Command;
 }
@@ -28,19 +28,19 @@ export interface Answered<Item extends Carrier> {
 }
 
 export interface AccountBatchDeps {
-  readonly journal: Pick<Journal, 'findAnswers'>;
+  readonly journal: Pick<Journal, 'findRecorded'>;
   readonly loadAccount: LoadAccount;
   readonly cache: AccountCache;
   readonly recent: RecentEntries;
   readonly prices: PriceListCache;
-  readonly clock: Clock;
+  readonly clock: Pick<JournalClock, 'now'>;
   /** Most entries and bytes of one account that are written together. */
   readonly limits: CommitLimits;
   /** After each commit is stored. */
   readonly onCommitted: (cached: CachedAccount, entries: readonly Entry[]) => void;
 }
 
-/** Two writers kept taking the same account from each other; the batch is to come again later. */
+/** Two writers keep refusing each other's commits of one account; the batch is retried later. */
 class CommitContention extends Error {
   override name = 'CommitContention';
 }
@@ -51,7 +51,7 @@ export interface AccountBatch<Item extends Carrier> {
   items: readonly Item[];
   /** Entries found in the journal after it refused a commit. */
   readonly found: Map<string, Entry>;
-  /** Refused commits in a row that taught nothing. */
+  /** Refused commits in a row without a recorded command. */
   refusals: number;
 }
 
@@ -75,53 +75,53 @@ export function accountBatches<Item extends Carrier>(items: readonly Item[]): Ac
 
 /** Evaluates what is next in a batch against its account as known here. */
 export async function planBatch<Item extends Carrier>(
-  parts: AccountBatchDeps,
+  deps: AccountBatchDeps,
   batch: AccountBatch<Item>,
 ): Promise<PlannedBatch<Item>> {
-  const before = parts.cache.get(batch.accountId) ?? (await load(parts, batch.accountId));
+  const before = deps.cache.get(batch.accountId) ?? (await load(deps, batch.accountId));
   const plan = (): PlannedBatch<Item> => {
     const context = {
-      now: parts.clock.now(),
-      prices: parts.prices.book,
-      recorded: (key: string) => batch.found.get(key) ?? parts.recent.find(batch.accountId, key),
+      now: deps.clock.now(),
+      prices: deps.prices.book,
+      recorded: (key: string) => batch.found.get(key) ?? deps.recent.find(batch.accountId, key),
     };
     const commands = batch.items.map(({ command }) => command);
-    return { batch, before, plan: planCommit(before.account, commands, context, parts.limits) };
+    return { batch, before, plan: planCommit(before.account, commands, context, deps.limits) };
   };
   try {
     return plan();
   } catch (error) {
     if (!(error instanceof LedgerConflict)) throw error;
-    // A command was judged as new that was answered long ago. Known as that, it does not happen.
+    // A command recorded earlier was evaluated as new. With its entry loaded it is a duplicate.
     const keys = batch.items.map(({ command }) => commandKey(command));
-    await findRecorded(parts, batch, keys);
+    await findRecorded(deps, batch, keys);
     return plan();
   }
 }
 
-async function load(parts: AccountBatchDeps, accountId: AccountId): Promise<CachedAccount> {
-  const { account, head, snapshotSeq, tail } = await parts.loadAccount(accountId);
-  parts.recent.add(accountId, tail);
-  const { prices } = parts;
+async function load(deps: AccountBatchDeps, accountId: AccountId): Promise<CachedAccount> {
+  const { account, head, snapshotSeq, tail } = await deps.loadAccount(accountId);
+  deps.recent.add(accountId, tail);
+  const { prices } = deps;
   const isPriced = (hold: Hold) => prices.book.byVersion(hold.priceVersion) !== undefined;
-  // Another replica may know a price list that is newer than the last look of this one.
-  if (!listHolds(account.holds).every(isPriced)) await prices.refresh();
+  // Another replica may have read a price list that this one has not read yet.
+  if (!listHolds(account.holds).every(isPriced)) await prices.reload();
   return { account, head, snapshotSeq };
 }
 
-/** Takes over what is stored now, and takes the answered commands from the batch. */
+/** Caches the account as stored and removes the answered commands from the batch. */
 export function acceptBatch<Item extends Carrier>(
-  parts: AccountBatchDeps,
+  deps: AccountBatchDeps,
   { batch, before, plan }: PlannedBatch<Item>,
   stored: { readonly head: ChainHead; readonly generation: number },
 ): Answered<Item>[] {
-  const { cache } = parts;
+  const { cache } = deps;
   const { head } = stored;
   const cached = { account: plan.account, head, snapshotSeq: before.snapshotSeq };
   if (stored.generation === cache.generation) cache.set(cached);
   if (plan.entries.length > 0) {
-    parts.recent.add(batch.accountId, plan.entries);
-    parts.onCommitted(cached, plan.entries);
+    deps.recent.add(batch.accountId, plan.entries);
+    deps.onCommitted(cached, plan.entries);
   }
   const answered = batch.items.flatMap((item, index) => {
     const answer = plan.answers[index];
@@ -132,25 +132,25 @@ export function acceptBatch<Item extends Carrier>(
   return answered;
 }
 
-/** Finds out which commands of a refused commit were answered before; the account is read anew. */
+/** Reads which commands of a refused commit are recorded already; the account is loaded again. */
 export async function reloadAfterConflict<Item extends Carrier>(
-  parts: AccountBatchDeps,
+  deps: AccountBatchDeps,
   { batch, plan }: PlannedBatch<Item>,
 ): Promise<void> {
-  parts.cache.drop(batch.accountId);
-  const answers = await findRecorded(parts, batch, plan.entries.flatMap(entryKeys));
-  // Nothing learned: the position was taken, so somebody else is writing this account.
+  deps.cache.drop(batch.accountId);
+  const answers = await findRecorded(deps, batch, plan.entries.flatMap(entryKeys));
+  // No recorded command: the position was taken, so another replica writes this account.
   batch.refusals = answers > 0 ? 0 : batch.refusals + 1;
   if (batch.refusals > refusalsMax) throw new CommitContention('another writer has this account');
 }
 
 /** Remembers the entries that answer some keys; returns how many there are. */
 async function findRecorded<Item extends Carrier>(
-  parts: AccountBatchDeps,
+  deps: AccountBatchDeps,
   batch: AccountBatch<Item>,
   keys: readonly string[],
 ): Promise<number> {
-  const answers = await parts.journal.findAnswers(batch.accountId, keys);
+  const answers = await deps.journal.findRecorded(batch.accountId, keys);
   for (const entry of answers) for (const key of entryKeys(entry)) batch.found.set(key, entry);
   return answers.length;
 }

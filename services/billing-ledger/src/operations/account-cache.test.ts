@@ -25,7 +25,7 @@ describe('The accounts kept in memory', () => {
     expect(cache.get(first.account.accountId)).toBe(first);
   });
 
-  test('are all forgotten when partitions move, and whoever read before can tell', () => {
+  test('are all dropped when partitions move, and an earlier read is recognised by its generation', () => {
     const cache = createAccountCache(2);
     cache.set(first);
     const before = cache.generation;

@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Account } from '../domain/account.ts';
 import type { ChainHead } from '../storage/commit-document.ts';
 
-/** An account as this writer knows it: right unless somebody else wrote since. */
+/** An account as this replica wrote it last: current unless another replica wrote since. */
 export interface CachedAccount {
   readonly account: Account;
   readonly head: ChainHead;

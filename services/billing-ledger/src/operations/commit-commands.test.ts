@@ -21,12 +21,12 @@ async function firstFailure(options: SimulationOptions) {
   return null;
 }
 
-describe('Whatever fails, and whoever else writes', () => {
-  test('every command is journaled once, told at least once and always alike, and the books add up', async () => {
+describe('With any fault and any other writer', () => {
+  test('every command is journaled once, its outcome is published at least once and never differs, and the books add up', async () => {
     await fc.assert(endsWell(), { numRuns: propertyRuns(200) });
   });
 
-  test('the books do not depend on a writer noticing that it lost an account', async () => {
+  test('the books do not depend on a writer detecting that it lost an account', async () => {
     const options = { replica: { keepsCache: true } };
 
     await fc.assert(endsWell(options), { numRuns: propertyRuns(50) });
@@ -37,9 +37,9 @@ describe('Whatever fails, and whoever else writes', () => {
 function trusting(journal: Journal): Journal {
   return {
     ...journal,
-    append: (commits) =>
+    appendCommits: (commits) =>
       journal
-        .append(commits)
+        .appendCommits(commits)
         .catch(() =>
           commits.map(({ previous }): AppendResult => ({ result: 'appended', head: previous })),
         ),
@@ -50,8 +50,8 @@ function trusting(journal: Journal): Journal {
 function assuming(journal: Journal): Journal {
   return {
     ...journal,
-    append: async (commits) => {
-      const results = await journal.append(commits);
+    appendCommits: async (commits) => {
+      const results = await journal.appendCommits(commits);
       return results.map((result, index): AppendResult => {
         const head = commits[index]?.previous;
         return result.result === 'refused' && head ? { result: 'appended', head } : result;
@@ -62,10 +62,10 @@ function assuming(journal: Journal): Journal {
 
 /** A writer whose lookups of earlier answers find nothing. */
 function forgetful(journal: Journal): Journal {
-  return { ...journal, findAnswers: async () => [] };
+  return { ...journal, findRecorded: async () => [] };
 }
 
-describe('Each of these failures is one that would be noticed', () => {
+describe('Each of these faults is detected', () => {
   const planted: readonly { fault: string; options: SimulationOptions }[] = [
     {
       fault: 'two commits can begin at one position',
@@ -77,7 +77,7 @@ describe('Each of these failures is one that would be noticed', () => {
     },
     { fault: 'positions are committed before the effect', options: { commitsFirst: true } },
     {
-      fault: 'an answer that was lost is taken for a good one',
+      fault: 'a lost acknowledgement is taken for a stored commit',
       options: { replica: { wrapJournal: trusting } },
     },
     {
@@ -85,25 +85,29 @@ describe('Each of these failures is one that would be noticed', () => {
       options: { replica: { wrapJournal: assuming } },
     },
     {
-      fault: 'earlier answers are not found',
+      fault: 'recorded entries are not found',
       options: { replica: { wrapJournal: forgetful } },
     },
     {
-      fault: 'commands are told before they are journaled',
-      options: { replica: { tellsFirst: true } },
+      fault: 'outcomes are published before they are journaled',
+      options: { replica: { publishesFirst: true } },
     },
     {
-      fault: 'an answer that could not be sent is given up',
-      options: { replica: { givesUpTelling: true } },
+      fault: 'an outcome that could not be published is dropped',
+      options: { replica: { dropsOutcomes: true } },
     },
     {
-      fault: 'what begins a month is not told',
-      options: { replica: { keepsOpenings: true } },
+      fault: 'a replica with a wrong clock writes',
+      options: { replica: { trustsClock: true } },
+    },
+    {
+      fault: 'the outcomes that begin a month are not published',
+      options: { replica: { omitsOpenings: true } },
     },
   ];
 
   test.each(planted)(
-    'the simulation notices when $fault, and does so again from the same seed',
+    'the simulation detects that $fault, and again from the same seed',
     async ({ options }) => {
       const failure = await firstFailure(options);
 

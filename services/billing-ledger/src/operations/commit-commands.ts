@@ -1,6 +1,6 @@
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
-import { countRepetitions, recordCommit } from '../metrics.ts';
+import { countDuplicates, recordCommit } from '../metrics.ts';
 import type { AppendResult, Journal } from '../storage/journal.ts';
 import {
   type AccountBatch,
@@ -14,8 +14,8 @@ import {
   reloadAfterConflict,
 } from './account-batch.ts';
 
-export interface CommitCommandsParts extends AccountBatchDeps {
-  readonly journal: Pick<Journal, 'append' | 'findAnswers'>;
+export interface CommitCommandsDeps extends AccountBatchDeps {
+  readonly journal: Pick<Journal, 'appendCommits' | 'findRecorded'>;
 }
 
 export type PublishAnswers<Item extends Carrier> = (
@@ -28,10 +28,10 @@ export type PublishAnswers<Item extends Carrier> = (
  *
  * 1. evaluate against the accounts as known here;
  * 2. append the commits in one insert. Nothing is answered that is not in the journal. A crash
- *    before it leaves nothing; after it, the commands come again and find their entries. After an
+ *    before it leaves nothing; after it, the commands are delivered again and find their entries. After an
  *    ambiguous failure the accounts are dropped, so that the next try reads what is stored;
- * 3. hand the answers to `publish`. A crash before it ends makes the commands come again;
- * 4. learn from the journal what made it refuse a commit, and evaluate that account again.
+ * 3. hand the answers to `publish`. After a crash before it ends the commands are delivered again;
+ * 4. read from the journal why it refused a commit, and evaluate that account again.
  */
 export type CommitCommands = <Item extends Carrier>(
   items: readonly Item[],
@@ -40,29 +40,29 @@ export type CommitCommands = <Item extends Carrier>(
 
 const accountsAtOnce = 16;
 
-export function createCommitCommands(parts: CommitCommandsParts): CommitCommands {
+export function createCommitCommands(deps: CommitCommandsDeps): CommitCommands {
   return async (items, publish) => {
-    // Accounts that are dropped meanwhile, because partitions moved, must not come back.
-    const { generation } = parts.cache;
+    // Accounts dropped meanwhile, because partitions moved, must not be cached again.
+    const { generation } = deps.cache;
     let batches = accountBatches(items);
     while (batches.length > 0) {
-      await commitBatches(parts, batches, { publish, generation });
+      await commitBatches(deps, batches, { publish, generation });
       batches = batches.filter((batch) => batch.items.length > 0);
     }
   };
 }
 
 async function commitBatches<Item extends Carrier>(
-  parts: CommitCommandsParts,
+  deps: CommitCommandsDeps,
   batches: readonly AccountBatch<Item>[],
   round: { readonly publish: PublishAnswers<Item>; readonly generation: number },
 ): Promise<void> {
   const planned: PlannedBatch<Item>[] = [];
   await forEachLimited(batches, accountsAtOnce, async (batch) => {
-    planned.push(await planBatch(parts, batch));
+    planned.push(await planBatch(deps, batch));
   });
   const writing = planned.filter(({ plan }) => plan.entries.length > 0);
-  const results = await append(parts, writing);
+  const results = await append(deps, writing);
   const answered: Answered<Item>[] = [];
   const refused: PlannedBatch<Item>[] = [];
   for (const one of planned) {
@@ -71,16 +71,16 @@ async function commitBatches<Item extends Carrier>(
     if (result?.result === 'refused') refused.push(one);
     else {
       const head = result?.head ?? one.before.head;
-      answered.push(...acceptBatch(parts, one, { head, generation }));
-      countRepetitions(one.plan.answers.length - one.plan.entries.length);
+      answered.push(...acceptBatch(deps, one, { head, generation }));
+      countDuplicates(one.plan.answers.length - one.plan.entries.length);
     }
   }
   if (answered.length > 0) await round.publish(answered);
-  await forEachLimited(refused, accountsAtOnce, (one) => reloadAfterConflict(parts, one));
+  await forEachLimited(refused, accountsAtOnce, (one) => reloadAfterConflict(deps, one));
 }
 
 async function append<Item extends Carrier>(
-  parts: CommitCommandsParts,
+  deps: CommitCommandsDeps,
   planned: readonly PlannedBatch<Item>[],
 ): Promise<ReadonlyMap<PlannedBatch<Item>, AppendResult>> {
   if (planned.length === 0) return new Map();
@@ -91,11 +91,11 @@ async function append<Item extends Carrier>(
   }));
   const startMs = monotonicNow();
   try {
-    const results = await parts.journal.append(commits);
+    const results = await deps.journal.appendCommits(commits);
     recordCommit(elapsedSince(startMs));
     return new Map(planned.map((one, index) => [one, resultAt(results, index)]));
   } catch (error) {
-    for (const { batch } of planned) parts.cache.drop(batch.accountId);
+    for (const { batch } of planned) deps.cache.drop(batch.accountId);
     throw error;
   }
 }

@@ -38,7 +38,7 @@ function ledgerOf(times: Record<string, readonly number[]>, broken: readonly str
     }))
     .sort((left, right) => left.oldestHoldAt - right.oldestHoldAt);
   const list = createListOldHolds({
-    snapshots: { withHoldsUntil: () => each(candidates), save: async () => {} },
+    snapshots: { listAccountsWithHolds: () => each(candidates), saveSnapshot: async () => {} },
     pass: { bringUpTo: async () => {} },
     loadAccount,
     clock: { now: () => now },

@@ -12,8 +12,8 @@ export interface AccountHold {
   readonly hold: Hold;
 }
 
-export interface ListOldHoldsParts {
-  readonly snapshots: Pick<SnapshotStore, 'withHoldsUntil' | 'save'>;
+export interface ListOldHoldsDeps {
+  readonly snapshots: Pick<SnapshotStore, 'listAccountsWithHolds' | 'saveSnapshot'>;
   readonly pass: SnapshotPass;
   readonly loadAccount: LoadAccount;
   readonly clock: Clock;
@@ -26,37 +26,37 @@ export type ListOldHolds = (options: {
 }) => Promise<readonly AccountHold[]>;
 
 /** Open holds of all accounts that were made some time ago, the oldest first. */
-export function createListOldHolds(parts: ListOldHoldsParts): ListOldHolds {
+export function createListOldHolds(deps: ListOldHoldsDeps): ListOldHolds {
   return async ({ olderThanMs, limit }) => {
-    const until = parts.clock.now() - olderThanMs;
-    await parts.pass.bringUpTo(until);
+    const until = deps.clock.now() - olderThanMs;
+    await deps.pass.bringUpTo(until);
     let found: AccountHold[] = [];
-    for await (const { accountId, oldestHoldAt } of parts.snapshots.withHoldsUntil(until)) {
+    for await (const { accountId, oldestHoldAt } of deps.snapshots.listAccountsWithHolds(until)) {
       const last = found[limit - 1];
       if (last && last.hold.reservedAt <= oldestHoldAt) break;
-      const confirmed = await confirmedHolds(parts, accountId, until);
+      const confirmed = await confirmedHolds(deps, accountId, until);
       found = [...found, ...confirmed].sort(byAge).slice(0, limit);
     }
     return found;
   };
 }
 
-/** The snapshot only named a candidate: the journal says which holds are still open. */
+/** The snapshot only names a candidate; the fold of the journal decides which holds are open. */
 async function confirmedHolds(
-  parts: ListOldHoldsParts,
+  deps: ListOldHoldsDeps,
   accountId: AccountId,
   until: number,
 ): Promise<AccountHold[]> {
   try {
-    const loaded = await parts.loadAccount(accountId);
-    if (loaded.account.lastSeq > loaded.snapshotSeq) await parts.snapshots.save(loaded);
+    const loaded = await deps.loadAccount(accountId);
+    if (loaded.account.lastSeq > loaded.snapshotSeq) await deps.snapshots.saveSnapshot(loaded);
     return listHolds(loaded.account.holds)
       .filter((hold) => hold.reservedAt <= until)
       .map((hold) => ({ accountId, hold }));
   } catch (error) {
     if (!(error instanceof Bug)) throw error;
-    // One broken account must not hide the holds of the others.
-    parts.logger.error({ err: error, account_id: accountId }, 'an account could not be folded');
+    // A broken account must not hide the holds of the others.
+    deps.logger.error({ err: error, account_id: accountId }, 'account load failed');
     return [];
   }
 }

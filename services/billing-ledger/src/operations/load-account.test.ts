@@ -10,7 +10,7 @@ import { BrokenJournal, createLoadAccount } from './load-account.ts';
 const accountId = accounts[0] ?? 'acc_';
 
 function loadWith({ journal }: Pick<StoredJournal, 'journal'>, snapshot: Snapshot | null) {
-  const load = createLoadAccount({ journal, snapshots: { find: async () => snapshot } });
+  const load = createLoadAccount({ journal, snapshots: { findSnapshot: async () => snapshot } });
   return load(accountId);
 }
 
@@ -21,7 +21,7 @@ function folded({ entries }: StoredJournal) {
     .reduce(applyEntry, newAccount(accountId));
 }
 
-const told = (account: Snapshot['account']) =>
+const described = (account: Snapshot['account']) =>
   JSON.stringify([{ ...account, holds: null }, listHolds(account.holds)]);
 
 const ownSnapshots = ({ snapshots }: StoredJournal) =>
@@ -55,7 +55,7 @@ describe('An account that is not in memory', () => {
       const snapshots = ownSnapshots(stored);
       const snapshot = snapshots[which % (snapshots.length + 1)] ?? null;
       const { account } = await loadWith(stored, snapshot);
-      return told(account) === told(folded(stored));
+      return described(account) === described(folded(stored));
     });
 
     await fc.assert(anyStart, { numRuns: propertyRuns(200) });
@@ -69,13 +69,13 @@ describe('An account that is not in memory', () => {
       const spoil = spoilers[which];
       if (!newest || !spoil) return true;
       const { account, snapshotSeq } = await loadWith(stored, spoil(newest));
-      return snapshotSeq === 0 && told(account) === told(folded(stored));
+      return snapshotSeq === 0 && described(account) === described(folded(stored));
     });
 
     await fc.assert(anyStart, { numRuns: propertyRuns(200) });
   });
 
-  test('knows its newest entries, so that their commands need no look-up', async () => {
+  test('has its newest entries, so that their commands need no look-up', async () => {
     const [program] = fc.sample(programs, { numRuns: 1, seed: 9 });
     const stored = await storeProgram(program ?? []);
 
@@ -88,13 +88,14 @@ describe('An account that is not in memory', () => {
   test('is refused when a commit was changed, is missing or does not add up', async () => {
     const [program] = fc.sample(programs, { numRuns: 1, seed: 9 });
     const stored = await storeProgram(program ?? [], 1);
-    const readFrom = stored.journal.readFrom;
+    const readCommits = stored.journal.readCommits;
     const tampered = (
-      change: (commits: Awaited<ReturnType<typeof readFrom>>) => typeof commits,
+      change: (commits: Awaited<ReturnType<typeof readCommits>>) => typeof commits,
     ) => ({
       journal: {
         ...stored.journal,
-        readFrom: async (...asked: Parameters<typeof readFrom>) => change(await readFrom(...asked)),
+        readCommits: async (...asked: Parameters<typeof readCommits>) =>
+          change(await readCommits(...asked)),
       },
     });
 

@@ -23,9 +23,9 @@ export interface LoadedAccount extends CachedAccount {
 
 export type LoadAccount = (accountId: AccountId) => Promise<LoadedAccount>;
 
-export interface LoadAccountParts {
-  readonly journal: Pick<Journal, 'readFrom'>;
-  readonly snapshots: Pick<SnapshotStore, 'find'>;
+export interface LoadAccountDeps {
+  readonly journal: Pick<Journal, 'readCommits'>;
+  readonly snapshots: Pick<SnapshotStore, 'findSnapshot'>;
 }
 
 const commitsPerRead = 50;
@@ -40,27 +40,27 @@ export class BrokenJournal extends Bug {
  * Folds an account from its journal on the primary, beginning at its snapshot where that fits.
  * Rejects with {@link BrokenJournal}, or as the journal does.
  */
-export function createLoadAccount(parts: LoadAccountParts): LoadAccount {
+export function createLoadAccount(deps: LoadAccountDeps): LoadAccount {
   return async (accountId) => {
-    const snapshot = await parts.snapshots.find(accountId);
-    const resumed = snapshot && (await foldFrom(parts.journal, accountId, snapshot));
-    return resumed ?? (await foldAll(parts.journal, accountId));
+    const snapshot = await deps.snapshots.findSnapshot(accountId);
+    const resumed = snapshot && (await foldFrom(deps.journal, accountId, snapshot));
+    return resumed ?? (await foldAll(deps.journal, accountId));
   };
 }
 
-async function foldAll(journal: LoadAccountParts['journal'], accountId: AccountId) {
+async function foldAll(journal: LoadAccountDeps['journal'], accountId: AccountId) {
   const start = { account: newAccount(accountId), head: chainStart };
-  const first = await journal.readFrom(accountId, null, commitsPerRead);
+  const first = await journal.readCommits(accountId, null, commitsPerRead);
   return fold(journal, { ...start, snapshotSeq: 0, tail: [] }, first);
 }
 
 /** Null when the snapshot does not lie on the chain. */
 async function foldFrom(
-  journal: LoadAccountParts['journal'],
+  journal: LoadAccountDeps['journal'],
   accountId: AccountId,
   snapshot: Snapshot,
 ): Promise<LoadedAccount | null> {
-  const first = await journal.readFrom(accountId, snapshot.head.commitId, commitsPerRead);
+  const first = await journal.readCommits(accountId, snapshot.head.commitId, commitsPerRead);
   const [anchor, ...rest] = first;
   if (!anchor || !isAnchoredAt(snapshot, anchor)) return null;
   const { account, head } = snapshot;
@@ -84,7 +84,7 @@ function isAnchoredAt({ account, head }: Snapshot, anchor: StoredCommit): boolea
 }
 
 async function fold(
-  journal: LoadAccountParts['journal'],
+  journal: LoadAccountDeps['journal'],
   start: LoadedAccount,
   firstCommits: readonly StoredCommit[],
   isWhole = firstCommits.length < commitsPerRead,
@@ -94,8 +94,8 @@ async function fold(
   let more = !isWhole;
   while (more) {
     const { accountId } = loaded.account;
-    // Begins with the commit that was folded last, which a reader knows by its id.
-    const page = await journal.readFrom(accountId, loaded.head.commitId, commitsPerRead);
+    // Begins with the commit that was folded last.
+    const page = await journal.readCommits(accountId, loaded.head.commitId, commitsPerRead);
     for (const commit of page.slice(1)) loaded = follow(loaded, commit);
     more = page.length === commitsPerRead;
   }
@@ -113,13 +113,13 @@ function follow(loaded: LoadedAccount, commit: StoredCommit): LoadedAccount {
 }
 
 function foldCommit(account: Account, head: ChainHead, commit: StoredCommit): Account {
-  if (!commit.isIntact) throw new BrokenJournal(`${commit.id} was changed after it was written`);
+  if (!commit.isIntact) throw new BrokenJournal(`commit ${commit.id}: hash mismatch`);
   if (commit.prevHash !== head.hash)
-    throw new BrokenJournal(`${commit.id} is not next in its chain`);
+    throw new BrokenJournal(`commit ${commit.id}: previous hash mismatch`);
   try {
     return commit.entries.reduce(applyEntry, account);
   } catch (error) {
-    throw new BrokenJournal(`${commit.id} does not add up`, { cause: error });
+    throw new BrokenJournal(`commit ${commit.id}: entries do not add up`, { cause: error });
   }
 }
 

@@ -4,19 +4,19 @@ import type { PriceListStore } from '../storage/price-list-store.ts';
 /** The price lists in memory; a new one is known before it takes effect if it is added in time. */
 export interface PriceListCache {
   readonly book: PriceBook;
-  refresh(): Promise<void>;
+  reload(): Promise<void>;
 }
 
 /** Makes sure that there is a first price list, then reads them all. */
 export async function openPriceListCache(store: PriceListStore): Promise<PriceListCache> {
-  await store.addIfAbsent(firstPriceList);
-  let book = createPriceBook(await store.all());
+  await store.insertPriceList(firstPriceList);
+  let book = createPriceBook(await store.listPriceLists());
   return {
     get book() {
       return book;
     },
-    async refresh() {
-      book = createPriceBook(await store.all());
+    async reload() {
+      book = createPriceBook(await store.listPriceLists());
     },
   };
 }

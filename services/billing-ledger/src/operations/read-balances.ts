@@ -21,9 +21,12 @@ export type ReadBalances = (accountId: AccountId) => Promise<CurrentBalances>;
  * One read, of the newest commit. In a new month the units are those of that month, although
  * nothing may have been written in it.
  */
-export function createReadBalances(journal: Pick<Journal, 'newest'>, clock: Clock): ReadBalances {
+export function createReadBalances(
+  journal: Pick<Journal, 'findNewestCommit'>,
+  clock: Clock,
+): ReadBalances {
   return async (accountId) => {
-    const newest = await journal.newest(accountId);
+    const newest = await journal.findNewestCommit(accountId);
     if (newest === null) return nothing;
     return { asOfSeq: newest.lastSeq, ...balancesOf(newest, clock.now()) };
   };

@@ -15,9 +15,11 @@ export type ReadStatement = (
 const commitsPerReadMax = 64;
 
 /** Entries after a position, oldest first, as they lie in the journal. */
-export function createReadStatement(journal: Pick<Journal, 'holding' | 'readFrom'>): ReadStatement {
+export function createReadStatement(
+  journal: Pick<Journal, 'findCommitAt' | 'readCommits'>,
+): ReadStatement {
   return async (accountId, { afterSeq, limit }) => {
-    const start = await journal.holding(accountId, afterSeq + 1);
+    const start = await journal.findCommitAt(accountId, afterSeq + 1);
     if (start === null) return { entries: [], hasMore: false };
     const entries: Entry[] = [];
     let from = start.id;
@@ -25,7 +27,7 @@ export function createReadStatement(journal: Pick<Journal, 'holding' | 'readFrom
     while (!isThrough && entries.length <= limit) {
       // A commit has one to some hundred entries; its neighbours are mostly like it.
       const size = commitsFor(limit + 1 - entries.length, start.entries);
-      const page = await journal.readFrom(accountId, from, size);
+      const page = await journal.readCommits(accountId, from, size);
       const fresh = from === start.id ? page : page.slice(1);
       entries.push(...fresh.flatMap((commit) => commit.entries).filter(isAfter(afterSeq)));
       from = page.at(-1)?.id ?? from;

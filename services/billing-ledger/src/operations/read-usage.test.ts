@@ -34,7 +34,7 @@ function counted({ entries }: StoredJournal, accountId: string, span: UsageSpan)
 }
 
 describe('The usage of an account', () => {
-  test('is what the entries of its days say, wherever the span begins and however they lie', async () => {
+  test('is the sum of the entries of its days, wherever the span begins and however they are committed', async () => {
     const anyUsage = fc.asyncProperty(
       programs,
       fc.integer({ min: 1, max: 9 }),

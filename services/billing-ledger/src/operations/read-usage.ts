@@ -23,7 +23,7 @@ export interface UsageLimits {
   readonly rowsMax: number;
 }
 
-type UsageJournal = Pick<Journal, 'newest' | 'holding' | 'readFrom'>;
+type UsageJournal = Pick<Journal, 'findNewestCommit' | 'findCommitAt' | 'readCommits'>;
 
 const commitsPerRead = 50;
 
@@ -34,7 +34,7 @@ export function createReadUsage(journal: UsageJournal, limits: UsageLimits): Rea
     let from = await firstCommitSince(journal, accountId, span.fromMs);
     let entries = 0;
     while (from !== null) {
-      const page = await journal.readFrom(accountId, from, commitsPerRead);
+      const page = await journal.readCommits(accountId, from, commitsPerRead);
       const last = page.at(-1);
       // Reading on begins with the commit that was read last.
       for (const commit of entries === 0 ? page : page.slice(1)) {
@@ -67,13 +67,13 @@ async function firstCommitSince(
   accountId: AccountId,
   timeMs: number,
 ): Promise<string | null> {
-  const newest = await journal.newest(accountId);
+  const newest = await journal.findNewestCommit(accountId);
   if (newest === null || newest.at < timeMs) return null;
   let found = { id: newest.id, firstSeq: newest.firstSeq };
   let lowest = 1;
   while (lowest < found.firstSeq) {
     const middle = Math.floor((lowest + found.firstSeq) / 2);
-    const commit = await journal.holding(accountId, middle);
+    const commit = await journal.findCommitAt(accountId, middle);
     if (commit === null) break;
     if (commit.at >= timeMs) found = commit;
     else lowest = commit.firstSeq + commit.entries;

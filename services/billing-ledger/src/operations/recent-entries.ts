@@ -3,7 +3,7 @@ import { type Entry, entryKeys } from '../domain/entry.ts';
 
 /**
  * Journaled entries by the command keys they answer. It saves a refused append when a command
- * comes again soon; an entry never changes, so what is here never becomes wrong.
+ * is repeated soon; an entry never changes, so a cached one is never stale.
  */
 export interface RecentEntries {
   find(accountId: AccountId, key: string): Entry | undefined;

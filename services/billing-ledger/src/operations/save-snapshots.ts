@@ -6,7 +6,7 @@ import type { AccountCache, CachedAccount } from './account-cache.ts';
 
 export interface SnapshotSaverDeps {
   readonly cache: AccountCache;
-  readonly snapshots: Pick<SnapshotStore, 'save'>;
+  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
   /** A snapshot is due when an account is this many entries past its last one. */
   readonly everyEntries: number;
 }
@@ -23,12 +23,12 @@ export interface SnapshotSaver {
 
 const savesAtOnce = 4;
 
-export function createSnapshotSaver(parts: SnapshotSaverDeps): SnapshotSaver {
-  const { cache, everyEntries } = parts;
+export function createSnapshotSaver(deps: SnapshotSaverDeps): SnapshotSaver {
+  const { cache, everyEntries } = deps;
   const due = new Map<AccountId, CachedAccount>();
 
   async function save(saved: CachedAccount): Promise<void> {
-    await parts.snapshots.save(saved);
+    await deps.snapshots.saveSnapshot(saved);
     const { accountId, lastSeq } = saved.account;
     const current = cache.get(accountId);
     if (current) cache.set({ ...current, snapshotSeq: lastSeq });

@@ -7,9 +7,9 @@ import type { AccountActivity, Journal } from '../storage/journal.ts';
 import type { SnapshotStore } from '../storage/snapshot-store.ts';
 import type { LoadAccount } from './load-account.ts';
 
-export interface SnapshotPassParts {
-  readonly journal: Pick<Journal, 'activeSince'>;
-  readonly snapshots: Pick<SnapshotStore, 'save' | 'upToDateThrough' | 'advanceTo'>;
+export interface SnapshotPassDeps {
+  readonly journal: Pick<Journal, 'listActiveAccounts'>;
+  readonly snapshots: Pick<SnapshotStore, 'saveSnapshot' | 'findPassedThrough' | 'advancePass'>;
   readonly loadAccount: LoadAccount;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -30,17 +30,17 @@ const accountsAtOnce = 4;
  * It reads only the journal, so it heals what a crash kept a writer from saving. Any replica may
  * run it, also at the same time as another: the newer snapshot stays.
  */
-export function createSnapshotPass(parts: SnapshotPassParts): SnapshotPass {
-  const { journal, snapshots } = parts;
+export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
+  const { journal, snapshots } = deps;
 
   async function snapshotOne({ accountId, lastSeq }: AccountActivity): Promise<void> {
     try {
-      const loaded = await parts.loadAccount(accountId);
-      if (loaded.snapshotSeq < lastSeq) await snapshots.save(loaded);
+      const loaded = await deps.loadAccount(accountId);
+      if (loaded.snapshotSeq < lastSeq) await snapshots.saveSnapshot(loaded);
     } catch (error) {
       if (!(error instanceof Bug)) throw error;
-      // One broken account must not keep the others from their snapshots; verify names it.
-      parts.logger.error({ err: error, account_id: accountId }, 'an account could not be folded');
+      // A broken account must not stop the snapshots of the others; verification reports it.
+      deps.logger.error({ err: error, account_id: accountId }, 'account load failed');
     }
   }
 
@@ -48,20 +48,20 @@ export function createSnapshotPass(parts: SnapshotPassParts): SnapshotPass {
     let from = startMs;
     let page: readonly AccountActivity[];
     do {
-      page = await journal.activeSince(from, commitsPerPage);
+      page = await journal.listActiveAccounts(from, commitsPerPage);
       await forEachLimited(newestOf(page), accountsAtOnce, snapshotOne);
       // A page that is all of one millisecond is followed by the next millisecond.
       from = Math.max(page.at(-1)?.at ?? endMs, from + 1);
-      await snapshots.advanceTo(Math.min(from, endMs));
+      await snapshots.advancePass(Math.min(from, endMs));
     } while (page.length === commitsPerPage);
-    await snapshots.advanceTo(endMs);
+    await snapshots.advancePass(endMs);
   }
 
   return {
     async bringUpTo(timeMs) {
-      const through = await snapshots.upToDateThrough();
+      const through = await snapshots.findPassedThrough();
       if (through >= timeMs) return;
-      await passFrom(Math.max(0, through - overlapMs), parts.clock.now());
+      await passFrom(Math.max(0, through - overlapMs), deps.clock.now());
     },
   };
 }

@@ -46,15 +46,15 @@ export function startAccountCheck(
   };
 }
 
-/** Judges the next commit and goes on behind it, whatever is wrong with it. */
+/** Checks the next commit and continues behind it, whatever is wrong with it. */
 export function checkCommit(check: AccountCheck, commit: StoredCommit, prices: PriceBook): void {
   const { firstSeq } = commit;
-  if (!commit.isIntact) check.report(firstSeq, 'the commit was changed after it was written');
+  if (!commit.isIntact) check.report(firstSeq, 'commit hash mismatch');
   if (commit.id !== commitId(check.accountId, firstSeq) || commit.accountId !== check.accountId) {
-    check.report(firstSeq, 'the commit does not lie where it says it does');
+    check.report(firstSeq, 'commit id does not match its account and first position');
   }
   if (commit.prevHash !== check.head.hash) {
-    check.report(firstSeq, 'the chain of commits is broken before this one');
+    check.report(firstSeq, 'previous commit hash mismatch');
   }
   for (const entry of commit.entries) {
     for (const problem of entryProblems(check.account, entry, prices)) {
@@ -73,35 +73,35 @@ export function finishAccountCheck(check: AccountCheck): void {
   const holds = listHolds(account.holds);
   for (const asset of ledgerAssets) {
     if (heldAmount(holds, asset) !== account.balances[asset].held) {
-      report(account.lastSeq, `the open holds do not add up to the held ${asset}`);
+      report(account.lastSeq, `open holds do not add up to held ${asset}`);
     }
   }
   if (!snapshot) return;
   const { lastSeq } = snapshot.account;
-  if (lastSeq > account.lastSeq) report(lastSeq, 'the journal ends before its snapshot');
-  else report(lastSeq, 'the snapshot lies inside a commit');
+  if (lastSeq > account.lastSeq) report(lastSeq, 'journal ends before its snapshot');
+  else report(lastSeq, 'snapshot ends inside a commit');
 }
 
 function checkSummary(check: AccountCheck, commit: StoredCommit): void {
   const { account, report } = check;
   const last = commit.entries.at(-1);
   if (last?.seq !== commit.lastSeq || last.at !== commit.at) {
-    report(commit.firstSeq, 'the commit does not end where it says it does');
+    report(commit.firstSeq, 'last position or time does not match the last entry');
   }
   const keys = storedKeysOf(check.accountId, commit.entries);
   if (
     keys.length !== commit.keys.length ||
     !keys.every((key, at) => isSame(key, commit.keys[at]))
   ) {
-    report(commit.firstSeq, 'the commit is not found under all of its commands');
+    report(commit.firstSeq, 'command keys do not match the entries');
   }
   for (const asset of ledgerAssets) {
     if (!areEqual(commit.balances[asset], account.balances[asset])) {
-      report(commit.lastSeq, `the balances of the commit are not those of its entries (${asset})`);
+      report(commit.lastSeq, `commit balances do not match the entries (${asset})`);
     }
   }
   if (!isSameSubscription(commit.subscription, subscriptionOf(account))) {
-    report(commit.lastSeq, 'the subscription of the commit is not the one of its entries');
+    report(commit.lastSeq, 'commit subscription does not match the entries');
   }
 }
 
@@ -117,7 +117,7 @@ function compareSnapshot(check: AccountCheck): void {
     ) &&
     describeTerms(snapshot.account) === describeTerms(account) &&
     describeHolds(snapshot.account) === describeHolds(account);
-  if (!isEqual) report(account.lastSeq, 'the snapshot is not what the journal adds up to');
+  if (!isEqual) report(account.lastSeq, 'snapshot does not match the fold');
 }
 
 function describeHolds(account: Account): string {

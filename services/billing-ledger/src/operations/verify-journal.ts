@@ -22,9 +22,9 @@ export interface Verification {
   readonly problems: readonly JournalProblem[];
 }
 
-export interface VerifyJournalParts {
-  readonly journal: Pick<Journal, 'scan' | 'readFrom'>;
-  readonly snapshots: Pick<SnapshotStore, 'scan'>;
+export interface VerifyJournalDeps {
+  readonly journal: Pick<Journal, 'scanCommits' | 'readCommits'>;
+  readonly snapshots: Pick<SnapshotStore, 'scanSnapshots'>;
   readonly prices: PriceListCache;
   /** Ends a verification that is under way, which then rejects. */
   readonly stopping?: AbortSignal | undefined;
@@ -41,10 +41,10 @@ const commitsPerRead = 50;
  * balances, hashes, keys, snapshots. It reads only, holds one account at a time, and lets other
  * work run every {@link sliceMs}. Callers that come while it runs share its result.
  */
-export function createVerifyJournal(parts: VerifyJournalParts): VerifyJournal {
+export function createVerifyJournal(deps: VerifyJournalDeps): VerifyJournal {
   let running: Promise<Verification> | undefined;
   return () => {
-    running ??= measureVerification(() => verify(parts)).finally(() => {
+    running ??= measureVerification(() => verify(deps)).finally(() => {
       running = undefined;
     });
     return running;
@@ -52,7 +52,7 @@ export function createVerifyJournal(parts: VerifyJournalParts): VerifyJournal {
 }
 
 interface Run {
-  readonly parts: VerifyJournalParts;
+  readonly deps: VerifyJournalDeps;
   readonly prices: PriceBook;
   readonly snapshots: SnapshotQueue;
   readonly report: (problem: JournalProblem) => void;
@@ -60,22 +60,22 @@ interface Run {
   entries: number;
 }
 
-async function verify(parts: VerifyJournalParts): Promise<Verification> {
-  await parts.prices.refresh();
+async function verify(deps: VerifyJournalDeps): Promise<Verification> {
+  await deps.prices.reload();
   const problems: JournalProblem[] = [];
   const report = (problem: JournalProblem) => {
     if (problems.length < problemsMax) problems.push(problem);
   };
-  const snapshots = queueOf(parts.snapshots.scan());
-  const run: Run = { parts, prices: parts.prices.book, snapshots, report, accounts: 0, entries: 0 };
+  const snapshots = queueOf(deps.snapshots.scanSnapshots());
+  const run: Run = { deps, prices: deps.prices.book, snapshots, report, accounts: 0, entries: 0 };
   let check: AccountCheck | null = null;
   let sliceStart = monotonicNow();
-  for await (const bytes of parts.journal.scan()) {
+  for await (const bytes of deps.journal.scanCommits()) {
     const commit = readOrReport(bytes, report);
     if (commit) check = await checkNext(run, check, commit);
     if (elapsedSince(sliceStart) > sliceMs) {
       await setImmediate();
-      parts.stopping?.throwIfAborted();
+      deps.stopping?.throwIfAborted();
       sliceStart = monotonicNow();
     }
   }
@@ -100,7 +100,7 @@ async function checkNext(
   } catch (error) {
     // Changed so far that it is not even of the right kind; the others still are to be judged.
     const detail = error instanceof Error ? error.message : String(error);
-    check.report(commit.firstSeq, `the commit cannot be judged: ${detail}`);
+    check.report(commit.firstSeq, `commit cannot be checked: ${detail}`);
   }
   run.entries += commit.entries.length;
   return check;
@@ -118,7 +118,7 @@ async function begin(run: Run, accountId: AccountId): Promise<AccountCheck> {
 async function finish(run: Run, check: AccountCheck): Promise<void> {
   let page: readonly StoredCommit[];
   while (check.snapshot && check.snapshot.account.lastSeq > check.account.lastSeq) {
-    page = await run.parts.journal.readFrom(check.accountId, check.head.commitId, commitsPerRead);
+    page = await run.deps.journal.readCommits(check.accountId, check.head.commitId, commitsPerRead);
     for (const commit of page.slice(1)) checkCommit(check, commit, run.prices);
     run.entries += page.slice(1).reduce((sum, commit) => sum + commit.entries.length, 0);
     if (page.length < commitsPerRead) break;
@@ -133,9 +133,9 @@ async function reportOrphans(run: Run, accountId: AccountId | null): Promise<voi
     if (!next || (accountId !== null && next.account.accountId >= accountId)) return;
     await run.snapshots.take();
     const orphan = next.account;
-    const [first] = await run.parts.journal.readFrom(orphan.accountId, null, 1);
+    const [first] = await run.deps.journal.readCommits(orphan.accountId, null, 1);
     if (first) continue;
-    const problem = 'the journal ends before its snapshot';
+    const problem = 'journal ends before its snapshot';
     run.report({ accountId: orphan.accountId, seq: orphan.lastSeq, problem });
   }
 }

@@ -15,7 +15,7 @@ function holdAt(reservedAt: number): Hold {
   };
 }
 
-/** Accounts in memory with holds made at these times, and old holds that only the journal knows. */
+/** Cached accounts with holds made at these times, and old holds that only the journal has. */
 function watchOf(inMemory: readonly (readonly number[])[], old: readonly number[] = []) {
   const asked: object[] = [];
   const watch = watchHolds({
@@ -36,12 +36,12 @@ function watchOf(inMemory: readonly (readonly number[])[], old: readonly number[
   return { watch, asked };
 }
 
-test('open holds of all accounts in memory are counted, and the oldest of any is told', () => {
+test('open holds of all cached accounts are counted, and the oldest of any is reported', () => {
   expect(watchOf([[], [900, 300], [500]]).watch.holds()).toEqual({ open: 3, oldestAtMs: 300 });
   expect(watchOf([[]]).watch.holds()).toEqual({ open: 0, oldestAtMs: null });
 });
 
-test('an old hold of an account that nobody asks for is found by looking, and gone once resolved', async () => {
+test('an old hold of an account that is not cached is reported until it is resolved', async () => {
   const old = [42];
   const { watch, asked } = watchOf([[900]], old);
 

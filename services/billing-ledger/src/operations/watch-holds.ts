@@ -4,18 +4,18 @@ import type { ListOldHolds } from './list-old-holds.ts';
 export interface HoldWatch {
   /** What is known of open holds now: in memory, and of old ones as last looked up. */
   holds(): { readonly open: number; readonly oldestAtMs: number | null };
-  /** Looks for an old hold of any account, also of those that nobody has asked for in a while. */
+  /** Finds the oldest hold of any account, cached here or not. */
   round(): Promise<void>;
 }
 
-export interface HoldWatchParts {
+export interface HoldWatchDeps {
   readonly cache: Pick<AccountCache, 'all'>;
   readonly listOldHolds: ListOldHolds;
   /** Holds younger than this are looked for in memory only; snapshots may not have them yet. */
   readonly oldMs: number;
 }
 
-export function watchHolds({ cache, listOldHolds, oldMs }: HoldWatchParts): HoldWatch {
+export function watchHolds({ cache, listOldHolds, oldMs }: HoldWatchDeps): HoldWatch {
   let oldOneAtMs: number | null = null;
 
   return {

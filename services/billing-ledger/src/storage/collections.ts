@@ -10,7 +10,7 @@ export const ledgerIndexes: readonly CollectionIndexes[] = [
     collection: commitsCollection,
     indexes: [
       {
-        // A command is journaled once, whoever writes.
+        // A command is journaled once, whichever replica writes.
         name: 'command_key',
         keys: { commandKeys: 1 },
         options: { unique: true },

@@ -19,7 +19,7 @@ const commits = programs
 const store = (commit: NewCommit) => Buffer.from(BSON.serialize(sealCommit(commit, 'writer')));
 
 describe('A stored commit', () => {
-  test('is read as it was written: entries, balances, keys and chain', () => {
+  test('is read back unchanged: entries, balances, keys and chain', () => {
     fc.assert(
       fc.property(commits, (commit) => {
         const read = readCommit(store(commit));
@@ -34,7 +34,7 @@ describe('A stored commit', () => {
     );
   });
 
-  test('invariant 15: changing any one of its bytes is noticed', () => {
+  test('invariant 15: a change of each of its bytes is detected', () => {
     const [commit] = fc.sample(commits, { numRuns: 1, seed: 7 });
     if (!commit) throw new Error('no commit to change');
     const bytes = store(commit);
@@ -49,7 +49,7 @@ describe('A stored commit', () => {
     expect(unnoticed).toEqual([]);
   });
 
-  test('invariant 15: any change of any byte is noticed', () => {
+  test('invariant 15: any change of any byte is detected', () => {
     const change = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 }));
 
     fc.assert(

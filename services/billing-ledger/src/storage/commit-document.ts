@@ -8,7 +8,6 @@ import { type Account, usedAssets } from '../domain/account.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { noOpening } from '../domain/open-period.ts';
 import type { Period } from '../domain/period.ts';
-import { bsonElements } from './bson-writer.ts';
 import { storedCommandKey } from './command-key.ts';
 import {
   type BalancesDocument,
@@ -37,7 +36,7 @@ export interface CommitDocument {
   readonly entries: readonly EntryDocument[];
   /** After the last entry, per asset ever used. */
   readonly balances: { readonly [Asset in LedgerAsset]?: BalancesDocument };
-  /** After the last entry, where units fund the account: enough to tell how its month goes on. */
+  /** After the last entry, where units fund the account: enough to compute how its month continues. */
   readonly subscription?: Subscription;
   /** Which process wrote it; for diagnosis only. */
   readonly writer: string;
@@ -106,13 +105,13 @@ export function storedKeysOf(accountId: AccountId, entries: readonly Entry[]): U
 
 export function sealCommit(commit: NewCommit, writer: string): CommitDocument {
   const unsealed = toUnsealedDocument(commit, writer);
-  return { ...unsealed, hash: digest(bsonElements(unsealed)) };
+  return { ...unsealed, hash: digest(elementsOf(BSON.serialize(unsealed, writing))) };
 }
 
 /** Bytes that are no commit of ours. */
 export class UnreadableCommit extends Bug {
   override name = 'UnreadableCommit';
-  /** As far as it can be told. */
+  /** As far as it is readable. */
   readonly accountId: string;
 
   constructor(accountId: string, cause: unknown) {
@@ -121,7 +120,9 @@ export class UnreadableCommit extends Bug {
   }
 }
 
-/** The hash tells of broken text, so that it need not be looked for. */
+/** As the driver serializes an inserted document. */
+const writing = { ignoreUndefined: false } as const;
+/** The hash covers invalid UTF-8, so decoding does not check for it. */
 const reading = { promoteBuffers: true, validation: { utf8: false } } as const;
 
 /** Throws {@link UnreadableCommit}. */
@@ -218,7 +219,12 @@ function sealOf(hash: string): Buffer {
 const sealBytes = sealOf(chainStart.hash).length;
 const lengthBytes = 4;
 
-/** Over the elements alone: without the length before them, up to where the hash is put. */
+/** The elements of a document, without the length before them and the terminator behind them. */
+function elementsOf(document: Uint8Array): Uint8Array {
+  return document.subarray(lengthBytes, -1);
+}
+
+/** Over the elements up to where the hash is appended. */
 function digest(elements: Uint8Array): string {
   return digestOf('sha256', elements, 'hex');
 }

@@ -36,6 +36,7 @@ export interface EntryDocument {
   projectId?: ProjectId;
   refreshId?: RefreshId;
   requestId?: RequestId;
+  maxCredits?: number;
   amount?: number;
   reason?: string;
   outcome?: RefreshOutcome;
@@ -76,6 +77,7 @@ export function toEntryDocument(entry: Entry): EntryDocument {
   if (entry.projectId !== null) document.projectId = entry.projectId;
   if (entry.refreshId !== null) document.refreshId = entry.refreshId;
   if (entry.requestId !== null) document.requestId = entry.requestId;
+  if (entry.maxCredits !== null) document.maxCredits = entry.maxCredits;
   if (entry.amount !== null) document.amount = entry.amount;
   if (entry.reason !== null) document.reason = entry.reason;
   if (entry.outcome !== null) document.outcome = entry.outcome;
@@ -108,6 +110,7 @@ export function fromEntryDocument(document: EntryDocument): Entry {
     projectId: document.projectId ?? null,
     refreshId: document.refreshId ?? null,
     requestId: document.requestId ?? null,
+    maxCredits: document.maxCredits ?? null,
     amount: document.amount ?? null,
     reason: document.reason ?? null,
     outcome: document.outcome ?? null,

@@ -17,7 +17,7 @@ import {
 } from './commit-document.ts';
 
 /**
- * - `appended`: stored; the chain goes on from `head`.
+ * - `appended`: stored; the chain continues from `head`.
  * - `refused`: not stored: another writer was first, or one of its commands was answered before.
  */
 export type AppendResult =
@@ -48,28 +48,28 @@ export interface Journal {
    * Stores commits of different accounts; one result per commit, in order. A rejection leaves
    * open which of them are stored.
    */
-  append(commits: readonly NewCommit[]): Promise<readonly AppendResult[]>;
+  appendCommits(commits: readonly NewCommit[]): Promise<readonly AppendResult[]>;
   /**
    * The entries that answer any of these command keys of an account. Rejects with
    * {@link ForeignCommand} when another account's entry answers one.
    */
-  findAnswers(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]>;
+  findRecorded(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]>;
   /** Commits of an account in order, from the one with id `fromId` on; all when null. */
-  readFrom(
+  readCommits(
     accountId: AccountId,
     fromId: string | null,
     limit: number,
   ): Promise<readonly StoredCommit[]>;
-  newest(accountId: AccountId): Promise<StoredCommit | null>;
+  findNewestCommit(accountId: AccountId): Promise<StoredCommit | null>;
   /** The commit that holds a position, or the last one before it. */
-  holding(accountId: AccountId, seq: number): Promise<CommitPlace | null>;
+  findCommitAt(accountId: AccountId, seq: number): Promise<CommitPlace | null>;
   /** Commits made at or after a time, oldest first. */
-  activeSince(timeMs: number, limit: number): Promise<readonly AccountActivity[]>;
+  listActiveAccounts(timeMs: number, limit: number): Promise<readonly AccountActivity[]>;
   /** The stored bytes of every commit, account by account, each in order. */
-  scan(): AsyncIterable<Uint8Array>;
+  scanCommits(): AsyncIterable<Uint8Array>;
 }
 
-/** A refresh or request of another account: its sender is at fault, and learns nothing of it. */
+/** A refresh or request of another account: a fault of the sender, which gets no data of it. */
 class ForeignCommand extends Bug {
   override name = 'ForeignCommand';
 
@@ -87,12 +87,12 @@ export function createJournal(db: Db, writer: string): Journal {
     readRaw(collection, filter, order, limit);
 
   return {
-    append: (commits) =>
+    appendCommits: (commits) =>
       insert(
         collection,
         commits.map((commit) => sealCommit(commit, writer)),
       ),
-    async findAnswers(accountId, keys) {
+    async findRecorded(accountId, keys) {
       const wanted = new Set(keys);
       const stored = keys.map((key) => storedCommandKey(accountId, key));
       const found = await read({ commandKeys: { $in: stored } }, 1, keys.length);
@@ -101,16 +101,16 @@ export function createJournal(db: Db, writer: string): Journal {
         .flatMap((commit) => commit.entries)
         .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
     },
-    readFrom(accountId, fromId, limit) {
+    readCommits(accountId, fromId, limit) {
       const { from, to } = commitIdRange(accountId);
       return read({ _id: { $gte: fromId ?? from, $lt: to } }, 1, limit);
     },
-    async newest(accountId) {
+    async findNewestCommit(accountId) {
       const { from, to } = commitIdRange(accountId);
       const [commit] = await read({ _id: { $gte: from, $lt: to } }, -1, 1);
       return commit ?? null;
     },
-    async holding(accountId, seq) {
+    async findCommitAt(accountId, seq) {
       const { from } = commitIdRange(accountId);
       const before = { $gte: from, $lte: commitId(accountId, seq) };
       const found = await collection.findOne(
@@ -121,7 +121,7 @@ export function createJournal(db: Db, writer: string): Journal {
       const { _id: id, firstSeq, lastSeq } = found;
       return { id, firstSeq, entries: lastSeq - firstSeq + 1, at: found.at.getTime() };
     },
-    async activeSince(timeMs, limit) {
+    async listActiveAccounts(timeMs, limit) {
       const found = await collection
         .find({ at: { $gte: dateOf(timeMs) } })
         .project<Pick<CommitDocument, 'accountId' | 'lastSeq' | 'at'>>({
@@ -134,7 +134,7 @@ export function createJournal(db: Db, writer: string): Journal {
         .toArray();
       return found.map(({ accountId, lastSeq, at }) => ({ accountId, lastSeq, at: at.getTime() }));
     },
-    scan: () =>
+    scanCommits: () =>
       collection
         .find({}, { raw: true })
         .sort({ _id: 1 })
@@ -175,9 +175,9 @@ async function insert(
 }
 
 /**
- * Which documents a unique index refused; the others are stored. Any other failure says nothing
- * about what is stored and is thrown on. The two indexes are not told apart: the driver drops the
- * key pattern of bulk errors, and the writer finds out by reading in either case.
+ * Which documents a unique index refused; the others are stored. Any other failure leaves
+ * open what is stored and is rethrown. The two indexes are not distinguished: the driver drops the
+ * key pattern of bulk errors, and the writer reads in either case.
  */
 function refusedIndexes(error: unknown): ReadonlySet<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;

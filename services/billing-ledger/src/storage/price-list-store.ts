@@ -10,19 +10,19 @@ interface PriceListDocument extends Omit<PriceList, 'version' | 'effectiveAt'> {
 }
 
 export interface PriceListStore {
-  all(): Promise<readonly PriceList[]>;
+  listPriceLists(): Promise<readonly PriceList[]>;
   /** A version that is there already stays as it is. */
-  addIfAbsent(list: PriceList): Promise<void>;
+  insertPriceList(list: PriceList): Promise<void>;
 }
 
 export function createPriceListStore(db: Db): PriceListStore {
   const collection = db.collection<PriceListDocument>(priceListsCollection);
   return {
-    async all() {
+    async listPriceLists() {
       const found = await collection.find().sort({ _id: 1 }).toArray();
       return found.map(fromDocument);
     },
-    async addIfAbsent(list) {
+    async insertPriceList(list) {
       try {
         await collection.insertOne(toDocument(list));
       } catch (error) {

@@ -51,16 +51,18 @@ const snapshotFormat = 2;
 const holdsMax = 40_000;
 
 export interface SnapshotStore {
-  find(accountId: AccountId): Promise<Snapshot | null>;
+  findSnapshot(accountId: AccountId): Promise<Snapshot | null>;
   /** Keeps the newer of this and the stored one. */
-  save(snapshot: Snapshot): Promise<void>;
+  saveSnapshot(snapshot: Snapshot): Promise<void>;
   /** Accounts whose snapshot has a hold made until a time, the oldest hold first. */
-  withHoldsUntil(timeMs: number): AsyncIterable<{ accountId: AccountId; oldestHoldAt: number }>;
+  listAccountsWithHolds(
+    timeMs: number,
+  ): AsyncIterable<{ accountId: AccountId; oldestHoldAt: number }>;
   /** Every readable snapshot by account, in the order of the journal's scan. */
-  scan(): AsyncIterable<Snapshot>;
+  scanSnapshots(): AsyncIterable<Snapshot>;
   /** Snapshots are up to date with all commits before this time. */
-  upToDateThrough(): Promise<number>;
-  advanceTo(timeMs: number): Promise<void>;
+  findPassedThrough(): Promise<number>;
+  advancePass(timeMs: number): Promise<void>;
 }
 
 interface PassDocument {
@@ -76,11 +78,11 @@ export function createSnapshotStore(db: Db): SnapshotStore {
   const passes = db.collection<PassDocument>(passesCollection);
 
   return {
-    async find(accountId) {
+    async findSnapshot(accountId) {
       const found = await collection.findOne({ _id: accountId, format: snapshotFormat });
       return found ? readSnapshot(found) : null;
     },
-    async save(snapshot) {
+    async saveSnapshot(snapshot) {
       const { accountId, lastSeq, holds } = snapshot.account;
       if (holds.size > holdsMax || snapshot.head.commitId === null) return;
       const older = { $or: [{ lastSeq: { $lt: lastSeq } }, { format: { $ne: snapshotFormat } }] };
@@ -95,7 +97,7 @@ export function createSnapshotStore(db: Db): SnapshotStore {
         if (!duplicateKeyOf(error)) throw error;
       }
     },
-    async *withHoldsUntil(timeMs) {
+    async *listAccountsWithHolds(timeMs) {
       const found = collection
         .find({ oldestHoldAt: { $lte: dateOf(timeMs) } })
         .project<{ _id: AccountId; oldestHoldAt: Date }>({ oldestHoldAt: 1 })
@@ -104,18 +106,18 @@ export function createSnapshotStore(db: Db): SnapshotStore {
         yield { accountId: _id, oldestHoldAt: oldestHoldAt.getTime() };
       }
     },
-    async *scan() {
+    async *scanSnapshots() {
       const found = collection.find({ format: snapshotFormat }).sort({ _id: 1 }).batchSize(50);
       for await (const document of found) {
         const snapshot = readSnapshot(document);
         if (snapshot) yield snapshot;
       }
     },
-    async upToDateThrough() {
+    async findPassedThrough() {
       const pass = await passes.findOne({ _id: snapshotPass });
       return pass?.through.getTime() ?? 0;
     },
-    async advanceTo(timeMs) {
+    async advancePass(timeMs) {
       const through = dateOf(timeMs);
       await passes.updateOne({ _id: snapshotPass }, { $max: { through } }, { upsert: true });
     },

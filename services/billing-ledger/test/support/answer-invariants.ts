@@ -23,10 +23,10 @@ export const answersStick: Invariant = (rules, program) => {
   return played.toReversed().every(({ step, verdict, entry }) => {
     const first = { verdict: verdict === 'new' ? ('recorded' as const) : verdict, entry };
     const { again, isUnchanged } = tellAgain(step);
-    const told = JSON.stringify(toAnswerOutcome(step.command, first));
+    const outcomes = JSON.stringify(toAnswerOutcome(step.command, first));
     const repeated = { verdict: again.verdict as typeof first.verdict, entry: again.entry };
     if (again.verdict === 'new' || !isUnchanged) return false;
-    if (told !== JSON.stringify(toAnswerOutcome(step.command, repeated))) return false;
+    if (outcomes !== JSON.stringify(toAnswerOutcome(step.command, repeated))) return false;
     const other = withOtherContent(step.command);
     if (!other || first.verdict !== 'recorded') return true;
     const conflicting = tellAgain({ ...step, command: other });
@@ -60,12 +60,12 @@ export const refusalsMoveNothing: Invariant = (rules, program) => {
 
 export const outcomesAreTheEntries: Invariant = (rules, program) => {
   const { ledger, played } = runProgram(rules, program);
-  const told = new Map<string, string>();
+  const outcomes = new Map<string, string>();
   for (const { step, verdict, entry } of played) {
     if (verdict === 'precluded') continue;
     for (const one of [...entry.opening, entry]) {
       const outcome = toOutcome(step.command.accountId, one);
-      told.set(outcomeId(outcome), JSON.stringify(outcome));
+      outcomes.set(outcomeId(outcome), JSON.stringify(outcome));
     }
   }
   const journaled = accounts.flatMap((accountId) =>
@@ -76,8 +76,8 @@ export const outcomesAreTheEntries: Invariant = (rules, program) => {
   );
   return (
     commands.size === journaled.length &&
-    told.size === journaled.length &&
-    journaled.every((outcome) => told.get(outcomeId(outcome)) === JSON.stringify(outcome))
+    outcomes.size === journaled.length &&
+    journaled.every((outcome) => outcomes.get(outcomeId(outcome)) === JSON.stringify(outcome))
   );
 };
 

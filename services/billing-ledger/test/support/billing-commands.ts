@@ -12,7 +12,10 @@ export interface Sender {
   readonly accountId: AccountId;
   grant(amount: number, key?: string): OutgoingMessage;
   adjust(amount: number): OutgoingMessage;
-  reserve(refreshId?: RefreshId): OutgoingMessage & { type: 'billing.reserve.v1' };
+  reserve(
+    refreshId?: RefreshId,
+    maxCredits?: number,
+  ): OutgoingMessage & { type: 'billing.reserve.v1' };
   settle(refreshId: RefreshId, outcome: RefreshOutcome, assets?: number): OutgoingMessage;
   release(refreshId: RefreshId): OutgoingMessage;
   charge(requestId: RequestId): OutgoingMessage;
@@ -49,11 +52,13 @@ export function senderOf(accountId: AccountId, projectId: ProjectId = newProject
       const body = { ...issued, command_id: id, request_id: newRequestId(), amount };
       return { type: 'billing.adjust.v1', id, body };
     },
-    reserve: (refresh_id = newRefreshId()) => {
+    reserve: (refresh_id = newRefreshId(), max_credits) => {
       const id = billingCommandId.reserve(refresh_id);
       const product_code = 'platform.inventory.refresh.v1';
       const request_id = newRequestId();
-      const body = { ...common, command_id: id, refresh_id, request_id, product_code } as const;
+      const limit = max_credits === undefined ? {} : { max_credits };
+      const subjects = { ...common, command_id: id, refresh_id, request_id };
+      const body = { ...subjects, product_code, ...limit } as const;
       return { type: 'billing.reserve.v1', id, body };
     },
     settle: (refresh_id, outcome, assets) => {

@@ -15,6 +15,7 @@ import {
 } from './month-invariants.ts';
 import {
   chargesBySize,
+  holdsWithinMaxCredits,
   pricesAreFixed,
   refusesOnlyTheShort,
   reversesOnce,
@@ -42,6 +43,7 @@ export const invariants = {
   20: capsAreKept,
   21: warnsOncePerCrossing,
   22: readsAsItWillBe,
+  23: holdsWithinMaxCredits,
   model: agreesWithTheModel,
 } as const satisfies Record<string, Invariant>;
 export type InvariantName = keyof typeof invariants;

@@ -21,14 +21,13 @@ export const stateIsTheFold: Invariant = (rules, program) => {
 
 export const timeGoesOn: Invariant = (rules, program) => {
   const { ledger, played } = runProgram(rules, program);
-  const isClockOfLedger = newEntries(played).every(
-    ({ entry, step, met }) =>
-      entry.at - entry.opening.length === Math.max(step.now, met.lastAt + 1),
+  const isClockOfLedger = newEntries(played).every(({ entry, step, met }) =>
+    [...entry.opening, entry].every(({ at }) => at === Math.max(step.now, met.lastAt)),
   );
-  const isIncreasing = accounts.every((accountId) =>
-    ledger.journal(accountId).every((entry, index, all) => entry.at > (all[index - 1]?.at ?? 0)),
+  const isOrdered = accounts.every((accountId) =>
+    ledger.journal(accountId).every((entry, index, all) => entry.at >= (all[index - 1]?.at ?? 0)),
   );
-  return isClockOfLedger && isIncreasing;
+  return isClockOfLedger && isOrdered;
 };
 
 export const accountsAreApart: Invariant = (rules, program) => {

@@ -98,7 +98,7 @@ function spentBefore(journal: readonly Entry[], seq: number, of: ProjectId, mont
   return spent;
 }
 
-/** A Project is refused exactly when it would pass its cap, and told what stands in the way. */
+/** A Project is refused exactly when it would exceed its cap, and the refusal carries the cap. */
 export const capsAreKept: Invariant = (rules, program) => {
   const { ledger } = runProgram(rules, program);
   return accounts.every((accountId) => {
@@ -125,7 +125,7 @@ export const capsAreKept: Invariant = (rules, program) => {
   });
 };
 
-/** From at least the threshold to below it: told once, by the entry that did it. */
+/** From at least the threshold to below it: reported once, by the entry that crosses it. */
 export const warnsOncePerCrossing: Invariant = (rules, program) => {
   const { ledger } = runProgram(rules, program);
   return accounts.every((accountId) => {

@@ -42,7 +42,7 @@ const withContext = (call: Call, change: Partial<EvaluationContext>): Evaluation
 const resolutions = ['settle', 'release'] as const;
 
 export const plantedFaults: readonly PlantedFault[] = [
-  afterwards(1, 'a release forgets to give back', ['release'], (evaluation, call) =>
+  afterwards(1, 'a release does not return the amount', ['release'], (evaluation, call) =>
     moving(evaluation, call, { ...evaluation.entry.change, available: 0 }),
   ),
   afterwards(1, 'a grant is not counted as issued', ['grant'], (evaluation, call) =>
@@ -120,11 +120,11 @@ export const plantedFaults: readonly PlantedFault[] = [
       },
     }),
   ),
-  faulty(6, 'an id with other content is taken for a repetition', (call) => {
+  faulty(6, 'an id with other content is taken for a duplicate', (call) => {
     const evaluation = evaluate(...call);
     return evaluation.verdict === 'conflict' ? { ...evaluation, verdict: 'recorded' } : evaluation;
   }),
-  faulty(6, 'an answer tells the time it is given again', (call) => {
+  faulty(6, 'a re-emitted answer carries the present time', (call) => {
     const evaluation = evaluate(...call);
     if (evaluation.verdict === 'new') return evaluation;
     return { ...evaluation, entry: { ...evaluation.entry, at: call[2].now } };
@@ -169,6 +169,13 @@ export const plantedFaults: readonly PlantedFault[] = [
       account: { ...evaluation.account, lastAt: at },
     };
   }),
+  faulty(9, 'a burst runs ahead of the clock', (call) => {
+    const [account, command, context] = call;
+    return evaluate(account, command, {
+      ...context,
+      now: Math.max(context.now, account.lastAt + 1),
+    });
+  }),
   faulty(10, 'a hold ends in what the account pays with now', (call) => {
     const evaluation = evaluate(...call);
     const { entry } = evaluation;
@@ -183,7 +190,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     const active = call[2].prices.activeAt(call[2].now);
     return withContext(call, { prices: { activeAt: () => active, byVersion: () => active } });
   }),
-  faulty(12, 'a refusal is told but not journaled', (call) => {
+  faulty(12, 'a refusal is published but not journaled', (call) => {
     const evaluation = evaluate(...call);
     const isTold = evaluation.verdict === 'new' && evaluation.entry.refusal !== null;
     return isTold ? { ...evaluation, verdict: 'recorded', account: call[0] } : evaluation;
@@ -208,7 +215,12 @@ export const plantedFaults: readonly PlantedFault[] = [
     return withContext(call, { recorded });
   }),
   ...plantedMonthFaults,
-  sharing(17, 'a command id of one account is known to all'),
+  faulty(23, 'a hold is what the price list says, whatever the client allows', (call) => {
+    const [account, command, context] = call;
+    if (command.kind !== 'reserve') return evaluate(...call);
+    return evaluate(account, { ...command, maxCredits: null }, context);
+  }),
+  sharing(17, 'a command id of one account is recorded for all'),
   faulty('model', 'a release also charges the diagnostic price', (call) => {
     const [account, command, context] = call;
     if (command.kind !== 'release') return evaluate(...call);

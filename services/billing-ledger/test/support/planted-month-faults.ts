@@ -1,6 +1,6 @@
 import type { Account } from '../../src/domain/account.ts';
 import { type Evaluation, evaluate } from '../../src/domain/evaluate.ts';
-import { giveBack } from '../../src/domain/movement.ts';
+import { refund } from '../../src/domain/movement.ts';
 import { periodOf } from '../../src/domain/period.ts';
 import { amountsOf, listAmounts } from '../../src/domain/project-amounts.ts';
 import { afterwards, type Call, faulty, moving, type PlantedFault } from './planted-fault.ts';
@@ -53,7 +53,7 @@ export const plantedMonthFaults: readonly PlantedFault[] = [
     },
   ),
   afterwards(19, 'reversed units never expire', ['reverse'], (evaluation, call) =>
-    moving(evaluation, call, giveBack(0 - evaluation.entry.change.consumed, false)),
+    moving(evaluation, call, refund(0 - evaluation.entry.change.consumed, false)),
   ),
   faulty(20, 'open holds do not count towards a cap', (call) =>
     meeting(call, (account) =>

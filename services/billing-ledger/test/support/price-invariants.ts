@@ -1,3 +1,4 @@
+import type { Command } from '../../src/domain/command.ts';
 import type { Entry } from '../../src/domain/entry.ts';
 import { fundingAsset } from '../../src/domain/funding.ts';
 import { listHolds } from '../../src/domain/hold-set.ts';
@@ -56,12 +57,32 @@ export const refusesOnlyTheShort: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
   return newEntries(played)
     .filter(({ step }) => step.command.kind === 'reserve')
-    .every(({ before, entry }) => {
+    .every(({ before, entry, step }) => {
       const list = entry.at >= secondPriceList.effectiveAt ? secondPriceList : priceLists[0];
       const asset = fundingAsset(before.terms.funding);
-      const isShort = before.balances[asset].available < (list?.refreshReservation ?? 0);
+      const wanted = Math.min(list?.refreshReservation ?? 0, limitOf(step.command));
+      const isShort = before.balances[asset].available < wanted;
       if (entry.refusal?.code === 'spend_cap_reached') return !isShort;
       return entry.kind === (isShort ? 'refuse' : 'reserve');
+    });
+};
+
+function limitOf(command: Command): number {
+  const limit = command.kind === 'reserve' ? command.maxCredits : null;
+  return limit ?? Number.POSITIVE_INFINITY;
+}
+
+/** What is held, and so what can be charged, is never above what the client allows. */
+export const holdsWithinMaxCredits: Invariant = (rules, program) => {
+  const { played } = runProgram(rules, program);
+  return newEntries(played)
+    .filter(({ step }) => step.command.kind === 'reserve')
+    .every(({ entry, step }) => {
+      const limit = limitOf(step.command);
+      const list = priceLists.find(({ version }) => version === entry.priceVersion);
+      const held = Math.min(list?.refreshReservation ?? 0, limit);
+      if (entry.kind === 'reserve') return entry.change.held === held;
+      return entry.refusal?.required === held;
     });
 };
 

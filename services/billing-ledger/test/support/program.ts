@@ -45,6 +45,8 @@ const grantAmounts = [1, 124, 125, 126, 200, 1_000, 1_000_000_000_000, 2 ** 53 -
 const adjustAmounts = [-1, 1, -125, -124, 0, 500, -1_000_000_000_000];
 const dayMs = 86_400_000;
 /** Months begin often: the program starts in one that ends in thirty days. */
+/** Below, at and above the reservations of both price lists. */
+const maxCreditLimits = [null, 125, 200, 150, 7, 1_000];
 const clockMoves = [0, 1, 3, 4_000, 20_000, -5_000, 3_600_000, 20 * dayMs, 33 * dayMs];
 const kinds = [
   'reserve',
@@ -137,7 +139,9 @@ function decodeCommand(next: (base: number) => number): Command {
     case 'reserve': {
       const commandId = `reserve:${refreshId}`;
       const productCode = 'platform.inventory.refresh.v1';
-      return { kind, commandId, accountId, projectId, refreshId, requestId, productCode };
+      const maxCredits = pick(maxCreditLimits, next);
+      const subjects = { accountId, projectId, refreshId, requestId };
+      return { kind, commandId, ...subjects, productCode, maxCredits };
     }
     case 'settle': {
       const commandId = `settle:${refreshId}`;

@@ -61,10 +61,10 @@ export function createReferenceModel(lists: readonly PriceList[]) {
   function answer(step: Step): ModelAnswer {
     const { accountId } = step.command;
     const known = bookOf(accountId);
-    const first = Math.max(step.now, known.lastAt + 1);
+    const at = Math.max(step.now, known.lastAt);
     // Only what is new begins a month, so a month is begun in a copy first.
-    const book = monthOf(known.lastAt) === monthOf(first) && !known.perMonth ? known : copy(known);
-    const at = beginMonth(book, first);
+    const book = monthOf(known.lastAt) === monthOf(at) && !known.perMonth ? known : copy(known);
+    beginMonth(book, at);
     const list =
       lists.findLast((candidate) => candidate.effectiveAt <= at) ?? (lists[0] as PriceList);
     const [fate, code, asset] = decide(book, step, { list, month: monthOf(at) });
@@ -94,12 +94,10 @@ const issuedUnits = (book: Book) => {
 };
 
 /** Whatever is left of another month is lost; then comes what this month is worth. */
-function beginMonth(book: Book, from: number): number {
-  let at = from;
+function beginMonth(book: Book, at: number): void {
   if (book.free.units > 0 && monthOf(book.lastAt) < monthOf(at)) {
     book.lost += book.free.units;
     book.free.units = 0;
-    at += 1;
   }
   if (book.perMonth !== null && book.lastAllowance < monthOf(at)) {
     const room = 2n ** 53n - 1n - issuedUnits(book);
@@ -107,10 +105,8 @@ function beginMonth(book: Book, from: number): number {
     if (worth > 0) {
       book.free.units += worth;
       book.lastAllowance = monthOf(at);
-      at += 1;
     }
   }
-  return at;
 }
 
 function warn(book: Book, command: Command): number | null {
@@ -133,7 +129,7 @@ function buy(book: Book, project: string, month: string, price: number): void {
   book.bought.set(key, (book.bought.get(key) ?? 0) + price);
 }
 
-function giveBack(book: Book, made: Omit<Payment, 'price'>, amount: number, month: string): void {
+function refund(book: Book, made: Omit<Payment, 'price'>, amount: number, month: string): void {
   buy(book, made.project, made.month, 0 - amount);
   if (made.asset === 'units' && made.month !== month) book.lost += amount;
   else book.free[made.asset] += amount;
@@ -156,7 +152,7 @@ function decide(
       if (book.blockedReserves.has(command.refreshId))
         return ['precluded', 'hold_unknown', funding];
       book.reserves.set(command.refreshId, content);
-      const amount = list.refreshReservation;
+      const amount = Math.min(list.refreshReservation, command.maxCredits ?? 2 ** 53);
       if (book.free[funding] < amount) return ['refused', `insufficient_${funding}`, funding];
       const project = command.projectId;
       if (wouldPassCap(book, project, month, amount))
@@ -178,7 +174,7 @@ function decide(
       const price =
         command.kind === 'release' ? 0 : Math.min(hold.amount, cost(command, hold.list));
       book.holds.delete(command.refreshId);
-      giveBack(book, hold, hold.amount - price, month);
+      refund(book, hold, hold.amount - price, month);
       book.spent[hold.asset] += price;
       return ['applied', null, hold.asset];
     }
@@ -208,7 +204,7 @@ function decide(
       const charge = book.charges.get(command.requestId);
       if (!charge) book.blockedCharges.add(command.requestId);
       if (!charge?.paid) return ['refused', 'charge_unknown', funding];
-      giveBack(book, charge.paid, charge.paid.price, month);
+      refund(book, charge.paid, charge.paid.price, month);
       book.spent[charge.paid.asset] -= charge.paid.price;
       return ['applied', null, charge.paid.asset];
     }

@@ -92,7 +92,7 @@ let last:
   | { readonly rules: Rules; readonly program: Program; readonly run: ProgramRun }
   | undefined;
 
-/** The same for those who only look: one run for all that judge the same program in turn. */
+/** One run shared by all invariants that check the same program in turn. */
 export function runProgram(rules: Rules, program: Program): ProgramRun {
   if (last?.rules !== rules || last.program !== program) {
     last = { rules, program, run: playProgram(rules, program) };

@@ -35,7 +35,7 @@ export interface LedgerStage {
   readonly db: Db;
   startReplica(options?: ReplicaOptions): Promise<RunningLedger>;
   /** Sends and waits until each command has an outcome; the first outcome of each, in order. */
-  tell(...messages: readonly OutgoingMessage[]): Promise<BillingOutcome[]>;
+  send(...messages: readonly OutgoingMessage[]): Promise<BillingOutcome[]>;
   outcomesOf(accountId: AccountId): readonly BillingOutcome[];
   close(): Promise<void>;
 }
@@ -59,6 +59,7 @@ export interface RunningLedger {
   ): Promise<UsageReport>;
   statement(accountId: AccountId, limit?: number): Promise<StatementRow[]>;
   verify(): Promise<VerifyReport>;
+  readiness(): Promise<{ readonly status: number; readonly problems: readonly string[] }>;
   stop(): Promise<void>;
 }
 
@@ -88,7 +89,7 @@ export async function openStage(): Promise<LedgerStage> {
       running.add(ledger);
       return ledger;
     },
-    async tell(...messages) {
+    async send(...messages) {
       await bus.publish(messages);
       return waitFor('every command has an outcome', () => {
         const outcomes = recorder.of('billing.outcome.v1');
@@ -126,6 +127,8 @@ async function startReplica(
       snapshots: { everyEntries: 20, passIntervalMs: 3_600_000 },
       priceRefreshIntervalMs: 200,
       verifyIntervalMs: 3_600_000,
+      // A test's own clock is not that of the store.
+      clockOffsetMaxMs: clock ? Number.MAX_SAFE_INTEGER : 60_000,
       ...config,
     },
     start: startBillingLedger,
@@ -137,10 +140,15 @@ async function startReplica(
     serviceToken: undefined,
     timeoutMs: 600_000,
   });
-  return { ...readsOf(client), client, stop: () => stopReplica(service, client) };
+  return {
+    ...readsOf(client),
+    client,
+    readiness: () => readReadiness(service.url),
+    stop: () => stopReplica(service, client),
+  };
 }
 
-function readsOf(client: InternalClient): Omit<RunningLedger, 'client' | 'stop'> {
+function readsOf(client: InternalClient): Omit<RunningLedger, 'client' | 'readiness' | 'stop'> {
   const path = (accountId: AccountId, part: string) => `/accounts/${accountId}/${part}`;
   return {
     balance: (id) => client.json(balanceView, { method: 'GET', path: path(id, 'balance') }),
@@ -171,6 +179,12 @@ function readsOf(client: InternalClient): Omit<RunningLedger, 'client' | 'stop'>
       return rows;
     },
   };
+}
+
+async function readReadiness(url: string) {
+  const answer = await fetch(`${url}/readyz`);
+  const { problems } = (await answer.json()) as { problems: string[] };
+  return { status: answer.status, problems };
 }
 
 async function stopReplica(

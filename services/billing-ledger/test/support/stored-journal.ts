@@ -35,7 +35,7 @@ export async function storeProgram(program: Program, commitMax = 4): Promise<Sto
       const entries = rest.slice(0, size);
       rest = rest.slice(size);
       account = entries.reduce(productRules.applyEntry, account);
-      const [appended] = await journal.append([{ account, entries, previous: head }]);
+      const [appended] = await journal.appendCommits([{ account, entries, previous: head }]);
       if (appended?.result !== 'appended') throw new Error('the store refused a commit');
       head = appended.head;
       snapshots.push({ account, head });
@@ -56,7 +56,7 @@ async function immediate<Value>(_process: unknown, effect: () => Value): Promise
   return effect();
 }
 
-export const fixedPrices = { book: prices, refresh: async () => {} };
+export const fixedPrices = { book: prices, reload: async () => {} };
 
 export async function* each<Value>(values: Iterable<Value>): AsyncIterable<Value> {
   yield* values;

@@ -8,6 +8,8 @@ export interface PriceVersion {
   current(): number | null;
   /** The whole list; null until then. */
   list(): PriceList | null;
+  /** The same; before the first read it asks the ledger, and rejects as that does. */
+  read(): Promise<PriceList>;
   stop(): Promise<void>;
 }
 
@@ -33,5 +35,10 @@ export function trackPrices({ ledger, logger }: TrackPricesDeps): PriceVersion {
       return false;
     },
   });
-  return { current: () => list?.version ?? null, list: () => list, stop: () => loop.stop() };
+  return {
+    current: () => list?.version ?? null,
+    list: () => list,
+    read: async () => list ?? (await ledger.prices()),
+    stop: () => loop.stop(),
+  };
 }

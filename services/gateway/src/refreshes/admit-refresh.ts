@@ -2,9 +2,10 @@ import type { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { Language } from '@inventory/contracts/languages';
 import type { Scope } from '@inventory/contracts/scope';
-import { type ProductCode, refreshReservationCredits } from '@inventory/contracts/vocabulary';
+import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
+import type { PriceVersion } from '../accounts/track-prices.ts';
 import { refuse, refuseForNow } from '../http/refusal.ts';
 import type { AdmittedRequest } from '../http/route.ts';
 import { toWireAcceptedRecord } from './convert.ts';
@@ -41,14 +42,20 @@ export type AcceptanceTerms = Omit<
   'request_id' | 'rate_limit'
 >;
 
+export interface AdmitRefreshDeps extends RequestRefreshDeps {
+  /** Their reservation is the least `max_credits`. */
+  readonly prices: Pick<PriceVersion, 'read'>;
+}
+
 /** One refresh, alone or of a batch: admitted, found again, or refused by a Refusal thrown. */
 export async function admitRefresh(
-  deps: RequestRefreshDeps,
+  deps: AdmitRefreshDeps,
   { requestId, authority }: Pick<AdmittedRequest, 'requestId' | 'authority'>,
   wanted: WantedRefresh,
 ): Promise<AdmittedRefresh> {
-  if (wanted.maxCredits < refreshReservationCredits) {
-    throw refuse('max_credits_too_low', { detail: { minimum: refreshReservationCredits } });
+  const { refresh_reservation: minimum } = await deps.prices.read();
+  if (wanted.maxCredits < minimum) {
+    throw refuse('max_credits_too_low', { detail: { minimum } });
   }
   const { accountId, projectId } = authority;
   const decision = await requestRefresh(deps, { requestId, accountId, projectId, ...wanted });

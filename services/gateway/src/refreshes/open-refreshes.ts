@@ -1,6 +1,7 @@
 import { startLoop } from '@inventory/runtime/loop';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
+import type { PriceVersion } from '../accounts/track-prices.ts';
 import type { ReplyChannel } from '../commands/request-reply.ts';
 import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
 import type { GatewayConfig } from '../config.ts';
@@ -27,6 +28,7 @@ export interface RefreshesDeps {
   readonly collector: CollectorClient;
   readonly limiter: RequestLimiter;
   readonly cursors: CursorSealer;
+  readonly prices: Pick<PriceVersion, 'read'>;
 }
 
 const sweepEveryMs = 1_000;
@@ -36,7 +38,7 @@ const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
 /** Refreshes, and the sweeper that cancels attempts left undecided by this or any other replica. */
 export function openRefreshes(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<GatewayConfig>,
-  { db, broadcasts, channel, collector, limiter, cursors }: RefreshesDeps,
+  { db, broadcasts, channel, collector, limiter, cursors, prices }: RefreshesDeps,
 ): Route[] {
   const { deadlines, limits } = config;
   const cancels = createPendingCancelStore(db, deadlines);
@@ -59,7 +61,7 @@ export function openRefreshes(
 
   const shared = { channel, collector, clock, logger, deadlines, ...limits };
   const { wake: wakeCancels } = cancelling;
-  const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers };
+  const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers, prices };
   return [
     requestRefreshRoute(admission),
     requestRefreshesRoute({ ...admission, limiter }),

@@ -1,12 +1,11 @@
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import { envelope } from '../http/envelope.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { admitRefresh } from './admit-refresh.ts';
+import { type AdmitRefreshDeps, admitRefresh } from './admit-refresh.ts';
 import { requestRefreshEndpoint } from './refresh-endpoints.ts';
-import type { RequestRefreshDeps } from './request-refresh.ts';
 
 /** POST …/refresh: starts a complete collection in the background. */
-export function requestRefreshRoute(deps: RequestRefreshDeps): Route {
+export function requestRefreshRoute(deps: AdmitRefreshDeps): Route {
   return defineRoute({
     ...requestRefreshEndpoint,
     async handle(request, { path, header, body }) {

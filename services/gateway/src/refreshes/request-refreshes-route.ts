@@ -7,12 +7,16 @@ import type { RequestLimiter } from '../http/limit-requests.ts';
 import { type Refusal, refuseForNow } from '../http/refusal.ts';
 import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
 import { toRefusal } from '../http/to-refusal.ts';
-import { type AdmittedRefresh, admitRefresh, refreshProduct } from './admit-refresh.ts';
+import {
+  type AdmitRefreshDeps,
+  type AdmittedRefresh,
+  admitRefresh,
+  refreshProduct,
+} from './admit-refresh.ts';
 import { requestRefreshesEndpoint } from './refresh-endpoints.ts';
-import type { RequestRefreshDeps } from './request-refresh.ts';
 import { runBatch } from './run-batch.ts';
 
-export interface RequestRefreshesDeps extends RequestRefreshDeps {
+export interface RequestRefreshesDeps extends AdmitRefreshDeps {
   readonly limiter: RequestLimiter;
   readonly deadlines: Pick<Deadlines, 'batchMs' | 'undecidedRefreshMs'>;
 }

@@ -8,15 +8,16 @@ import type {
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
 import { type FakeAnswer, jsonAnswer, notFoundAnswer } from './http-fake.ts';
 
-/** What a ledger answers to reads of one account. */
+/** What a ledger answers to reads. */
 export interface LedgerReads {
+  readonly prices: PriceList;
   readonly balanceOf: (accountId: AccountId) => number;
   readonly terms: Map<AccountId, Omit<AccountTerms, 'account_id' | 'as_of_seq'>>;
   readonly statements: Map<AccountId, StatementRow[]>;
   readonly usage: Map<AccountId, UsageReport['items'] | 'too_large'>;
 }
 
-const prices: PriceList = {
+export const firstPrices: PriceList = {
   version: 1,
   effective_at: '2026-01-01T00:00:00.000Z',
   refresh_reservation: 125,
@@ -33,7 +34,7 @@ const plainTerms = {
 } satisfies Omit<AccountTerms, 'account_id' | 'as_of_seq'>;
 
 export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
-  if (url.pathname === '/prices') return jsonAnswer(prices);
+  if (url.pathname === '/prices') return jsonAnswer(reads.prices);
   const [, accounts, id = '', part] = url.pathname.split('/');
   const accountId = id as AccountId;
   if (accounts !== 'accounts') return notFoundAnswer;

@@ -1,10 +1,11 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { PriceList } from '@inventory/contracts/internal/ledger';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
-import { answerLedgerRead, type LedgerReads } from './fake-ledger-reads.ts';
+import { answerLedgerRead, firstPrices, type LedgerReads } from './fake-ledger-reads.ts';
 import { type HttpFake, startHttpFake } from './http-fake.ts';
 import { createSightings } from './sightings.ts';
 
@@ -15,6 +16,7 @@ type Configure = MessageBody<'billing.configure.v1'>;
 /** A ledger with one balance per account: sticky outcomes, tombstones for early reversals. */
 export interface FakeLedger extends LedgerReads {
   readonly http: HttpFake;
+  prices: PriceList;
   readonly charges: Charge[];
   readonly reverses: Reverse[];
   readonly configurations: Configure[];
@@ -143,6 +145,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   const http = await startHttpFake((url) => answerLedgerRead(url, fake));
 
   const promises = {
+    prices: firstPrices,
     answersConfigure: true,
     beforeCharge: () => undefined,
     answersCharge: () => true,

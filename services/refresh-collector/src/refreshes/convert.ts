@@ -121,7 +121,10 @@ export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fa
       : { fact: 'reserve_refused', refusal: fromWireReserveRefusal(outcome.refusal) };
   }
   const resolves = outcome.kind === 'settle' || outcome.kind === 'release';
-  if (!resolves || outcome.result !== 'applied') return null;
+  if (!resolves) return null;
+  if (outcome.result !== 'applied') {
+    return outcome.refusal?.code === 'hold_unknown' ? { fact: 'hold_lost', atMs: nowMs } : null;
+  }
   return {
     fact: 'settled',
     disposition: outcome.disposition ?? 'release',

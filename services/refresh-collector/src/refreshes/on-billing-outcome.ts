@@ -1,16 +1,29 @@
+import type { RefreshId } from '@inventory/contracts/ids';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { Handlers } from '@inventory/messaging/dispatch';
+import type { Logger } from '@inventory/runtime/logger';
+import { countLostHold } from '../metrics.ts';
 import { applyFact, type SagaDeps } from './apply-fact.ts';
 import { factOfBillingOutcome } from './convert.ts';
 import { releaseUnowned } from './release-unowned.ts';
 
-export function onBillingOutcome(saga: SagaDeps): Handlers {
+export interface OnBillingOutcomeDeps extends SagaDeps {
+  readonly logger: Logger;
+}
+
+export function onBillingOutcome({ logger, ...saga }: OnBillingOutcomeDeps): Handlers {
+  const reportLostHold = (refreshId: RefreshId) => {
+    countLostHold();
+    logger.error({ refresh_id: refreshId }, 'hold lost: the refresh is completed without a charge');
+  };
+
   return {
     'billing.outcome.v1': async ({ body, trace }) => {
       const { refresh_id: refreshId } = body;
       const fact = factOfBillingOutcome(body, saga.clock.now());
       if (refreshId === null || !fact) return;
       const known = await applyFact(saga, refreshId, fact, 'publish');
+      if (known?.step === 'changed' && fact.fact === 'hold_lost') reportLostHold(refreshId);
       if (known || !isHold(body)) return;
       const of = { id: refreshId, accountId: body.account_id, projectId: body.project_id };
       // The refresh exists, and its hold is taken.

@@ -27,6 +27,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ move: fc.constant('lose' as const), index: fc.nat(9) }) },
   { weight: 2, arbitrary: fc.constant({ move: 'ask_again' } as const) },
   { weight: 1, arbitrary: fc.constant({ move: 'cancel' } as const) },
+  { weight: 1, arbitrary: fc.constant({ move: 'restore_ledger' } as const) },
   {
     weight: 1,
     arbitrary: fc.constantFrom(
@@ -86,12 +87,13 @@ function expectLawfulStep(before: Refresh, after: Refresh): void {
 
 function expectSettled(world: SagaWorld, funded: boolean): void {
   const { refresh, ledger } = world;
+  const isLost = ledger.hold === 'lost';
   expect(refresh.phase).toBe(funded ? 'completed' : 'refused');
-  expect(ledger.hold).toBe(funded ? 'resolved' : 'refused');
-  expect(ledger.resolutions).toBe(funded ? 1 : 0);
+  expect(ledger.hold).toBe(funded ? (isLost ? 'lost' : 'resolved') : 'refused');
+  expect(ledger.resolutions).toBe(funded && !isLost ? 1 : 0);
   expect(world.events).toBe(funded ? 1 : 0);
   if (!funded) return;
-  const { disposition, charged } = settlementOf(refresh.outcome);
+  const { disposition, charged } = settlementOf(isLost ? 'cancelled' : refresh.outcome);
   expect(refresh.billing).toEqual({
     state: 'finalized',
     disposition,
@@ -134,6 +136,17 @@ const plantedFaults: Readonly<Record<string, SagaRules>> = {
     ...realRules,
     pendingEffects: (refresh) => (refresh.phase === 'settling' ? [] : pendingEffects(refresh)),
   },
+  'a settlement without a hold is ignored': withAdvance((_refresh, fact, step) =>
+    fact.fact === 'hold_lost' ? { step: 'ignored' } : step,
+  ),
+  'a settlement without a hold charges its price': withAdvance((_refresh, fact, step) =>
+    fact.fact === 'hold_lost' && step.step === 'changed'
+      ? {
+          ...step,
+          next: { ...step.next, billing: { ...step.next.billing, charged: 3, released: 122 } },
+        }
+      : step,
+  ),
   'a lost reservation is not asked for again': {
     ...realRules,
     pendingEffects: (refresh) => (refresh.phase === 'accepted' ? [] : pendingEffects(refresh)),

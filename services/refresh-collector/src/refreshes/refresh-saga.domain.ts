@@ -39,6 +39,8 @@ export type Fact =
       readonly released: number;
       readonly atMs: number;
     }
+  /** The ledger has no hold to settle, as after a restore: nothing can be charged any more. */
+  | { readonly fact: 'hold_lost'; readonly atMs: number }
   | { readonly fact: 'event_appended' };
 
 export type FailedScanOutcome = Exclude<RefreshOutcome, 'complete_changed' | 'complete_unchanged'>;
@@ -106,6 +108,16 @@ const onReserved: Rule<Extract<Fact, { fact: 'reserved' }>> = (refresh, fact) =>
   }
   return change(refresh, { phase: 'queued', acceptance, billing });
 };
+
+/** Billing has ended: the refresh is terminal and announced. */
+function finalize(
+  refresh: Refresh,
+  atMs: number,
+  settled: Pick<Refresh['billing'], 'disposition' | 'charged' | 'released'>,
+): Step {
+  const billing = { ...refresh.billing, state: 'finalized' as const, ...settled };
+  return change(refresh, { phase: 'completed', completedAtMs: atMs, billing }, 'announce');
+}
 
 const newScan = {
   epoch: 1,
@@ -198,23 +210,16 @@ const rules: Rules = {
     committed: () => repeat('settle'),
     rejected: () => repeat('settle'),
     settled: (refresh, { disposition, charged, released, atMs }) =>
-      change(
-        refresh,
-        {
-          phase: 'completed',
-          completedAtMs: atMs,
-          billing: {
-            ...refresh.billing,
-            state: 'finalized',
-            disposition,
-            charged,
-            released,
-          },
-        },
-        'announce',
-      ),
+      finalize(refresh, atMs, { disposition, charged, released }),
+    hold_lost: (refresh, { atMs }) =>
+      finalize(refresh, atMs, {
+        disposition: 'release',
+        charged: 0,
+        released: refresh.billing.reserved,
+      }),
   },
   completed: {
+    hold_lost: (refresh) => (refresh.eventAppended ? ignored : repeat('announce')),
     settled: (refresh) => (refresh.eventAppended ? ignored : repeat('announce')),
     event_appended: (refresh) =>
       refresh.eventAppended ? ignored : change(refresh, { eventAppended: true }),

@@ -63,6 +63,7 @@ function reserve(refresh: Refresh): OutgoingMessage {
       command_id: id,
       request_id: refresh.requestId,
       product_code: 'platform.inventory.refresh.v1',
+      max_credits: refresh.maxCredits,
       deadline_at: isoTime(refresh.queueDeadlineMs),
     },
   };

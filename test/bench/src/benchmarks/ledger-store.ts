@@ -111,6 +111,7 @@ function open(db: Db): Promise<Ledger> {
       commits: { commandsMax: 500, entriesMax: 500 },
       cache: { accountsMax: 20_000, recentKeysMax: 100_000 },
       snapshots: { everyEntries: 200, passIntervalMs: 3_600_000 },
+      clockOffsetMaxMs: 60_000,
     },
   });
 }

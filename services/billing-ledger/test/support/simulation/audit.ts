@@ -7,13 +7,13 @@ import { createReferenceModel } from '../reference-model.ts';
 import type { Store } from './fake-journal.ts';
 
 /**
- * What an auditor finds who knows the journal, every command ever sent and every outcome ever
- * told, and nothing of how the ledger works.
+ * Audits a run from its journal, every command ever sent and every outcome ever published, without
+ * any code of the ledger's decisions.
  */
 export function auditRun(
   store: Store,
   commands: readonly Command[],
-  told: ReadonlyMap<string, number>,
+  published: ReadonlyMap<string, number>,
 ): string[] {
   const journal = [...store.commits].flatMap(([accountId, commits]) =>
     commits.flatMap(({ commit }) => commit.entries).map((entry) => ({ accountId, entry })),
@@ -35,16 +35,16 @@ export function auditRun(
     }
     const verdict = resolveDuplicate(entry, command);
     const outcome = JSON.stringify(toAnswerOutcome(command, { verdict, entry }));
-    if (!told.has(outcome)) problems.push(`never told: ${outcome}`);
+    if (!published.has(outcome)) problems.push(`never published: ${outcome}`);
     allowed.add(outcome);
     for (const one of entry.opening) {
       const opening = JSON.stringify(toOutcome(command.accountId, one));
-      if (!told.has(opening)) problems.push(`never told: ${opening}`);
+      if (!published.has(opening)) problems.push(`never published: ${opening}`);
       allowed.add(opening);
     }
   }
-  for (const outcome of told.keys()) {
-    if (!allowed.has(outcome)) problems.push(`told, and nothing of the kind happened: ${outcome}`);
+  for (const outcome of published.keys()) {
+    if (!allowed.has(outcome)) problems.push(`published without an entry: ${outcome}`);
   }
   return [...problems, ...againstModel(journal, commands)];
 }
@@ -60,7 +60,7 @@ function againstModel(journal: Journal, commands: readonly Command[]): string[] 
     const command = commands.find(
       (sent) => sent.accountId === accountId && isAnsweredBy(entry, sent),
     );
-    if (!command) return [`nobody sent what is in the journal: ${entry.commandId}`];
+    if (!command) return [`journaled without a command: ${entry.commandId}`];
     const expected = model.answer({ command, now: entry.opening[0]?.at ?? entry.at });
     const { available, held, consumed } = entry.after;
     const isEqual =

@@ -29,6 +29,10 @@ export interface Store {
   /** `<account>/<seq>` of every entry. */
   readonly positions: Set<string>;
   readonly guarantees: StoreGuarantees;
+  /** The latest time that an honest clock may show now. */
+  readonly latestTime: () => number;
+  /** Entries whose time is later than that, although the entry before them is not. */
+  readonly futureEntries: string[];
 }
 
 export interface StoredBytes {
@@ -36,8 +40,19 @@ export interface StoredBytes {
   readonly commit: StoredCommit;
 }
 
-export function createStore(guarantees: StoreGuarantees): Store {
-  return { commits: new Map(), keys: new Set(), positions: new Set(), guarantees };
+export function createStore(
+  guarantees: StoreGuarantees,
+  latestTime: Store['latestTime'] = () => Number.POSITIVE_INFINITY,
+): Store {
+  const futureEntries: string[] = [];
+  return {
+    commits: new Map(),
+    keys: new Set(),
+    positions: new Set(),
+    guarantees,
+    latestTime,
+    futureEntries,
+  };
 }
 
 export interface Faults {
@@ -68,7 +83,7 @@ export function connectJournal(connection: JournalConnection): Journal {
   const all = () => [...store.commits.keys()].sort().flatMap(ofAccount);
 
   return {
-    append: (commits) =>
+    appendCommits: (commits) =>
       scheduler.call(process, () => {
         const documents = commits.map((commit) => sealCommit(commit, 'simulated'));
         const isLost = chance.percent(faults.percent);
@@ -77,35 +92,35 @@ export function connectJournal(connection: JournalConnection): Journal {
         if (isLost) throw new ConnectionLost('appending');
         return results;
       }),
-    findAnswers: (accountId, keys) =>
+    findRecorded: (accountId, keys) =>
       read(() => {
         const wanted = new Set(keys);
         return ofAccount(accountId)
           .flatMap((commit) => commit.entries)
           .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
       }),
-    readFrom: (accountId, fromId, limit) =>
+    readCommits: (accountId, fromId, limit) =>
       read(() =>
         ofAccount(accountId)
           .filter(({ id }) => id >= (fromId ?? ''))
           .slice(0, limit),
       ),
-    newest: (accountId) => read(() => ofAccount(accountId).at(-1) ?? null),
-    holding: (accountId, seq) =>
+    findNewestCommit: (accountId) => read(() => ofAccount(accountId).at(-1) ?? null),
+    findCommitAt: (accountId, seq) =>
       read(() => {
         const found = ofAccount(accountId).findLast(({ id }) => id <= commitId(accountId, seq));
         if (!found) return null;
         const { id, firstSeq, entries, at: commitAt } = found;
         return { id, firstSeq, entries: entries.length, at: commitAt };
       }),
-    activeSince: (timeMs, limit) =>
+    listActiveAccounts: (timeMs, limit) =>
       read(() =>
         all()
           .filter(({ at }) => at >= timeMs)
           .sort((left, right) => left.at - right.at)
           .slice(0, limit),
       ),
-    async *scan() {
+    async *scanCommits() {
       for (const accountId of [...store.commits.keys()].sort()) {
         for (const { bytes } of store.commits.get(accountId) ?? []) yield bytes;
       }
@@ -130,5 +145,9 @@ function insert(store: Store, document: CommitDocument): AppendResult {
   );
   for (const key of indexed) keys.add(key);
   for (const { seq } of document.entries) positions.add(`${accountId}/${seq}`);
+  const previousAt = ofAccount.at(-1)?.commit.at ?? 0;
+  if (document.at.getTime() > Math.max(previousAt, store.latestTime())) {
+    store.futureEntries.push(id);
+  }
   return { result: 'appended', head: { commitId: id, hash } };
 }

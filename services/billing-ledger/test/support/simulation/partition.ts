@@ -3,9 +3,9 @@ import type { Replica } from './replica.ts';
 import type { Chance } from './scheduler.ts';
 
 /**
- * One partition and those who read it. Each reader goes on from where it believes to be; only
+ * One partition and those who read it. Each reader continues from its own position; only
  * what is committed survives it. More than one may read at a time: the newest is the owner, the
- * others do not know yet that they lost it.
+ * others have not noticed yet that they lost it.
  */
 export interface Partition {
   readonly log: readonly ReceivedMessage[];

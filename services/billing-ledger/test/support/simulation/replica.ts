@@ -1,8 +1,10 @@
 import type { MessageBus, OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import type { Clock } from '@inventory/runtime/clock';
 import { createLogger } from '@inventory/runtime/logger';
 import { createOnBillingCommands } from '../../../src/consumers/on-billing-commands.ts';
 import { createAccountCache } from '../../../src/operations/account-cache.ts';
 import { createCommitCommands } from '../../../src/operations/commit-commands.ts';
+import { createJournalClock } from '../../../src/operations/journal-clock.ts';
 import { createLoadAccount } from '../../../src/operations/load-account.ts';
 import { createRecentEntries } from '../../../src/operations/recent-entries.ts';
 import { createSnapshotSaver } from '../../../src/operations/save-snapshots.ts';
@@ -19,7 +21,10 @@ export interface World {
   readonly faults: Faults;
   readonly store: Store;
   readonly snapshots: Map<string, Snapshot>;
-  readonly clock: { now: number };
+  /** `latest` is the latest time that was ever now. */
+  readonly clock: { now: number; latest: number };
+  /** Once calm, every clock is right. */
+  readonly calm: { isCalm: boolean };
   /** Called at the moment the broker has the messages. */
   readonly onPublished: (messages: readonly OutgoingMessage[]) => void;
 }
@@ -37,11 +42,16 @@ export interface ReplicaFaults {
   readonly wrapJournal?: (journal: Journal) => Journal;
   readonly keepsCache?: boolean;
   /** Sends the outcomes that it expects before anything is stored. */
-  readonly tellsFirst?: boolean;
-  readonly givesUpTelling?: boolean;
+  readonly publishesFirst?: boolean;
+  readonly dropsOutcomes?: boolean;
   /** Tells what was commanded and nothing of what a month begins with. */
-  readonly keepsOpenings?: boolean;
+  readonly omitsOpenings?: boolean;
+  /** Never compares its clock with the store's. */
+  readonly trustsClock?: boolean;
 }
+
+/** Clocks differ by less than this, but for those that are wrong. */
+export const clockOffsetMaxMs = 10_000;
 
 const logger = createLogger({ service: 'simulation', level: 'silent' });
 
@@ -51,6 +61,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
   const connected = connectJournal({ ...world, process });
   const journal = planted.wrapJournal?.(connected) ?? connected;
   const snapshots = connectSnapshots(world, process);
+  const machineClock = driftingClock(world);
   // Small on purpose: what a big process forgets in weeks, this one forgets at once.
   const accounts = createAccountCache(1 + chance.below(3));
   const cache = planted.keepsCache
@@ -69,9 +80,8 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     loadAccount: createLoadAccount({ journal, snapshots }),
     cache,
     recent: createRecentEntries(chance.below(12)),
-    prices: { book: prices, refresh: async () => {} },
-    // No two processes agree on the time.
-    clock: driftingClock(world),
+    prices: { book: prices, reload: async () => {} },
+    clock: planted.trustsClock ? machineClock : journalClockOf(world, machineClock),
     limits: { entriesMax: 1 + chance.below(6), bytesMax: 256 * 1024 },
     onCommitted: keeper.noteCommit,
   });
@@ -83,18 +93,18 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
       if (isLost) throw new ConnectionLost('publishing');
     });
   const bus = {
-    publish: planted.givesUpTelling
+    publish: planted.dropsOutcomes
       ? (messages: readonly OutgoingMessage[]) => publish(messages).catch(() => {})
       : publish,
   };
   const onBatch = createOnBillingCommands({
     commitCommands: commit,
-    bus: planted.keepsOpenings ? withoutOpenings(bus) : bus,
+    bus: planted.omitsOpenings ? withoutOpenings(bus) : bus,
     logger,
   });
   return {
     process,
-    onBatch: planted.tellsFirst ? tellingFirst(onBatch, world) : onBatch,
+    onBatch: planted.publishesFirst ? publishingFirst(onBatch, world) : onBatch,
     onReassigned: () => cache.dropAll(),
     saveSnapshots: keeper.saveDue,
   };
@@ -106,8 +116,8 @@ function withoutOpenings({ publish }: Pick<MessageBus, 'publish'>): Pick<Message
   return { publish: (messages) => publish(messages.filter((message) => !isOpening(message))) };
 }
 
-/** Plays the batch against a store of its own first, and tells what comes of it. */
-function tellingFirst(onBatch: Replica['onBatch'], world: World): Replica['onBatch'] {
+/** Plays the batch against a store of its own first, and publishes its outcomes. */
+function publishingFirst(onBatch: Replica['onBatch'], world: World): Replica['onBatch'] {
   return async (messages) => {
     const rehearsal = startRehearsal(world);
     await rehearsal(messages);
@@ -121,28 +131,46 @@ function startRehearsal(world: World): Replica['onBatch'] {
     keys: new Set(world.store.keys),
     positions: new Set(world.store.positions),
     guarantees: world.store.guarantees,
+    latestTime: world.store.latestTime,
+    futureEntries: [],
   };
   const faults = { percent: 0 };
   return startReplica({ ...world, store, faults, snapshots: new Map() }).onBatch;
 }
 
-function driftingClock(world: World): { now: () => number } {
-  const offsetMs = world.chance.below(20_000) - 10_000;
-  return { now: () => world.clock.now + offsetMs };
+/** No two processes agree on the time, and some clocks are wrong until they are set. */
+function driftingClock({ chance, clock, calm }: World): Clock {
+  const driftMs = chance.below(2 * clockOffsetMaxMs) - clockOffsetMaxMs;
+  const wrongMs = chance.percent(15) ? chance.pick([-86_400_000, 3_600_000, 40 * 86_400_000]) : 0;
+  return { now: () => clock.now + driftMs + (calm.isCalm ? 0 : wrongMs) };
 }
 
-function connectSnapshots(world: World, process: Process): Pick<SnapshotStore, 'find' | 'save'> {
+function journalClockOf({ clock }: World, machineClock: Clock): Clock {
+  const journalClock = createJournalClock({
+    clock: machineClock,
+    monotonicNow: () => clock.now,
+    readStoreTime: async () => clock.now,
+    offsetMaxMs: clockOffsetMaxMs,
+  });
+  void journalClock.measure();
+  return journalClock;
+}
+
+function connectSnapshots(
+  world: World,
+  process: Process,
+): Pick<SnapshotStore, 'findSnapshot' | 'saveSnapshot'> {
   const { snapshots, scheduler, chance, faults } = world;
   const lose = () => {
     if (chance.percent(faults.percent)) throw new ConnectionLost('snapshots');
   };
   return {
-    find: (accountId) =>
+    findSnapshot: (accountId) =>
       scheduler.call(process, () => {
         lose();
         return snapshots.get(accountId) ?? null;
       }),
-    save: ({ account, head }) =>
+    saveSnapshot: ({ account, head }) =>
       scheduler.call(process, () => {
         lose();
         const stored = snapshots.get(account.accountId);

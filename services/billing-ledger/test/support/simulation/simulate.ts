@@ -8,7 +8,13 @@ import { auditRun } from './audit.ts';
 import { messageLog } from './command-log.ts';
 import { connectJournal, createStore, type StoreGuarantees } from './fake-journal.ts';
 import { assign, deliver, type Partition } from './partition.ts';
-import { type Replica, type ReplicaFaults, startReplica, type World } from './replica.ts';
+import {
+  clockOffsetMaxMs,
+  type Replica,
+  type ReplicaFaults,
+  startReplica,
+  type World,
+} from './replica.ts';
 import { createChance, createScheduler } from './scheduler.ts';
 
 export interface SimulationOptions {
@@ -24,28 +30,30 @@ const drainStepsMax = 20_000;
 
 /**
  * Plays one seed: some commands, a storm of everything that can go wrong, then calm until every
- * command was handled, then everything again from the first record by a process that knows
- * nothing. Returns what is wrong in the end.
+ * command was handled, then everything again from the first record by a process without
+ * memory. Returns what is wrong in the end.
  */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<string[]> {
   const run = prepare(seed, options);
   await storm(run);
   run.world.faults.percent = 0;
+  run.world.calm.isCalm = true;
   const stuck = await drain(run);
   if (stuck) return [stuck];
   const beforeRepetition = run.world.store.positions.size;
-  const toldBefore = new Set(run.told.keys());
+  const publishedBefore = new Set(run.published.keys());
   for (const partition of run.partitions) partition.committed = 0;
   const stuckAgain = await drain(run);
   if (stuckAgain) return [stuckAgain];
   const grown = run.world.store.positions.size - beforeRepetition;
-  const news = [...run.told.keys()].filter((outcome) => !toldBefore.has(outcome));
+  const news = [...run.published.keys()].filter((outcome) => !publishedBefore.has(outcome));
   return [
     ...run.problems,
     ...(grown > 0 ? ['commands that came again were journaled again'] : []),
+    ...run.world.store.futureEntries.map((id) => `an entry is ahead of every honest clock: ${id}`),
     ...news.map((outcome) => `a command that came again got another outcome: ${outcome}`),
     ...(await verify(run)),
-    ...auditRun(run.world.store, run.commands, run.told),
+    ...auditRun(run.world.store, run.commands, run.published),
   ];
 }
 
@@ -55,16 +63,18 @@ interface Run {
   readonly partitions: readonly Partition[];
   readonly commands: readonly Command[];
   /** Every outcome as it was sent, and how often. */
-  readonly told: Map<string, number>;
+  readonly published: Map<string, number>;
   readonly problems: string[];
   readonly replicas: Replica[];
 }
 
 function prepare(seed: number, options: SimulationOptions): Run {
   const chance = createChance(seed);
-  const store = createStore(options.guarantees ?? { uniqueIds: true, uniqueKeys: true });
+  const clock = { now: startMs, latest: startMs };
+  const guarantees = options.guarantees ?? { uniqueIds: true, uniqueKeys: true };
+  const store = createStore(guarantees, () => clock.latest + clockOffsetMaxMs);
   const { commands, logs } = messageLog(chance);
-  const told = new Map<string, number>();
+  const published = new Map<string, number>();
   const problems: string[] = [];
   const world: World = {
     chance,
@@ -72,11 +82,12 @@ function prepare(seed: number, options: SimulationOptions): Run {
     faults: { percent: chance.pick([0, 5, 15, 35]) },
     store,
     snapshots: new Map<string, Snapshot>(),
-    clock: { now: startMs },
-    onPublished: (messages) => notePublished(messages, { told, problems, world: () => world }),
+    clock,
+    calm: { isCalm: false },
+    onPublished: (messages) => notePublished(messages, { published, problems, world: () => world }),
   };
   const partitions = logs.map((log): Partition => ({ log, readers: [], committed: 0 }));
-  const run: Run = { world, options, partitions, commands, told, problems, replicas: [] };
+  const run: Run = { world, options, partitions, commands, published, problems, replicas: [] };
   for (const partition of partitions) assign(partition, newReplica(run));
   return run;
 }
@@ -96,12 +107,17 @@ async function storm(run: Run): Promise<void> {
     else if (move < 38) crash(run, partition);
     else if (move < 43) assign(partition, chance.pick([...run.replicas, newReplica(run)]));
     else if (move < 46) void chance.pick(run.replicas).saveSnapshots().catch(ignore);
-    else if (move < 50) clock.now += chance.pick([1, 500, 30_000, -20_000, 20 * dayMs]);
+    else if (move < 50) moveClock(clock, chance.pick([1, 500, 30_000, -20_000, 20 * dayMs]));
     else await scheduler.step();
   }
 }
 
-/** Any reader may go on, also one that has lost the partition and does not know it. */
+function moveClock(clock: World['clock'], byMs: number): void {
+  clock.now += byMs;
+  clock.latest = Math.max(clock.latest, clock.now);
+}
+
+/** Any reader may continue, also one that lost the partition without noticing. */
 function deliverSome(run: Run, partition: Partition): void {
   const { chance } = run.world;
   const reader = chance.percent(75) ? partition.readers.at(-1) : chance.pick(partition.readers);
@@ -148,15 +164,15 @@ async function drain(run: Run): Promise<string | null> {
 
 function notePublished(
   messages: readonly OutgoingMessage[],
-  noted: Pick<Run, 'told' | 'problems'> & { world: () => World },
+  noted: Pick<Run, 'published' | 'problems'> & { world: () => World },
 ): void {
   for (const message of messages) {
     if (message.type !== 'billing.outcome.v1') continue;
     const outcome: BillingOutcome = message.body;
     const text = JSON.stringify(outcome);
-    noted.told.set(text, (noted.told.get(text) ?? 0) + 1);
+    noted.published.set(text, (noted.published.get(text) ?? 0) + 1);
     if (!noted.world().store.positions.has(`${outcome.account_id}/${outcome.seq}`)) {
-      noted.problems.push(`told before it was journaled: ${text}`);
+      noted.problems.push(`published before it was journaled: ${text}`);
     }
   }
 }
@@ -167,13 +183,13 @@ async function verify(run: Run): Promise<string[]> {
   const sorted = [...run.world.snapshots.values()].sort((left, right) =>
     left.account.accountId < right.account.accountId ? -1 : 1,
   );
-  async function* scan() {
+  async function* scanSnapshots() {
     yield* sorted;
   }
   const verification = createVerifyJournal({
     journal,
-    snapshots: { scan },
-    prices: { book: prices, refresh: async () => {} },
+    snapshots: { scanSnapshots },
+    prices: { book: prices, reload: async () => {} },
   });
   const { problems } = await verification();
   return problems.map(({ seq, problem }) => `verify: ${seq} ${problem}`);
