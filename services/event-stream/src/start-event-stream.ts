@@ -2,7 +2,7 @@ import { consumerGroup } from '@inventory/contracts/topics';
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
@@ -32,7 +32,7 @@ const rememberPrunedMs = 60 * 24 * 3_600_000;
 /** Nobody waits for a low balance as for a refresh. */
 const balancesGatherMs = 500;
 
-/** Starts the service: logs and webhooks, their loops, the consumers, and internal HTTP last. */
+/** Starts the service: logs and webhooks, their jobs, the consumers, and internal HTTP last. */
 export async function startEventStream(
   context: ServiceContext<EventStreamConfig>,
 ): Promise<StartedService> {
@@ -74,17 +74,15 @@ function startPruning(
   collections: LogCollections,
 ): void {
   const pruning = createLogPruning(collections);
-  const pruner = startLoop({
+  const { pruneEveryMs, keepMs } = config.log;
+  const deps = { pruning, clock, keepMs, rememberMs: rememberPrunedMs };
+  startPeriodicJob({
     name: 'log pruning',
-    idleMs: config.log.pruneEveryMs,
+    intervalMs: pruneEveryMs,
+    lifetime,
     logger,
-    round: async (stopping) => {
-      const { keepMs } = config.log;
-      await pruneLogs({ pruning, clock, keepMs, rememberMs: rememberPrunedMs }, stopping);
-      return false;
-    },
+    runOnce: (stopping) => pruneLogs(deps, stopping),
   });
-  lifetime.defer('log pruning', () => pruner.stop());
 }
 
 /** What the gateway says of Projects, asked again when it says that something changed. */

@@ -41,10 +41,8 @@ export async function startGateway(
   const clients = openClients(context);
   const { ledger, webhooks } = clients;
   // Its cache of Principals hears of a change before the streams do.
-  const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, logger });
-  lifetime.defer('tenancy', () => tenancy.stop());
-  const prices = trackPrices({ ledger, logger });
-  lifetime.defer('prices', () => prices.stop());
+  const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
+  const prices = trackPrices({ ledger, lifetime, logger });
 
   const operatorApi = openOperatorApi({
     tenancy,

@@ -1,4 +1,4 @@
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { ReplyChannel } from '../commands/request-reply.ts';
@@ -42,13 +42,13 @@ export function openRefreshes(
   const cancels = createPendingCancelStore(db, deadlines);
   const resending = { channel, clock, replica: identifiers.uuidV7(), deadlines };
   const commands = pendingCancels(cancels.owed, logger);
-  const cancelling = startLoop({
+  const { wake: wakeCancels } = startPeriodicJob({
     name: 'pending cancels',
-    idleMs: sweepEveryMs,
+    intervalMs: sweepEveryMs,
+    lifetime,
     logger,
-    round: () => resendPendingCommands(resending, commands),
+    runOnce: () => resendPendingCommands(resending, commands),
   });
-  lifetime.defer('pending cancels', () => cancelling.stop());
 
   const waits = createRefreshWaits(waitLimits);
   lifetime.defer(
@@ -58,7 +58,6 @@ export function openRefreshes(
   broadcasts.add(onProjectEvent(waits));
 
   const shared = { channel, collector, clock, logger, deadlines, ...limits };
-  const { wake: wakeCancels } = cancelling;
   const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers };
   return [
     requestRefreshRoute(admission),

@@ -211,8 +211,7 @@ async function startPublicApi(
   lifetime.defer('replies', () => replies.stop());
   const commands = { publish: bus.publish, health: () => bus.health(), ...wrongBus(bus) };
   const clients = openClients(context);
-  const prices = trackPrices({ ledger: clients.ledger, logger });
-  lifetime.defer('prices', () => prices.stop());
+  const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
   const isThere = !world.ledger.http.isDown;
   if (isThere) await waitFor('the price list is read', () => prices.current() !== null);
   const { url } = await openPublicApi(context, {
