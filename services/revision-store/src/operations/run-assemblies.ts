@@ -1,5 +1,6 @@
 import { type Backoff, jitteredDelayMs } from '@inventory/runtime/backoff';
 import { monotonicNow } from '@inventory/runtime/clock';
+import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { inSpan } from '@inventory/runtime/tracing';
@@ -9,7 +10,6 @@ import type { ClaimedScan } from '../storage/scan-queue.ts';
 import { isStoreFailure } from '../storage/store-failure.ts';
 import { type Assembly, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
 import { dropStagedChunks, type StagedChunkDropping } from './drop-staged-chunks.ts';
-import { LeaseLost } from './hold-lease.ts';
 
 export interface AssembliesOptions {
   readonly assembly: Assembly;
