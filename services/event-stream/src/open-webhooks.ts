@@ -29,7 +29,7 @@ import { openDeliveryCollection, openEndpointCollection } from './storage/webhoo
 export interface WebhookParts {
   readonly db: Db;
   readonly log: ProjectLog;
-  readonly standings: ProjectEventAccess;
+  readonly eventAccess: ProjectEventAccess;
 }
 
 interface NamedEndpoint {
@@ -101,7 +101,7 @@ const randomSteps = 1_000_000;
 
 function startSending(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  { endpoints, deliveries, standings, sender }: Stores & { readonly sender: WebhookSender },
+  { endpoints, deliveries, eventAccess, sender }: Stores & { readonly sender: WebhookSender },
 ) {
   const { retries, health, limits, sweepEveryMs, drainMs } = config.webhooks;
   const attempts = {
@@ -111,7 +111,7 @@ function startSending(
     onDisabled: countDisabled,
   };
   const deliverer = createDeliverer({
-    ...{ deliveries, endpoints, standings, clock, logger, limits, health },
+    ...{ deliveries, endpoints, eventAccess, clock, logger, limits, health },
     attempt: (endpoint, claimed, signal) => attemptDelivery(attempts, endpoint, claimed, signal),
     onRoom: () => job.wake(),
   });

@@ -44,8 +44,8 @@ export async function startEventStream(
   const collections = { log: openLogCollection(db), pruned: openPrunedCollection(db) };
   const log = createProjectLog(collections, clock, config.log);
   startPruning(context, collections);
-  const standings = await openStandings(context, bus);
-  const webhooks = openWebhooks(context, { db, log, standings });
+  const eventAccess = await openEventAccess(context, bus);
+  const webhooks = openWebhooks(context, { db, log, eventAccess });
   const onAppended = (event: LoggedEvent): void => {
     countAppended(event, clock.now());
     webhooks.wake(event.projectId);
@@ -85,8 +85,8 @@ function startPruning(
   });
 }
 
-/** What the gateway says of Projects, asked again when it says that something changed. */
-async function openStandings(
+/** Whether Projects may be sent their events, invalidated by the changes that the gateway announces. */
+async function openEventAccess(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
   bus: Pick<MessageBus, 'broadcast'>,
 ): Promise<ProjectEventAccess> {
@@ -98,12 +98,12 @@ async function openStandings(
   });
   lifetime.defer('client of gateway', () => client.close());
   const gateway = createGatewayClient(client);
-  const standings = createProjectEventAccess({ ask: gateway.mayHaveEvents, clock, logger });
+  const eventAccess = createProjectEventAccess({ lookUp: gateway.mayHaveEvents, clock, logger });
   const subscription = await bus.broadcast({
     name: 'event-stream-authority',
     topics: ['authority.changes.v1'],
-    onMessage: onAuthorityChanged(standings),
+    onMessage: onAuthorityChanged(eventAccess),
   });
   lifetime.defer('authority changes', () => subscription.stop());
-  return standings;
+  return eventAccess;
 }
