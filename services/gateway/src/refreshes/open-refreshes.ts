@@ -12,7 +12,6 @@ import type { Broadcasts } from '../open-broadcasts.ts';
 import { cancelRefreshRoute } from './cancel-refresh-route.ts';
 import type { CollectorClient } from './collector-client.ts';
 import { listRefreshesRoute } from './list-refreshes-route.ts';
-import { onProjectEvent } from './on-project-event.ts';
 import { createPendingCancelStore } from './pending-cancel-store.ts';
 import { pendingCancels } from './pending-cancels.ts';
 import { readRefreshRoute } from './read-refresh-route.ts';
@@ -55,7 +54,10 @@ export function openRefreshes(
     'metrics of waits',
     observeWaitingRefreshes(() => waits.waiting),
   );
-  broadcasts.add(onProjectEvent(waits));
+  // An event that has its place in the log: its refresh is terminal.
+  broadcasts.on(['project.event-appended.v1'], ({ body: { event } }) => {
+    if (event.type === 'inventory.refresh.completed') waits.notify(event.data.refresh_id);
+  });
 
   const shared = { channel, collector, clock, logger, deadlines, ...limits };
   const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers };

@@ -86,14 +86,13 @@ export function openEventStreams(
     runOnce: async () => streams.tick(),
   });
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
-  broadcasts.add(({ type, body }) => {
-    if (type === 'project.event-appended.v1') {
-      const { project_id, log_epoch: logEpoch, position, event } = body;
-      hubs.announced(project_id, { logEpoch, position, event });
-    } else if (type === 'authority.changed.v1') {
-      authority.changed(body.account_id);
-      checks.wake();
-    }
+  broadcasts.on(['project.event-appended.v1'], ({ body }) => {
+    const { project_id, log_epoch: logEpoch, position, event } = body;
+    hubs.announced(project_id, { logEpoch, position, event });
+  });
+  broadcasts.on(['authority.changed.v1'], ({ body }) => {
+    authority.changed(body.account_id);
+    checks.wake();
   });
   const shared = {
     hubs,

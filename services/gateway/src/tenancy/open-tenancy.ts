@@ -53,9 +53,7 @@ export function openTenancy({
   const store = createTenancyStore(db);
   const authorities = createPrincipalCache(store, clock);
   const { invalidate } = authorities;
-  broadcasts.add(({ type, body }) => {
-    if (type === 'authority.changed.v1') invalidate(body);
-  });
+  broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
   const relay = startTenancyRelay({ db, bus, clock, lifetime, logger });
   const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
   const creation = { store, clock, identifiers };
