@@ -57,11 +57,11 @@ test('runbooks name settings that there are', async () => {
   expect(settings.filter(({ name }) => !known.has(name))).toEqual([]);
 });
 
-test('runbooks name panels and background work that there are', () => {
-  const loops = trackedFiles(/^services\/[^/]+\/src\/.*\.ts$/).flatMap(({ text }) =>
+test('runbooks name panels and periodic jobs that there are', () => {
+  const jobs = trackedFiles(/^services\/[^/]+\/src\/.*\.ts$/).flatMap(({ text }) =>
     [...text.matchAll(/(?:name: |repeat\()'([a-z ]+)'/g)].map(([, name = '']) => name),
   );
-  const known = [...dashboardTitles(), ...loops];
+  const known = [...dashboardTitles(), ...jobs];
   const shown = named(/(?<![*\w])\*([^* ][^*]*)\*(?!\*)/g);
 
   expect(shown.length).toBeGreaterThan(60);

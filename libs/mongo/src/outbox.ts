@@ -1,6 +1,7 @@
 import type { OutgoingMessage } from '@inventory/messaging/bus';
+import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
-import { type Loop, startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { Db, Document } from 'mongodb';
 import { observeOutbox } from './outbox-metrics.ts';
@@ -49,7 +50,6 @@ export interface OutboxRelay {
   flush(ids: readonly string[]): Promise<void>;
   /** The same for messages that were just written into a document: it need not be read. */
   send(id: string, messages: readonly OutgoingMessage[]): Promise<void>;
-  stop(): Promise<void>;
 }
 
 export interface OutboxRelayOptions {
@@ -58,6 +58,8 @@ export interface OutboxRelayOptions {
   readonly collectionName: string;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly now: () => number;
+  /** The sweeper stops when it closes. */
+  readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly logger: Logger;
 }
 
@@ -69,7 +71,7 @@ const claimMs = 30_000;
 const unsendableMax = 1_000;
 
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
-  const { collectionName, logger } = options;
+  const { collectionName, lifetime, logger } = options;
   const collection = options.db.collection<WithOutbox & { _id: string }>(collectionName);
   const unsendable = new Set<string>();
   /** Stays where a sweep fails: what it found is still waiting. */
@@ -79,6 +81,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     unsendable: () => unsendable.size,
     now: options.now,
   });
+  lifetime.defer(`metrics of ${collectionName}`, unobserve);
 
   async function relay(document: WithOutbox & { _id: string }): Promise<void> {
     const waiting = document.outbox ?? [];
@@ -139,11 +142,12 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     return true;
   }
 
-  const loop: Loop = startLoop({
+  startPeriodicJob({
     name: `outbox of ${collectionName}`,
-    idleMs: sweepAfterMs,
+    intervalMs: sweepAfterMs,
+    lifetime,
     logger,
-    round: sweep,
+    runOnce: sweep,
   });
 
   async function orLeaveToSweeper(work: () => Promise<void>): Promise<void> {
@@ -160,7 +164,6 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
         await relayAll(await collection.find({ _id: { $in: [...ids] } }).toArray());
       }),
     send: (_id, outbox) => orLeaveToSweeper(() => relayAll([{ _id, outbox }])),
-    stop: () => loop.stop().then(unobserve),
   };
 }
 

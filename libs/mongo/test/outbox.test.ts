@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { type Lifetime, openLifetime } from '@inventory/runtime/lifetime';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -22,7 +23,8 @@ interface Refresh extends WithOutbox {
 }
 
 const clock = createTestClock();
-const relays: OutboxRelay[] = [];
+const stopDeadlineMs = 60_000;
+let lifetime: Lifetime;
 let held: PromiseWithResolvers<void>;
 let mongo: MongoConnection;
 let refreshes: Collection<Refresh>;
@@ -39,6 +41,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   held = Promise.withResolvers();
+  lifetime = openLifetime(testLogger, stopDeadlineMs);
   collections += 1;
   const collection = `refreshes_${collections}`;
   await ensureIndexes(mongo.db, [{ collection, indexes: [outboxIndex] }]);
@@ -46,7 +49,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   held.resolve();
-  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+  await lifetime.close();
 });
 afterAll(async () => {
   await mongo.db.dropDatabase();
@@ -69,15 +72,14 @@ function message(id: string): OutgoingMessage {
 type Publish = (messages: readonly OutgoingMessage[]) => Promise<void>;
 
 function startRelay(publish: Publish): OutboxRelay {
-  const relay = startOutboxRelay({
+  return startOutboxRelay({
     db: mongo.db,
     collectionName: refreshes.collectionName,
     publish,
     now: clock.now,
+    lifetime,
     logger: testLogger,
   });
-  relays.push(relay);
-  return relay;
 }
 
 /** Takes down what is published, and fails when it is told to: before or after it was sent. */
@@ -146,11 +148,12 @@ test('a crash between publishing and removing repeats messages and loses none', 
   await change('r1', 'a', 'b');
   state.failure = 'after';
   await crashing.flush(['r1']);
-  await crashing.stop();
+  await lifetime.close();
   expect(await withoutOutbox('r1')).toBe(false);
 
   state.failure = undefined;
   clock.advance(2_001);
+  lifetime = openLifetime(testLogger, stopDeadlineMs);
   startRelay(publish);
 
   await waitFor('the sweeper of the next process repeats them', () => withoutOutbox('r1'));

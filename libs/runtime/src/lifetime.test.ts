@@ -19,17 +19,17 @@ test('what was opened last is closed first, and only once', async () => {
   expect(closed).toEqual(['server', 'bus', 'store']);
 });
 
-test('stopping is told to loops before anything is closed', async () => {
+test('the signal is aborted before anything is closed', async () => {
   const lifetime = openLifetime(logger, 1_000);
-  let toldBefore = false;
-  lifetime.defer('loop', () => {
-    toldBefore = lifetime.signal.aborted;
+  let abortedBefore = false;
+  lifetime.defer('job', () => {
+    abortedBefore = lifetime.signal.aborted;
   });
   expect(lifetime.signal.aborted).toBe(false);
 
   await lifetime.close();
 
-  expect(toldBefore).toBe(true);
+  expect(abortedBefore).toBe(true);
 });
 
 test('a failure or a hang of one part does not keep the others open', async () => {

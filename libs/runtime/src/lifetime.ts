@@ -3,7 +3,7 @@ import { withDeadline } from './wait.ts';
 
 /** Collects what was opened, and closes it in reverse order. */
 export interface Lifetime {
-  /** Aborted when stopping begins: loops look at it, waits end early. */
+  /** Aborted when closing begins: jobs check it, waits end early. */
   readonly signal: AbortSignal;
   /**
    * Registers how to close what was just opened; `close` gets a share of the stop deadline. What

@@ -1,4 +1,4 @@
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
@@ -33,11 +33,8 @@ export async function startBillingLedger(
     clockOffsetMs: ledger.journalClock.offsetMs,
   });
 
-  const repeat = (name: string, idleMs: number, work: () => Promise<void>): void => {
-    const round = () => work().then(() => false);
-    const loop = startLoop({ name, idleMs, logger, round });
-    lifetime.defer(name, () => loop.stop());
-  };
+  const repeat = (name: string, intervalMs: number, runOnce: () => Promise<void>) =>
+    startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
   repeat('journal clock', clockIntervalMs, ledger.journalClock.measure);
   repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.reload);
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);

@@ -1,7 +1,7 @@
 import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
 import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { randomBetween } from '@inventory/runtime/backoff';
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import { createHostResolver } from './clients/resolve-host.ts';
@@ -29,7 +29,7 @@ import { openDeliveryCollection, openEndpointCollection } from './storage/webhoo
 export interface WebhookParts {
   readonly db: Db;
   readonly log: ProjectLog;
-  readonly standings: ProjectEventAccess;
+  readonly eventAccess: ProjectEventAccess;
 }
 
 interface NamedEndpoint {
@@ -40,7 +40,7 @@ interface NamedEndpoint {
 /** What others ask of the webhooks of Projects. */
 export type Webhooks = ReturnType<typeof openWebhooks>;
 
-/** Endpoints, and the loops that turn the log into deliveries, send them and forget old ones. */
+/** Endpoints, and the jobs that turn the log into deliveries, send them and forget old ones. */
 export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: WebhookParts) {
   const { config, lifetime, clock, identifiers } = context;
   const { db, log } = parts;
@@ -101,7 +101,7 @@ const randomSteps = 1_000_000;
 
 function startSending(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
-  { endpoints, deliveries, standings, sender }: Stores & { readonly sender: WebhookSender },
+  { endpoints, deliveries, eventAccess, sender }: Stores & { readonly sender: WebhookSender },
 ) {
   const { retries, health, limits, sweepEveryMs, drainMs } = config.webhooks;
   const attempts = {
@@ -111,25 +111,23 @@ function startSending(
     onDisabled: countDisabled,
   };
   const deliverer = createDeliverer({
-    ...{ deliveries, endpoints, standings, clock, logger, limits, health },
+    ...{ deliveries, endpoints, eventAccess, clock, logger, limits, health },
     attempt: (endpoint, claimed, signal) => attemptDelivery(attempts, endpoint, claimed, signal),
-    onRoom: () => loop.wake(),
+    onRoom: () => job.wake(),
   });
-  const loop = startLoop({
+  lifetime.defer('webhook attempts', () => deliverer.stop(drainMs));
+  const job = startPeriodicJob({
     name: 'webhook deliveries',
-    idleMs: Math.min(sweepEveryMs, 1_000),
+    intervalMs: Math.min(sweepEveryMs, 1_000),
+    lifetime,
     logger,
-    round: () => deliverer.round(),
-  });
-  lifetime.defer('webhook deliveries', async () => {
-    await loop.stop();
-    await deliverer.stop(drainMs);
+    runOnce: () => deliverer.round(),
   });
   return {
-    wake: loop.wake,
+    wake: job.wake,
     look(endpointId: WebhookEndpointId) {
       deliverer.look(endpointId);
-      loop.wake();
+      job.wake();
     },
   };
 }
@@ -140,17 +138,17 @@ function startReading(
 ) {
   const { sweepEveryMs } = config.webhooks;
   const reading = createLogReading({ ...parts, clock, readEveryMs: sweepEveryMs });
-  const loop = startLoop({
+  const job = startPeriodicJob({
     name: 'webhook log reading',
-    idleMs: Math.min(sweepEveryMs, 1_000),
+    intervalMs: Math.min(sweepEveryMs, 1_000),
+    lifetime,
     logger,
-    round: (stopping) => reading.round(stopping),
+    runOnce: (stopping) => reading.round(stopping),
   });
-  lifetime.defer('webhook log reading', () => loop.stop());
   return {
     wake(projectId: ProjectId) {
       reading.note(projectId);
-      loop.wake();
+      job.wake();
     },
   };
 }
@@ -160,16 +158,15 @@ function startForgetting(
   deliveries: Stores['deliveries'],
 ): void {
   const { keepMs } = config.webhooks;
-  const loop = startLoop({
+  startPeriodicJob({
     name: 'webhook delivery pruning',
-    idleMs: config.log.pruneEveryMs,
+    intervalMs: config.log.pruneEveryMs,
+    lifetime,
     logger,
-    async round() {
+    runOnce: async () => {
       await deliveries.removeBefore(clock.now() - keepMs);
-      return false;
     },
   });
-  lifetime.defer('webhook delivery pruning', () => loop.stop());
 }
 
 const countEveryMs = 10_000;
@@ -184,16 +181,15 @@ function startCounting(
     () => backlog,
     () => clock.now(),
   );
-  const loop = startLoop({
+  startPeriodicJob({
     name: 'webhook backlog',
-    idleMs: countEveryMs,
+    intervalMs: countEveryMs,
+    lifetime,
     logger,
-    async round() {
+    runOnce: async () => {
       backlog = await countBacklog(deliveries, clock.now());
-      return false;
     },
   });
-  lifetime.defer('webhook backlog', () => loop.stop());
 }
 
 /** Soon after a start with a new first key nothing needs the older ones any more. */
@@ -203,16 +199,15 @@ function startSealingAnew(
   sealer: SecretSealer,
 ): void {
   const collection = openEndpointCollection(db);
-  const loop = startLoop({
+  startPeriodicJob({
     name: 'webhook secrets',
-    idleMs: config.log.pruneEveryMs,
+    intervalMs: config.log.pruneEveryMs,
+    lifetime,
     logger,
-    async round(stopping) {
+    runOnce: async (stopping) => {
       const done = await sealAnew(collection, sealer, stopping);
       if (done.endpoints > 0) logger.info(done, 'webhook secrets were sealed with the first key');
       if (done.unreadable > 0) logger.error(done, 'webhook secrets that no key opens');
-      return false;
     },
   });
-  lifetime.defer('webhook secrets', () => loop.stop());
 }

@@ -2,7 +2,7 @@ import { consumerGroup } from '@inventory/contracts/topics';
 import { createInternalClient } from '@inventory/http/internal-client';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
@@ -32,7 +32,7 @@ const rememberPrunedMs = 60 * 24 * 3_600_000;
 /** Nobody waits for a low balance as for a refresh. */
 const balancesGatherMs = 500;
 
-/** Starts the service: logs and webhooks, their loops, the consumers, and internal HTTP last. */
+/** Starts the service: logs and webhooks, their jobs, the consumers, and internal HTTP last. */
 export async function startEventStream(
   context: ServiceContext<EventStreamConfig>,
 ): Promise<StartedService> {
@@ -44,8 +44,8 @@ export async function startEventStream(
   const collections = { log: openLogCollection(db), pruned: openPrunedCollection(db) };
   const log = createProjectLog(collections, clock, config.log);
   startPruning(context, collections);
-  const standings = await openStandings(context, bus);
-  const webhooks = openWebhooks(context, { db, log, standings });
+  const eventAccess = await openEventAccess(context, bus);
+  const webhooks = openWebhooks(context, { db, log, eventAccess });
   const onAppended = (event: LoggedEvent): void => {
     countAppended(event, clock.now());
     webhooks.wake(event.projectId);
@@ -74,21 +74,19 @@ function startPruning(
   collections: LogCollections,
 ): void {
   const pruning = createLogPruning(collections);
-  const pruner = startLoop({
+  const { pruneEveryMs, keepMs } = config.log;
+  const deps = { pruning, clock, keepMs, rememberMs: rememberPrunedMs };
+  startPeriodicJob({
     name: 'log pruning',
-    idleMs: config.log.pruneEveryMs,
+    intervalMs: pruneEveryMs,
+    lifetime,
     logger,
-    round: async (stopping) => {
-      const { keepMs } = config.log;
-      await pruneLogs({ pruning, clock, keepMs, rememberMs: rememberPrunedMs }, stopping);
-      return false;
-    },
+    runOnce: (stopping) => pruneLogs(deps, stopping),
   });
-  lifetime.defer('log pruning', () => pruner.stop());
 }
 
-/** What the gateway says of Projects, asked again when it says that something changed. */
-async function openStandings(
+/** Whether Projects may be sent their events, invalidated by the changes that the gateway announces. */
+async function openEventAccess(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
   bus: Pick<MessageBus, 'broadcast'>,
 ): Promise<ProjectEventAccess> {
@@ -100,12 +98,12 @@ async function openStandings(
   });
   lifetime.defer('client of gateway', () => client.close());
   const gateway = createGatewayClient(client);
-  const standings = createProjectEventAccess({ ask: gateway.mayHaveEvents, clock, logger });
+  const eventAccess = createProjectEventAccess({ lookUp: gateway.mayHaveEvents, clock, logger });
   const subscription = await bus.broadcast({
     name: 'event-stream-authority',
     topics: ['authority.changes.v1'],
-    onMessage: onAuthorityChanged(standings),
+    onMessage: onAuthorityChanged(eventAccess),
   });
   lifetime.defer('authority changes', () => subscription.stop());
-  return standings;
+  return eventAccess;
 }

@@ -1,30 +1,59 @@
+import type { MessageType } from '@inventory/contracts/messages';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 
 /** Must be quick and must not throw. */
-export type BroadcastHandler = (message: ReceivedMessage) => void;
+type Handler<Type extends MessageType> = (
+  message: Extract<ReceivedMessage, { type: NoInfer<Type> }>,
+) => void;
 
 export interface Broadcasts {
-  /** Handlers run in the order they were added; each takes the message types it knows. */
-  add(handler: BroadcastHandler): void;
+  /** Calls the handler with every message of these types. */
+  on<Type extends MessageType>(types: readonly Type[], handler: Handler<Type>): void;
+  /**
+   * The same for a cache: of one message every cache drops what is stale before any handler runs,
+   * in whatever order they were added. What a handler causes is answered by the changed state.
+   */
+  invalidateOn<Type extends MessageType>(types: readonly Type[], handler: Handler<Type>): void;
 }
 
-/**
- * Reads the broadcast topics once for all features of this replica, so that each record is decoded
- * once and the order between features is fixed.
- */
+export const replyTypes = [
+  'reply.refresh-decision.v1',
+  'reply.refresh-cancel.v1',
+  'reply.billing-outcome.v1',
+] as const satisfies readonly MessageType[];
+
+/** Reads the broadcast topics once for all features of this replica: each record is decoded once. */
 export async function openBroadcasts(
   bus: Pick<MessageBus, 'broadcast'>,
-  lifetime: Lifetime,
+  lifetime: Pick<Lifetime, 'defer'>,
 ): Promise<Broadcasts> {
-  const handlers: BroadcastHandler[] = [];
+  const caches = createDispatch();
+  const features = createDispatch();
   const subscription = await bus.broadcast({
     name: 'gateway',
     topics: ['replies.v1', 'authority.changes.v1', 'project.events.v1'],
     onMessage(message) {
-      for (const handle of handlers) handle(message);
+      caches.dispatch(message);
+      features.dispatch(message);
     },
   });
   lifetime.defer('broadcasts', () => subscription.stop());
-  return { add: (handler) => void handlers.push(handler) };
+  return { on: features.add, invalidateOn: caches.add };
+}
+
+function createDispatch() {
+  const handlers = new Map<MessageType, ((message: ReceivedMessage) => void)[]>();
+  return {
+    add<Type extends MessageType>(types: readonly Type[], handler: Handler<Type>): void {
+      for (const type of types) {
+        const ofType = handlers.get(type) ?? [];
+        handlers.set(type, ofType);
+        ofType.push(handler as (message: ReceivedMessage) => void);
+      }
+    },
+    dispatch(message: ReceivedMessage): void {
+      for (const handle of handlers.get(message.type) ?? []) handle(message);
+    },
+  };
 }

@@ -8,7 +8,7 @@ import type { ServiceContext, StartedService } from '@inventory/service-host/ser
 import { trackPrices } from './accounts/track-prices.ts';
 import type { GatewayConfig } from './config.ts';
 import { observeWaitingReplies } from './metrics.ts';
-import { openBroadcasts } from './open-broadcasts.ts';
+import { openBroadcasts, replyTypes } from './open-broadcasts.ts';
 import { openClients } from './open-clients.ts';
 import { openPublicApi, publicApiIndexes } from './open-public-api.ts';
 import { openOperatorApi } from './operator/open-operator-api.ts';
@@ -32,7 +32,7 @@ export async function startGateway(
   const { db, bus, health } = await openBackends(context, 'gateway', indexes);
   const broadcasts = await openBroadcasts(bus, lifetime);
   const replies = createPendingReplies();
-  broadcasts.add(replies.onMessage);
+  broadcasts.on(replyTypes, replies.onMessage);
   lifetime.defer('replies', () => replies.stop());
   lifetime.defer(
     'metrics',
@@ -40,11 +40,8 @@ export async function startGateway(
   );
   const clients = openClients(context);
   const { ledger, webhooks } = clients;
-  // Its cache of Principals hears of a change before the streams do.
-  const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, logger });
-  lifetime.defer('tenancy', () => tenancy.stop());
-  const prices = trackPrices({ ledger, logger });
-  lifetime.defer('prices', () => prices.stop());
+  const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
+  const prices = trackPrices({ ledger, lifetime, logger });
 
   const operatorApi = openOperatorApi({
     tenancy,

@@ -123,15 +123,14 @@ function openRelay(
   { lifetime, logger, clock }: ServiceContext,
   { bus, db }: Backends,
 ): OutboxRelay {
-  const relay = startOutboxRelay({
+  return startOutboxRelay({
     db,
     collectionName: 'refreshes',
     publish: bus.publish,
     now: () => clock.now(),
+    lifetime,
     logger,
   });
-  lifetime.defer('outbox', () => relay.stop());
-  return relay;
 }
 
 function openIdentities(
@@ -140,19 +139,18 @@ function openIdentities(
   identityIds: readonly string[],
   slotRules: () => SlotRules,
 ): EgressPool {
-  const pool = openEgressPool({
+  return openEgressPool({
     identityIds,
     store: stores.identities,
     limits: config.identities,
     slotRules,
     // Longer than any request: an identity in use elsewhere is never taken twice.
     requestMaxMs: config.platform.timeoutMs * 2,
+    lifetime,
     clock,
     identifiers,
     logger,
   });
-  lifetime.defer('egress identities', () => pool.stop());
-  return pool;
 }
 
 function paceOf({ platform, identities }: RefreshCollectorConfig): CollectionPace {

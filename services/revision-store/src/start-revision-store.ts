@@ -2,7 +2,7 @@ import { pageChunksMax } from '@inventory/contracts/internal/inventory';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import { byKey } from '@inventory/messaging/dispatch';
 import { startOutboxRelay } from '@inventory/mongo/outbox';
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
@@ -41,9 +41,9 @@ export async function startRevisionStore(
     collectionName: collections.scans.collectionName,
     publish: (messages) => bus.publish(messages),
     now: () => clock.now(),
+    lifetime,
     logger,
   });
-  lifetime.defer('outbox', () => outbox.stop());
 
   const stores = {
     scans: createScanStore(collections.scans),
@@ -75,20 +75,18 @@ export async function startRevisionStore(
     assembly: operation,
     dropping: stores,
     smallScansMax,
-    stopping: lifetime.signal,
+    lifetime,
   });
-  lifetime.defer('assemblies', () => assemblies.stop());
-  const pruning = startLoop({
+  startPeriodicJob({
     name: 'pruning',
-    idleMs: config.retention.pruneEveryMs,
+    intervalMs: config.retention.pruneEveryMs,
+    lifetime,
     logger,
-    async round(stopping) {
+    runOnce: async (stopping) => {
       await pruneStaging(operation, stopping);
       await pruneInventories(operation, stopping);
-      return false;
     },
   });
-  lifetime.defer('pruning', () => pruning.stop());
 
   const recording = {
     ...stores,
@@ -126,14 +124,13 @@ function startCounting(
 ): void {
   let waiting: number | null = null;
   observeWaitingScans(() => waiting);
-  const loop = startLoop({
+  startPeriodicJob({
     name: 'waiting scans',
-    idleMs: countEveryMs,
+    intervalMs: countEveryMs,
+    lifetime,
     logger,
-    async round() {
+    runOnce: async () => {
       waiting = await queue.countWaiting();
-      return false;
     },
   });
-  lifetime.defer('waiting scans', () => loop.stop());
 }

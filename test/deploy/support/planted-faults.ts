@@ -75,8 +75,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   // As when its last target has left the discovery.
   fault('ServiceDown', 5, { [series.up('event-stream')]: (minutes) => `_x${minutes}` }),
   fault('ReplicaDown', 15, { 'up{service="gateway",instance="gateway-2"}': always(0) }),
-  fault('LoopFailing', 20, { [series.loopFailures]: everyMinute(2) }),
-  fault('LoopHanging', 10, { [series.roundAge]: always(7_300) }),
+  fault('JobFailing', 20, { [series.jobFailures]: everyMinute(2) }),
+  fault('JobHanging', 10, { [series.runAge]: always(7_300) }),
   fault('EventLoopBlocked', 10, { [series.eventLoopDelay]: always(2) }),
   fault('EventLoopFull', 30, { [series.eventLoopUse]: always(0.98) }),
 ];

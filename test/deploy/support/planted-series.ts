@@ -68,8 +68,8 @@ export const series = {
   up: (service: string) => `up{service="${service}",instance="${service}-1"}`,
   eventLoopDelay: 'nodejs_eventloop_delay_p99{service="gateway",instance="gateway-1"}',
   eventLoopUse: 'nodejs_eventloop_utilization{service="gateway",instance="gateway-1"}',
-  loopFailures: 'inventory_loop_failures_total{service="gateway",loop="captures"}',
-  roundAge: 'inventory_loop_round_age{service="gateway",loop="captures"}',
+  jobFailures: 'inventory_job_failures_total{service="gateway",job_name="captures"}',
+  runAge: 'inventory_job_run_age{service="gateway",job_name="captures"}',
 };
 
 /** A day like any other: everything works, customers make mistakes, the platform has its moods. */
@@ -112,5 +112,5 @@ export const healthy: Series = {
   ...Object.fromEntries(serviceNames.map((name) => [series.up(name), always(1)])),
   [series.eventLoopDelay]: always(0.02),
   [series.eventLoopUse]: always(0.4),
-  [series.roundAge]: always(30),
+  [series.runAge]: always(30),
 };

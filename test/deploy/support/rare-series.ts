@@ -8,7 +8,7 @@ export const rareSeries: readonly string[] = [
   'inventory_gateway_pages_given_away_total{service="gateway"}',
   'inventory_gateway_reversals_total{result="applied"}',
   'inventory_ledger_repetitions_total{service="billing-ledger"}',
-  'inventory_loop_failures_total{service="gateway",loop="captures"}',
+  'inventory_job_failures_total{service="gateway",job_name="captures"}',
 ];
 
 export const rareMetrics = rareSeries.map((series) => series.split('{')[0] ?? '');

@@ -7,7 +7,7 @@ export const runtime: DashboardPlan = {
   uid: 'inventory-runtime',
   title: 'Inventory: runtime',
   description:
-    'The processes: whether they live, have time and memory, and get their background work done.',
+    'The processes: whether they live, have time and memory, and get their periodic jobs done.',
   byService: true,
   rows: [
     {
@@ -192,29 +192,29 @@ export const runtime: DashboardPlan = {
       ],
     },
     {
-      title: 'Background work',
+      title: 'Periodic jobs',
       panels: [
         {
-          title: 'Failed rounds',
-          description: 'By loop. Some while Kafka or MongoDB is away is normal.',
+          title: 'Failed jobs',
+          description: 'By job. Some while Kafka or MongoDB is away is normal.',
           unit: 'ops',
           shows: 'areas',
           queries: [
             {
-              expr: rateOf('inventory_loop_failures_total', 'service, loop', chosenServices),
-              legend: '{{service}}: {{loop}}',
+              expr: rateOf('inventory_job_failures_total', 'service, job_name', chosenServices),
+              legend: '{{service}}: {{job_name}}',
             },
           ],
         },
         {
-          title: 'Last round that ended well',
-          description: 'By loop; pruning pauses up to an hour, everything else seconds.',
+          title: 'Age of the last successful run',
+          description: 'By job; pruning pauses up to an hour, everything else seconds.',
           unit: 's',
           shows: 'lines',
           queries: [
             {
-              expr: `max by (service, loop) (inventory_loop_round_age{${chosenServices}})`,
-              legend: '{{service}}: {{loop}}',
+              expr: `max by (service, job_name) (inventory_job_run_age{${chosenServices}})`,
+              legend: '{{service}}: {{job_name}}',
             },
           ],
         },

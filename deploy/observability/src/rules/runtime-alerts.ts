@@ -25,23 +25,23 @@ export const runtimeAlerts: RuleGroup = {
       description: '{{ $labels.instance }} of {{ $labels.service }}; the others do its work.',
     }),
     alertRule({
-      name: 'LoopFailing',
+      name: 'JobFailing',
       severity: 'ticket',
-      expr: `${counted('inventory_loop_failures_total', '15m', 'service, loop')} > 5`,
+      expr: `${counted('inventory_job_failures_total', '15m', 'service, job_name')} > 5`,
       for: '5m',
-      summary: 'Work in the background fails round after round.',
+      summary: 'A periodic job fails run after run.',
       description:
-        '"{{ $labels.loop }}" of {{ $labels.service }} failed {{ $value | humanize }} times within a quarter of an hour.',
+        '"{{ $labels.job_name }}" of {{ $labels.service }} failed {{ $value | humanize }} times within a quarter of an hour.',
     }),
     alertRule({
-      name: 'LoopHanging',
+      name: 'JobHanging',
       severity: 'ticket',
-      // A loop's own pause is not counted.
-      expr: 'max by (service, loop) (inventory_loop_round_age) > 7200',
+      // The pause between two runs is not counted.
+      expr: 'max by (service, job_name) (inventory_job_run_age) > 7200',
       for: '5m',
-      summary: 'Work in the background does not get done.',
+      summary: 'A periodic job does not get done.',
       description:
-        '"{{ $labels.loop }}" of {{ $labels.service }} is {{ $value | humanizeDuration }} late.',
+        '"{{ $labels.job_name }}" of {{ $labels.service }} is {{ $value | humanizeDuration }} late.',
     }),
     alertRule({
       name: 'EventLoopBlocked',

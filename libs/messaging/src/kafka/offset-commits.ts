@@ -1,4 +1,5 @@
 import type { Logger } from '@inventory/runtime/logger';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Consumer } from 'kafkajs';
 
@@ -29,14 +30,12 @@ export function createOffsetCommits(
 ): OffsetCommits {
   let pending = new Map<string, Finished>();
   let committing = Promise.resolve();
-  let underWay = false;
 
   async function commit(): Promise<void> {
     if (pending.size === 0) return;
     const taken = pending;
     pending = new Map();
     const followed = pending;
-    underWay = true;
     try {
       await consumer.commitOffsets([...taken.values()]);
     } catch (error) {
@@ -44,23 +43,29 @@ export function createOffsetCommits(
       // Unless the partitions were given away meanwhile, the next commit says it again.
       if (pending !== followed) return;
       for (const [key, offset] of taken) if (!pending.has(key)) pending.set(key, offset);
-    } finally {
-      underWay = false;
     }
   }
 
-  async function flush(deadlineMs: number): Promise<void> {
+  function commitAfterOthers(): Promise<void> {
     committing = committing.then(commit);
+    return committing;
+  }
+
+  async function flush(deadlineMs: number): Promise<void> {
     try {
-      await withDeadline(committing, deadlineMs, 'committing offsets');
+      await withDeadline(commitAfterOthers(), deadlineMs, 'committing offsets');
     } catch (error) {
       logger.debug({ err: error }, 'offsets may be read again');
     }
   }
 
-  const timer = setInterval(() => {
-    if (pending.size > 0 && !underWay) void flush(commitIntervalMs);
-  }, commitIntervalMs);
+  const job = startPeriodicJob({
+    name: 'offset commits',
+    intervalMs: commitIntervalMs,
+    firstDelayMs: commitIntervalMs,
+    logger,
+    runOnce: () => commitAfterOthers(),
+  });
 
   return {
     finished(topic, partition, offset) {
@@ -72,7 +77,8 @@ export function createOffsetCommits(
       pending = new Map();
     },
     close(deadlineMs) {
-      clearInterval(timer);
+      // A commit that hangs keeps the job from ending; it holds nobody up.
+      void job.stop();
       return flush(deadlineMs);
     },
   };

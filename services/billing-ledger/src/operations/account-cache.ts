@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { LRUCache } from 'lru-cache';
 import type { Account } from '../domain/account.ts';
 import type { ChainHead } from '../storage/commit-document.ts';
 
@@ -19,30 +20,17 @@ export interface AccountCache {
   readonly size: number;
   /** Changes when everything is dropped: what was read before must not come back after. */
   readonly generation: number;
+  /** Least recently used first. */
   all(): readonly CachedAccount[];
 }
 
 export function createAccountCache(accountsMax: number): AccountCache {
-  const accounts = new Map<AccountId, CachedAccount>();
+  const accounts = new LRUCache<AccountId, CachedAccount>({ max: accountsMax });
   let generation = 0;
 
   return {
-    get(accountId) {
-      const found = accounts.get(accountId);
-      if (found) {
-        accounts.delete(accountId);
-        accounts.set(accountId, found);
-      }
-      return found;
-    },
-    set(cached) {
-      const { accountId } = cached.account;
-      accounts.delete(accountId);
-      accounts.set(accountId, cached);
-      if (accounts.size <= accountsMax) return;
-      const [oldest] = accounts.keys();
-      if (oldest !== undefined) accounts.delete(oldest);
-    },
+    get: (accountId) => accounts.get(accountId),
+    set: (cached) => void accounts.set(cached.account.accountId, cached),
     drop: (accountId) => void accounts.delete(accountId),
     dropAll() {
       generation += 1;
@@ -54,6 +42,6 @@ export function createAccountCache(accountsMax: number): AccountCache {
     get generation() {
       return generation;
     },
-    all: () => [...accounts.values()],
+    all: () => accounts.dump().map(([, { value }]) => value),
   };
 }

@@ -95,7 +95,7 @@ function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly Webho
       },
     },
     endpoints: { findMany: async (ids) => endpoints.filter(({ id }) => ids.includes(id)) },
-    standings: { mayHaveEvents: async (projectId) => !withoutEvents.has(projectId) },
+    eventAccess: { mayHaveEvents: async (projectId) => !withoutEvents.has(projectId) },
     attempt: (_endpoint, delivery, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('cut short')));

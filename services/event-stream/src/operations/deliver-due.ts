@@ -19,7 +19,7 @@ export interface DelivererLimits {
 export interface DelivererDeps {
   readonly deliveries: Pick<DeliveryStore, 'due' | 'claim' | 'end' | 'release' | 'removeOf'>;
   readonly endpoints: Pick<EndpointStore, 'findMany'>;
-  readonly standings: Pick<ProjectEventAccess, 'mayHaveEvents'>;
+  readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;
   readonly attempt: (
     endpoint: WebhookEndpoint,
     claimed: WebhookDelivery,
@@ -50,7 +50,7 @@ const dueAtOnce = 200;
 const holdMs = 5_000;
 
 export function createDeliverer(deps: DelivererDeps): Deliverer {
-  const { deliveries, endpoints, standings, clock, logger, limits } = deps;
+  const { deliveries, endpoints, eventAccess, clock, logger, limits } = deps;
   const aborting = new AbortController();
   const running = new Map<WebhookEndpointId, number>();
   const requests = new Set<Promise<void>>();
@@ -66,7 +66,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       logger.error({ endpoint_id: endpoint.id }, 'no key of WEBHOOK_SECRET_KEYS opens its secrets');
       return { holdUntilMs: nowMs + holdMs };
     }
-    if (!(await standings.mayHaveEvents(endpoint.projectId))) {
+    if (!(await eventAccess.mayHaveEvents(endpoint.projectId))) {
       return { holdUntilMs: nowMs + holdMs };
     }
     const { pausedUntilMs } = endpoint.health;
@@ -122,7 +122,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       for (const id of ids) if (!found.has(id)) await deliveries.removeOf(id);
       // Asked beside each other: then each delivery finds its answer.
       const projects = new Set([...found.values()].map(({ projectId }) => projectId));
-      await Promise.all([...projects].map((id) => standings.mayHaveEvents(id)));
+      await Promise.all([...projects].map((id) => eventAccess.mayHaveEvents(id)));
       for (const delivery of due) {
         if (requests.size >= limits.requestsMax || aborting.signal.aborted) break;
         const endpoint = found.get(delivery.endpointId);

@@ -65,7 +65,7 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
           return true;
         }),
     },
-    standings: { mayHaveEvents: async () => true },
+    eventAccess: { mayHaveEvents: async () => true },
     clock: createTestClock(),
   };
   return { deps, made, endpoint: () => endpoint };
@@ -107,9 +107,9 @@ test('however often readers are cut short and wherever they overlap, each event 
 
 test('a Project that may not have its events keeps its place (Tenancy)', async () => {
   const { deps, made, endpoint } = world([entryAt(1, 'inventory.refresh.completed')], () => false);
-  const standings = { mayHaveEvents: async () => false };
+  const eventAccess = { mayHaveEvents: async () => false };
 
-  await prepareDeliveries({ ...deps, standings }, endpoint(), going);
+  await prepareDeliveries({ ...deps, eventAccess }, endpoint(), going);
 
   expect([made.size, endpoint().nextPosition]).toEqual([0, 1]);
 });

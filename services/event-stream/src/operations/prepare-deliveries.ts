@@ -11,7 +11,7 @@ export interface PrepareDeps {
   readonly log: Pick<ProjectLog, 'after'>;
   readonly endpoints: Pick<EndpointStore, 'advance'>;
   readonly deliveries: Pick<DeliveryStore, 'insertMissing'>;
-  readonly standings: Pick<ProjectEventAccess, 'mayHaveEvents'>;
+  readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;
   readonly clock: Clock;
 }
 
@@ -22,11 +22,11 @@ const entriesAtOnce = 200;
  * A crash between the two, or a replica at the same work, makes them again: they are there already.
  */
 export async function prepareDeliveries(
-  { log, endpoints, deliveries, standings, clock }: PrepareDeps,
+  { log, endpoints, deliveries, eventAccess, clock }: PrepareDeps,
   endpoint: WebhookEndpoint,
   stopping: AbortSignal,
 ): Promise<void> {
-  if (!(await standings.mayHaveEvents(endpoint.projectId))) return;
+  if (!(await eventAccess.mayHaveEvents(endpoint.projectId))) return;
   let place = endpoint;
   while (!stopping.aborted) {
     const entries = await log.after(place.projectId, place.nextPosition - 1, entriesAtOnce);

@@ -6,12 +6,12 @@ import { createProjectEventAccess } from './project-event-access.ts';
 const minuteMs = 60_000;
 const projectId = newProjectId();
 
-/** A gateway that says what it is told to, or nothing. */
+/** A gateway whose answer, or failure, a test sets. */
 function world() {
   const clock = createTestClock();
   const gateway = { events: true, isUp: true, asked: 0 };
-  const standings = createProjectEventAccess({
-    async ask() {
+  const eventAccess = createProjectEventAccess({
+    async lookUp() {
       gateway.asked += 1;
       if (!gateway.isUp) throw new Error('away');
       return gateway.events;
@@ -19,22 +19,22 @@ function world() {
     clock,
     logger: testLogger,
   });
-  return { clock, gateway, standings, ask: () => standings.mayHaveEvents(projectId) };
+  return { clock, gateway, eventAccess, ask: () => eventAccess.mayHaveEvents(projectId) };
 }
 
 test('what is known counts for half a minute, or until a change is announced (Tenancy)', async () => {
-  const { clock, gateway, standings, ask } = world();
+  const { clock, gateway, eventAccess, ask } = world();
 
   expect([await ask(), await ask(), gateway.asked]).toEqual([true, true, 1]);
   gateway.events = false;
   expect(await ask()).toBe(true);
-  standings.forget(projectId);
+  eventAccess.invalidate(projectId);
   expect([await ask(), gateway.asked]).toEqual([false, 2]);
   gateway.events = true;
   clock.advance(minuteMs);
   expect(await ask()).toBe(true);
   gateway.events = false;
-  standings.forget(null);
+  eventAccess.invalidate(null);
   expect(await ask()).toBe(false);
 });
 
@@ -71,10 +71,10 @@ test('of a Project that was never asked about nothing is sent while the gateway 
 });
 
 test('an answer that was on its way when a change was announced is asked for again (Tenancy)', async () => {
-  const { gateway, standings, ask } = world();
+  const { gateway, eventAccess, ask } = world();
 
   const first = ask();
-  standings.forget(projectId);
+  eventAccess.invalidate(projectId);
   await first;
   await ask();
 

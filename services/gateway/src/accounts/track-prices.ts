@@ -1,6 +1,7 @@
 import type { PriceList } from '@inventory/contracts/internal/ledger';
+import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 
 /** The version of the price list in force, for answers that charge nothing. */
 export interface PriceVersion {
@@ -10,11 +11,11 @@ export interface PriceVersion {
   list(): PriceList | null;
   /** The same; before the first read it asks the ledger, and rejects as that does. */
   read(): Promise<PriceList>;
-  stop(): Promise<void>;
 }
 
 export interface TrackPricesDeps {
   readonly ledger: { prices(): Promise<PriceList> };
+  readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly logger: Logger;
 }
 
@@ -24,21 +25,20 @@ const readEveryMs = 30_000;
  * Read in the background, so that no request waits for it and an absent ledger keeps nothing from
  * starting. A charge names its own version; this one may be half a minute old.
  */
-export function trackPrices({ ledger, logger }: TrackPricesDeps): PriceVersion {
+export function trackPrices({ ledger, lifetime, logger }: TrackPricesDeps): PriceVersion {
   let list: PriceList | null = null;
-  const loop = startLoop({
+  startPeriodicJob({
     name: 'price list',
-    idleMs: readEveryMs,
+    intervalMs: readEveryMs,
+    lifetime,
     logger,
-    round: async () => {
+    runOnce: async () => {
       list = await ledger.prices();
-      return false;
     },
   });
   return {
     current: () => list?.version ?? null,
     list: () => list,
     read: async () => list ?? (await ledger.prices()),
-    stop: () => loop.stop(),
   };
 }

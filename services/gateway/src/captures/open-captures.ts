@@ -1,6 +1,6 @@
 import { scanPagesMax } from '@inventory/contracts/internal/inventory';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
@@ -47,13 +47,13 @@ export function openCaptures(
     logger,
     replica: identifiers.uuidV7(),
   };
-  const sweeping = startLoop({
+  startPeriodicJob({
     name: 'captures',
-    idleMs: sweepEveryMs,
+    intervalMs: sweepEveryMs,
+    lifetime,
     logger,
-    round: () => completeCaptures(completing),
+    runOnce: () => completeCaptures(completing),
   });
-  lifetime.defer('captures', () => sweeping.stop());
 
   const end = (chainId: string, nowMs: number) => store.end(chainId, nowMs);
   const add = (capture: Capture, nowMs: number) => store.add(capture, currentTrace(), nowMs);

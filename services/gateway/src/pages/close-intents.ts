@@ -13,7 +13,7 @@ export interface CloseIntentsDeps {
     expedite(requestId: RequestId, nowMs: number): Promise<void>;
   };
   readonly keys: Pick<ReadKeyStore, 'markPaid' | 'free'>;
-  /** Wakes the loop that reverses. */
+  /** Wakes the job that reverses. */
   readonly wakeReversals: () => void;
   readonly clock: Clock;
   readonly logger: Logger;

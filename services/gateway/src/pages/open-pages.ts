@@ -1,5 +1,5 @@
 import type { MessageBus } from '@inventory/messaging/bus';
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
@@ -73,14 +73,13 @@ function openKeyedReads(
   const keys = createReadKeyStore(db, deadlines);
   const resending = { channel, clock, replica: identifiers.uuidV7(), deadlines };
   const commands = pageReversals({ store: intents.owed, keys, chains, logger });
-  const reversing = startLoop({
+  const { wake: wakeReversals } = startPeriodicJob({
     name: 'page reversals',
-    idleMs: sweepEveryMs,
+    intervalMs: sweepEveryMs,
+    lifetime,
     logger,
-    round: () => resendPendingCommands(resending, commands),
+    runOnce: () => resendPendingCommands(resending, commands),
   });
-  lifetime.defer('page reversals', () => reversing.stop());
-  const wakeReversals = reversing.wake;
   const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
   lifetime.defer('charge intents', () => closer.idle());
   const charges = createPageCharges({ channel, intents, closer, clock, logger, limits });

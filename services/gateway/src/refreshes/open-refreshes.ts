@@ -1,4 +1,4 @@
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { PriceVersion } from '../accounts/track-prices.ts';
@@ -13,7 +13,6 @@ import type { Broadcasts } from '../open-broadcasts.ts';
 import { cancelRefreshRoute } from './cancel-refresh-route.ts';
 import type { CollectorClient } from './collector-client.ts';
 import { listRefreshesRoute } from './list-refreshes-route.ts';
-import { onProjectEvent } from './on-project-event.ts';
 import { createPendingCancelStore } from './pending-cancel-store.ts';
 import { pendingCancels } from './pending-cancels.ts';
 import { readRefreshRoute } from './read-refresh-route.ts';
@@ -44,23 +43,25 @@ export function openRefreshes(
   const cancels = createPendingCancelStore(db, deadlines);
   const resending = { channel, clock, replica: identifiers.uuidV7(), deadlines };
   const commands = pendingCancels(cancels.owed, logger);
-  const cancelling = startLoop({
+  const { wake: wakeCancels } = startPeriodicJob({
     name: 'pending cancels',
-    idleMs: sweepEveryMs,
+    intervalMs: sweepEveryMs,
+    lifetime,
     logger,
-    round: () => resendPendingCommands(resending, commands),
+    runOnce: () => resendPendingCommands(resending, commands),
   });
-  lifetime.defer('pending cancels', () => cancelling.stop());
 
   const waits = createRefreshWaits(waitLimits);
   lifetime.defer(
     'metrics of waits',
     observeWaitingRefreshes(() => waits.waiting),
   );
-  broadcasts.add(onProjectEvent(waits));
+  // An event that has its place in the log: its refresh is terminal.
+  broadcasts.on(['project.event-appended.v1'], ({ body: { event } }) => {
+    if (event.type === 'inventory.refresh.completed') waits.notify(event.data.refresh_id);
+  });
 
   const shared = { channel, collector, clock, logger, deadlines, ...limits };
-  const { wake: wakeCancels } = cancelling;
   const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers, prices };
   return [
     requestRefreshRoute(admission),

@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
@@ -66,38 +66,33 @@ export function openEventStreams(
   const { authorityEveryMs: everyMs } = config.streams;
   const find = findBySecretDigest;
   const authority = watchStreamAuthority({ streams, find, clock, everyMs, logger });
-  const looks = startLoop({
+  const jobs = { lifetime, logger };
+  const checks = startPeriodicJob({
+    ...jobs,
     name: 'stream authority',
-    idleMs: secondMs,
-    logger,
-    round: async () => {
-      await authority.round();
-      return false;
-    },
+    intervalMs: secondMs,
+    runOnce: () => authority.round(),
   });
-  const heads = startLoop({
+  startPeriodicJob({
+    ...jobs,
     name: 'log heads',
-    idleMs: headsEveryMs,
-    logger,
-    round: async () => {
-      await hubs.sweep();
-      return false;
-    },
+    intervalMs: headsEveryMs,
+    runOnce: () => hubs.sweep(),
   });
-  const ticks = setInterval(() => streams.tick(), secondMs);
+  startPeriodicJob({
+    ...jobs,
+    name: 'stream heartbeats',
+    intervalMs: secondMs,
+    runOnce: async () => streams.tick(),
+  });
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
-  lifetime.defer('what streams need', async () => {
-    clearInterval(ticks);
-    await Promise.all([looks.stop(), heads.stop()]);
+  broadcasts.on(['project.event-appended.v1'], ({ body }) => {
+    const { project_id, log_epoch: logEpoch, position, event } = body;
+    hubs.announced(project_id, { logEpoch, position, event });
   });
-  broadcasts.add(({ type, body }) => {
-    if (type === 'project.event-appended.v1') {
-      const { project_id, log_epoch: logEpoch, position, event } = body;
-      hubs.announced(project_id, { logEpoch, position, event });
-    } else if (type === 'authority.changed.v1') {
-      authority.changed(body.account_id);
-      looks.wake();
-    }
+  broadcasts.on(['authority.changed.v1'], ({ body }) => {
+    authority.changed(body.account_id);
+    checks.wake();
   });
   const shared = {
     hubs,

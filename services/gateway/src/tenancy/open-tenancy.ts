@@ -2,6 +2,7 @@ import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/id
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Db } from 'mongodb';
 import type { Broadcasts } from '../open-broadcasts.ts';
@@ -30,6 +31,7 @@ interface TenancyDeps {
   readonly broadcasts: Broadcasts;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
+  readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly logger: Logger;
 }
 
@@ -39,14 +41,20 @@ export type Tenancy = ReturnType<typeof openTenancy>;
  * Accounts, Projects and Credentials: the operations on them, and what a secret stands for. The
  * database must have `tenancyIndexes`. The cache of Principals forgets what a broadcast says changed.
  */
-export function openTenancy({ db, bus, broadcasts, clock, identifiers, logger }: TenancyDeps) {
+export function openTenancy({
+  db,
+  bus,
+  broadcasts,
+  clock,
+  identifiers,
+  lifetime,
+  logger,
+}: TenancyDeps) {
   const store = createTenancyStore(db);
   const authorities = createPrincipalCache(store, clock);
   const { invalidate } = authorities;
-  broadcasts.add(({ type, body }) => {
-    if (type === 'authority.changed.v1') invalidate(body);
-  });
-  const relay = startTenancyRelay({ db, bus, clock, logger });
+  broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
+  const relay = startTenancyRelay({ db, bus, clock, lifetime, logger });
   const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
   const creation = { store, clock, identifiers };
   const change = { store, announcer };
@@ -74,7 +82,5 @@ export function openTenancy({ db, bus, broadcasts, clock, identifiers, logger }:
     rotateCredential: (wanted: { credentialId: CredentialId; overlapMs: number }) =>
       rotateCredential(change, wanted),
     revokeCredential: (id: CredentialId) => revokeCredential(change, id),
-
-    stop: () => relay.stop(),
   };
 }

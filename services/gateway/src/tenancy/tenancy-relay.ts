@@ -1,6 +1,7 @@
 import type { MessageBus } from '@inventory/messaging/bus';
 import { type OutboxRelay, startOutboxRelay } from '@inventory/mongo/outbox';
 import type { Clock } from '@inventory/runtime/clock';
+import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
@@ -12,24 +13,31 @@ const flushDeadlineMs = 2_000;
 interface TenancyRelay {
   /** Publishes what waits in the most specific of the named documents. Never rejects. */
   flush(thing: { accountId: string; projectId?: string; credentialId?: string }): Promise<void>;
-  stop(): Promise<void>;
 }
 
 interface TenancyRelayDeps {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly clock: Clock;
+  readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly logger: Logger;
 }
 
 /** Sends the announcements that wait in accounts, Projects and Credentials. */
-export function startTenancyRelay({ db, bus, clock, logger }: TenancyRelayDeps): TenancyRelay {
+export function startTenancyRelay({
+  db,
+  bus,
+  clock,
+  lifetime,
+  logger,
+}: TenancyRelayDeps): TenancyRelay {
   const relayOf = (name: string): OutboxRelay =>
     startOutboxRelay({
       db,
       collectionName: name,
       publish: bus.publish,
       now: clock.now,
+      lifetime,
       logger,
     });
   const accounts = relayOf(tenancyCollections.accounts);
@@ -49,9 +57,6 @@ export function startTenancyRelay({ db, bus, clock, logger }: TenancyRelayDeps):
       } catch (error) {
         logger.warn({ err: error }, 'change of authority not announced yet; the sweeper will');
       }
-    },
-    async stop() {
-      await Promise.all([accounts.stop(), projects.stop(), credentials.stop()]);
     },
   };
 }

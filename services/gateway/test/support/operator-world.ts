@@ -10,6 +10,7 @@ import { openTestBus } from '@inventory/testkit/test-bus';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
+import { replyTypes } from '../../src/open-broadcasts.ts';
 import { createAdmissionClient } from '../../src/operator/admission-client.ts';
 import { openOperatorApi } from '../../src/operator/open-operator-api.ts';
 import { createRevisionStoreEraseClient } from '../../src/operator/revision-store-erase-client.ts';
@@ -68,7 +69,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   const webhooks = await startFakeWebhooks();
   const replica = await openTenancyReplica({ namespace });
   const replies = createPendingReplies();
-  replica.broadcasts.add(replies.onMessage);
+  replica.broadcasts.on(replyTypes, replies.onMessage);
   const clientOf = (service: string, { url: baseUrl }: HttpFake) =>
     createInternalClient({ service, baseUrl, serviceToken: undefined, timeoutMs: farMs });
   const clients = {

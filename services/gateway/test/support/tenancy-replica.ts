@@ -45,6 +45,7 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
     bus: options.publish ? { ...bus, publish: options.publish } : bus,
     clock,
     identifiers: systemIdentifiers,
+    lifetime,
     logger: testLogger,
   });
   return {
@@ -53,7 +54,6 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
     broadcasts,
     db: mongo.db,
     async close() {
-      await tenancy.stop();
       await lifetime.close();
       await bus.close();
       await mongo.close();

@@ -13,7 +13,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { trackPrices } from '../../src/accounts/track-prices.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
-import { openBroadcasts } from '../../src/open-broadcasts.ts';
+import { openBroadcasts, replyTypes } from '../../src/open-broadcasts.ts';
 import { openClients } from '../../src/open-clients.ts';
 import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
@@ -207,12 +207,11 @@ async function startPublicApi(
   const { db, bus } = await openBackends(context, 'gateway', publicApiIndexes);
   const broadcasts = await openBroadcasts(bus, lifetime);
   const replies = createReplyCutter(createPendingReplies());
-  broadcasts.add(replies.onMessage);
+  broadcasts.on(replyTypes, replies.onMessage);
   lifetime.defer('replies', () => replies.stop());
   const commands = { publish: bus.publish, health: () => bus.health(), ...wrongBus(bus) };
   const clients = openClients(context);
-  const prices = trackPrices({ ledger: clients.ledger, logger });
-  lifetime.defer('prices', () => prices.stop());
+  const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
   const isThere = !world.ledger.http.isDown;
   if (isThere) await waitFor('the price list is read', () => prices.current() !== null);
   const { url } = await openPublicApi(context, {

@@ -1,7 +1,8 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
-import { type Loop, startLoop } from '@inventory/runtime/loop';
+import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-job';
 import {
   acquireIdentity,
   firstRestedInMs,
@@ -37,7 +38,6 @@ export interface EgressPool {
   /** At most a quarter of a second old. */
   states(): Promise<readonly IdentityState[]>;
   readonly waiting: number;
-  stop(): Promise<void>;
 }
 
 export interface EgressPoolDeps {
@@ -48,12 +48,13 @@ export interface EgressPoolDeps {
   readonly slotRules: () => SlotRules;
   /** Longest time an identity is held for one request; a crashed replica's is free after it. */
   readonly requestMaxMs: number;
+  readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
 }
 
-const idleMs = 100;
+const intervalMs = 100;
 const wakeMinMs = 5;
 /** A slot that was left to more urgent requests is used this long before it would be lost. */
 const yieldGuardMs = 1_000;
@@ -63,7 +64,7 @@ const yieldGuardMs = 1_000;
  * those of the others: what a limiter or breaker learns on one replica holds on all.
  */
 export function openEgressPool(options: EgressPoolDeps): EgressPool {
-  const { limits, clock } = options;
+  const { limits, clock, lifetime, logger } = options;
   const identities = createKnownIdentities(options.store, options.identityIds, clock);
   const queue = createEgressQueue<EgressSlot>(options.slotRules);
   const returning = new Set<Promise<void>>();
@@ -79,7 +80,7 @@ export function openEgressPool(options: EgressPoolDeps): EgressPool {
               ? releaseIdentity(identity, limits, verdict, clock.now())
               : identity,
           )
-          .then(() => loop.wake())
+          .then(() => job.wake())
           .finally(() => returning.delete(returned));
         returning.add(returned);
         return returned;
@@ -122,22 +123,27 @@ export function openEgressPool(options: EgressPoolDeps): EgressPool {
 
   function wakeWhenFree(all: readonly IdentityState[], now: number): void {
     const soonest = Math.min(...all.map((identity) => nextRequestMs(identity, limits)));
-    if (soonest - now >= idleMs) return;
+    if (soonest - now >= intervalMs) return;
     clearTimeout(wakeTimer);
-    wakeTimer = setTimeout(() => loop.wake(), Math.max(wakeMinMs, soonest - now));
+    wakeTimer = setTimeout(() => job.wake(), Math.max(wakeMinMs, soonest - now));
   }
 
-  const loop: Loop = startLoop({
+  lifetime.defer('egress slots', async () => {
+    clearTimeout(wakeTimer);
+    await Promise.allSettled(returning);
+  });
+  const job: PeriodicJob = startPeriodicJob({
     name: 'egress identities',
-    idleMs,
-    logger: options.logger,
-    round,
+    intervalMs,
+    lifetime,
+    logger,
+    runOnce: round,
   });
 
   return {
     take(request, signal) {
       const turn = queue.wait(request, signal);
-      loop.wake();
+      job.wake();
       return turn;
     },
     rest: (identityId) =>
@@ -146,11 +152,6 @@ export function openEgressPool(options: EgressPoolDeps): EgressPool {
     states: () => identities.current(),
     get waiting() {
       return queue.size;
-    },
-    async stop() {
-      clearTimeout(wakeTimer);
-      await loop.stop();
-      await Promise.allSettled(returning);
     },
   };
 }

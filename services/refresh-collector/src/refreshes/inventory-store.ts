@@ -4,7 +4,7 @@ import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { InventoryDocument } from '../collections.ts';
 
 /** The lease of one inventory in the hands of one worker. */
-export interface HeldLease {
+export interface InventoryLease {
   readonly inventory: string;
   readonly refreshId: string;
   /** Differs with every worker. */
@@ -12,7 +12,7 @@ export interface HeldLease {
 }
 
 /** A lease that waits for a worker. */
-export type WaitingLease = Pick<HeldLease, 'inventory' | 'refreshId'>;
+export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
 
 /**
  * Which refresh may scan an inventory, and which worker reads it. One document per inventory holds
@@ -27,11 +27,11 @@ export interface InventoryStore {
   /** Leases without a worker and those that a worker let expire, oldest first. */
   waiting(limit: number): Promise<WaitingLease[]>;
   /** Takes a waiting lease; false when another worker was first. */
-  take(lease: HeldLease): Promise<boolean>;
+  take(lease: InventoryLease): Promise<boolean>;
   /** False when it is lost: expired and taken, or closed. */
-  renew(lease: HeldLease): Promise<boolean>;
+  renew(lease: InventoryLease): Promise<boolean>;
   /** Leaves the scan to any worker at once. */
-  letGo(lease: HeldLease): Promise<void>;
+  letGo(lease: InventoryLease): Promise<void>;
   /** The refresh does not need the inventory any more. */
   close(lease: WaitingLease): Promise<void>;
   /** The same after a complete scan of this many pages. */
@@ -50,7 +50,7 @@ export function createInventoryStore(
   leaseMs: number,
 ): InventoryStore {
   const leaseEnd = () => dateOf(clock.now() + leaseMs);
-  const heldBy = ({ inventory, refreshId, token }: HeldLease) => ({
+  const heldBy = ({ inventory, refreshId, token }: InventoryLease) => ({
     _id: inventory,
     'scan.refreshId': refreshId,
     'scan.token': token,

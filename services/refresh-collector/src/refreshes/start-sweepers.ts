@@ -1,4 +1,4 @@
-import { type LoopOptions, startLoop } from '@inventory/runtime/loop';
+import { type PeriodicJobOptions, startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { AppBreakers } from '../egress/watch-app-breakers.ts';
@@ -26,29 +26,16 @@ export function startSweepers(
   { config, lifetime, logger }: ServiceContext<RefreshCollectorConfig>,
   { stores, clients, saga, admission, breakers, survey }: SweeperDeps,
 ): void {
-  const repeat = (options: Omit<LoopOptions, 'logger'>) => {
-    const loop = startLoop({ ...options, logger });
-    lifetime.defer(options.name, () => loop.stop());
-  };
   const { watchMs } = config.sweeps;
-  repeat({ name: 'admission', idleMs: watchMs, round: done(() => admission.round()) });
-  repeat({ name: 'app breakers', idleMs: watchMs, round: done(() => breakers.round()) });
-  repeat({
-    name: 'asking again',
-    idleMs: watchMs,
-    round: () => resendWaitingRefreshes(saga, stores.due, logger),
-  });
-  repeat({ name: 'refresh survey', idleMs: surveyMs, round: done(() => survey.round()) });
-  repeat({
-    name: 'old holds',
-    idleMs: config.holds.sweepMs,
-    round: done(() => sweepHolds(saga, clients.ledger, config.holds.ageSeconds, logger)),
-  });
-}
-
-function done(work: () => Promise<void>): () => Promise<boolean> {
-  return async () => {
-    await work();
-    return false;
-  };
+  const { sweepMs, ageSeconds } = config.holds;
+  const repeat = (
+    name: string,
+    intervalMs: number,
+    runOnce: PeriodicJobOptions['runOnce'],
+  ): unknown => startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
+  repeat('admission', watchMs, () => admission.round());
+  repeat('app breakers', watchMs, () => breakers.round());
+  repeat('pending commands', watchMs, () => resendWaitingRefreshes(saga, stores.due, logger));
+  repeat('refresh survey', surveyMs, () => survey.round());
+  repeat('old holds', sweepMs, () => sweepHolds(saga, clients.ledger, ageSeconds, logger));
 }

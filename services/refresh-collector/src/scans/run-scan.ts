@@ -1,5 +1,6 @@
 import { jitteredDelayMs } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
+import type { HeldLease } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
@@ -34,14 +35,6 @@ export interface ScanDeps {
   readonly logger: Logger;
 }
 
-/** The right to read on. */
-export interface ScanLease {
-  /** Aborted when the lease is lost or the process stops. */
-  readonly signal: AbortSignal;
-  /** False once it may have expired: a process that was stopped for long reads no further page. */
-  isHeld(): boolean;
-}
-
 interface ScanState {
   /** As this worker wrote it last. */
   readonly refresh: Refresh;
@@ -61,7 +54,7 @@ const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 export async function runScan(
   deps: ScanDeps,
   claimed: ClaimedScan,
-  { signal, isHeld }: ScanLease,
+  { signal, isHeld }: Pick<HeldLease, 'signal' | 'isHeld'>,
 ): Promise<void> {
   let state: ScanState | undefined = resumedState(claimed, deps.rules);
   while (state && !signal.aborted && isHeld()) {

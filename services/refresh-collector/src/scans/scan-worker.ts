@@ -1,12 +1,11 @@
 import type { Clock } from '@inventory/runtime/clock';
+import { type HeldLease, holdLease } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import { applyFact, type SagaDeps } from '../refreshes/apply-fact.ts';
-import type { HeldLease, InventoryStore, WaitingLease } from '../refreshes/inventory-store.ts';
+import type { InventoryLease, InventoryStore, WaitingLease } from '../refreshes/inventory-store.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
-import { holdLease, type LeaseHolding } from './hold-lease.ts';
-import type { ScanLease } from './run-scan.ts';
 import type { ClaimedScan, ScanStore } from './scan-store.ts';
 
 export interface ScanWorkerDeps {
@@ -14,7 +13,7 @@ export interface ScanWorkerDeps {
   readonly scans: ScanStore;
   readonly inventories: InventoryStore;
   /** Reads a scan to its end, or until its lease is lost. */
-  readonly run: (scan: ClaimedScan, lease: ScanLease) => Promise<void>;
+  readonly run: (scan: ClaimedScan, lease: HeldLease) => Promise<void>;
   /** This process, as it is recorded with the scans it reads. */
   readonly name: string;
   /** Scans that this replica runs at most now. */
@@ -46,7 +45,7 @@ export interface ScanWorker {
 
 interface RunningScan {
   readonly refreshId: string;
-  readonly held: LeaseHolding;
+  readonly held: HeldLease;
   readonly ended: Promise<void>;
 }
 
@@ -60,8 +59,9 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
   const running = () => [...own.values()].filter(({ held }) => !held.signal.aborted).length;
   const room = () => deps.scansMax() - running() - reserved.size;
 
-  function run(lease: HeldLease, claimed: ClaimedScan): void {
-    const held = holdLease(inventories, lease, deps);
+  function run(lease: InventoryLease, claimed: ClaimedScan): void {
+    const renew = () => inventories.renew(lease);
+    const held = holdLease({ ...deps, name: 'scan leases', renew });
     const ended = deps
       .run(claimed, held)
       .catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { scopeKey } from '@inventory/contracts/scope';
-import { startLoop } from '@inventory/runtime/loop';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { IdentityState } from '../egress/egress-identity.domain.ts';
@@ -84,27 +84,28 @@ export function startScanning(
     clock,
     logger,
   });
-  const presence = startLoop({
+  lifetime.defer('running scans', () => worker.idle());
+  // Another replica plans while the last pages of this one are on their way.
+  lifetime.defer('planner lease', () => stores.plans.leave());
+  lifetime.defer('presence', () => stores.replicas.leave());
+  const jobs = { lifetime, logger };
+  startPeriodicJob({
+    ...jobs,
     name: 'presence',
-    idleMs: presenceMs,
-    logger,
-    round: async () => {
-      await stores.replicas.announce(parts.livePagesPerMinute());
-      return false;
-    },
+    intervalMs: presenceMs,
+    runOnce: () => stores.replicas.announce(parts.livePagesPerMinute()),
   });
-  const planning = startLoop({
+  const working = startPeriodicJob({
+    ...jobs,
+    name: 'scan worker',
+    intervalMs: idleMs,
+    runOnce: () => worker.round(),
+  });
+  const planning = startPeriodicJob({
+    ...jobs,
     name: 'scan scheduler',
-    idleMs,
-    logger,
-    round: () => scheduler.round(),
-  });
-  const working = startLoop({ name: 'scan worker', idleMs, logger, round: () => worker.round() });
-  lifetime.defer('scanning', async () => {
-    await Promise.all([planning.stop(), working.stop(), presence.stop()]);
-    // Another replica plans while the last pages of this one are on their way.
-    await Promise.all([stores.plans.leave(), stores.replicas.leave()]);
-    await worker.idle();
+    intervalMs: idleMs,
+    runOnce: () => scheduler.round(),
   });
 
   return {

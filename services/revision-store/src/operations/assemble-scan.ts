@@ -1,4 +1,5 @@
 import type { Clock } from '@inventory/runtime/clock';
+import { holdLease } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Retention } from '../domain/retention.ts';
@@ -12,7 +13,6 @@ import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { commitScan } from './commit-scan.ts';
 import { compareScan } from './compare-with-head.ts';
 import { decideScan } from './decide-scan.ts';
-import { type HeldLease, holdLease } from './hold-lease.ts';
 import { PagesInvalid } from './pages-invalid.ts';
 import { rememberLastRead } from './remember-last-read.ts';
 import { settleLastResult } from './settle-last-result.ts';
@@ -79,7 +79,10 @@ export async function assembleScan(
   });
   if (lease === null) return { end: 'postponed', why: 'inventory_busy' };
   const held = holdLease({
-    everyMs: settings.leaseMs / 3,
+    name: 'assembly leases',
+    leaseMs: settings.leaseMs,
+    stopping,
+    clock,
     logger,
     renew: async () => {
       const untilMs = clock.now() + settings.leaseMs;
@@ -89,11 +92,11 @@ export async function assembleScan(
   });
   let settled = false;
   try {
-    const end = await assembleUnderLease(assembly, claimed, lease, held, stopping);
+    const end = await assembleUnderLease(assembly, claimed, lease, held.signal);
     settled = end.end === 'decided' && end.result.result === 'committed';
     return end;
   } finally {
-    held.stop();
+    held.end();
     // Lost or not given back, the lease runs out by itself.
     await scopes
       .release(lease, settled)
@@ -105,14 +108,12 @@ async function assembleUnderLease(
   assembly: Assembly,
   claimed: ClaimedScan,
   lease: ScopeLease,
-  held: HeldLease,
-  stopping: AbortSignal,
+  signal: AbortSignal,
 ): Promise<AssemblyEnd> {
   const { scopes, clock } = assembly;
   await settleLastResult(assembly, lease);
   if (lease.unsettled?.scanId === claimed.scan.scanId) return decided(lease.unsettled.result);
   if (claimed.tries > triesMax) return giveUp(assembly, claimed, lease);
-  const signal = AbortSignal.any([held.signal, stopping]);
   try {
     return await assemblePages(assembly, claimed, lease, signal);
   } catch (error) {

@@ -1,7 +1,7 @@
+import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Observation } from '../domain/observation.ts';
 import { countPruned } from '../metrics.ts';
 import type { BlockStore } from '../storage/block-store.ts';
-import { LeaseLost } from './hold-lease.ts';
 
 export interface GarbageCollection {
   readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;

@@ -1,5 +1,6 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
+import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Observation } from '../domain/observation.ts';
 import type { Retention } from '../domain/retention.ts';
 import type { DecidedScan, ScanResult } from '../domain/scan.ts';
@@ -9,7 +10,6 @@ import type { ClaimedScan } from '../storage/scan-queue.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { decideScan } from './decide-scan.ts';
-import { LeaseLost } from './hold-lease.ts';
 
 export interface Committing {
   readonly scans: ScanStore;

@@ -1,4 +1,5 @@
 import { invariant } from '@inventory/runtime/bug';
+import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { BlockStore } from '../storage/block-store.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
@@ -7,7 +8,6 @@ import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { dropStagedChunks } from './drop-staged-chunks.ts';
-import { LeaseLost } from './hold-lease.ts';
 import { type LastResultSettling, settleLastResult } from './settle-last-result.ts';
 
 export interface InventoryErasure extends LastResultSettling {

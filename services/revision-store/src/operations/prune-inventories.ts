@@ -1,6 +1,6 @@
+import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Logger } from '@inventory/runtime/logger';
 import { isStoreFailure } from '../storage/store-failure.ts';
-import { LeaseLost } from './hold-lease.ts';
 import { type InventoryPruning, pruneInventory } from './prune-inventory.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { LeaseLost } from '@inventory/runtime/hold-lease';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import {
   isHeadExpired,
@@ -10,7 +11,6 @@ import type { BlockStore } from '../storage/block-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
-import { LeaseLost } from './hold-lease.ts';
 import { type LastResultSettling, settleLastResult } from './settle-last-result.ts';
 
 export interface InventoryPruning extends LastResultSettling {

@@ -1,6 +1,8 @@
 import { type Backoff, jitteredDelayMs } from '@inventory/runtime/backoff';
 import { monotonicNow } from '@inventory/runtime/clock';
-import { type Loop, startLoop } from '@inventory/runtime/loop';
+import { LeaseLost } from '@inventory/runtime/hold-lease';
+import type { Lifetime } from '@inventory/runtime/lifetime';
+import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
 import { recordAssembly } from '../metrics.ts';
@@ -8,15 +10,14 @@ import type { ClaimedScan } from '../storage/scan-queue.ts';
 import { isStoreFailure } from '../storage/store-failure.ts';
 import { type Assembly, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
 import { dropStagedChunks, type StagedChunkDropping } from './drop-staged-chunks.ts';
-import { LeaseLost } from './hold-lease.ts';
 
 export interface AssembliesOptions {
   readonly assembly: Assembly;
   readonly dropping: StagedChunkDropping;
   /** Small scans assembled at once by this process. */
   readonly smallScansMax: number;
-  /** Aborted when the service begins to stop: what is being assembled is given back at once. */
-  readonly stopping: AbortSignal;
+  /** When it begins to close, running scans are released at once and none is started. */
+  readonly lifetime: Lifetime;
 }
 
 /** A free place for a scan that was just received: it is used or given back. */
@@ -32,8 +33,6 @@ export interface Assemblies {
   reserve(pageCount: number): AssemblySlot | null;
   /** There may be a scan to assemble. */
   wake(): void;
-  /** Gives running scans back and takes no further one. */
-  stop(): Promise<void>;
 }
 
 interface PostponedTry {
@@ -49,19 +48,22 @@ const lanes = (smallScansMax: number) => [
   { pagesMin: smallScanPagesMax + 1, pagesMax: Number.MAX_SAFE_INTEGER, slots: 1 },
 ];
 
-const idleMs = 1_000;
+const intervalMs = 1_000;
 const busyDelayMs = 300;
 const missingBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 const failureBackoff: Backoff = { firstMs: 500, maxMs: 30_000 };
 
 /** Takes completed scans one by one and assembles them; replicas share them by their claims. */
 export function startAssemblies(options: AssembliesOptions): Assemblies {
-  const { assembly } = options;
+  const { assembly, lifetime } = options;
   const { queue, clock, settings, logger } = assembly;
   const stopping = new AbortController();
-  const release = (): void => stopping.abort(new LeaseLost());
-  options.stopping.addEventListener('abort', release, { once: true });
+  const interrupt = (): void => stopping.abort(new LeaseLost());
+  lifetime.signal.addEventListener('abort', interrupt, { once: true });
   const running = new Set<Promise<void>>();
+  lifetime.defer('assemblies', async () => {
+    await Promise.all(running);
+  });
   const open = lanes(options.smallScansMax).map((lane) => ({ ...lane, taken: 0 }));
 
   async function fillLane(lane: (typeof open)[number]): Promise<void> {
@@ -79,21 +81,21 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
   function startIn(lane: (typeof open)[number], scan: ClaimedScan): void {
     const run = runOne(options, scan, stopping.signal).then((delayMs) => {
       // Only where no place was free can somebody wait for this one.
-      if (lane.taken >= lane.slots) loop.wake();
+      if (lane.taken >= lane.slots) job.wake();
       lane.taken -= 1;
       running.delete(run);
-      if (delayMs > 0) void pause(delayMs, stopping.signal).then(loop.wake);
+      if (delayMs > 0) void pause(delayMs, stopping.signal).then(job.wake);
     });
     running.add(run);
   }
 
-  const loop: Loop = startLoop({
+  const job: PeriodicJob = startPeriodicJob({
     name: 'assemblies',
-    idleMs,
+    intervalMs,
+    lifetime,
     logger,
-    round: async () => {
+    runOnce: async () => {
       for (const lane of open) await fillLane(lane);
-      return false;
     },
   });
 
@@ -110,12 +112,7 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
         },
       };
     },
-    wake: () => loop.wake(),
-    async stop() {
-      release();
-      await loop.stop();
-      await Promise.all(running);
-    },
+    wake: () => job.wake(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { JoinedTexts } from '../domain/joined-texts.ts';
 import type { AssetBlock, BlockStore } from './block-store.ts';
 
@@ -17,36 +18,24 @@ export function cacheBlocks(blocks: BlockReading, bytesMax: number): BlockReadin
   };
 }
 
-/** Small values count with what holds them. */
+/** What holds a value, so that small ones count too. */
 const entryBytes = 64 * 1024;
 
-function createCache<Value>(bytesMax: number, bytesOf: (value: Value) => number) {
-  /** Least recently read first. */
-  const kept = new Map<string, Value>();
-  let bytes = 0;
-  const sizeOf = (value: Value): number => bytesOf(value) + entryBytes;
-
-  function keep(key: string, value: Value): void {
-    if (kept.has(key)) return;
-    kept.set(key, value);
-    bytes += sizeOf(value);
-    for (const [oldest, held] of kept) {
-      if (bytes <= bytesMax) return;
-      kept.delete(oldest);
-      bytes -= sizeOf(held);
-    }
-  }
-
+function createCache<Value extends NonNullable<unknown>>(
+  bytesMax: number,
+  bytesOf: (value: Value) => number,
+) {
+  const values = new LRUCache<string, Value>({
+    // Without any room an entry is larger than the cache and is not kept.
+    maxSize: Math.max(1, Math.floor(bytesMax)),
+    sizeCalculation: (value) => bytesOf(value) + entryBytes,
+  });
   return {
     async read(key: string, load: () => Promise<Value | undefined>): Promise<Value | undefined> {
-      const known = kept.get(key);
-      if (known !== undefined) {
-        kept.delete(key);
-        kept.set(key, known);
-        return known;
-      }
+      const cached = values.get(key);
+      if (cached !== undefined) return cached;
       const loaded = await load();
-      if (loaded !== undefined) keep(key, loaded);
+      if (loaded !== undefined) values.set(key, loaded);
       return loaded;
     },
   };

@@ -1,14 +1,19 @@
+import { openLifetime } from '@inventory/runtime/lifetime';
+import { testLogger } from '@inventory/testkit/namespace';
 import { startAssemblies } from '../../src/operations/run-assemblies.ts';
 import { createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createDecidedScanStore } from '../../src/storage/decided-scan-store.ts';
 import { assemblyOn } from './assembly-on.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
 
+/** Ends a stop that hangs. */
+const stopDeadlineMs = 300_000;
+
 /** The assemblies of a service, on its stores, that read no staged page before they are let. */
 export function startHeldAssemblies(store: StoreUnderTest) {
   const [reading, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const { collections, config } = store;
-  const stopping = new AbortController();
+  const lifetime = openLifetime(testLogger, stopDeadlineMs);
   const assemblies = startAssemblies({
     assembly: assemblyOn(store, {
       onRead() {
@@ -21,7 +26,7 @@ export function startHeldAssemblies(store: StoreUnderTest) {
       decidedScans: createDecidedScanStore(collections.scans),
     },
     smallScansMax: config.assembly.smallScansMax,
-    stopping: stopping.signal,
+    lifetime,
   });
   return {
     wake: assemblies.wake,
@@ -29,8 +34,7 @@ export function startHeldAssemblies(store: StoreUnderTest) {
     reading: reading.promise,
     /** The service begins to stop, then a page arrives; resolves when nothing runs any more. */
     async stop() {
-      stopping.abort();
-      const stopped = assemblies.stop();
+      const stopped = lifetime.close();
       released.resolve();
       await stopped;
     },

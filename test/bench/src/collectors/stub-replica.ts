@@ -72,7 +72,6 @@ const reading: ScanningDeps['reading'] = {
     freeInMs: async () => 0,
     states: async () => [],
     waiting: 0,
-    stop: async () => {},
   },
   breakers: {
     isOpen: () => false,

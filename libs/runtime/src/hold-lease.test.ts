@@ -1,9 +1,8 @@
-import { systemClock } from '@inventory/runtime/clock';
-import { createLogger } from '@inventory/runtime/logger';
-import { holdLease } from './hold-lease.ts';
+import { systemClock } from './clock.ts';
+import { holdLease, LeaseLost } from './hold-lease.ts';
+import { createLogger } from './logger.ts';
 
 const leaseMs = 30_000;
-const lease = { inventory: 'i', refreshId: 'r', token: 't' };
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
@@ -12,17 +11,16 @@ afterEach(() => jest.useRealTimers());
 function hold(renew: () => Promise<boolean>) {
   const stopping = new AbortController();
   let renewals = 0;
-  const store = {
+  const held = holdLease({
+    name: 'test lease',
+    leaseMs,
     renew() {
       renewals += 1;
       return renew();
     },
-  };
-  const held = holdLease(store, lease, {
-    leaseMs,
+    stopping: stopping.signal,
     clock: systemClock,
     logger: createLogger({ service: 'test', level: 'silent' }),
-    stopping: stopping.signal,
   });
   return { held, stopping, renewals: () => renewals };
 }
@@ -43,16 +41,19 @@ describe('a held lease', () => {
     await jest.advanceTimersByTimeAsync(leaseMs / 3);
 
     expect(held.signal.aborted).toBe(true);
+    expect([held.isHeld(), held.signal.reason]).toEqual([false, expect.any(LeaseLost)]);
   });
 
-  it('survives a failed renewal that the next one repeats', async () => {
+  it('survives a failed renewal, which is retried before the next one is due', async () => {
     let failures = 1;
-    const { held } = hold(async () => {
+    const { held, renewals } = hold(async () => {
       failures -= 1;
       if (failures >= 0) throw new Error('unavailable');
       return true;
     });
 
+    await jest.advanceTimersByTimeAsync(leaseMs / 2);
+    expect(renewals()).toBe(2);
     await jest.advanceTimersByTimeAsync(2 * leaseMs);
 
     expect([held.isHeld(), held.signal.aborted]).toEqual([true, false]);
@@ -60,13 +61,21 @@ describe('a held lease', () => {
   });
 
   it('is not held from its expiry on, and then aborts, while the store is unavailable', async () => {
-    const { held, renewals } = hold(() => Promise.reject(new Error('unavailable')));
+    const { held } = hold(() => Promise.reject(new Error('unavailable')));
 
     await jest.advanceTimersByTimeAsync(leaseMs - 1);
     expect([held.isHeld(), held.signal.aborted]).toEqual([true, false]);
     await jest.advanceTimersByTimeAsync(1);
 
-    expect([held.isHeld(), held.signal.aborted, renewals()]).toEqual([false, true, 2]);
+    expect([held.isHeld(), held.signal.aborted]).toEqual([false, true]);
+  });
+
+  it('expires while a renewal hangs', async () => {
+    const { held } = hold(() => new Promise(() => {}));
+
+    await jest.advanceTimersByTimeAsync(leaseMs);
+
+    expect([held.isHeld(), held.signal.aborted]).toEqual([false, true]);
   });
 
   it('expires by the time a renewal was sent, not by that of its answer', async () => {
@@ -82,7 +91,7 @@ describe('a held lease', () => {
     expect(held.isHeld()).toBe(false);
   });
 
-  it('aborts when the process stops, and is renewed until its scan ends', async () => {
+  it('aborts when the process stops, and is renewed until its work ends', async () => {
     const { held, stopping, renewals } = hold(async () => true);
 
     stopping.abort();

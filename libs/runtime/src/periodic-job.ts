@@ -1,0 +1,86 @@
+import { type Backoff, jitteredDelayMs } from './backoff.ts';
+import { measureJob } from './job-metrics.ts';
+import type { Lifetime } from './lifetime.ts';
+import type { Logger } from './logger.ts';
+
+export interface PeriodicJobOptions {
+  /** Letters and spaces: it is a label of the metrics. Jobs of one name share their series. */
+  readonly name: string;
+  /** Pause between a run that left no work and the next one. */
+  readonly intervalMs: number;
+  /** Pause before the first run; none when absent. */
+  readonly firstDelayMs?: number;
+  /** Stops the job when it closes. A job that ends earlier has none: its owner calls `stop`. */
+  readonly lifetime?: Pick<Lifetime, 'defer'>;
+  readonly logger: Logger;
+  /** Resolves to true when work may be left: the next run then starts at once. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most jobs have no result.
+  readonly runOnce: (stopping: AbortSignal) => Promise<boolean | void>;
+}
+
+export interface PeriodicJob {
+  /** Starts the next run now; a run in progress is followed by another. */
+  wake(): void;
+  /** Resolves when the run in progress has ended; no further one starts. */
+  stop(): Promise<void>;
+}
+
+const failureBackoff: Backoff = { firstMs: 200, maxMs: 10_000 };
+
+/**
+ * Repeats `runOnce`, one run at a time, until the lifetime closes. A failed run is logged, counted
+ * and retried with backoff; it never ends the job.
+ */
+export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
+  const { name, intervalMs, firstDelayMs = 0, lifetime, logger } = options;
+  const stopping = new AbortController();
+  const measured = measureJob(name, intervalMs);
+  let woken = false;
+  let endPause = (): void => {};
+
+  async function pauseFor(delayMs: number): Promise<void> {
+    if (stopping.signal.aborted || delayMs <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, delayMs);
+      endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async function repeat(): Promise<void> {
+    let failures = 0;
+    await pauseFor(firstDelayMs);
+    while (!stopping.signal.aborted) {
+      woken = false;
+      try {
+        const workLeft = await options.runOnce(stopping.signal);
+        failures = 0;
+        measured.succeeded();
+        if (workLeft !== true && !woken) await pauseFor(intervalMs);
+      } catch (error) {
+        failures += 1;
+        measured.failed();
+        logger.warn({ err: error, job_name: name, failures }, 'job failed');
+        await pauseFor(jitteredDelayMs(failureBackoff, failures));
+      }
+    }
+  }
+
+  const repeating = repeat();
+  const job: PeriodicJob = {
+    wake() {
+      woken = true;
+      endPause();
+    },
+    async stop() {
+      stopping.abort();
+      endPause();
+      await repeating;
+      measured.stopped();
+    },
+  };
+  lifetime?.defer(name, () => job.stop());
+  return job;
+}
