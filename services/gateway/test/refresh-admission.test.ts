@@ -124,6 +124,8 @@ test('a decision that arrives twice is one decision', async () => {
   expect(commandsOf(authority.projectId)).toHaveLength(2);
 });
 
+const month = { cap: 500, spent: 480, resets_at: '2026-12-01T00:00:00.000Z' };
+
 test.each([
   [
     { code: 'insufficient_credits', required: 125, available: 7 },
@@ -137,12 +139,7 @@ test.each([
     { required: 125, available: 0 },
     undefined,
   ],
-  [
-    { code: 'spend_cap_reached', required: 125, available: 20 },
-    402,
-    { required: 125, available: 20 },
-    undefined,
-  ],
+  [{ code: 'spend_cap_reached', required: 125, available: 20, ...month }, 402, month, undefined],
   [
     { code: 'outstanding_limit_exceeded', limit: 1_000, retry_after_seconds: 9 },
     429,

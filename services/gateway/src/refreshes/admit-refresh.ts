@@ -3,12 +3,12 @@ import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { Language } from '@inventory/contracts/languages';
 import type { Scope } from '@inventory/contracts/scope';
 import { type ProductCode, refreshReservationCredits } from '@inventory/contracts/vocabulary';
+import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
-import { refuse, refuseForNow } from '../http/refusal.ts';
 import type { AdmittedRequest } from '../http/route.ts';
 import { toWireAcceptedRecord } from './convert.ts';
-import { refuseRefresh } from './refuse-refresh.ts';
+import { toRefusal } from './refuse-refresh.ts';
 import {
   type AcceptedReservation,
   type RefreshDecision,
@@ -48,7 +48,10 @@ export async function admitRefresh(
   wanted: WantedRefresh,
 ): Promise<AdmittedRefresh> {
   if (wanted.maxCredits < refreshReservationCredits) {
-    throw refuse('max_credits_too_low', { detail: { minimum: refreshReservationCredits } });
+    throw new Refused({
+      code: 'max_credits_too_low',
+      detail: { minimum: refreshReservationCredits },
+    });
   }
   const { accountId, projectId } = authority;
   const decision = await requestRefresh(deps, { requestId, accountId, projectId, ...wanted });
@@ -67,15 +70,17 @@ function toAdmitted(decision: RefreshDecision, scope: Scope): AdmittedRefresh {
       return { record, meta, retryAfterSeconds: retry_after_seconds, isReplay: true };
     }
     case 'refused':
-      throw refuseRefresh(decision.refusal);
+      throw new Refused(toRefusal(decision.refusal));
     case 'conflict':
-      throw refuse('idempotency_conflict');
+      throw new Refused({ code: 'idempotency_conflict' });
     case 'in_progress':
-      throw refuseForNow('idempotency_in_progress', 1);
+      throw new Refused({ code: 'idempotency_in_progress', retry_after_seconds: 1 });
     case 'not_sent':
-      throw refuseForNow('service_unavailable', retryAfterSeconds);
+      throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
     case 'unknown':
-      throw refuseForNow('service_unavailable', retryAfterSeconds, {
+      throw new Refused({
+        code: 'service_unavailable',
+        retry_after_seconds: retryAfterSeconds,
         detail: {
           outcome: 'unknown',
           ...(decision.refreshId ? { refresh_id: decision.refreshId } : {}),

@@ -1,35 +1,31 @@
 import type { RefreshRefusal } from '@inventory/contracts/internal/refresh';
-import { unreachable } from '@inventory/runtime/bug';
-import { type Refusal, refuse, refuseForNow } from '../http/refusal.ts';
+import type { Refusal } from '@inventory/contracts/refusal';
 
 const retryAfterSeconds = 1;
 
 /** The collector's refusal of an attempt, as clients see it. */
-export function refuseRefresh(refusal: RefreshRefusal): Refusal {
-  switch (refusal.code) {
+export function toRefusal(refused: RefreshRefusal): Refusal {
+  switch (refused.code) {
     case 'insufficient_credits':
-    case 'insufficient_units':
-      return refuse(refusal.code, {
-        detail: { required: refusal.required, available: refusal.available },
-      });
-    case 'spend_cap_reached': {
-      const { required, available, cap, spent, resets_at } = refusal;
-      // A refusal that is older than these fields says only how much was missing.
-      const detail = cap === undefined ? { required, available } : { cap, spent, resets_at };
-      return refuse(refusal.code, { detail });
+    case 'insufficient_units': {
+      const { code, required, available } = refused;
+      return { code, detail: { required, available } };
     }
-    case 'outstanding_limit_exceeded':
-      return refuseForNow(refusal.code, refusal.retry_after_seconds, {
-        detail: { limit: refusal.limit },
-      });
-    case 'product_unavailable':
-      return refuseForNow(refusal.code, refusal.retry_after_seconds, {
-        detail: { admission_state: 'closed', reason: refusal.reason },
-      });
+    case 'spend_cap_reached': {
+      const { code, cap, spent, resets_at } = refused;
+      if (cap === undefined || spent === undefined || resets_at === undefined) return { code };
+      return { code, detail: { cap, spent, resets_at } };
+    }
+    case 'outstanding_limit_exceeded': {
+      const { code, limit, retry_after_seconds } = refused;
+      return { code, detail: { limit }, retry_after_seconds };
+    }
+    case 'product_unavailable': {
+      const { code, reason, retry_after_seconds } = refused;
+      return { code, detail: { admission_state: 'closed', reason }, retry_after_seconds };
+    }
     case 'cancelled':
       // Its command came too late, or somebody else cancelled the attempt: a new one is welcome.
-      return refuseForNow('service_unavailable', retryAfterSeconds);
-    default:
-      return unreachable(refusal);
+      return { code: 'service_unavailable', retry_after_seconds: retryAfterSeconds };
   }
 }
