@@ -171,8 +171,37 @@ export type Refusal = z.infer<typeof refusal>;
 export type RefusalCode = Refusal['code'];
 
 /** What an account cannot pay for, or its Project may not. */
-export const fundsRefusal = z.discriminatedUnion('code', [insufficientFunds, spendCapReached]);
-export type FundsRefusal = z.infer<typeof fundsRefusal>;
+export type FundsRefusal = z.infer<typeof insufficientFunds> | z.infer<typeof spendCapReached>;
+
+/** Why the ledger does not carry out a command. */
+export const billingRefusal = z.discriminatedUnion('code', [
+  insufficientFunds,
+  spendCapReached,
+  z.object({
+    code: z.enum([
+      'idempotency_conflict',
+      'balance_limit_exceeded',
+      'hold_unknown',
+      'already_reversed',
+      'charge_unknown',
+    ]),
+  }),
+]);
+export type BillingRefusal = z.infer<typeof billingRefusal>;
+export const billingRefusalCodes = billingRefusal.options.flatMap(
+  ({ shape }) => shape.code.options,
+);
+
+/** Why an attempt is refused before any work; it holds nothing and keeps no Idempotency-Key. */
+export const refreshRefusal = z.discriminatedUnion('code', [
+  insufficientFunds,
+  spendCapReached,
+  outstandingLimitExceeded,
+  productUnavailable,
+  /** Cancelled before it was admitted, or its command came too late: another attempt may do. */
+  serviceUnavailable.omit({ detail: true }),
+]);
+export type RefreshRefusal = z.infer<typeof refreshRefusal>;
 
 export type InventoryDenial = z.infer<typeof inventoryDenied>;
 

@@ -1,6 +1,10 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
-import type { RefreshRefusal } from '@inventory/contracts/internal/refresh';
-import { hasRetryAfter, type Refusal } from '@inventory/contracts/refusal';
+import {
+  type FundsRefusal,
+  hasRetryAfter,
+  type RefreshRefusal,
+  type Refusal,
+} from '@inventory/contracts/refusal';
 import { type PublicCode, publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
 import type { Scope } from '@inventory/contracts/scope';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
@@ -112,15 +116,17 @@ function webhooksRefusing(refusal: Refusal) {
   };
 }
 
-function lacking(code: 'insufficient_credits' | 'insufficient_units' | 'spend_cap_reached') {
+function lacking(code: FundsRefusal['code']) {
   const cap = { cap: 5, spent: 5, resets_at: '2030-01-01T00:00:00.000Z' };
-  const limit = code === 'spend_cap_reached' ? cap : {};
+  const refusal: FundsRefusal =
+    code === 'spend_cap_reached'
+      ? { code, detail: cap }
+      : { code, detail: { required: 125, available: 1 } };
   return (given: Case) => {
     if (given.endpoint.operationId === 'requestRefresh') {
-      const refusal = { code, required: 125, available: 1, ...limit } as RefreshRefusal;
       return refusing(refusal)(given);
     }
-    world.ledger.refuseCharge = () => ({ code, required: 1, available: 0, ...limit });
+    world.ledger.refuseCharge = () => refusal;
     return given.send();
   };
 }
@@ -222,12 +228,12 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   refresh_already_completed: cancelledTooLate,
   outstanding_limit_exceeded: refusing({
     code: 'outstanding_limit_exceeded',
-    limit: 1_000,
+    detail: { limit: 1_000 },
     retry_after_seconds: 4,
   }),
   product_unavailable: refusing({
     code: 'product_unavailable',
-    reason: 'operator_closed',
+    detail: { admission_state: 'closed', reason: 'operator_closed' },
     retry_after_seconds: 30,
   }),
   billing_unavailable: ({ send }) => {

@@ -168,7 +168,7 @@ export class SagaWorld {
         ledger.hold === 'refused'
           ? {
               fact: 'reserve_refused',
-              refusal: { code: 'insufficient_credits', required: held, available: 0 },
+              refusal: { code: 'insufficient_credits', detail: { required: held, available: 0 } },
             }
           : {
               fact: 'reserved',

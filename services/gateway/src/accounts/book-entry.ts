@@ -4,7 +4,7 @@ import type { BillingOutcome } from '@inventory/contracts/messages/billing-outco
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { invariant } from '@inventory/runtime/bug';
+import { Bug } from '@inventory/runtime/bug';
 import { type LedgerChannel, requestIdOf, requestLedger } from '../commands/request-ledger.ts';
 import type { TenancyStore } from '../tenancy/tenancy-store.ts';
 
@@ -32,13 +32,16 @@ export async function bookEntry(deps: Deps, wanted: WantedEntry): Promise<Billin
   if (account === null) throw new Refused({ code: 'account_not_found' });
   const outcome = await requestLedger(deps, commandOf(wanted));
   if (outcome.result === 'applied') return outcome;
-  const { code, required: needed, available: left } = outcome.refusal ?? {};
-  if (code === 'command_conflict') throw new Refused({ code: 'idempotency_conflict' });
-  if (code === 'balance_limit_exceeded') throw new Refused({ code });
-  const isShort = code === 'insufficient_credits' || code === 'insufficient_units';
-  invariant(isShort, `the ledger refused an entry with ${code}`);
-  const detail = { required: needed ?? 0, available: left ?? 0 };
-  throw new Refused({ code, detail });
+  const { refusal } = outcome;
+  switch (refusal?.code) {
+    case 'idempotency_conflict':
+    case 'balance_limit_exceeded':
+    case 'insufficient_credits':
+    case 'insufficient_units':
+      throw new Refused(refusal);
+    default:
+      throw new Bug(`the ledger refused an entry with ${refusal?.code}`);
+  }
 }
 
 /** A key counts within its account: the ledger's command ids are unique over all accounts. */

@@ -42,8 +42,8 @@ export async function configureAccount(
   });
   if (outcome.result === 'refused') {
     const code = outcome.refusal?.code;
-    invariant(code === 'command_conflict', `the ledger refused a configuration with ${code}`);
-    throw new Refused({ code: 'idempotency_conflict' });
+    invariant(code === 'idempotency_conflict', `the ledger refused a configuration with ${code}`);
+    throw new Refused({ code });
   }
   return deps.ledger.terms(accountId);
 }

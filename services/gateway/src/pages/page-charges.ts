@@ -150,18 +150,11 @@ function deliveryOf(intent: PageIntent, closer: PageChargesDeps['closer']): Page
 
 /** Other refusals cannot be met by topping up: a reversal came first, or an id was used twice. */
 function fundsRefusalOf({ refusal }: BillingOutcome): FundsRefusal | null {
-  const { required, available, cap, spent, resets_at } = refusal ?? {};
   switch (refusal?.code) {
     case 'insufficient_credits':
-    case 'insufficient_units': {
-      const detail = { required: required ?? 0, available: available ?? 0 };
-      return { code: refusal.code, detail };
-    }
-    case 'spend_cap_reached': {
-      const { code } = refusal;
-      if (cap === undefined || spent === undefined || resets_at === undefined) return { code };
-      return { code, detail: { cap, spent, resets_at } };
-    }
+    case 'insufficient_units':
+    case 'spend_cap_reached':
+      return refusal;
     default:
       return null;
   }

@@ -8,7 +8,6 @@ import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
 import type { AdmittedRequest } from '../http/route.ts';
 import { toWireAcceptedRecord } from './convert.ts';
-import { toRefusal } from './refuse-refresh.ts';
 import {
   type AcceptedReservation,
   type RefreshDecision,
@@ -70,22 +69,7 @@ function toAdmitted(decision: RefreshDecision, scope: Scope): AdmittedRefresh {
       return { record, meta, retryAfterSeconds: retry_after_seconds, isReplay: true };
     }
     case 'refused':
-      throw new Refused(toRefusal(decision.refusal));
-    case 'conflict':
-      throw new Refused({ code: 'idempotency_conflict' });
-    case 'in_progress':
-      throw new Refused({ code: 'idempotency_in_progress', retry_after_seconds: 1 });
-    case 'not_sent':
-      throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
-    case 'unknown':
-      throw new Refused({
-        code: 'service_unavailable',
-        retry_after_seconds: retryAfterSeconds,
-        detail: {
-          outcome: 'unknown',
-          ...(decision.refreshId ? { refresh_id: decision.refreshId } : {}),
-        },
-      });
+      throw new Refused(decision.refusal);
     default:
       return unreachable(decision);
   }

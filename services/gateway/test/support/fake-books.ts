@@ -51,10 +51,10 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     const known = decided.get(entry.command_id);
     const available = availableOf(entry.account_id);
     if (known && known.content !== content) {
-      return { code: 'command_conflict', required: null, available: null };
+      return { code: 'idempotency_conflict' };
     }
     if (available + entry.amount >= 0) return null;
-    return { code: `insufficient_${entry.asset}`, required: -entry.amount, available };
+    return { code: `insufficient_${entry.asset}`, detail: { required: -entry.amount, available } };
   }
 
   function book(kind: 'grant' | 'adjust', entry: Entry): BillingOutcome {

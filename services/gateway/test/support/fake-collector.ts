@@ -1,6 +1,7 @@
 import type { RefreshId } from '@inventory/contracts/ids';
-import type { RefreshRefusal, RefreshView } from '@inventory/contracts/internal/refresh';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
+import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
