@@ -1,4 +1,5 @@
 import { type Refusal, type RefusalCode, refusal } from '@inventory/contracts/refusal';
+import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import { Refused } from './refused.ts';
@@ -112,8 +113,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
         throw toError(options.service, answer, call.refusals);
       } catch (error) {
         if (answerErrors.some((kind) => error instanceof kind)) throw error;
-        const timedOut = (error as { name?: unknown }).name === 'TimeoutError';
-        if (timedOut || call.signal?.aborted || attempt >= tries) {
+        if (isTimeoutError(error) || call.signal?.aborted || attempt >= tries) {
           throw new ServiceUnreachable(`${options.service} did not answer`, { cause: error });
         }
       }

@@ -3,6 +3,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { type Loop, startLoop } from '@inventory/runtime/loop';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { Db, Document } from 'mongodb';
+import { ZodError } from 'zod';
 import { observeOutbox } from './outbox-metrics.ts';
 
 /**
@@ -93,7 +94,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       try {
         await relay(document);
       } catch (error) {
-        if (!(error instanceof Error && error.name === 'ZodError')) throw error;
+        if (!(error instanceof ZodError)) throw error;
         if (unsendable.size < unsendableMax) unsendable.add(document._id);
         const { _id } = document;
         logger.error({ err: error, collectionName, _id }, 'an outbox holds what cannot be sent');
