@@ -32,7 +32,7 @@ module.exports = {
       to: {
         pathNot: [
           ...domain,
-          '^libs/contracts/src/(ids|vocabulary|scope|languages)\\.ts$',
+          '^libs/contracts/src/(ids|vocabulary|scope|languages|refusal)\\.ts$',
           '^node_modules/ipaddr\\.js/',
         ],
       },

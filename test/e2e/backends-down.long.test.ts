@@ -1,5 +1,5 @@
 import type { ManagedProcess } from '@inventory/backends/managed-process';
-import { errorCodes } from '@inventory/contracts/http/error-codes';
+import { refusalCodes } from '@inventory/contracts/refusal-codes';
 import type { Scope } from '@inventory/contracts/scope';
 import { pause } from '@inventory/runtime/wait';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -159,7 +159,7 @@ function expectStatedAnswers({ attempts }: Outage): void {
     if (status === 503) {
       expect(answer).toMatch(/503 (service_unavailable|billing_unavailable)$/);
       expect(retryAfter).toMatch(/^[1-9][0-9]?$/);
-    } else if (status === errorCodes.idempotency_in_progress.status) {
+    } else if (status === refusalCodes.idempotency_in_progress.status) {
       expect(answer).toBe('refresh 409 idempotency_in_progress');
     } else {
       expect(`${answer} expected ${stated[operation]}`).toBe(

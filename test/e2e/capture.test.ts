@@ -1,4 +1,4 @@
-import { errorBody } from '@inventory/contracts/http/meta';
+import { errorBody } from '@inventory/contracts/http/error-body';
 import { scopeKey } from '@inventory/contracts/scope';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {

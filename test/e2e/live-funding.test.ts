@@ -1,4 +1,4 @@
-import { errorBody } from '@inventory/contracts/http/meta';
+import { errorBody } from '@inventory/contracts/http/error-body';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Customer } from './support/operator.ts';
 import type { ApiAnswer } from './support/public-api.ts';

@@ -1,5 +1,5 @@
-import { errorCodes } from '@inventory/contracts/http/error-codes';
-import { errorBody } from '@inventory/contracts/http/meta';
+import { errorBody } from '@inventory/contracts/http/error-body';
+import { refusalCodes } from '@inventory/contracts/refusal-codes';
 import type { Scope } from '@inventory/contracts/scope';
 import type { ServiceName } from '@inventory/contracts/topics';
 import { newRefreshId } from '@inventory/testkit/builders';
@@ -234,7 +234,7 @@ test('more than 200 malformed requests each get their code, and nothing is reser
     const answer = await callApi(stack.gatewayUrl, { key: customer.secret, ...call });
     expect([what, answer.status, answer.json.error.code]).toEqual([
       what,
-      errorCodes[code].status,
+      refusalCodes[code].status,
       code,
     ]);
     expect(answer.json.meta.credits_charged ?? 0).toBe(0);

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { errorBody } from '@inventory/contracts/http/meta';
+import { errorBody } from '@inventory/contracts/http/error-body';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './support/follow-refresh.ts';

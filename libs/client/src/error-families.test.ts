@@ -1,4 +1,5 @@
-import { errorCodeNames, errorCodes } from '@inventory/contracts/http/error-codes';
+import { hasRetryAfter } from '@inventory/contracts/refusal';
+import { publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
 import { errorOf, isKnownCode } from './error-families.ts';
 import { ApiError, InventoryError } from './errors.ts';
 
@@ -15,11 +16,11 @@ function error(code: string, status: number): ApiError {
 }
 
 test('every code of the interface has a family of its own choice, not of its status', () => {
-  expect(errorCodeNames.filter((code) => !isKnownCode(code))).toEqual([]);
+  expect(publicCodes.filter((code) => !isKnownCode(code))).toEqual([]);
 });
 
-test.each(errorCodeNames)('%s tells code, status, request, detail, wait and charge', (code) => {
-  const { status } = errorCodes[code];
+test.each(publicCodes)('%s tells code, status, request, detail, wait and charge', (code) => {
+  const { status } = refusalCodes[code];
 
   const known = error(code, status);
 
@@ -38,9 +39,9 @@ test.each(errorCodeNames)('%s tells code, status, request, detail, wait and char
 });
 
 test('whatever is sent with Retry-After is asked again, and nothing the client did wrong is', () => {
-  for (const code of errorCodeNames) {
-    const { status, retryAfter } = errorCodes[code];
-    const clientsFault = status < 500 && !retryAfter && code !== 'request_timeout';
+  for (const code of publicCodes) {
+    const { status } = refusalCodes[code];
+    const clientsFault = status < 500 && !hasRetryAfter(code) && code !== 'request_timeout';
     expect(`${code} ${error(code, status).retryable}`).toBe(`${code} ${!clientsFault}`);
   }
 });

@@ -1,11 +1,8 @@
 import type { accountUsage, accountView } from '@inventory/contracts/http/account';
 import { currentPage } from '@inventory/contracts/http/current';
+import type { errorMeta } from '@inventory/contracts/http/error-body';
 import type { livePage } from '@inventory/contracts/http/live-page';
-import type {
-  errorMeta,
-  pageReadMeta,
-  refreshAcceptanceMeta,
-} from '@inventory/contracts/http/meta';
+import type { pageReadMeta, refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import type { priceView } from '@inventory/contracts/http/prices';
 import type { projectEvent } from '@inventory/contracts/http/project-event';
 import {

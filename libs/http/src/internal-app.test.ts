@@ -2,7 +2,8 @@ import { createLogger } from '@inventory/runtime/logger';
 import Router from '@koa/router';
 import { z } from 'zod';
 import { type HttpServer, startHttpServer } from './http-server.ts';
-import { createInternalApp, equalSecrets, InternalRefusal } from './internal-app.ts';
+import { createInternalApp, equalSecrets } from './internal-app.ts';
+import { Refused } from './refused.ts';
 
 const lines: string[] = [];
 const logger = createLogger({
@@ -11,6 +12,8 @@ const logger = createLogger({
   destination: { write: (line) => void lines.push(line) },
 });
 let server: HttpServer;
+
+const limited = { detail: { limit: 3 }, retry_after_seconds: 7 };
 
 async function serve(
   serviceTokens: readonly string[] = [],
@@ -24,7 +27,7 @@ async function serve(
     context.status = 204;
   });
   router.get('/refused', () => {
-    throw new InternalRefusal(409, 'already_there', 'There is one.');
+    throw new Refused({ code: 'outstanding_limit_exceeded', ...limited });
   });
   router.get('/invalid', () => {
     z.object({ count: z.int() }).parse({ count: 'secret-value' });
@@ -52,6 +55,7 @@ async function ask(path: string, init: RequestInit = {}) {
     status: response.status,
     type: response.headers.get('content-type')?.split(';', 1)[0],
     allow: response.headers.get('allow'),
+    retryAfter: response.headers.get('retry-after'),
     text,
     error: text.startsWith('{') ? JSON.parse(text).error : undefined,
   };
@@ -98,18 +102,23 @@ test('a method that nobody implements is refused in JSON', async () => {
   await serve();
 
   expect(await ask('/things', { method: 'PROPFIND' })).toMatchObject({
-    status: 501,
+    status: 405,
     type: 'application/json',
     error: { code: 'method_not_allowed' },
   });
 });
 
-test('a refusal has the status, code and message that it was given', async () => {
+test('a refusal is answered whole, with the status and the text of its code', async () => {
   await serve();
 
   expect(await ask('/refused')).toMatchObject({
-    status: 409,
-    error: { code: 'already_there', message: 'There is one.' },
+    status: 429,
+    retryAfter: '7',
+    error: {
+      code: 'outstanding_limit_exceeded',
+      message: 'Too many refreshes of this account are outstanding.',
+      ...limited,
+    },
   });
 });
 
@@ -119,7 +128,7 @@ test('a request that breaks its schema is told where, without its values', async
   const { status, error, text } = await ask('/invalid');
 
   expect([status, error.code]).toEqual([422, 'invalid_request']);
-  expect(error.message).toContain('count: ');
+  expect(error.detail.issues).toMatchObject([{ field: 'count' }]);
   expect(text).not.toContain('secret-value');
 });
 
@@ -135,13 +144,14 @@ test('an error of ours tells the caller nothing and the log everything', async (
   expect(lines.join()).toContain('connection to mongodb');
 });
 
-test('an error that a library threw with a status below 500 keeps it, not its text', async () => {
+test('an error that a library threw with a status below 500 is no fault of ours, and says no text of it', async () => {
   await serve();
 
-  expect(await ask('/odd')).toMatchObject({
-    status: 418,
-    error: { code: 'invalid_request', message: 'The request is not valid.' },
-  });
+  const { status, error, text } = await ask('/odd');
+
+  expect([status, error.code]).toEqual([400, 'malformed_request']);
+  expect(text).not.toContain('hunter2');
+  expect(lines).toEqual([]);
 });
 
 test('a health check that fails itself is an error, not silence', async () => {

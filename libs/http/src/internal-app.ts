@@ -7,6 +7,7 @@ import { ZodError } from 'zod';
 import { type HealthChecks, serveHealth } from './health.ts';
 import { serviceTokenHeader } from './internal-client.ts';
 import { measureRequests } from './measure-requests.ts';
+import { errorOf, Refused, statusOf } from './refused.ts';
 
 export interface InternalAppOptions {
   readonly router: Router;
@@ -14,19 +15,6 @@ export interface InternalAppOptions {
   /** A call has to carry one of them; any call is served when there are none. */
   readonly serviceTokens: readonly string[];
   readonly logger: Logger;
-}
-
-/** A refusal of an internal call, with the status its caller acts on. */
-export class InternalRefusal extends Error {
-  override name = 'InternalRefusal';
-  readonly status: 400 | 404 | 409 | 410 | 413 | 422;
-  readonly code: string;
-
-  constructor(status: InternalRefusal['status'], code: string, message: string = code) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
 }
 
 /** The HTTP side of a service that only its fellow services call: health, metrics, its routes. */
@@ -53,53 +41,46 @@ export function createInternalApp(options: InternalAppOptions): RequestListener 
   };
 }
 
-/** What the router leaves without a body. */
-const unanswered: Readonly<Record<number, { code: string; message: string }>> = {
-  404: { code: 'route_not_found', message: 'There is no such route.' },
-  405: { code: 'method_not_allowed', message: 'The route does not have this method.' },
-  501: { code: 'method_not_allowed', message: 'No route has this method.' },
-};
-
 function answerErrors(logger: Logger): Middleware {
   return async (context, next) => {
     try {
       await next();
-      const { status } = context;
-      const error = context.body == null ? unanswered[status] : undefined;
-      if (error) {
-        // Koa takes a body for a success unless the status was set with it.
-        context.status = status;
-        context.body = { error };
+      if (context.body != null) return;
+      if (context.status === 404) throw new Refused({ code: 'route_not_found' });
+      if (context.status === 405 || context.status === 501) {
+        throw new Refused({ code: 'method_not_allowed' });
       }
     } catch (error) {
-      const refused = toRefusal(error);
-      if (refused.status >= 500) logger.error({ err: error, path: context.path }, 'call failed');
-      context.status = refused.status;
-      context.body = { error: { code: refused.code, message: refused.message } };
+      const { refusal, headers } = toRefused(error);
+      const status = statusOf(refusal);
+      if (status >= 500) logger.error({ err: error, path: context.path }, 'call failed');
+      context.status = status;
+      context.set(headers);
+      context.body = { error: { ...refusal, message: errorOf(refusal).message } };
     }
   };
 }
 
-function toRefusal(error: unknown): { status: number; code: string; message: string } {
-  if (error instanceof InternalRefusal) return error;
+function toRefused(error: unknown): Refused {
+  if (error instanceof Refused) return error;
   if (error instanceof ZodError) {
-    const message = error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    return { status: 422, code: 'invalid_request', message: message.join('; ') };
+    const issues = error.issues.map((issue) => ({
+      in: 'body' as const,
+      field: issue.path.join('.'),
+      reason: issue.message,
+    }));
+    return new Refused({ code: 'invalid_request', detail: { issues } }, { cause: error });
   }
-  const status = (error as { status?: unknown }).status;
-  if (typeof status === 'number' && status >= 400 && status < 500) {
-    return { status, code: 'invalid_request', message: 'The request is not valid.' };
-  }
-  return { status: 500, code: 'internal_error', message: 'An internal error occurred.' };
+  const status = (error as { status?: unknown } | null)?.status;
+  const isOfCaller = typeof status === 'number' && status >= 400 && status < 500;
+  return new Refused({ code: isOfCaller ? 'malformed_request' : 'internal_error' });
 }
 
 function requireServiceToken(tokens: readonly string[]): Middleware {
   return async (context, next) => {
     const given = context.get(serviceTokenHeader);
     if (tokens.length > 0 && !tokens.some((token) => equalSecrets(given, token))) {
-      context.status = 401;
-      context.body = { error: { code: 'service_token_required', message: 'Not for you.' } };
-      return;
+      throw new Refused({ code: 'service_token_required' });
     }
     await next();
   };

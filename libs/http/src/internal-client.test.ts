@@ -6,8 +6,10 @@ import {
   CallRefused,
   createInternalClient,
   type InternalClient,
+  nullIfRefused,
   ServiceUnreachable,
 } from './internal-client.ts';
+import { Refused, statusOf } from './refused.ts';
 
 const closing: (() => unknown)[] = [];
 
@@ -90,17 +92,44 @@ test('bytes are sent as they are and come back with status and headers', async (
 });
 
 test.each([
-  [409, '{"error":{"code":"already_there"}}', 'already_there'],
-  [404, '', 'refused'],
-  [422, '<html>', 'refused'],
-  [400, '{"error":{"code":7}}', 'refused'],
-])('a refusal is told by its status %d and its code (%s)', async (status, body, code) => {
-  const client = await serve((_request, response) => response.writeHead(status).end(body));
-  const call = client.json(z.unknown(), { method: 'GET', path: '/' });
+  [409, '{"error":{"code":"chunk_conflict","message":"There is one."}}', 'chunk_conflict'],
+  [409, '{"error":{"code":"added_later"}}', null],
+  [422, '{"error":{"code":"invalid_request"}}', null],
+  [404, '', null],
+  [422, '<html>', null],
+  [400, '{"error":{"code":7}}', null],
+])(
+  'a refusal that the call does not expect is a fault, known by its code (%d %s)',
+  async (status, body, code) => {
+    const client = await serve((_request, response) => response.writeHead(status).end(body));
+    const call = client.json(z.unknown(), { method: 'GET', path: '/' });
 
-  await expect(call).rejects.toThrow(new CallRefused('ledger', status, code));
-  await expect(call).rejects.toMatchObject({ name: 'CallRefused', status, code });
-});
+    await expect(call).rejects.toThrow(CallRefused);
+    await expect(call).rejects.toMatchObject({ code });
+  },
+);
+
+test.each([
+  { code: 'refresh_not_found' },
+  { code: 'upstream_unavailable', detail: { reason: 'throttled' }, retry_after_seconds: 9 },
+] as const)(
+  'a refusal that the call names comes whole, whatever its status, and is not repeated ($code)',
+  async (refusal) => {
+    let calls = 0;
+    const client = await serve((_request, response) => {
+      calls += 1;
+      response
+        .writeHead(statusOf(refusal))
+        .end(JSON.stringify({ error: { ...refusal, message: '' } }));
+    });
+    const of = { method: 'GET', path: '/', refusals: [refusal.code] } as const;
+
+    await expect(client.json(z.unknown(), of)).rejects.toMatchObject({ refusal });
+    await expect(client.bytes(of)).rejects.toThrow(Refused);
+    expect(await nullIfRefused(client.bytes(of))).toBeNull();
+    expect(calls).toBe(3);
+  },
+);
 
 test.each([500, 503])(
   'a fault of the other side (%d) is no answer, and is not repeated',

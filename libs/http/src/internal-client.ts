@@ -1,5 +1,8 @@
+import { type Refusal, type RefusalCode, refusal } from '@inventory/contracts/refusal';
+import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { Agent, type Dispatcher, request } from 'undici';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { Refused } from './refused.ts';
 
 export const serviceTokenHeader = 'x-service-token';
 
@@ -19,8 +22,10 @@ export interface InternalCall {
   /** Sent as JSON unless it is bytes already. */
   readonly body?: unknown;
   readonly timeoutMs?: number;
-  /** Aborted when nobody waits for the answer any longer: the connection is closed. */
+  /** Aborted when the answer is no longer needed: the connection is closed. */
   readonly signal?: AbortSignal;
+  /** Refusals that answer the call: it rejects with {@link Refused} for these codes. */
+  readonly refusals?: readonly RefusalCode[];
 }
 
 export interface RawAnswer {
@@ -34,27 +39,26 @@ export class ServiceUnreachable extends Error {
   override name = 'ServiceUnreachable';
 }
 
-/** Another service refused the call with a status below 500. */
+/** Another service refused a call for a reason that its caller does not expect: a fault. */
 export class CallRefused extends Error {
   override name = 'CallRefused';
-  readonly status: number;
-  readonly code: string;
+  readonly code: RefusalCode | null;
 
-  constructor(service: string, status: number, code: string) {
-    super(`${service} refused: ${status} ${code}`);
-    this.status = status;
+  constructor(service: string, status: number, code: RefusalCode | null) {
+    super(`${service} refused: ${status} ${code ?? 'without a code'}`);
     this.code = code;
   }
 }
 
-/** Calls one internal service. */
+/**
+ * Calls one internal service. Rejects with {@link Refused} for the refusals that the call names,
+ * with {@link CallRefused} for any other below 500, and with {@link ServiceUnreachable} when there
+ * is no answer or it is a fault.
+ */
 export interface InternalClient {
-  /**
-   * The parsed answer; {@link CallRefused} when it was refused below 500,
-   * {@link ServiceUnreachable} when there is none or it is not what the schema says.
-   */
+  /** The parsed answer; one that the schema does not allow is a fault. */
   json<Schema extends z.ZodType>(schema: Schema, call: InternalCall): Promise<z.output<Schema>>;
-  /** Status, headers and bytes; {@link ServiceUnreachable} when there is no answer below 500. */
+  /** Headers and bytes of a success. */
   bytes(call: InternalCall): Promise<RawAnswer>;
   close(): Promise<void>;
 }
@@ -105,12 +109,11 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
     for (let attempt = 1; ; attempt += 1) {
       try {
         const answer = await once(call, attempt === 1 ? agent : fresh);
-        if (answer.status < 500) return answer;
-        throw new ServiceUnreachable(`${options.service} answered ${answer.status}`);
+        if (answer.status < 400) return answer;
+        throw toError(options.service, answer, call.refusals);
       } catch (error) {
-        if (error instanceof ServiceUnreachable) throw error;
-        const timedOut = (error as { name?: unknown }).name === 'TimeoutError';
-        if (timedOut || call.signal?.aborted || attempt >= tries) {
+        if (answerErrors.some((kind) => error instanceof kind)) throw error;
+        if (isTimeoutError(error) || call.signal?.aborted || attempt >= tries) {
           throw new ServiceUnreachable(`${options.service} did not answer`, { cause: error });
         }
       }
@@ -120,9 +123,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
   return {
     bytes,
     async json(schema, call) {
-      const answer = await bytes(call);
-      if (answer.status >= 400) throw refusalOf(options.service, answer);
-      return parseAnswer(options.service, schema, answer);
+      return parseAnswer(options.service, schema, await bytes(call));
     },
     async close() {
       await Promise.all([agent.close(), fresh.close()]);
@@ -158,13 +159,29 @@ function parseAnswer<Schema extends z.ZodType>(
   }
 }
 
-function refusalOf(service: string, answer: RawAnswer): CallRefused {
-  let code = 'refused';
+const answerErrors = [Refused, CallRefused, ServiceUnreachable];
+const errorBody = z.object({ error: refusal });
+
+function toError(service: string, answer: RawAnswer, expected: readonly RefusalCode[] = []): Error {
+  const refused = refusalIn(answer);
+  if (refused !== null && expected.includes(refused.code)) return new Refused(refused);
+  if (answer.status >= 500) return new ServiceUnreachable(`${service} answered ${answer.status}`);
+  return new CallRefused(service, answer.status, refused?.code ?? null);
+}
+
+/** Null where the body is no refusal that is known here. */
+function refusalIn({ body }: RawAnswer): Refusal | null {
   try {
-    const parsed = JSON.parse(answer.body.toString()) as { error?: { code?: unknown } };
-    if (typeof parsed.error?.code === 'string') code = parsed.error.code;
+    return errorBody.parse(JSON.parse(body.toString())).error;
   } catch {
-    // The status alone says enough.
+    return null;
   }
-  return new CallRefused(service, answer.status, code);
+}
+
+/** What a call resolves with; null where it is refused in a way that it names. */
+export async function nullIfRefused<Answer>(call: Promise<Answer>): Promise<Answer | null> {
+  return await call.catch((error: unknown) => {
+    if (error instanceof Refused) return null;
+    throw error;
+  });
 }

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { startHttpServer } from './http-server.ts';
-import { InternalRefusal } from './internal-app.ts';
 import { readBody, readJson } from './read-body.ts';
+import { Refused, statusOf } from './refused.ts';
 
 interface Answer {
   readonly status: number | undefined;
@@ -22,8 +22,8 @@ async function send(
         const body = read === 'bytes' ? await readBody(incoming, 1_000) : await readJson(incoming);
         response.end(Buffer.isBuffer(body) ? String(body.length) : JSON.stringify(body));
       } catch (error) {
-        const { status, code } = error as InternalRefusal;
-        response.writeHead(error instanceof InternalRefusal ? status : 500).end(code);
+        const refusal = error instanceof Refused ? error.refusal : null;
+        response.writeHead(refusal ? statusOf(refusal) : 500).end(refusal?.code);
       }
     },
   });

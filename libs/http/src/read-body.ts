@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { InternalRefusal } from './internal-app.ts';
+import { Refused } from './refused.ts';
 
 /**
  * The whole body of an internal call; refused with 413 as soon as it is larger than it may be.
  * The rest of such a body is read and dropped, so that the caller gets to read its refusal.
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const tooLarge = () => new InternalRefusal(413, 'payload_too_large', `at most ${bytesMax} bytes`);
+  const tooLarge = () => new Refused({ code: 'payload_too_large' });
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -29,6 +29,6 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    throw new InternalRefusal(400, 'malformed_json');
+    throw new Refused({ code: 'malformed_json' });
   }
 }

@@ -1,7 +1,8 @@
 import { Bug } from '@inventory/runtime/bug';
+import { z } from 'zod';
 import { afterFailure, faultTriesMax } from './retry-policy.ts';
 
-const zodError = Object.assign(new Error('invalid'), { name: 'ZodError' });
+const zodError = z.string().safeParse(7).error;
 
 test.each([
   new TypeError('x'),

@@ -4,6 +4,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import { currentTrace } from '@inventory/runtime/tracing';
 import type { Db, Document } from 'mongodb';
+import { ZodError } from 'zod';
 import { observeOutbox } from './outbox-metrics.ts';
 
 /**
@@ -96,7 +97,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       try {
         await relay(document);
       } catch (error) {
-        if (!(error instanceof Error && error.name === 'ZodError')) throw error;
+        if (!(error instanceof ZodError)) throw error;
         if (unsendable.size < unsendableMax) unsendable.add(document._id);
         const { _id } = document;
         logger.error({ err: error, collectionName, _id }, 'an outbox holds what cannot be sent');

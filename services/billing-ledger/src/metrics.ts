@@ -1,4 +1,4 @@
-import { billingRefusalCodes } from '@inventory/contracts/messages/billing-outcome';
+import { billingRefusalCodes } from '@inventory/contracts/refusal';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { instrumentsOf } from '@inventory/runtime/instruments';

@@ -72,7 +72,7 @@ describe('An account funded by subscription units (decisions: Subscription fundi
 
     expect(refused).toMatchObject({
       result: 'refused',
-      refusal: { code: 'insufficient_units', required: 125, available: 124 },
+      refusal: { code: 'insufficient_units', detail: { required: 125, available: 124 } },
       credits_available: 10_000,
     });
   });
@@ -227,11 +227,7 @@ describe('A Project with a monthly spend cap (decisions: spend cap)', () => {
       result: 'refused',
       refusal: {
         code: 'spend_cap_reached',
-        required: 1,
-        available: 0,
-        cap: 126,
-        spent: 126,
-        resets_at: '2026-12-01T00:00:00.000Z',
+        detail: { cap: 126, spent: 126, resets_at: '2026-12-01T00:00:00.000Z' },
       },
     });
     expect(capped.spend_caps).toEqual([
@@ -298,7 +294,7 @@ describe('A configuration', () => {
     );
 
     expect(outcome).toMatchObject({ kind: 'configure', result: 'applied', asset: 'units' });
-    expect(reply.outcome.refusal?.code).toBe('command_conflict');
+    expect(reply.outcome.refusal?.code).toBe('idempotency_conflict');
     expect(await available(account)).toEqual({ units: 500 });
     expect(await ledger.statement(account.accountId)).toHaveLength(1);
   });
@@ -369,6 +365,8 @@ describe('What was used (GET usage)', () => {
   ])('is refused for a span that makes no sense: %s', async (query) => {
     const path = `/accounts/${newAccountId()}/usage?${query}`;
 
-    expect((await ledger.client.bytes({ method: 'GET', path })).status).toBe(422);
+    await expect(ledger.client.bytes({ method: 'GET', path })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
   });
 });

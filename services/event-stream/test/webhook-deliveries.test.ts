@@ -174,8 +174,7 @@ test('an event that never was cannot be sent again, nor one of another Project (
 
   for (const event_id of [`evt_${systemIdentifiers.uuidV7()}`, foreign.event_id]) {
     await expect(world.redeliver(project, id, { event_id })).rejects.toMatchObject({
-      status: 404,
-      code: 'event_not_found',
+      refusal: { code: 'event_not_found' },
     });
   }
 });

@@ -35,7 +35,9 @@ test('a Project has ten endpoints at most, however many are made at once, and a 
   expect(items).toHaveLength(10);
   expect(refused).toHaveLength(15);
   for (const { reason } of refused) {
-    expect(reason).toMatchObject({ status: 409, code: 'endpoint_limit_reached' });
+    expect(reason).toMatchObject({
+      refusal: { code: 'webhook_endpoint_limit_reached', detail: { limit: 10 } },
+    });
   }
   const ids = (await world.list(customer.projectId)).items.map(({ endpoint_id }) => endpoint_id);
   expect(ids).toHaveLength(10);
@@ -127,7 +129,7 @@ test('an endpoint is found under its own Project only, and a deleted one not at 
   const { endpoint_id: id } = await world.create(customer, '/own');
   const other = newCustomer();
   await world.create(other, '/other');
-  const notFound = { status: 404, code: 'endpoint_not_found' };
+  const notFound = { refusal: { code: 'webhook_endpoint_not_found' } };
 
   for (const ask of [
     () => world.read(other.projectId, id),
@@ -150,7 +152,9 @@ test('a change keeps what it does not name, and a bad one changes nothing (Event
 
   const changed = await world.change(project, id, { description: null });
   for (const bad of [{}, { url: 'ftp://x/' }, { types: [] }, { secret: 'mine' }]) {
-    await expect(world.change(project, id, bad)).rejects.toMatchObject({ status: 422 });
+    await expect(world.change(project, id, bad)).rejects.toMatchObject({
+      refusal: { code: 'invalid_request' },
+    });
   }
 
   const { secret: _secret, ...before } = made;

@@ -1,4 +1,4 @@
-import { billingRefusalCodes } from '@inventory/contracts/messages/billing-outcome';
+import { billingRefusalCodes } from '@inventory/contracts/refusal';
 import { instrumentsOf, secondsBuckets } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
 import type { ClosingReason, RevocationReason } from './streams/event-frame.domain.ts';

@@ -112,7 +112,10 @@ test('a chain whose last page is refused for lack of funds is not sent before it
   const scope = newInventory();
   world.ledger.setBalance(authority.accountId, 1);
   const cursor = await readOk(scope, key);
-  world.ledger.refuseCharge = () => ({ code: 'insufficient_credits', required: 1, available: 0 });
+  world.ledger.refuseCharge = () => ({
+    code: 'insufficient_credits',
+    detail: { required: 1, available: 0 },
+  });
   world.ledger.setBalance(authority.accountId, 1);
   expect((await read(scope, key, { cursor })).status).toBe(402);
   world.ledger.refuseCharge = () => null;

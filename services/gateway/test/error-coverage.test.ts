@@ -1,6 +1,11 @@
-import { type ErrorCode, errorCodeNames, errorCodes } from '@inventory/contracts/http/error-codes';
-import { errorBody } from '@inventory/contracts/http/meta';
-import type { RefreshRefusal } from '@inventory/contracts/internal/refresh';
+import { errorBody } from '@inventory/contracts/http/error-body';
+import {
+  type FundsRefusal,
+  hasRetryAfter,
+  type RefreshRefusal,
+  type Refusal,
+} from '@inventory/contracts/refusal';
+import { type PublicCode, publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
 import type { Scope } from '@inventory/contracts/scope';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { systemClock } from '@inventory/runtime/clock';
@@ -54,19 +59,19 @@ afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
 /** Said before a request has an operation: shown for the connection as a whole. */
-const ofTheConnection: readonly ErrorCode[] = [
+const ofTheConnection: readonly PublicCode[] = [
   'malformed_request',
   'headers_too_large',
   'request_timeout',
 ];
 /** Shown by the tests of the public app. */
-const ofNoOperation: readonly ErrorCode[] = [
+const ofNoOperation: readonly PublicCode[] = [
   ...ofTheConnection,
   'route_not_found',
   'method_not_allowed',
 ];
 /** Of streams and logs, shown by the tests of these two operations. */
-const ofEvents: Readonly<Record<string, readonly ErrorCode[]>> = {
+const ofEvents: Readonly<Record<string, readonly PublicCode[]>> = {
   streamEvents: ['invalid_cursor', 'stream_limit_exceeded'],
   listEvents: ['cursor_expired'],
 };
@@ -104,22 +109,24 @@ function refusing(refusal: RefreshRefusal) {
   };
 }
 
-function webhooksRefusing(status: number, code: string) {
+function webhooksRefusing(refusal: Refusal) {
   return ({ send }: Case) => {
-    world.webhooks.refusal = { status, code, message: code };
+    world.webhooks.refusal = refusal;
     return send();
   };
 }
 
-function lacking(code: 'insufficient_credits' | 'insufficient_units' | 'spend_cap_reached') {
+function lacking(code: FundsRefusal['code']) {
   const cap = { cap: 5, spent: 5, resets_at: '2030-01-01T00:00:00.000Z' };
-  const limit = code === 'spend_cap_reached' ? cap : {};
+  const refusal: FundsRefusal =
+    code === 'spend_cap_reached'
+      ? { code, detail: cap }
+      : { code, detail: { required: 125, available: 1 } };
   return (given: Case) => {
     if (given.endpoint.operationId === 'requestRefresh') {
-      const refusal = { code, required: 125, available: 1, ...limit } as RefreshRefusal;
       return refusing(refusal)(given);
     }
-    world.ledger.refuseCharge = () => ({ code, required: 1, available: 0, ...limit });
+    world.ledger.refuseCharge = () => refusal;
     return given.send();
   };
 }
@@ -176,7 +183,7 @@ const platform = (trouble: Parameters<typeof noPage>[0]) => (given: Case) => {
 const foreignProject = 'prj_01890000-0000-7000-8000-000000000000';
 
 /** How each code is met, by whichever operation can answer it. */
-const ways: Partial<Record<ErrorCode, (given: Case) => Promise<ApiAnswer>>> = {
+const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   missing_api_key: ({ right }) => gateway.call(right),
   invalid_api_key: ({ send }) => send({ key: 'inv_unknown' }),
   permission_denied: ({ endpoint }) =>
@@ -199,9 +206,12 @@ const ways: Partial<Record<ErrorCode, (given: Case) => Promise<ApiAnswer>>> = {
     endpoint.operationId === 'readUsage'
       ? send(withQuery(right.path, `project_id=${foreignProject}`))
       : send({ path: right.path.replace(/prj_[^/]+/, foreignProject) }),
-  webhook_endpoint_not_found: webhooksRefusing(404, 'endpoint_not_found'),
-  event_not_found: webhooksRefusing(404, 'event_not_found'),
-  webhook_endpoint_limit_reached: webhooksRefusing(409, 'endpoint_limit_reached'),
+  webhook_endpoint_not_found: webhooksRefusing({ code: 'webhook_endpoint_not_found' }),
+  event_not_found: webhooksRefusing({ code: 'event_not_found' }),
+  webhook_endpoint_limit_reached: webhooksRefusing({
+    code: 'webhook_endpoint_limit_reached',
+    detail: { limit: 10 },
+  }),
   inventory_revision_not_found: ({ send }) => {
     world.revisions.inventories.clear();
     return send();
@@ -218,12 +228,12 @@ const ways: Partial<Record<ErrorCode, (given: Case) => Promise<ApiAnswer>>> = {
   refresh_already_completed: cancelledTooLate,
   outstanding_limit_exceeded: refusing({
     code: 'outstanding_limit_exceeded',
-    limit: 1_000,
+    detail: { limit: 1_000 },
     retry_after_seconds: 4,
   }),
   product_unavailable: refusing({
     code: 'product_unavailable',
-    reason: 'operator_closed',
+    detail: { admission_state: 'closed', reason: 'operator_closed' },
     retry_after_seconds: 30,
   }),
   billing_unavailable: ({ send }) => {
@@ -246,15 +256,15 @@ test.each(cases)('$name answers $code as documented', async ({ code, endpoint })
   const answer = await way(caseOf(endpoint));
 
   expect([answer.status, saidCode(endpoint, code, answer)]).toEqual([
-    errorCodes[code].status,
+    refusalCodes[code].status,
     code,
   ]);
-  expect(answer.headers['retry-after'] !== undefined).toBe(errorCodes[code].retryAfter);
+  expect(answer.headers['retry-after'] !== undefined).toBe(hasRetryAfter(code));
   expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(answer.headers['x-request-id']).toMatch(/^req_/);
   if (endpoint.dialect !== undefined) return;
   const { error } = errorBody.strict().parse(answer.json);
-  expect(error.message).toBe(errorCodes[code].message);
+  expect(error.message).toBe(refusalCodes[code].message);
   expect(error.request_id).toBe(answer.headers['x-request-id']);
 });
 
@@ -265,11 +275,11 @@ test('every code of the closed list is met on an operation, or without one', () 
     ...ofNoOperation,
   ]);
 
-  expect([...met].sort()).toEqual([...errorCodeNames].sort());
+  expect([...met].sort()).toEqual([...publicCodes].sort());
 });
 
 /** The original route says a text where the others say the code. */
-function saidCode({ dialect }: Endpoint, code: ErrorCode, { json, text }: ApiAnswer): unknown {
+function saidCode({ dialect }: Endpoint, code: PublicCode, { json, text }: ApiAnswer): unknown {
   if (dialect !== 'original' || code === 'invalid_request') return json.error?.code ?? text;
   return (json as unknown as { detail: string }).detail === v1OriginalText(code) ? code : text;
 }

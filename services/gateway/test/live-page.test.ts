@@ -1,6 +1,7 @@
 import { request } from 'node:http';
+import { errorBody } from '@inventory/contracts/http/error-body';
 import { livePage } from '@inventory/contracts/http/live-page';
-import { errorBody, pageReadMeta } from '@inventory/contracts/http/meta';
+import { pageReadMeta } from '@inventory/contracts/http/meta';
 import type { Scope } from '@inventory/contracts/scope';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';

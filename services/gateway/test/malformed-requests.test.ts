@@ -1,5 +1,5 @@
-import { errorCodes } from '@inventory/contracts/http/error-codes';
-import { errorBody } from '@inventory/contracts/http/meta';
+import { errorBody } from '@inventory/contracts/http/error-body';
+import { refusalCodes } from '@inventory/contracts/refusal-codes';
 import { newScope } from '@inventory/testkit/builders';
 import { callApi } from './support/api-call.ts';
 import { membersText, saveInventory } from './support/fake-revision-store.ts';
@@ -42,7 +42,7 @@ test('there are at least 200 of them', () => {
 test.each(cases)('%s', async (_what, call, code) => {
   const answer = await callApi(gateway.url, { key, ...call });
 
-  expect([answer.status, answer.json.error.code]).toEqual([errorCodes[code].status, code]);
+  expect([answer.status, answer.json.error.code]).toEqual([refusalCodes[code].status, code]);
   errorBody.strict().parse(answer.json);
   expect(answer.json.meta.credits_charged ?? 0).toBe(0);
 });

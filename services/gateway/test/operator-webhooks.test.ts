@@ -88,12 +88,12 @@ test('deliveries are listed on from the cursor that was given, and from no other
 
 test('what is not there has a code of its own (Operating surface: webhooks)', async () => {
   const unknown = await world.call({ path: `/projects/${newProjectId()}/webhook-endpoints` });
-  world.webhooks.refusal = { status: 404, code: 'endpoint_not_found', message: 'none' };
+  world.webhooks.refusal = { code: 'webhook_endpoint_not_found' };
   const endpoint = await world.call({ path: pathOf() });
-  world.webhooks.refusal = { status: 404, code: 'event_not_found', message: 'none' };
+  world.webhooks.refusal = { code: 'event_not_found' };
   const body = { event_id: `evt_${newRefreshId()}` };
   const event = await world.call({ method: 'POST', path: pathOf('/redeliver'), body });
-  world.webhooks.refusal = { status: 409, code: 'concurrent_change', message: 'again' };
+  world.webhooks.refusal = { code: 'concurrent_change' };
   const changed = await world.call({ method: 'POST', path: pathOf('/enable'), body: {} });
 
   expect(

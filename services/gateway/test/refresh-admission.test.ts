@@ -125,45 +125,54 @@ test('a decision that arrives twice is one decision', async () => {
   expect(commandsOf(authority.projectId)).toHaveLength(2);
 });
 
+const month = { cap: 500, spent: 480, resets_at: '2026-12-01T00:00:00.000Z' };
+
 test.each([
   [
-    { code: 'insufficient_credits', required: 125, available: 7 },
+    { code: 'insufficient_credits', detail: { required: 125, available: 7 } },
     402,
     { required: 125, available: 7 },
     undefined,
   ],
   [
-    { code: 'insufficient_units', required: 125, available: 0 },
+    { code: 'insufficient_units', detail: { required: 125, available: 0 } },
     402,
     { required: 125, available: 0 },
     undefined,
   ],
+  [{ code: 'spend_cap_reached', detail: month }, 402, month, undefined],
   [
-    { code: 'spend_cap_reached', required: 125, available: 20 },
-    402,
-    { required: 125, available: 20 },
-    undefined,
-  ],
-  [
-    { code: 'outstanding_limit_exceeded', limit: 1_000, retry_after_seconds: 9 },
+    { code: 'outstanding_limit_exceeded', detail: { limit: 1_000 }, retry_after_seconds: 9 },
     429,
     { limit: 1_000 },
     '9',
   ],
   [
-    { code: 'product_unavailable', reason: 'global_outstanding_closed', retry_after_seconds: 17 },
+    {
+      code: 'product_unavailable',
+      detail: { admission_state: 'closed', reason: 'global_outstanding_closed' },
+      retry_after_seconds: 17,
+    },
     503,
     { admission_state: 'closed', reason: 'global_outstanding_closed' },
     '17',
   ],
   [
-    { code: 'product_unavailable', reason: 'platform_unavailable', retry_after_seconds: 5 },
+    {
+      code: 'product_unavailable',
+      detail: { admission_state: 'closed', reason: 'platform_unavailable' },
+      retry_after_seconds: 5,
+    },
     503,
     { admission_state: 'closed', reason: 'platform_unavailable' },
     '5',
   ],
   [
-    { code: 'product_unavailable', reason: 'operator_closed', retry_after_seconds: 60 },
+    {
+      code: 'product_unavailable',
+      detail: { admission_state: 'closed', reason: 'operator_closed' },
+      retry_after_seconds: 60,
+    },
     503,
     { admission_state: 'closed', reason: 'operator_closed' },
     '60',
@@ -328,7 +337,7 @@ describe('while the first request with a key is undecided', () => {
     holdKey({
       decision: 'refused',
       acceptance: null,
-      refusal: { code: 'insufficient_credits', required: 125, available: 3 },
+      refusal: { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
     });
 
     const answer = await post({ key, idempotencyKey: newIdempotencyKey() });
@@ -348,7 +357,7 @@ describe('while the first request with a key is undecided', () => {
 
 test('an attempt that was cancelled before its admission may be tried again at once', async () => {
   const { key } = world.issue();
-  world.collector.decide = () => refused({ code: 'cancelled' });
+  world.collector.decide = () => refused({ code: 'service_unavailable', retry_after_seconds: 1 });
 
   const answer = await post({ key });
 

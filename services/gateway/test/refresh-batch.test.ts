@@ -41,7 +41,7 @@ test('every item has its own result, in the order of the request (Batch)', async
   const { key } = world.issue();
   world.collector.decide = (request) =>
     request.scope.app_id === 440
-      ? refused({ code: 'insufficient_credits', required: 125, available: 3 })
+      ? refused({ code: 'insufficient_credits', detail: { required: 125, available: 3 } })
       : { decision: 'accepted', price_version: 1, credits_reserved: 125, deadline_at: soon };
   const items = [item(), item({ app_id: 440 }), item({ max_credits: 124 }), item()];
 

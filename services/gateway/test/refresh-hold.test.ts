@@ -108,10 +108,13 @@ test('a hold of subscription units says what is left of them (Subscription fundi
 
 test('the collector tells of every refusal: only then is its key free again (Idempotency-Key)', async () => {
   const { key } = world.issue();
-  const refusal = { code: 'insufficient_credits', required: 125, available: 3 } as const;
+  const refusal = {
+    code: 'insufficient_credits',
+    detail: { required: 125, available: 3 },
+  } as const;
   world.collector.decide = async (request) => {
     await tellOfHold(request, { result: 'refused', refusal, amount_reserved: 0 });
-    return refused({ ...refusal, available: 4 });
+    return refused({ ...refusal, detail: { required: 125, available: 4 } });
   };
 
   const answer = await post(key);

@@ -104,14 +104,10 @@ test('a page that units pay leaves the credits as they are and shows both (Subsc
 test.each([
   [
     'insufficient_units',
-    { code: 'insufficient_units', required: 125, available: 80 },
+    { code: 'insufficient_units', detail: { required: 125, available: 80 } },
     { required: 125, available: 80 },
   ],
-  [
-    'spend_cap_reached',
-    { code: 'spend_cap_reached', required: 125, available: 24, ...limit },
-    limit,
-  ],
+  ['spend_cap_reached', { code: 'spend_cap_reached', detail: limit }, limit],
 ] as const)(
   'a refresh is refused with %s and its detail (Errors)',
   async (code, refusal, detail) => {
@@ -131,9 +127,7 @@ test('a page beyond the Project’s spend cap is refused with the cap, and nothi
   saveInventory(world.revisions, scope, {});
   world.ledger.refuseCharge = () => ({
     code: 'spend_cap_reached',
-    required: 1,
-    available: 0,
-    ...limit,
+    detail: limit,
   });
 
   const { status, json } = await gateway.call({ path: currentPathOf(scope), key });

@@ -173,7 +173,7 @@ test('of rotations at once one succeeds, so no handed-out secret is dead', async
 
   const rotated = results.filter((result) => result.status === 'fulfilled');
   const refused = results.filter((result) => result.status === 'rejected');
-  expect(refused.map(({ reason }) => reason.code)).toEqual([
+  expect(refused.map(({ reason }) => reason.refusal.code)).toEqual([
     'concurrent_change',
     'concurrent_change',
   ]);
@@ -207,11 +207,11 @@ test('a revoked Credential stays as it ended, and revoking it again answers the 
   expect(await there.tenancy.revokeCredential(credential.id)).toEqual(revoked);
   const rotation = { credentialId: credential.id, overlapMs: 0 };
   await expect(here.tenancy.rotateCredential(rotation)).rejects.toMatchObject({
-    code: 'credential_revoked',
+    refusal: { code: 'credential_revoked' },
   });
   await expect(
     here.tenancy.changeCredential(credential.id, { scopes: ['*'] }),
-  ).rejects.toMatchObject({ code: 'credential_revoked' });
+  ).rejects.toMatchObject({ refusal: { code: 'credential_revoked' } });
 });
 
 test('an announcement that could not be sent is sent by whichever replica sweeps next', async () => {

@@ -103,8 +103,8 @@ test('without events nothing new is sent, and what is there can still be seen an
 
 test('a URL that cannot be sent to is told as a problem of the body, with the reason (Events: webhooks)', async () => {
   const { key, authority } = world.issue(manage);
-  const message = 'must lead to a public address';
-  world.webhooks.refusal = { status: 422, code: 'invalid_url', message };
+  const issue = { in: 'body', field: 'url', reason: 'must lead to a public address' } as const;
+  world.webhooks.refusal = { code: 'invalid_request', detail: { issues: [issue] } };
 
   const answer = await gateway.call({
     method: 'POST',
@@ -117,7 +117,7 @@ test('a URL that cannot be sent to is told as a problem of the body, with the re
     422,
     {
       code: 'invalid_request',
-      detail: { issues: [{ in: 'body', field: 'url', reason: message }] },
+      detail: { issues: [issue] },
     },
   ]);
 });
@@ -157,7 +157,7 @@ test('deliveries are listed on, page by page, with a cursor of this endpoint onl
 
 test('an endpoint that is changed all the time is worth another try', async () => {
   const { key, authority } = world.issue(manage);
-  world.webhooks.refusal = { status: 409, code: 'concurrent_change', message: 'again' };
+  world.webhooks.refusal = { code: 'concurrent_change' };
   const path = pathOf(authority.projectId, `/whe_${newRefreshId()}`);
 
   const answer = await gateway.call({ method: 'PATCH', path, key, body: { state: 'disabled' } });

@@ -9,6 +9,7 @@ import type { IdentityState } from './egress/egress-identity.domain.ts';
 import type { AdmissionLatch } from './refreshes/admission.domain.ts';
 import type { AcceptanceDocument, BillingDocument } from './refreshes/billing-document.ts';
 import type { Refresh } from './refreshes/refresh.domain.ts';
+import type { RefusalDocument } from './refreshes/refusal-document.ts';
 import type { PublishedPlan } from './scans/published-plan.domain.ts';
 import type { RecordedPage } from './scans/scan.domain.ts';
 
@@ -36,7 +37,7 @@ export interface RefreshDocument extends WithOutbox {
   readonly queueDeadline: Date;
   readonly collectDeadline: Date | null;
   readonly completedAt: Date | null;
-  readonly refusal: Refresh['refusal'];
+  readonly refusal: RefusalDocument | null;
   readonly acceptance: AcceptanceDocument | null;
   readonly cancelRequested: boolean;
   readonly outcome: Refresh['outcome'];

@@ -161,7 +161,7 @@ export function countAnswer(
 
 /** A live page was answered: `page`, a confirmed denial, or why it is not known. */
 export function countLivePage(outcome: LiveOutcome, durationMs: number): void {
-  const result = outcome.outcome === 'trouble' ? outcome.trouble : outcome.outcome;
+  const result = outcome.result === 'trouble' ? outcome.trouble : outcome.result;
   livePages.record(durationMs / 1_000, { result });
 }
 

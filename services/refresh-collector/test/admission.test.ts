@@ -57,7 +57,10 @@ describe('admission', () => {
     const refused = await request({ scope: scope() });
     expect(await decision(refused.refresh_id)).toMatchObject({
       decision: 'refused',
-      refusal: { code: 'product_unavailable', reason: 'global_outstanding_closed' },
+      refusal: {
+        code: 'product_unavailable',
+        detail: { admission_state: 'closed', reason: 'global_outstanding_closed' },
+      },
     });
 
     await harness.store.release();
@@ -115,7 +118,7 @@ describe('admission', () => {
     const decisions = await Promise.all(own.map(({ refresh_id }) => decision(refresh_id)));
     expect(decisions.filter((reply) => reply.decision === 'accepted')).toHaveLength(4);
     expect(decisions.find((reply) => reply.decision === 'refused')).toMatchObject({
-      refusal: { code: 'outstanding_limit_exceeded', limit: 4 },
+      refusal: { code: 'outstanding_limit_exceeded', detail: { limit: 4 } },
     });
     const other = await request({ scope: scope() });
     expect(await decision(other.refresh_id)).toMatchObject({ decision: 'accepted' });
@@ -135,7 +138,7 @@ describe('admission', () => {
       return (
         reply.decision === 'refused' &&
         reply.refusal.code === 'product_unavailable' &&
-        reply.refusal.reason === 'platform_unavailable'
+        reply.refusal.detail.reason === 'platform_unavailable'
       );
     });
     const other = await request({ scope: scope(730) });

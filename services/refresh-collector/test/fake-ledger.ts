@@ -24,11 +24,7 @@ export interface FakeLedger {
 const held = 125;
 const capRefusal = {
   code: 'spend_cap_reached',
-  required: held,
-  available: 24,
-  cap: 200,
-  spent: 176,
-  resets_at: '2026-12-01T00:00:00.000Z',
+  detail: { cap: 200, spent: 176, resets_at: '2026-12-01T00:00:00.000Z' },
 } as const;
 
 export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
@@ -111,8 +107,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
             if (ledger.poor.has(body.account_id)) {
               const refusal = {
                 code: 'insufficient_credits',
-                required: held,
-                available: 3,
+                detail: { required: held, available: 3 },
               } as const;
               return outcomeOf(body, { kind: 'reserve', result: 'refused', refusal });
             }

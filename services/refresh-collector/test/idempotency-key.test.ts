@@ -17,7 +17,7 @@ afterAll(() => stored.close());
 
 const noFunds: Fact = {
   fact: 'reserve_refused',
-  refusal: { code: 'insufficient_credits', required: 125, available: 3 },
+  refusal: { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
 };
 const openGate = { refusalFor: () => Promise.resolve(null), uncount: () => {} };
 

@@ -33,12 +33,12 @@ const read = (inventory: SimulatedInventory, options?: LiveOptions) =>
 
 /** What the first live page of a scenario account ends as, where it is no page. */
 const firstPageRefusals: Readonly<Record<string, string>> = {
-  private: 'private',
-  'private-401': 'private',
-  'not-found': 'not_found',
-  'not-found-html': 'not_found',
-  'unknown-app': 'not_found',
-  'eresult-42': 'not_found',
+  private: 'inventory_private',
+  'private-401': 'inventory_private',
+  'not-found': 'inventory_not_found',
+  'not-found-html': 'inventory_not_found',
+  'unknown-app': 'inventory_not_found',
+  'eresult-42': 'inventory_not_found',
   'bad-request': 'bad_answer',
   'eresult-77': 'bad_answer',
   'eresult-55': 'bad_answer',
@@ -49,7 +49,7 @@ const firstPageRefusals: Readonly<Record<string, string>> = {
   'fake-redirect': 'bad_answer',
   'truncated-json': 'bad_answer',
   'gateway-503': 'bad_answer',
-  slow: 'timeout',
+  slow: 'upstream_timeout',
   'cursor-missing': 'bad_answer',
 };
 
@@ -87,7 +87,7 @@ describe('a chain of live pages', () => {
     const inventory = scenarioInventory('becomes-private-at-page-2', 802);
     const first = await read(inventory);
     const start = first.meta?.next_start_assetid ?? null;
-    expect((await read(inventory, { start })).code).toBe('private');
+    expect((await read(inventory, { start })).code).toBe('inventory_private');
 
     const other = scenarioInventory('private-at-page-2-only', 802);
     const public1 = await read(other);
@@ -133,7 +133,7 @@ describe('what stands between a client and the platform', () => {
 
     const answer = await read({ platformId, ...inventory });
 
-    expect([answer.status, answer.code]).toEqual([409, 'throttled']);
+    expect([answer.status, answer.code]).toEqual([502, 'throttled']);
     expect(answer.retryAfter).toBeGreaterThanOrEqual(1);
   });
 });

@@ -12,6 +12,7 @@ export interface LiveAnswer {
   readonly meta: LivePageMeta | null;
   // biome-ignore lint/suspicious/noExplicitAny: the platform's rows, read as they come
   readonly page: any;
+  /** What stands in the way of the platform, else the code of the refusal. */
   readonly code: string | undefined;
   readonly retryAfter: number | null | undefined;
 }
@@ -48,7 +49,7 @@ export async function readLive(
     status: response.status,
     meta: meta === null ? null : livePageMeta.parse(JSON.parse(meta)),
     page: parsed,
-    code: parsed.error?.code,
+    code: parsed.error?.detail?.reason ?? parsed.error?.code,
     retryAfter: parsed.error?.retry_after_seconds,
   };
 }

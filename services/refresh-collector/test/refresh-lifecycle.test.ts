@@ -138,11 +138,7 @@ describe('a refresh', () => {
       decision: 'refused',
       refusal: {
         code: 'spend_cap_reached',
-        required: 125,
-        available: 24,
-        cap: 200,
-        spent: 176,
-        resets_at: '2026-12-01T00:00:00.000Z',
+        detail: { cap: 200, spent: 176, resets_at: '2026-12-01T00:00:00.000Z' },
       },
     });
   });
@@ -159,7 +155,7 @@ describe('a refresh', () => {
     await waitFor('the refusal is told', () => decisions(refused.refresh_id).length > 0);
     expect(decisions(refused.refresh_id)[0]).toMatchObject({
       decision: 'refused',
-      refusal: { code: 'insufficient_credits', required: 125, available: 3 },
+      refusal: { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
     });
 
     harness.ledger.poor.delete(poor.account_id);

@@ -174,7 +174,7 @@ export class SagaWorld {
         ledger.hold === 'refused' || ledger.hold === 'lost'
           ? {
               fact: 'reserve_refused',
-              refusal: { code: 'insufficient_credits', required: held, available: 0 },
+              refusal: { code: 'insufficient_credits', detail: { required: held, available: 0 } },
             }
           : {
               fact: 'reserved',

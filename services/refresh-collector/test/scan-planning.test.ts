@@ -134,7 +134,7 @@ describe('with few pages before the deadline', () => {
       decision: 'refused',
       refusal: {
         code: 'product_unavailable',
-        reason: 'global_outstanding_closed',
+        detail: { admission_state: 'closed', reason: 'global_outstanding_closed' },
         retry_after_seconds: expect.any(Number),
       },
     });
@@ -142,7 +142,7 @@ describe('with few pages before the deadline', () => {
       decision: 'refused',
       refusal: {
         code: 'outstanding_limit_exceeded',
-        limit: 1,
+        detail: { limit: 1 },
         retry_after_seconds: expect.any(Number),
       },
     });

@@ -89,7 +89,7 @@ describe('the hold of a refresh', () => {
 });
 
 describe('the hold of no refresh', () => {
-  const refusedAsCancelled = { phase: 'refused', refusal: { code: 'cancelled' } };
+  const refusedAsCancelled = { phase: 'refused', refusal: { code: 'service_unavailable' } };
 
   it('is released, and a request delivered later finds itself refused', async () => {
     const refresh = acceptedRefresh();

@@ -1,4 +1,4 @@
-import { errorBody } from '@inventory/contracts/http/meta';
+import { errorBody } from '@inventory/contracts/http/error-body';
 import type { LiveEnd } from './live-ends.ts';
 import { scopeOfEnd } from './live-ends.ts';
 import type { Customer } from './operator.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@inventory/contracts/http/error-codes';
+import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import { alertRule, type RuleGroup } from './rule-plan.ts';
 
 /**
@@ -6,7 +6,7 @@ import { alertRule, type RuleGroup } from './rule-plan.ts';
  * What the platform or the client is the reason of, and a closed admission, are no failures of it.
  */
 const availabilityObjective = 0.999;
-const ourFailures: readonly ErrorCode[] = [
+const ourFailures: readonly PublicCode[] = [
   'internal_error',
   'service_unavailable',
   'billing_unavailable',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { requestId } from '../ids.ts';
 import { billingDisposition, billingReason, productCode } from '../vocabulary.ts';
-import { type ErrorCode, errorCodeNames } from './error-codes.ts';
 
 /** `meta.rate_limit`: where the account stands in the present minute. */
 export const rateLimit = z.object({
@@ -15,7 +14,7 @@ export type RateLimit = z.infer<typeof rateLimit>;
 export const plainMeta = z.object({ request_id: requestId });
 
 /** Where subscription units pay; absent where prepaid credits do. */
-const unitFunding = {
+export const unitFunding = {
   funding: z.literal('subscription').optional(),
   units_charged: z.int().min(0).optional(),
   units_remaining: z.int().min(0).optional(),
@@ -45,37 +44,6 @@ export const pageReadMeta = z.object({
   billing_reason: billingReason.nullable(),
   ...unitFunding,
   rate_limit: rateLimit,
-});
-
-/**
- * `meta` of an error. Once the account is known, billed operations say what was charged;
- * `price_version` is absent only where the price list has not been read yet.
- */
-export const errorMeta = z.object({
-  request_id: requestId,
-  product_code: productCode.optional(),
-  price_version: z.int().min(1).optional(),
-  credits_charged: z.int().min(0).optional(),
-  credits_remaining: z.int().optional(),
-  billing_disposition: billingDisposition.optional(),
-  billing_reason: billingReason.optional(),
-  ...unitFunding,
-  rate_limit: rateLimit.optional(),
-});
-export type ErrorMeta = z.infer<typeof errorMeta>;
-
-export const errorCode = z.enum(errorCodeNames as [ErrorCode, ...ErrorCode[]]);
-
-/** The body of every V2 error. */
-export const errorBody = z.object({
-  success: z.literal(false),
-  error: z.object({
-    code: errorCode,
-    message: z.string(),
-    request_id: requestId,
-    detail: z.record(z.string(), z.unknown()).optional(),
-  }),
-  meta: errorMeta,
 });
 
 /** One problem of a request, in `error.detail.issues` of `invalid_request`. */

@@ -3,7 +3,8 @@ import { requestId } from '../ids.ts';
 import { defaultLanguage, language } from '../languages.ts';
 import { scope } from '../scope.ts';
 import { productCode } from '../vocabulary.ts';
-import { errorCode, rateLimit, refreshAcceptanceMeta } from './meta.ts';
+import { errorCode } from './error-body.ts';
+import { rateLimit, refreshAcceptanceMeta } from './meta.ts';
 import { idempotencyKey } from './parameters.ts';
 import { refreshRecord } from './refresh.ts';
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { requestId } from '../ids.ts';
 import { defaultLanguage } from '../languages.ts';
+import { errorCode } from './error-body.ts';
 import { liveRows } from './live-page.ts';
-import { errorCode, requestIssue } from './meta.ts';
+import { requestIssue } from './meta.ts';
 import { languageParameter } from './parameters.ts';
 
 /** Query of both V1 routes. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountId } from '../ids.ts';
 import { language } from '../languages.ts';
-import { liveTroubles, pageAssetsMax } from '../vocabulary.ts';
+import { pageAssetsMax } from '../vocabulary.ts';
 
 /** Header of the call: milliseconds the caller waits for the answer. No clocks are compared. */
 export const timeLeftHeader = 'x-time-left-ms';
@@ -42,14 +42,3 @@ export const livePageMeta = z.object({
   next_start_assetid: z.string().nullable(),
 });
 export type LivePageMeta = z.infer<typeof livePageMeta>;
-
-/** The body (status 409) where there is no page. Denials are confirmed ones. */
-export const livePageRefusal = z.object({
-  error: z.object({
-    code: z.enum(['private', 'not_found', ...liveTroubles]),
-    message: z.string(),
-    /** After which another try is worthwhile; null for a denial. */
-    retry_after_seconds: z.int().min(1).max(600).nullable(),
-  }),
-});
-export type LivePageRefusal = z.infer<typeof livePageRefusal>;

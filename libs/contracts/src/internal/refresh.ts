@@ -1,39 +1,9 @@
 import { z } from 'zod';
 import { expectedCompletedAt, refreshRecord } from '../http/refresh.ts';
 import { accountId, projectId, refreshId } from '../ids.ts';
-import { type heldBy, spendCapDetail } from '../messages/billing-outcome.ts';
+import type { heldBy } from '../messages/billing-outcome.ts';
+import { refreshRefusal } from '../refusal.ts';
 import { admissionReason, refreshState } from '../vocabulary.ts';
-
-/** Why an attempt was refused before any work; it holds nothing and keeps no Idempotency-Key. */
-export const refreshRefusal = z.discriminatedUnion('code', [
-  z.object({
-    code: z.enum(['insufficient_credits', 'insufficient_units']),
-    required: z.int(),
-    available: z.int(),
-  }),
-  z.object({
-    code: z.literal('spend_cap_reached'),
-    required: z.int(),
-    /** What the cap still leaves. */
-    available: z.int(),
-    cap: spendCapDetail.cap.optional(),
-    spent: spendCapDetail.spent.optional(),
-    resets_at: spendCapDetail.resets_at.optional(),
-  }),
-  z.object({
-    code: z.literal('outstanding_limit_exceeded'),
-    limit: z.int(),
-    retry_after_seconds: z.int(),
-  }),
-  z.object({
-    code: z.literal('product_unavailable'),
-    reason: admissionReason,
-    retry_after_seconds: z.int(),
-  }),
-  /** Cancelled before it was admitted, or its command came too late. */
-  z.object({ code: z.literal('cancelled') }),
-]);
-export type RefreshRefusal = z.infer<typeof refreshRefusal>;
 
 /** What was held at acceptance, and under which prices. */
 export const refreshAcceptance = z.object({

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { newWebhookEndpoint, webhookDeliveriesQuery, webhookDelivery } from '../http/webhooks.ts';
 import { accountId, projectId } from '../ids.ts';
+import type { RefusalCode } from '../refusal.ts';
+
+/** What the event-stream refuses as the answer to a customer or an operator. */
+export const webhookRefusals = [
+  'webhook_endpoint_not_found',
+  'webhook_endpoint_limit_reached',
+  'event_not_found',
+  'concurrent_change',
+  'invalid_request',
+] as const satisfies readonly RefusalCode[];
 
 /** Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. */
 export const newWebhookEndpointOfAccount = newWebhookEndpoint.extend({ account_id: accountId });

@@ -1,29 +1,8 @@
 import { z } from 'zod';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { defineMessage } from '../message.ts';
+import { recordedBillingRefusal } from '../recorded-refusals.ts';
 import { ledgerAsset, productCode, settlementDisposition } from '../vocabulary.ts';
-
-export const billingRefusalCodes = [
-  'insufficient_credits',
-  'insufficient_units',
-  'spend_cap_reached',
-  /** The command id was used before with other content; nothing changed. */
-  'command_conflict',
-  /** No open hold to resolve: never made, or made impossible by an earlier release. */
-  'hold_unknown',
-  /** The charge was reversed before it arrived. */
-  'already_reversed',
-  'charge_unknown',
-  /** The amounts of the account would pass 2^53 - 1, beyond which they are no longer exact. */
-  'balance_limit_exceeded',
-] as const;
-
-/** Of a refusal by a spend cap: what is spent counts charges and open holds of the UTC month. */
-export const spendCapDetail = {
-  cap: z.int().min(0),
-  spent: z.int().min(0),
-  resets_at: z.iso.datetime(),
-};
 
 /**
  * What one journaled entry did, refusals included. Sent again, unchanged, whenever its command
@@ -45,17 +24,7 @@ export const billingOutcomeBody = z.object({
     'allowance',
   ]),
   result: z.enum(['applied', 'refused']),
-  refusal: z
-    .object({
-      code: z.enum(billingRefusalCodes),
-      required: z.int().nullable(),
-      /** With `spend_cap_reached`: what the cap still leaves. */
-      available: z.int().nullable(),
-      cap: spendCapDetail.cap.optional(),
-      spent: spendCapDetail.spent.optional(),
-      resets_at: spendCapDetail.resets_at.optional(),
-    })
-    .nullable(),
+  refusal: recordedBillingRefusal.nullable(),
   account_id: accountId,
   project_id: projectId.nullable(),
   refresh_id: refreshId.nullable(),

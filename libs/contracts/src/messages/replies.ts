@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { refreshId } from '../ids.ts';
-import { refreshAcceptance, refreshRefusal } from '../internal/refresh.ts';
+import { refreshAcceptance } from '../internal/refresh.ts';
 import { defineMessage } from '../message.ts';
+import { recordedRefreshRefusal } from '../recorded-refusals.ts';
 import { billingOutcomeBody } from './billing-outcome.ts';
 
 const topic = 'replies.v1';
@@ -25,7 +26,7 @@ export const refreshDecisionReply = defineMessage({
       waiting_id: waitingId,
       refresh_id: refreshId,
       decision: z.literal('refused'),
-      refusal: refreshRefusal,
+      refusal: recordedRefreshRefusal,
     }),
     /** Another attempt holds the Idempotency-Key: read that refresh instead. */
     z.object({

@@ -179,7 +179,7 @@ describe('The answer to a billing command', () => {
     expect(outcomeOf(reply)).toMatchObject({
       command_id: 'grant:1',
       result: 'refused',
-      refusal: { code: 'command_conflict' },
+      refusal: { code: 'idempotency_conflict' },
       balance: { total: 500, held: 0, available: 500 },
     });
   });

@@ -1,12 +1,10 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
-import type {
-  BillingOutcome,
-  billingRefusalCodes,
-} from '@inventory/contracts/messages/billing-outcome';
+import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { BillingRefusal, FundsRefusal } from '@inventory/contracts/refusal';
 import { isoTime } from '@inventory/runtime/clock';
 import type { Command } from '../domain/command.ts';
-import type { Entry, Refusal } from '../domain/entry.ts';
+import type { Entry } from '../domain/entry.ts';
 import { type EntryKind, returnedAmount } from '../domain/movement.ts';
 import type { Answer } from '../domain/plan-commit.ts';
 
@@ -19,7 +17,7 @@ export function toOutcome(accountId: AccountId, entry: Entry): BillingOutcome {
     command_id: entry.commandId,
     kind: entry.command,
     result: kind === 'refuse' ? 'refused' : 'applied',
-    refusal: entry.refusal && toRefusal(entry.refusal),
+    refusal: entry.refusal,
     account_id: accountId,
     project_id: entry.projectId,
     refresh_id: entry.refreshId,
@@ -67,7 +65,7 @@ export function toAnswerOutcome(command: Command, { verdict, entry }: Answer): B
  */
 export function toReplyOutcome(command: Command, answer: Answer): BillingOutcome {
   if (answer.verdict !== 'conflict') return toAnswerOutcome(command, answer);
-  return toRefused(toOutcome(command.accountId, answer.entry), command, 'command_conflict');
+  return toRefused(toOutcome(command.accountId, answer.entry), command, 'idempotency_conflict');
 }
 
 /** Every outcome has an id of its own, however often it is sent. */
@@ -78,14 +76,14 @@ export function outcomeId(outcome: BillingOutcome): string {
 function toRefused(
   outcome: BillingOutcome,
   command: Command,
-  code: (typeof billingRefusalCodes)[number],
+  code: Exclude<BillingRefusal['code'], FundsRefusal['code']>,
 ): BillingOutcome {
   return {
     ...outcome,
     command_id: command.commandId,
     kind: command.kind,
     result: 'refused',
-    refusal: { code, required: null, available: null },
+    refusal: { code },
     product_code: null,
     price_version: null,
     amount_reserved: 0,
@@ -93,12 +91,6 @@ function toRefused(
     amount_released: 0,
     disposition: null,
   };
-}
-
-function toRefusal({ code, required, available, limit }: Refusal): BillingOutcome['refusal'] {
-  if (limit === null) return { code, required, available };
-  const { cap, spent, resetsAt } = limit;
-  return { code, required, available, cap, spent, resets_at: isoTime(resetsAt) };
 }
 
 function returnsAmount(kind: EntryKind): boolean {

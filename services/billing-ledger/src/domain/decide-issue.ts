@@ -1,7 +1,7 @@
 import type { Account } from './account.ts';
 import { amountMax } from './balances.ts';
 import type { IssueCommand } from './command.ts';
-import { type Decision, refusal, refuse } from './decision.ts';
+import { type Decision, refuse } from './decision.ts';
 import { insufficientCode } from './funding.ts';
 import { issue } from './movement.ts';
 
@@ -12,8 +12,8 @@ export function decideIssue(account: Account, command: IssueCommand): Decision {
   const details = { asset, amount, reason, requestId };
   if (available + amount < 0) {
     const required = 0 - amount;
-    return refuse(details, refusal(insufficientCode(asset), { required, available }));
+    return refuse(details, { code: insufficientCode(asset), detail: { required, available } });
   }
-  if (issued + amount > amountMax) return refuse(details, refusal('balance_limit_exceeded'));
+  if (issued + amount > amountMax) return refuse(details, { code: 'balance_limit_exceeded' });
   return { ...details, kind: command.kind, change: issue(amount) };
 }

@@ -1,6 +1,6 @@
 import type { Account } from './account.ts';
 import { type ChargeCommand, chargeKey, type ReverseCommand } from './command.ts';
-import { type Decision, refusal, refuse } from './decision.ts';
+import { type Decision, refuse } from './decision.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 import { fundingAsset, insufficientCode } from './funding.ts';
 import { consume, refund } from './movement.ts';
@@ -22,7 +22,7 @@ export function decideCharge(
   const { productCode, projectId, requestId } = command;
   const details = { asset, productCode, priceVersion: prices.version, projectId, requestId };
   if (available < required) {
-    return refuse(details, refusal(insufficientCode(asset), { required, available }));
+    return refuse(details, { code: insufficientCode(asset), detail: { required, available } });
   }
   const capped = capRefusal(account, { projectId, required, at });
   if (capped) return refuse(details, capped);
@@ -47,7 +47,7 @@ export function decideReverse(
     const precludes = charge ? null : key;
     const asset = fundingAsset(account.terms.funding);
     const details = { asset, projectId, requestId, precludes };
-    return refuse(details, refusal('charge_unknown'));
+    return refuse(details, { code: 'charge_unknown' });
   }
   const past = pastPeriod(charge.at, at);
   const expires = charge.asset === 'units' && past !== null;

@@ -5,7 +5,7 @@ import {
   reservationKey,
   type SettleCommand,
 } from './command.ts';
-import { type Decision, refusal, refuse } from './decision.ts';
+import { type Decision, refuse } from './decision.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 import { fundingAsset, insufficientCode } from './funding.ts';
 import { findHold, type Hold } from './hold-set.ts';
@@ -41,7 +41,7 @@ export function decideReserve(
     maxCredits: isLimited ? maxCredits : null,
   };
   if (available < required) {
-    return refuse(details, refusal(insufficientCode(asset), { required, available }));
+    return refuse(details, { code: insufficientCode(asset), detail: { required, available } });
   }
   const capped = capRefusal(account, { projectId, required, at });
   if (capped) return refuse(details, capped);
@@ -66,7 +66,7 @@ export function decideResolution(
     const precludes = context.recorded(reservation) ? null : reservation;
     const asset = fundingAsset(account.terms.funding);
     const details = { asset, projectId: command.projectId, refreshId, precludes };
-    return refuse(details, refusal('hold_unknown'));
+    return refuse(details, { code: 'hold_unknown' });
   }
   const settlement = settlementFor(hold, command, context.prices);
   const { disposition, charged, released } = settlement;

@@ -1,5 +1,6 @@
+import type { BillingRefusal } from '@inventory/contracts/refusal';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
-import type { Entry, Refusal } from './entry.ts';
+import type { Entry } from './entry.ts';
 import { nothingMoved } from './movement.ts';
 
 type Given = 'kind' | 'asset' | 'change';
@@ -21,21 +22,9 @@ type Optional = Exclude<
 export type Details = { readonly asset: LedgerAsset } & Partial<Pick<Entry, Optional>>;
 
 /** An entry without its position in the journal. */
-export type Decision = Details & Pick<Entry, Given> & { readonly refusal?: Refusal };
+export type Decision = Details & Pick<Entry, Given> & { readonly refusal?: BillingRefusal };
 
 /** Nothing moves; the refusal is kept, so that the same command is refused for ever. */
-export function refuse(details: Details, refusal: Refusal): Decision {
+export function refuse(details: Details, refusal: BillingRefusal): Decision {
   return { ...details, kind: 'refuse', change: nothingMoved, refusal };
-}
-
-export function refusal(
-  code: Refusal['code'],
-  amounts: { required: number; available: number } | null = null,
-): Refusal {
-  return {
-    code,
-    required: amounts?.required ?? null,
-    available: amounts?.available ?? null,
-    limit: null,
-  };
 }

@@ -1,4 +1,5 @@
 import type { ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import type { BillingRefusal } from '@inventory/contracts/refusal';
 import type {
   LedgerAsset,
   ProductCode,
@@ -8,32 +9,9 @@ import type {
 import type { Balances } from './balances.ts';
 import { type CommandKind, resolutionKey } from './command.ts';
 import type { Configuration } from './configuration.ts';
-import type { InsufficientCode } from './funding.ts';
 import type { EntryKind } from './movement.ts';
 import type { Period } from './period.ts';
 import type { LowBalance } from './terms.ts';
-
-/** The spend cap that refuses; spending restarts at 0 at `resetsAt`. */
-export interface SpendLimit {
-  readonly cap: number;
-  readonly spent: number;
-  /** Milliseconds since the epoch. */
-  readonly resetsAt: number;
-}
-
-export interface Refusal {
-  readonly code:
-    | InsufficientCode
-    | 'spend_cap_reached'
-    | 'hold_unknown'
-    | 'already_reversed'
-    | 'charge_unknown'
-    | 'balance_limit_exceeded';
-  readonly required: number | null;
-  readonly available: number | null;
-  /** Of `spend_cap_reached` only. */
-  readonly limit: SpendLimit | null;
-}
 
 /**
  * One line of an account's journal: what one command did, refusals included. Never changed. It
@@ -68,7 +46,7 @@ export interface Entry {
   readonly outcome: RefreshOutcome | null;
   readonly observedAssets: number | null;
   readonly disposition: SettlementDisposition | null;
-  readonly refusal: Refusal | null;
+  readonly refusal: BillingRefusal | null;
   /** What a `configure` sets. */
   readonly configured: Configuration | null;
   /**

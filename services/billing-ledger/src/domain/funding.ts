@@ -13,8 +13,6 @@ export function fundingAsset(funding: Funding): LedgerAsset {
   return funding.mode === 'subscription' ? 'units' : 'credits';
 }
 
-export type InsufficientCode = 'insufficient_credits' | 'insufficient_units';
-
-export function insufficientCode(asset: LedgerAsset): InsufficientCode {
-  return asset === 'credits' ? 'insufficient_credits' : 'insufficient_units';
+export function insufficientCode(asset: LedgerAsset) {
+  return `insufficient_${asset}` as const;
 }

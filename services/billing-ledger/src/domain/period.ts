@@ -16,6 +16,11 @@ export function periodStartMs(period: Period): number {
   return Date.UTC(Math.floor(period / 12), period % 12);
 }
 
+/** The same as ISO 8601 UTC. */
+export function periodStartText(period: Period): string {
+  return new Date(periodStartMs(period)).toISOString();
+}
+
 /** `2026-11` */
 export function periodText(period: Period): string {
   const month = String((period % 12) + 1).padStart(2, '0');

@@ -1,6 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import type { Entry, Refusal } from './entry.ts';
-import { type Period, periodOf, periodStartMs } from './period.ts';
+import type { FundsRefusal } from '@inventory/contracts/refusal';
+import type { Entry } from './entry.ts';
+import { type Period, periodOf, periodStartText } from './period.ts';
 import { amountOf, noAmounts, type ProjectAmounts, withAdded } from './project-amounts.ts';
 import { capOf, type Terms } from './terms.ts';
 
@@ -37,16 +38,15 @@ export function spendAfter(spend: Spend, entry: Entry): Spend {
 export function capRefusal(
   account: { readonly terms: Terms; readonly spend: Spend },
   wanted: { readonly projectId: ProjectId; readonly required: number; readonly at: number },
-): Refusal | null {
+): FundsRefusal | null {
   const { projectId, required, at } = wanted;
   const cap = capOf(account.terms, projectId);
   if (cap === null) return null;
   const period = periodOf(at);
   const spent = spentIn(account.spend, period, projectId);
   if (spent + required <= cap) return null;
-  const limit = { cap, spent, resetsAt: periodStartMs(period + 1) };
-  const available = Math.max(0, cap - spent);
-  return { code: 'spend_cap_reached', required, available, limit };
+  const detail = { cap, spent, resets_at: periodStartText(period + 1) };
+  return { code: 'spend_cap_reached', detail };
 }
 
 function movedBy({ kind, change }: Entry): number {

@@ -1,5 +1,6 @@
 import { accountId, projectId } from '@inventory/contracts/ids';
 import { usageDaysMax } from '@inventory/contracts/internal/ledger';
+import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import Router from '@koa/router';
 import { z } from 'zod';
@@ -40,9 +41,6 @@ const statementQuery = z.object({
   after_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit,
 });
-const usageTooLarge = {
-  error: { code: 'usage_too_large', message: 'more use than one report may have' },
-} as const;
 /** UTC days, both in the span. */
 const usageQuery = z
   .object({ from: z.iso.date(), to: z.iso.date(), project_id: projectId.optional() })
@@ -90,8 +88,8 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
     const { from, to, project_id: project } = usageQuery.parse(context.query);
     const span = { fromMs: fromIsoTime(from), endMs: fromIsoTime(to) + dayMs };
     const read = await routes.readUsage(id, { ...span, projectId: project ?? null });
-    if (read.result === 'too_much') context.status = 422;
-    context.body = read.result === 'too_much' ? usageTooLarge : toUsageReport(read.rows);
+    if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
+    context.body = toUsageReport(read.rows);
   });
 
   router.get('/holds', async (context) => {

@@ -1,4 +1,6 @@
 import type { ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
+import { recordedBillingRefusal } from '@inventory/contracts/recorded-refusals';
+import type { BillingRefusal } from '@inventory/contracts/refusal';
 import type {
   LedgerAsset,
   ProductCode,
@@ -7,7 +9,7 @@ import type {
 } from '@inventory/contracts/vocabulary';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Balances } from '../domain/balances.ts';
-import type { Entry, Refusal } from '../domain/entry.ts';
+import type { Entry } from '../domain/entry.ts';
 import type { EntryKind } from '../domain/movement.ts';
 import { noOpening } from '../domain/open-period.ts';
 import type { LowBalance } from '../domain/terms.ts';
@@ -49,14 +51,10 @@ export interface EntryDocument {
   lowBalance?: LowBalance;
 }
 
-interface RefusalDocument {
-  readonly code: Refusal['code'];
-  required?: number;
-  available?: number;
-  cap?: number;
-  spent?: number;
-  resetsAt?: Date;
-}
+/** Those of earlier releases: `code`, `required`, `available`, `cap`, `spent`, `resetsAt`. */
+type RefusalDocument =
+  | BillingRefusal
+  | { readonly code: string; readonly required: number; readonly resetsAt?: Date };
 
 export function toEntryDocument(entry: Entry): EntryDocument {
   const document: EntryDocument = {
@@ -83,7 +81,7 @@ export function toEntryDocument(entry: Entry): EntryDocument {
   if (entry.outcome !== null) document.outcome = entry.outcome;
   if (entry.observedAssets !== null) document.observedAssets = entry.observedAssets;
   if (entry.disposition !== null) document.disposition = entry.disposition;
-  if (entry.refusal !== null) document.refusal = toRefusalDocument(entry.refusal);
+  if (entry.refusal !== null) document.refusal = entry.refusal;
   if (entry.configured !== null) {
     document.configured = toConfigurationDocument(entry.configured);
   }
@@ -160,28 +158,9 @@ function derivedCommandId(
   }
 }
 
-function toRefusalDocument({ code, required, available, limit }: Refusal): RefusalDocument {
-  return {
-    code,
-    ...(required === null ? {} : { required }),
-    ...(available === null ? {} : { available }),
-    ...(limit === null
-      ? {}
-      : { cap: limit.cap, spent: limit.spent, resetsAt: dateOf(limit.resetsAt) }),
-  };
-}
-
-function fromRefusalDocument({ code, required, available, ...limit }: RefusalDocument): Refusal {
-  const { cap, spent = 0, resetsAt } = limit;
-  return {
-    code,
-    required: required ?? null,
-    available: available ?? null,
-    limit:
-      cap === undefined || resetsAt === undefined
-        ? null
-        : { cap, spent, resetsAt: resetsAt.getTime() },
-  };
+function fromRefusalDocument(document: RefusalDocument): BillingRefusal {
+  const resetsAt = 'resetsAt' in document ? document.resetsAt : undefined;
+  return recordedBillingRefusal.parse({ ...document, resets_at: resetsAt?.toISOString() });
 }
 
 function commandNamedAs(kind: EntryKind): Entry['command'] {

@@ -2,7 +2,8 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { Configuration } from '../../src/domain/configuration.ts';
 import type { Entry } from '../../src/domain/entry.ts';
 import { periodStateOf } from '../../src/domain/open-period.ts';
-import { accounts } from './program.ts';
+import { type PageProduct, pagePrice } from '../../src/domain/price-list.ts';
+import { accounts, priceLists } from './program.ts';
 import { type Invariant, runProgram } from './run-program.ts';
 
 /** The month as the calendar says it. */
@@ -98,6 +99,14 @@ function spentBefore(journal: readonly Entry[], seq: number, of: ProjectId, mont
   return spent;
 }
 
+function priceOf({ command, maxCredits, priceVersion, productCode }: Entry): number {
+  const list = priceLists.find(({ version }) => version === priceVersion);
+  if (list === undefined) return 0;
+  return command === 'reserve'
+    ? Math.min(list.refreshReservation, maxCredits ?? list.refreshReservation)
+    : pagePrice(list, productCode as PageProduct);
+}
+
 /** A Project is refused exactly when it would exceed its cap, and the refusal carries the cap. */
 export const capsAreKept: Invariant = (rules, program) => {
   const { ledger } = runProgram(rules, program);
@@ -112,14 +121,15 @@ export const capsAreKept: Invariant = (rules, program) => {
       const spent = spentBefore(journal, seq, projectId, monthOf(entry.at));
       if (kind !== 'refuse') return cap === null || spent + change.held + change.consumed <= cap;
       if (refusal?.code !== 'spend_cap_reached') return true;
-      const { limit, required } = refusal;
+      const { detail } = refusal;
+      if (detail === undefined || cap === null) return false;
+      const resetsAt = Date.parse(detail.resets_at);
       return (
-        limit !== null &&
-        limit.cap === cap &&
-        limit.spent === spent &&
-        spent + (required ?? 0) > limit.cap &&
-        monthOf(limit.resetsAt - 1) === monthOf(entry.at) &&
-        monthOf(limit.resetsAt) !== monthOf(entry.at)
+        detail.cap === cap &&
+        detail.spent === spent &&
+        spent + priceOf(entry) > cap &&
+        monthOf(resetsAt - 1) === monthOf(entry.at) &&
+        monthOf(resetsAt) !== monthOf(entry.at)
       );
     });
   });

@@ -116,7 +116,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     withContext(call, {
       recorded: (key) => {
         const entry = call[2].recorded(key);
-        return entry?.refusal?.required == null ? entry : undefined;
+        return entry?.refusal && 'detail' in entry.refusal ? undefined : entry;
       },
     }),
   ),

@@ -82,7 +82,10 @@ export const holdsWithinMaxCredits: Invariant = (rules, program) => {
       const list = priceLists.find(({ version }) => version === entry.priceVersion);
       const held = Math.min(list?.refreshReservation ?? 0, limit);
       if (entry.kind === 'reserve') return entry.change.held === held;
-      return entry.refusal?.required === held;
+      const { refusal } = entry;
+      const isShort =
+        refusal?.code === 'insufficient_credits' || refusal?.code === 'insufficient_units';
+      return isShort ? refusal.detail.required === held : refusal !== null;
     });
 };
 

@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { projectStanding } from '@inventory/contracts/internal/webhooks';
-import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
 /** Asks who owns Projects. Rejects with ServiceUnreachable when it does not answer. */
 export interface GatewayClient {
@@ -11,13 +11,10 @@ export interface GatewayClient {
 export function createGatewayClient(client: InternalClient): GatewayClient {
   return {
     async mayHaveEvents(projectId) {
-      try {
-        const path = `/internal/projects/${projectId}/standing`;
-        return (await client.json(projectStanding, { method: 'GET', path })).events;
-      } catch (error) {
-        if (error instanceof CallRefused && error.status === 404) return false;
-        throw error;
-      }
+      const path = `/internal/projects/${projectId}/standing`;
+      const call = { method: 'GET', path, refusals: ['project_not_found'] } as const;
+      const standing = await nullIfRefused(client.json(projectStanding, call));
+      return standing?.events ?? false;
     },
   };
 }

@@ -97,19 +97,19 @@ test.each([
   ['not a url', 'must be a URL'],
   ['', 'must be a URL'],
 ])('an endpoint at %s is refused: it %s (Events: webhooks)', (url, reason) => {
-  expect(checkWebhookUrl(url, strict)).toEqual({ ok: false, reason });
+  expect(checkWebhookUrl(url, strict)).toEqual({ result: 'invalid', reason });
 });
 
 test('a URL is kept as it is connected to, on any port', () => {
   expect(checkWebhookUrl('https://EXAMPLE.com:8443/hook?a=b', strict)).toEqual({
-    ok: true,
+    result: 'valid',
     url: 'https://example.com:8443/hook?a=b',
   });
 });
 
 test('a local stack may use plain http and addresses of its own', () => {
   const open = { allowPrivate: true };
-  expect(checkWebhookUrl('http://127.0.0.1:9000/hook', open).ok).toBe(true);
-  expect(checkWebhookUrl('http://localhost/hook', open).ok).toBe(true);
-  expect(checkWebhookUrl('file:///etc/passwd', open).ok).toBe(false);
+  expect(checkWebhookUrl('http://127.0.0.1:9000/hook', open).result).toBe('valid');
+  expect(checkWebhookUrl('http://localhost/hook', open).result).toBe('valid');
+  expect(checkWebhookUrl('file:///etc/passwd', open).result).toBe('invalid');
 });

@@ -29,19 +29,19 @@ export function addressOfHost(hostname: string): string | null {
 }
 
 export type CheckedUrl =
-  | { readonly ok: true; readonly url: string }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly result: 'valid'; readonly url: string }
+  | { readonly result: 'invalid'; readonly reason: string };
 
 /** What can be said of a URL before its name is resolved. */
 export function checkWebhookUrl(text: string, { allowPrivate }: AddressRules): CheckedUrl {
   const url = URL.parse(text);
-  if (url === null) return refused('must be a URL');
+  if (url === null) return invalid('must be a URL');
   const isHttps = url.protocol === 'https:' || (allowPrivate && url.protocol === 'http:');
-  if (!isHttps) return refused('must be an https URL');
-  if (url.username !== '' || url.password !== '') return refused('must not hold a password');
-  if (url.hash !== '') return refused('must not have a fragment');
-  if (!allowPrivate && !mayBePublic(url.hostname)) return refused('must lead to a public address');
-  return { ok: true, url: url.href };
+  if (!isHttps) return invalid('must be an https URL');
+  if (url.username !== '' || url.password !== '') return invalid('must not hold a password');
+  if (url.hash !== '') return invalid('must not have a fragment');
+  if (!allowPrivate && !mayBePublic(url.hostname)) return invalid('must lead to a public address');
+  return { result: 'valid', url: url.href };
 }
 
 function mayBePublic(hostname: string): boolean {
@@ -50,6 +50,6 @@ function mayBePublic(hostname: string): boolean {
   return !/(^|\.)localhost\.?$/.test(hostname) && hostname.replace(/\.$/, '').includes('.');
 }
 
-function refused(reason: string): CheckedUrl {
-  return { ok: false, reason };
+function invalid(reason: string): CheckedUrl {
+  return { result: 'invalid', reason };
 }

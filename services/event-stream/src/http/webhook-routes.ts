@@ -9,14 +9,13 @@ import {
   internalDeliveriesQuery,
   newWebhookEndpointOfAccount,
 } from '@inventory/contracts/internal/webhooks';
-import { InternalRefusal } from '@inventory/http/internal-app';
 import { readJson } from '@inventory/http/read-body';
+import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { Webhooks } from '../open-webhooks.ts';
-import type { Done } from '../operations/endpoint-refusal.ts';
 import {
   toWireDelivery,
   toWireEndpoint,
@@ -38,7 +37,7 @@ function addEndpointRoutes(router: Router, webhooks: Webhooks): void {
     const { project_id: projectId } = projectPath.parse(context.params);
     const body = newWebhookEndpointOfAccount.parse(await readJson(context.req));
     const { account_id: accountId, ...wanted } = body;
-    const created = granted(await webhooks.create({ projectId, accountId, ...wanted }));
+    const created = await webhooks.create({ projectId, accountId, ...wanted });
     context.status = 201;
     context.body = toWireWithSecret(created);
   });
@@ -51,7 +50,7 @@ function addEndpointRoutes(router: Router, webhooks: Webhooks): void {
   });
   router.put(one, async (context) => {
     const change = webhookEndpointChange.parse(await readJson(context.req));
-    context.body = toWireEndpoint(granted(await webhooks.change(namedIn(context), change)));
+    context.body = toWireEndpoint(await webhooks.change(namedIn(context), change));
   });
   router.delete(one, async (context) => {
     const { projectId, endpointId } = namedIn(context);
@@ -60,7 +59,7 @@ function addEndpointRoutes(router: Router, webhooks: Webhooks): void {
   });
   router.post(`${one}/rotate-secret`, async (context) => {
     const { overlap_seconds: overlapS } = webhookRotation.parse(await readJson(context.req));
-    const changed = granted(await webhooks.rotate(namedIn(context), overlapS * 1_000));
+    const changed = await webhooks.rotate(namedIn(context), overlapS * 1_000);
     context.body = toWireWithSecret(changed);
   });
 }
@@ -90,7 +89,7 @@ function addDeliveryRoutes(router: Router, webhooks: Webhooks): void {
             sinceMs: fromIsoTime(wanted.since),
             untilMs: wanted.until === undefined ? null : fromIsoTime(wanted.until),
           });
-    context.body = toWireRedelivered(granted(done));
+    context.body = toWireRedelivered(done);
   });
 }
 
@@ -109,17 +108,4 @@ async function endpointOf(
   return endpoint;
 }
 
-const notFound = () => new InternalRefusal(404, 'endpoint_not_found');
-
-function granted<Value>(done: Done<Value>): Value {
-  if (done.ok) return done.value;
-  switch (done.refusal) {
-    case 'endpoint_not_found':
-    case 'event_not_found':
-      throw new InternalRefusal(404, done.refusal);
-    case 'invalid_url':
-      throw new InternalRefusal(422, done.refusal, done.reason);
-    default:
-      throw new InternalRefusal(409, done.refusal);
-  }
-}
+const notFound = () => new Refused({ code: 'webhook_endpoint_not_found' });

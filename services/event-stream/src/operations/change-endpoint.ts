@@ -1,4 +1,5 @@
 import type { ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import { healthy } from '../domain/endpoint-health.ts';
 import { type AddressRules, checkWebhookUrl } from '../domain/webhook-address.ts';
@@ -6,7 +7,7 @@ import { type EventType, rotated, type WebhookEndpoint } from '../domain/webhook
 import type { EndpointFields } from '../storage/endpoint-mapping.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import type { ProjectLog } from '../storage/project-log.ts';
-import { type Done, endpointNotFound } from './endpoint-refusal.ts';
+import { invalidUrl } from './invalid-url.ts';
 
 export interface ChangeEndpointDeps {
   readonly endpoints: Pick<EndpointStore, 'find' | 'save'>;
@@ -32,14 +33,18 @@ export interface EndpointChange {
 /** Deliveries change an endpoint's health beside whoever changes the endpoint. */
 const triesMax = 10;
 
+/**
+ * Throws `webhook_endpoint_not_found`, `invalid_request` for its URL and `concurrent_change`, the
+ * last while other changes come first each time.
+ */
 export async function changeEndpoint(
   deps: ChangeEndpointDeps,
   named: NamedEndpoint,
   change: EndpointChange,
-): Promise<Done<WebhookEndpoint>> {
+): Promise<WebhookEndpoint> {
   const { state, url, ...plain } = change;
   const checked = url === undefined ? undefined : checkWebhookUrl(url, deps.rules);
-  if (checked?.ok === false) return { ok: false, refusal: 'invalid_url', reason: checked.reason };
+  if (checked?.result === 'invalid') throw invalidUrl(checked.reason);
   return update(deps, named, async (endpoint) => ({
     ...given(plain),
     ...(checked && { url: checked.url }),
@@ -53,7 +58,7 @@ export function rotateSecret(
   deps: ChangeEndpointDeps,
   named: NamedEndpoint,
   overlapMs: number,
-): Promise<Done<WebhookEndpoint>> {
+): Promise<WebhookEndpoint> {
   const secret = deps.newSecret();
   return update(deps, named, async ({ secrets }) => {
     const nowMs = deps.clock.now();
@@ -79,16 +84,16 @@ async function update(
   { endpoints }: Pick<ChangeEndpointDeps, 'endpoints'>,
   { projectId, endpointId }: NamedEndpoint,
   fieldsOf: (endpoint: WebhookEndpoint) => Promise<Partial<EndpointFields>>,
-): Promise<Done<WebhookEndpoint>> {
+): Promise<WebhookEndpoint> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const endpoint = await endpoints.find(projectId, endpointId);
-    if (endpoint === null) return endpointNotFound;
+    if (endpoint === null) throw new Refused({ code: 'webhook_endpoint_not_found' });
     const fields = await fieldsOf(endpoint);
     if (await endpoints.save(endpoint, fields)) {
-      return { ok: true, value: { ...endpoint, ...fields, version: endpoint.version + 1 } };
+      return { ...endpoint, ...fields, version: endpoint.version + 1 };
     }
   }
-  return { ok: false, refusal: 'concurrent_change' };
+  throw new Refused({ code: 'concurrent_change' });
 }
 
 function given<Fields extends object>(fields: Fields) {

@@ -1,4 +1,5 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { healthy } from '../domain/endpoint-health.ts';
@@ -6,7 +7,7 @@ import { type AddressRules, checkWebhookUrl } from '../domain/webhook-address.ts
 import type { EventType, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import type { ProjectLog } from '../storage/project-log.ts';
-import type { Done } from './endpoint-refusal.ts';
+import { invalidUrl } from './invalid-url.ts';
 
 export interface CreateEndpointDeps {
   readonly endpoints: Pick<EndpointStore, 'insert'>;
@@ -26,13 +27,16 @@ export interface WantedEndpoint {
   readonly description: string | null;
 }
 
-/** A new endpoint is sent what is appended from now on. */
+/**
+ * A new endpoint is sent what is appended from now on. Throws `invalid_request` for its URL and
+ * `webhook_endpoint_limit_reached`.
+ */
 export async function createEndpoint(
   deps: CreateEndpointDeps,
   wanted: WantedEndpoint,
-): Promise<Done<WebhookEndpoint>> {
+): Promise<WebhookEndpoint> {
   const checked = checkWebhookUrl(wanted.url, deps.rules);
-  if (!checked.ok) return { ok: false, refusal: 'invalid_url', reason: checked.reason };
+  if (checked.result === 'invalid') throw invalidUrl(checked.reason);
   const nowMs = deps.clock.now();
   const endpoint: WebhookEndpoint = {
     ...wanted,
@@ -47,8 +51,7 @@ export async function createEndpoint(
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };
-  const inserted = await deps.endpoints.insert(endpoint, deps.endpointsMax);
-  return inserted
-    ? { ok: true, value: endpoint }
-    : { ok: false, refusal: 'endpoint_limit_reached' };
+  const { endpointsMax: limit } = deps;
+  if (await deps.endpoints.insert(endpoint, limit)) return endpoint;
+  throw new Refused({ code: 'webhook_endpoint_limit_reached', detail: { limit } });
 }

@@ -1,9 +1,9 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { DeliveryStore } from '../storage/delivery-store.ts';
 import type { KeptEntry, ProjectLog } from '../storage/project-log.ts';
-import type { Done } from './endpoint-refusal.ts';
 import { deliveryOf } from './prepare-deliveries.ts';
 
 export interface RedeliverDeps {
@@ -22,20 +22,23 @@ export interface Redelivered {
 /** Entries of the log that one request goes through. */
 const entriesMax = 10_000;
 
-/** Sends one event again, whatever became of it; one that the endpoint missed is sent for once. */
+/**
+ * Sends one event again, whatever became of it; one that the endpoint missed is sent for once.
+ * Throws `event_not_found`.
+ */
 export async function redeliverEvent(
   deps: RedeliverDeps,
   endpoint: WebhookEndpoint,
   eventId: EventId,
-): Promise<Done<Redelivered>> {
+): Promise<Redelivered> {
   const nowMs = deps.clock.now();
   if (!(await deps.deliveries.restart(endpoint.id, eventId, nowMs))) {
     const entry = await deps.log.find(endpoint.projectId, eventId);
-    if (entry === null) return { ok: false, refusal: 'event_not_found' };
+    if (entry === null) throw new Refused({ code: 'event_not_found' });
     await deps.deliveries.insertMissing([deliveryOf(endpoint, entry)], nowMs);
   }
   deps.wake(endpoint.id);
-  return { ok: true, value: { redelivered: 1, continueSinceMs: null } };
+  return { redelivered: 1, continueSinceMs: null };
 }
 
 /**
@@ -46,7 +49,7 @@ export async function redeliverRange(
   { log, deliveries, clock, wake }: RedeliverDeps,
   endpoint: WebhookEndpoint,
   range: { readonly sinceMs: number; readonly untilMs: number },
-): Promise<Done<Redelivered>> {
+): Promise<Redelivered> {
   const entries = await log.between(endpoint.projectId, range, entriesMax + 1);
   // What lies beyond the last entry that is taken belongs to the next request.
   const continueSinceMs = entries[entriesMax]?.appendedAtMs ?? null;
@@ -59,7 +62,7 @@ export async function redeliverRange(
     nowMs,
   );
   wake(endpoint.id);
-  return { ok: true, value: { redelivered: restarted + made, continueSinceMs } };
+  return { redelivered: restarted + made, continueSinceMs };
 }
 
 /** What lies at the endpoint's place or after it is sent anyway. */

@@ -9,8 +9,8 @@ import {
   webhookRedelivered,
 } from '@inventory/contracts/http/webhooks';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import { internalDeliveryPage } from '@inventory/contracts/internal/webhooks';
-import { createInternalClient } from '@inventory/http/internal-client';
+import { internalDeliveryPage, webhookRefusals } from '@inventory/contracts/internal/webhooks';
+import { createInternalClient, type InternalCall } from '@inventory/http/internal-client';
 import type { Clock } from '@inventory/runtime/clock';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { openNamespace } from '@inventory/testkit/namespace';
@@ -61,8 +61,10 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
   });
   const pathOf = (projectId: string, endpointId?: string, rest = '') =>
     `/projects/${projectId}/webhook-endpoints${endpointId ? `/${endpointId}` : ''}${rest}`;
+  const ask = <Schema extends z.ZodType>(schema: Schema, call: InternalCall) =>
+    client.json(schema, { ...call, refusals: webhookRefusals });
   const post = <Schema extends z.ZodType>(schema: Schema, path: string, body: unknown = {}) =>
-    client.json(schema, { method: 'POST', path, body });
+    ask(schema, { method: 'POST', path, body });
 
   return {
     namespace,
@@ -80,20 +82,20 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
         ...overrides,
       }),
     read: (projectId: string, id: string) =>
-      client.json(webhookEndpoint, { method: 'GET', path: pathOf(projectId, id) }),
+      ask(webhookEndpoint, { method: 'GET', path: pathOf(projectId, id) }),
     list: (projectId: string) =>
-      client.json(webhookEndpointList, { method: 'GET', path: pathOf(projectId) }),
+      ask(webhookEndpointList, { method: 'GET', path: pathOf(projectId) }),
     change: (projectId: string, id: string, body: object) =>
-      client.json(webhookEndpoint, { method: 'PUT', path: pathOf(projectId, id), body }),
+      ask(webhookEndpoint, { method: 'PUT', path: pathOf(projectId, id), body }),
     remove: (projectId: string, id: string) =>
-      client.json(deleted, { method: 'DELETE', path: pathOf(projectId, id) }),
+      ask(deleted, { method: 'DELETE', path: pathOf(projectId, id) }),
     rotate: (projectId: string, id: string, body: object = {}) =>
       post(webhookEndpointWithSecret, pathOf(projectId, id, '/rotate-secret'), body),
     ping: (projectId: string, id: string) => post(webhookPing, pathOf(projectId, id, '/test')),
     redeliver: (projectId: string, id: string, body: object) =>
       post(webhookRedelivered, pathOf(projectId, id, '/redeliver'), body),
     deliveries: (projectId: string, id: string, query: Record<string, string | number> = {}) =>
-      client.json(internalDeliveryPage, {
+      ask(internalDeliveryPage, {
         method: 'GET',
         path: pathOf(projectId, id, '/deliveries'),
         query,

@@ -2,10 +2,10 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
+import { Refused } from '@inventory/http/refused';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
-import { invariant } from '@inventory/runtime/bug';
+import { Bug } from '@inventory/runtime/bug';
 import { type LedgerChannel, requestIdOf, requestLedger } from '../commands/request-ledger.ts';
-import { OperatorRefusal } from '../operator/operator-refusal.ts';
 import type { TenancyStore } from '../tenancy/tenancy-store.ts';
 
 interface WantedEntry {
@@ -29,15 +29,19 @@ interface Deps extends LedgerChannel {
  */
 export async function bookEntry(deps: Deps, wanted: WantedEntry): Promise<BillingOutcome> {
   const account = await deps.tenancy.findAccount(wanted.accountId);
-  if (account === null) throw new OperatorRefusal('account_not_found');
+  if (account === null) throw new Refused({ code: 'account_not_found' });
   const outcome = await requestLedger(deps, commandOf(wanted));
   if (outcome.result === 'applied') return outcome;
-  const { code, required = null, available = null } = outcome.refusal ?? {};
-  if (code === 'command_conflict') throw new OperatorRefusal('idempotency_conflict');
-  if (code === 'balance_limit_exceeded') throw new OperatorRefusal(code);
-  const isShort = code === 'insufficient_credits' || code === 'insufficient_units';
-  invariant(isShort, `the ledger refused an entry with ${code}`);
-  throw new OperatorRefusal(code, { required, available });
+  const { refusal } = outcome;
+  switch (refusal?.code) {
+    case 'idempotency_conflict':
+    case 'balance_limit_exceeded':
+    case 'insufficient_credits':
+    case 'insufficient_units':
+      throw new Refused(refusal);
+    default:
+      throw new Bug(`the ledger refused an entry with ${refusal?.code}`);
+  }
 }
 
 /** A key counts within its account: the ledger's command ids are unique over all accounts. */

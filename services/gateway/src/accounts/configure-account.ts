@@ -4,9 +4,9 @@ import {
   type BillingConfiguration,
   billingCommandId,
 } from '@inventory/contracts/messages/billing-commands';
+import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import { type LedgerChannel, requestIdOf, requestLedger } from '../commands/request-ledger.ts';
-import { OperatorRefusal } from '../operator/operator-refusal.ts';
 import type { TenancyStore } from '../tenancy/tenancy-store.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
@@ -32,7 +32,7 @@ export async function configureAccount(
   { accountId, change, reason, idempotencyKey }: WantedConfiguration,
 ): Promise<AccountTerms> {
   const account = await deps.tenancy.findAccount(accountId);
-  if (account === null) throw new OperatorRefusal('account_not_found');
+  if (account === null) throw new Refused({ code: 'account_not_found' });
   const commandId = billingCommandId.configure(`${accountId}:${idempotencyKey}`);
   const request_id = requestIdOf(commandId);
   const outcome = await requestLedger(deps, {
@@ -42,8 +42,8 @@ export async function configureAccount(
   });
   if (outcome.result === 'refused') {
     const code = outcome.refusal?.code;
-    invariant(code === 'command_conflict', `the ledger refused a configuration with ${code}`);
-    throw new OperatorRefusal('idempotency_conflict');
+    invariant(code === 'idempotency_conflict', `the ledger refused a configuration with ${code}`);
+    throw new Refused({ code });
   }
   return deps.ledger.terms(accountId);
 }

@@ -15,7 +15,7 @@ import {
   type VerifyReport,
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
-import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 import type { Deadlines } from '../deadlines.ts';
 
 /** Reads of the billing-ledger. Rejects with ServiceUnreachable when it does not answer. */
@@ -56,19 +56,16 @@ export function createLedgerClient(
       client.json(balanceView, { method: 'GET', path: accountPath(accountId, 'balance') }),
     terms: (accountId) =>
       client.json(accountTerms, { method: 'GET', path: accountPath(accountId, 'terms') }),
-    async usage(accountId, { from, to, projectId }) {
-      try {
-        return await client.json(usageReport, {
+    usage: (accountId, { from, to, projectId }) =>
+      nullIfRefused(
+        client.json(usageReport, {
           method: 'GET',
           path: accountPath(accountId, 'usage'),
           query: { from, to, project_id: projectId },
           timeoutMs: deadlines.usageMs,
-        });
-      } catch (error) {
-        if (error instanceof CallRefused && error.code === 'usage_too_large') return null;
-        throw error;
-      }
-    },
+          refusals: ['usage_too_large'],
+        }),
+      ),
     holds: (accountId) =>
       client.json(holdList, { method: 'GET', path: accountPath(accountId, 'holds') }),
     statement: (accountId, { afterSeq, limit }) =>

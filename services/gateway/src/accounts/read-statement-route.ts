@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { envelope } from '../http/envelope.ts';
-import { refuse } from '../http/refusal.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { readStatementEndpoint } from './account-endpoints.ts';
@@ -23,7 +23,7 @@ export function readStatementRoute({ ledger, cursors }: ReadStatementDeps): Rout
   function open(cursor: string | undefined, accountId: AccountId): number {
     if (cursor === undefined) return 0;
     const content = cursors.open(cursor, bindingOf(accountId));
-    if (content === null) throw refuse('invalid_cursor');
+    if (content === null) throw new Refused({ code: 'invalid_cursor' });
     return position.parse(JSON.parse(content));
   }
 

@@ -1,8 +1,8 @@
 import type { RequestIssue } from '@inventory/contracts/http/meta';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
-import { refuse } from '../http/refusal.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { readUsageEndpoint } from './account-endpoints.ts';
 import type { LedgerClient } from './ledger-client.ts';
@@ -28,11 +28,13 @@ export function readUsageRoute({ ledger, findProject, clock }: ReadUsageDeps): R
       const projectId = query.project_id;
       if (projectId !== undefined) {
         const project = await findProject(projectId);
-        if (project?.accountId !== accountId) throw refuse('project_not_found');
+        if (project?.accountId !== accountId) throw new Refused({ code: 'project_not_found' });
       }
       const span = spanOf(query, isoTime(clock.now()));
       const report = await ledger.usage(accountId, { ...span, projectId });
-      if (report === null) throw refuse('invalid_request', { detail: { issues: [tooMuch] } });
+      if (report === null) {
+        throw new Refused({ code: 'invalid_request', detail: { issues: [tooMuch] } });
+      }
       const { items } = report;
       return { status: 200, body: envelope({ ...span, items }, { request_id: requestId }) };
     },

@@ -1,5 +1,5 @@
+import { Refused } from '@inventory/http/refused';
 import { envelope } from '../http/envelope.ts';
-import { refuseForNow } from '../http/refusal.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { setBalanceAlertEndpoint } from './account-endpoints.ts';
 import { type SetBalanceAlertDeps, setBalanceAlert } from './set-balance-alert.ts';
@@ -13,7 +13,9 @@ export function setBalanceAlertRoute(deps: SetBalanceAlertDeps): Route {
     async handle({ requestId, authority: { accountId } }, { body }) {
       const { threshold } = body;
       const result = await setBalanceAlert(deps, { accountId, requestId, threshold });
-      if (result === 'unavailable') throw refuseForNow('service_unavailable', retryAfterSeconds);
+      if (result === 'unavailable') {
+        throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
+      }
       return { status: 200, body: envelope({ threshold }, { request_id: requestId }) };
     },
   });

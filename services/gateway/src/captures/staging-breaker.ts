@@ -1,4 +1,5 @@
 import type { Clock } from '@inventory/runtime/clock';
+import { DeadlineExceeded } from '@inventory/runtime/wait';
 import type { CapturePageDeps } from './capture-page.ts';
 
 type Staging = CapturePageDeps['staging'];
@@ -18,8 +19,7 @@ export function openStagingBreaker(staging: Staging, clock: Clock): Staging {
       try {
         return await staging.stagePage(chainId, page, members);
       } catch (error) {
-        const wasSlow = error instanceof Error && error.name === 'DeadlineExceeded';
-        if (wasSlow) restsUntilMs = clock.now() + restMs;
+        if (error instanceof DeadlineExceeded) restsUntilMs = clock.now() + restMs;
         throw error;
       }
     },

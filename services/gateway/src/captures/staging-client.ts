@@ -4,11 +4,7 @@ import {
   chunkDigestHeader,
   stagedPages,
 } from '@inventory/contracts/internal/inventory';
-import {
-  CallRefused,
-  type InternalClient,
-  ServiceUnreachable,
-} from '@inventory/http/internal-client';
+import { type InternalClient, ServiceUnreachable } from '@inventory/http/internal-client';
 import { withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
 import type { StagedPage } from './live-chain.domain.ts';
@@ -17,8 +13,8 @@ import type { StagedPage } from './live-chain.domain.ts';
 export interface StagingClient {
   /**
    * Stages the text `{"assets":[…],"descriptions":[…]}` of a page, the form of every scan's pages.
-   * Rejects with CallRefused (409) when the page was staged before with other contents, otherwise
-   * with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
+   * Rejects with CallRefused (`chunk_conflict`) when the page was staged before with other contents,
+   * otherwise with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
    */
   stagePage(chainId: string, page: number, members: Buffer): Promise<StagedPage>;
   /** What is staged of a chain now, in order. */
@@ -41,13 +37,10 @@ export function createStagingClient(client: InternalClient, timeoutMs: number): 
         timeoutMs,
       });
     // The same chunk again changes nothing, and an idle connection may have been closed over there.
-    const answer = await put().catch((error: unknown) => {
+    await put().catch((error: unknown) => {
       if (error instanceof ServiceUnreachable) return put();
       throw error;
     });
-    if (answer.status >= 400) {
-      throw new CallRefused('revision-store', answer.status, 'chunk_refused');
-    }
   }
 
   async function putPage(chainId: string, page: number, text: Buffer): Promise<StagedPage> {

@@ -1,6 +1,7 @@
 import type { MessageBody, MessageType } from '@inventory/contracts/messages';
 import { BusOverloaded, type MessageBus, type OutgoingMessage } from '@inventory/messaging/bus';
 import type { PendingReplies, ReplyReader } from '@inventory/messaging/pending-replies';
+import { ZodError } from 'zod';
 
 /** How this replica sends a command and hears the answer. */
 export interface ReplyChannel {
@@ -46,7 +47,7 @@ export async function requestReply<Answer>(
     () => replied,
     (cause: unknown): ReplyResult<Answer> => {
       if (cause instanceof BusOverloaded) return { result: 'not_sent', cause: cause.name };
-      if (cause instanceof Error && cause.name === 'ZodError') throw cause;
+      if (cause instanceof ZodError) throw cause;
       return { result: 'unknown', cause };
     },
   );

@@ -2,11 +2,13 @@ import { EventEmitter, once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { errorCodeNames, errorCodes } from '@inventory/contracts/http/error-codes';
-import { errorBody } from '@inventory/contracts/http/meta';
+import { errorBody } from '@inventory/contracts/http/error-body';
 import { requestId } from '@inventory/contracts/ids';
+import { detailOf, hasRetryAfter, refusal } from '@inventory/contracts/refusal';
+import { publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
+import { Refused } from '@inventory/http/refused';
 import { BatcherFull } from '@inventory/runtime/concurrency';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
@@ -22,8 +24,8 @@ import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
 import type { Authority } from '../tenancy/authority.domain.ts';
 import { createPublicApp } from './app.ts';
+import { errorExample } from './openapi/examples.ts';
 import { standingAt } from './rate-window.domain.ts';
-import { Refusal } from './refusal.ts';
 import { type Answer, defineRoute } from './route.ts';
 
 const product = 'platform.inventory.current.page.v1';
@@ -118,25 +120,43 @@ afterAll(async () => {
 });
 
 describe('every code of the closed list', () => {
-  test.each(errorCodeNames)('%s is answered with its one status and one message', async (code) => {
-    handle = () => Promise.reject(new Refusal(code, { detail: { some: 'detail' } }));
+  test.each(publicCodes)('%s is answered with its one status and one message', async (code) => {
+    const { detail } = errorExample(code);
+    const refused = refusal.parse({ code, detail, retry_after_seconds: 7 });
+    handle = () => Promise.reject(new Refused(refused));
 
     const answer = await call({ path: '/v2/things/a', key: 'good' });
 
-    expect(answer.status).toBe(errorCodes[code].status);
+    expect(answer.status).toBe(refusalCodes[code].status);
     const parsed = errorBody.strict().parse(answer.json);
     expect(parsed.error).toEqual({
       code,
-      message: errorCodes[code].message,
+      message: refusalCodes[code].message,
       request_id: answer.headers['x-request-id'],
-      detail: { some: 'detail' },
+      ...(detailOf(refused) ? { detail } : {}),
     });
     expect(parsed.meta).toEqual({ request_id: answer.headers['x-request-id'] });
+    expect(answer.headers['retry-after']).toBe(hasRetryAfter(code) ? '7' : undefined);
   });
 });
 
+test.each([
+  ['concurrent_change', 503, 'service_unavailable'],
+  ['account_not_found', 500, 'internal_error'],
+  ['chunk_conflict', 500, 'internal_error'],
+] as const)(
+  '%s, which no client is told of, is answered with %i %s (Errors)',
+  async (code, status, said) => {
+    handle = () => Promise.reject(new Refused({ code }));
+
+    const answer = await call({ path: '/v2/things/a', key: 'good' });
+
+    expect([answer.status, answer.json.error.code]).toEqual([status, said]);
+  },
+);
+
 test('an error of a billed operation says that nothing was charged (Errors: meta)', async () => {
-  handle = () => Promise.reject(new Refusal('cursor_expired'));
+  handle = () => Promise.reject(new Refused({ code: 'cursor_expired' }));
 
   const answer = await call({
     method: 'POST',

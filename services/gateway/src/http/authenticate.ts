@@ -1,7 +1,7 @@
+import { Refused } from '@inventory/http/refused';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
 import type { Authority } from '../tenancy/authority.domain.ts';
-import { refuse } from './refusal.ts';
 import type { PublicMiddleware } from './request-state.ts';
 
 /** What a secret stands for; null for every secret that is not valid now, whatever the reason. */
@@ -18,11 +18,11 @@ export function authenticate(
 ): PublicMiddleware {
   return async (context, next) => {
     const [secret, ...more] = context.req.headersDistinct['x-api-key'] ?? [];
-    if (secret === undefined || secret === '') throw refuse('missing_api_key');
+    if (secret === undefined || secret === '') throw new Refused({ code: 'missing_api_key' });
     const found = more.length === 0 ? authorities.find(secret) : null;
     const authority =
       found && (await withDeadline(found, deadlines.findMs, 'finding an authority'));
-    if (authority === null) throw refuse('invalid_api_key');
+    if (authority === null) throw new Refused({ code: 'invalid_api_key' });
     context.state.authority = authority;
     context.state.secretDigest = authorities.digestOf(secret);
     await next();

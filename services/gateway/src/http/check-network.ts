@@ -1,6 +1,6 @@
+import { Refused } from '@inventory/http/refused';
 import { clientAddressOf } from './client-address.ts';
 import { allowsAddress, type NetworkPolicy } from './network-policy.domain.ts';
-import { refuse } from './refusal.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
 /** The client must be in every network policy of its account, Project and Credential. */
@@ -10,7 +10,7 @@ export function checkNetwork(trustedProxies: NetworkPolicy): PublicMiddleware {
     const clientAddress = clientAddressOf(context.req, trustedProxies);
     context.state.clientAddress = clientAddress;
     if (!allowsAddress(networkPolicies, clientAddress)) {
-      throw refuse('permission_denied', { detail: { reason: 'network_policy' } });
+      throw new Refused({ code: 'permission_denied', detail: { reason: 'network_policy' } });
     }
     await next();
   };

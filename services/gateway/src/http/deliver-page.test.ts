@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { startHttpServer } from '@inventory/http/http-server';
+import { Refused } from '@inventory/http/refused';
 import { newRequestId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import Koa from 'koa';
 import { callApi, closeCalls } from '../../test/support/api-call.ts';
+import { BilledRefused } from './billed-refused.ts';
 import { deliverPage } from './deliver-page.ts';
-import { Refusal, refuse } from './refusal.ts';
 import type { RequestState } from './request-state.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
       await next();
     } catch (error) {
       context.status = 503;
-      context.body = error instanceof Refusal ? error.code : 'fault';
+      context.body = error instanceof Refused ? error.refusal.code : 'fault';
     }
   });
   app.use(deliverPage(clock, { current: () => 1 }));
@@ -133,7 +134,7 @@ describe('a confirmed denial, which is charged like a page (Live Page rule 1)', 
       abandoned: () => void log.push('abandoned'),
     };
     const billing = { credits_charged: 1, credits_remaining: 4 };
-    return refuse('inventory_private', { billing, delivery });
+    return new BilledRefused({ code: 'inventory_private' }, { billing, delivery });
   };
   const deny = (request?: RequestOptions) => {
     inside = () => Promise.reject(denial(request));

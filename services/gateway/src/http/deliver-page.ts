@@ -1,8 +1,9 @@
+import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
+import { BilledRefused } from './billed-refused.ts';
 import type { PageDelivery } from './page-delivery.ts';
-import { Refusal, refuseForNow } from './refusal.ts';
-import { renderRefusal } from './render-errors.ts';
+import { renderRefused } from './render-errors.ts';
 import type { PublicContext, PublicMiddleware } from './request-state.ts';
 
 /** Written apart from the rest, so that its own completion is known. */
@@ -19,11 +20,11 @@ const retryAfterSeconds = 1;
 export function deliverPage(clock: Clock, prices: { current(): number | null }): PublicMiddleware {
   return async (context, next) => {
     const { state } = context;
-    let denial: Refusal | undefined;
+    let denial: BilledRefused | undefined;
     try {
       await next();
     } catch (error) {
-      if (!(error instanceof Refusal) || error.delivery === undefined) {
+      if (!(error instanceof BilledRefused) || error.delivery === undefined) {
         state.delivery?.abandoned();
         throw error;
       }
@@ -32,18 +33,18 @@ export function deliverPage(clock: Clock, prices: { current(): number | null }):
     }
     if (state.delivery === undefined) return;
     if (clock.now() >= state.delivery.deadlineMs) throw tooLate(context, state.delivery);
-    if (denial) renderRefusal(context, denial, prices.current());
+    if (denial) renderRefused(context, denial, prices.current());
     write(context, state.delivery, state.delivery.deadlineMs - clock.now());
   };
 }
 
 /** What the headers said of the page is not true of the refusal. */
-function tooLate(context: PublicContext, delivery: PageDelivery): Refusal {
+function tooLate(context: PublicContext, delivery: PageDelivery): Refused {
   delivery.abandoned();
   for (const name of [...(context.state.answerHeaders ?? []), 'Content-Encoding']) {
     context.remove(name);
   }
-  return refuseForNow('billing_unavailable', retryAfterSeconds);
+  return new Refused({ code: 'billing_unavailable', retry_after_seconds: retryAfterSeconds });
 }
 
 function write(context: PublicContext, delivery: PageDelivery, withinMs: number): void {

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@inventory/contracts/http/error-codes';
+import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
 import type { z } from 'zod';
 import type { InputSchemas } from './validate-input.ts';
@@ -55,7 +55,7 @@ export interface Endpoint<Schemas extends InputSchemas = InputSchemas> {
   readonly bodyExample?: unknown;
   readonly answer: DocumentedAnswer;
   /** Codes beside those that every operation of its kind can answer. */
-  readonly errors: readonly ErrorCode[];
+  readonly errors: readonly PublicCode[];
   /** How failures are written where it is not the common error body. */
   readonly dialect?: 'original' | 'alias';
 }

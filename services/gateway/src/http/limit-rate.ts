@@ -1,8 +1,8 @@
 import type { RateLimit } from '@inventory/contracts/http/meta';
+import { Refused } from '@inventory/http/refused';
 import type { Authority } from '../tenancy/authority.domain.ts';
 import type { RequestLimiter } from './limit-requests.ts';
 import type { RateStanding } from './rate-window.domain.ts';
-import { refuseForNow } from './refusal.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
 /** Counts the request against its account, and says so in every answer from here on. */
@@ -34,10 +34,14 @@ export async function takeFurtherRequests(
 }
 
 function rateLimitExceeded(rateLimit: RateLimit, more: { readonly required?: number } = {}) {
-  return refuseForNow('rate_limit_exceeded', rateLimit.reset_seconds, {
-    detail: { ...rateLimit, ...more },
-    headers: rateLimitHeaders(rateLimit),
-  });
+  return new Refused(
+    {
+      code: 'rate_limit_exceeded',
+      detail: { ...rateLimit, ...more },
+      retry_after_seconds: rateLimit.reset_seconds,
+    },
+    { headers: rateLimitHeaders(rateLimit) },
+  );
 }
 
 function toWireRateLimit(standing: RateStanding): RateLimit {

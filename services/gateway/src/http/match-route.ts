@@ -1,4 +1,4 @@
-import { refuse } from './refusal.ts';
+import { Refused } from '@inventory/http/refused';
 import type { PublicMiddleware } from './request-state.ts';
 import { decodeSegment, targetOf } from './request-target.ts';
 import type { Route } from './route.ts';
@@ -17,11 +17,11 @@ export function matchRoute(routes: readonly Route[]): PublicMiddleware {
   return async (context, next) => {
     const segments = targetOf(context.req.url).path.split('/');
     const matching = mostExact(patterns.filter(({ segments: own }) => matches(own, segments)));
-    if (matching.length === 0) throw refuse('route_not_found');
+    if (matching.length === 0) throw new Refused({ code: 'route_not_found' });
     const found = matching.find(({ route }) => route.method === context.method);
     if (found === undefined) {
       const allow = matching.map(({ route }) => route.method).join(', ');
-      throw refuse('method_not_allowed', { headers: { Allow: allow } });
+      throw new Refused({ code: 'method_not_allowed' }, { headers: { Allow: allow } });
     }
     context.state.route = found.route;
     context.state.pathValues = valuesOf(found.segments, segments);

@@ -1,4 +1,4 @@
-import { refuse } from './refusal.ts';
+import { Refused } from '@inventory/http/refused';
 import { type PublicMiddleware, required } from './request-state.ts';
 
 /** Who accepts nothing that the route offers is told so before anything is done. */
@@ -6,7 +6,7 @@ export function negotiateType(): PublicMiddleware {
   return async (context, next) => {
     const { types } = required(context.state, 'route');
     const accepted = context.accepts(...types);
-    if (accepted === false) throw refuse('not_acceptable');
+    if (accepted === false) throw new Refused({ code: 'not_acceptable' });
     context.state.type = String(accepted);
     if (types.length > 1) context.vary('Accept');
     await next();

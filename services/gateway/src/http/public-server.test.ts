@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { errorBody } from '@inventory/contracts/http/meta';
+import { errorBody } from '@inventory/contracts/http/error-body';
 import type { HttpServer } from '@inventory/http/http-server';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { sendRaw } from '../../test/support/raw-call.ts';

@@ -1,11 +1,10 @@
 import { type RequestListener, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorCodes } from '@inventory/contracts/http/error-codes';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
+import { statusOf } from '@inventory/http/refused';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Deadlines } from '../deadlines.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
-import { refuse } from './refusal.ts';
 import { errorText } from './render-errors.ts';
 
 export interface PublicServerOptions {
@@ -45,8 +44,8 @@ interface SocketInUse extends Duplex {
 }
 
 function badRequest(problem: string | undefined, identifiers: Identifiers): Buffer {
-  const refusal = refuse(codeOf(problem));
-  const { status } = errorCodes[refusal.code];
+  const refusal = { code: codeOf(problem) } as const;
+  const status = statusOf(refusal);
   const requestId = newRequestId(identifiers);
   const body = errorText(refusal, { request_id: requestId });
   const headers = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { refuse } from './refusal.ts';
+import { Refused } from '@inventory/http/refused';
 
 const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
 
@@ -9,12 +9,15 @@ const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
  */
 export async function readJsonBody(request: IncomingMessage, bytesMax: number): Promise<unknown> {
   const { headers } = request;
-  if (!jsonType.test((headers['content-type'] ?? '').trim()))
-    throw refuse('unsupported_media_type');
-  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
-    throw refuse('unsupported_media_type');
+  if (!jsonType.test((headers['content-type'] ?? '').trim())) {
+    throw new Refused({ code: 'unsupported_media_type' });
   }
-  if (Number(headers['content-length'] ?? 0) > bytesMax) throw refuse('payload_too_large');
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+    throw new Refused({ code: 'unsupported_media_type' });
+  }
+  if (Number(headers['content-length'] ?? 0) > bytesMax) {
+    throw new Refused({ code: 'payload_too_large' });
+  }
   return parseJson(await readBytes(request, bytesMax));
 }
 
@@ -25,11 +28,11 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= bytesMax) chunks.push(chunk);
-      else reject(refuse('payload_too_large'));
+      else reject(new Refused({ code: 'payload_too_large' }));
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
     // Cut off in the middle: nobody reads this answer.
-    request.on('error', (cause) => reject(refuse('malformed_json', { cause })));
+    request.on('error', (cause) => reject(new Refused({ code: 'malformed_json' }, { cause })));
   });
 }
 
@@ -37,6 +40,6 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw refuse('malformed_json', { cause });
+    throw new Refused({ code: 'malformed_json' }, { cause });
   }
 }

@@ -1,10 +1,11 @@
-import { errorCodes } from '@inventory/contracts/http/error-codes';
-import type { ErrorMeta } from '@inventory/contracts/http/meta';
+import type { ErrorMeta } from '@inventory/contracts/http/error-body';
 import type { RequestId } from '@inventory/contracts/ids';
+import type { Refusal } from '@inventory/contracts/refusal';
+import { errorOf, type Refused, statusOf } from '@inventory/http/refused';
 import type { Logger } from '@inventory/runtime/logger';
-import type { Refusal } from './refusal.ts';
+import { BilledRefused } from './billed-refused.ts';
 import type { PublicContext, PublicMiddleware, RequestState } from './request-state.ts';
-import { toRefusal } from './to-refusal.ts';
+import { toPublicRefused } from './to-refused.ts';
 import { v1Failure } from './v1-failures.ts';
 
 export interface RenderErrorsDeps {
@@ -12,53 +13,59 @@ export interface RenderErrorsDeps {
   readonly logger: Logger;
 }
 
-/** The only place that turns a failure into a status and a body. */
+/** Turns every error of the public API into a status and a body. */
 export function renderErrors({ prices, logger }: RenderErrorsDeps): PublicMiddleware {
   return async (context, next) => {
     try {
       await next();
     } catch (error) {
-      const refusal = toRefusal(error);
-      if (refusal.status >= 500) {
+      const refused = toPublicRefused(error);
+      const { code } = refused.refusal;
+      if (statusOf(refused.refusal) >= 500) {
         const { requestId: request_id, route } = context.state;
-        const level = refusal.code === 'internal_error' ? 'error' : 'warn';
-        logger[level]({ err: refusal.cause, request_id, route: route?.template }, refusal.code);
+        const level = code === 'internal_error' ? 'error' : 'warn';
+        logger[level]({ err: refused.cause, request_id, route: route?.template }, code);
       }
-      renderRefusal(context, refusal, prices.current());
+      renderRefused(context, refused, prices.current());
     }
   };
 }
 
-/** Makes a refusal the answer, in the dialect of the path that was asked. */
-export function renderRefusal(
+/** Makes a refusal the answer, in the dialect of the requested path. */
+export function renderRefused(
   context: PublicContext,
-  refusal: Refusal,
+  refused: Refused,
   priceVersion: number | null,
 ): void {
   const { state } = context;
+  const { refusal, headers } = refused;
+  const billing = refused instanceof BilledRefused ? refused.billing : {};
   state.errorCode = refusal.code;
-  context.status = refusal.status;
-  context.set(refusal.headers);
+  context.status = statusOf(refusal);
+  context.set(headers);
   if (state.v1 === undefined) {
-    context.body = errorText(refusal, metaOf(state, refusal, priceVersion));
+    context.body = errorText(refusal, metaOf(state, billing, priceVersion));
   } else {
-    const { body, headers } = v1Failure(state.v1, refusal, state.requestId);
-    context.set(headers);
-    context.body = body;
+    const failure = v1Failure(state.v1, { refusal, billing }, state.requestId);
+    context.set(failure.headers);
+    context.body = failure.body;
   }
   context.type = 'json';
 }
 
-/** The body of every error, whoever sends it. */
+/** The body of every V2 error. */
 export function errorText(refusal: Refusal, meta: ErrorMeta): Buffer {
-  const { code, detail } = refusal;
-  const { message } = errorCodes[code];
+  const { code, message, detail } = errorOf(refusal);
   const error = { code, message, request_id: meta.request_id, ...(detail ? { detail } : {}) };
   return Buffer.from(JSON.stringify({ success: false, error, meta }));
 }
 
 /** Once the account is known, a billed operation says what it cost: nothing, unless told. */
-function metaOf(state: RequestState, refusal: Refusal, priceVersion: number | null): ErrorMeta {
+function metaOf(
+  state: RequestState,
+  billing: BilledRefused['billing'],
+  priceVersion: number | null,
+): ErrorMeta {
   const meta: { request_id: RequestId } = { request_id: state.requestId };
   const product = state.route?.product;
   if (product === undefined || state.authority === undefined) return meta;
@@ -67,7 +74,7 @@ function metaOf(state: RequestState, refusal: Refusal, priceVersion: number | nu
     product_code: product,
     ...(priceVersion === null ? {} : { price_version: priceVersion }),
     credits_charged: 0,
-    ...refusal.billing,
+    ...billing,
     ...(state.rateLimit ? { rate_limit: state.rateLimit } : {}),
   };
 }

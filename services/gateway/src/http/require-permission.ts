@@ -1,12 +1,12 @@
+import { Refused } from '@inventory/http/refused';
 import { mayUse } from '../tenancy/authority.domain.ts';
-import { refuse } from './refusal.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
 export function requirePermission(): PublicMiddleware {
   return async (context, next) => {
     const { permission } = required(context.state, 'route');
     if (permission !== undefined && !mayUse(required(context.state, 'authority'), permission)) {
-      throw refuse('permission_denied', { detail: { permission } });
+      throw new Refused({ code: 'permission_denied', detail: { permission } });
     }
     await next();
   };

@@ -1,4 +1,4 @@
-import { refuse } from './refusal.ts';
+import { Refused } from '@inventory/http/refused';
 import type { PublicMiddleware } from './request-state.ts';
 import { targetOf } from './request-target.ts';
 
@@ -18,7 +18,9 @@ export function servePages(pages: PublicPages): PublicMiddleware {
   return async (context, next) => {
     const page = byPath.get(targetOf(context.req.url).path);
     if (page === undefined) return await next();
-    if (context.method !== 'GET') throw refuse('method_not_allowed', { headers: { Allow: 'GET' } });
+    if (context.method !== 'GET') {
+      throw new Refused({ code: 'method_not_allowed' }, { headers: { Allow: 'GET' } });
+    }
     context.set({ ...page.headers });
     context.type = page.type;
     context.body = page.body;

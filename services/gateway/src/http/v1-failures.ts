@@ -1,6 +1,8 @@
-import { type ErrorCode, errorCodes } from '@inventory/contracts/http/error-codes';
 import type { RequestId } from '@inventory/contracts/ids';
-import type { Refusal } from './refusal.ts';
+import type { Refusal, RefusalCode } from '@inventory/contracts/refusal';
+import { refusalCodes } from '@inventory/contracts/refusal-codes';
+import { errorOf } from '@inventory/http/refused';
+import type { BilledRefused } from './billed-refused.ts';
 import { billHeaders } from './v1-bill-headers.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 
@@ -24,20 +26,20 @@ const originalTexts = {
   internal_error: 'Internal server error',
   method_not_allowed: 'Method Not Allowed',
   not_acceptable: 'Not Acceptable',
-} as const satisfies Partial<Record<ErrorCode, string>>;
+} as const satisfies Partial<Record<RefusalCode, string>>;
 
 /** A failure of V1: its body, and what its headers say beside the refusal's own. */
 export function v1Failure(
   dialect: V1Dialect,
-  refusal: Refusal,
+  { refusal, billing }: { readonly refusal: Refusal; readonly billing: BilledRefused['billing'] },
   requestId: RequestId,
 ): { readonly body: Buffer; readonly headers: Record<string, string> } {
-  const headers = billHeaders(dialect, refusal.billing);
+  const headers = billHeaders(dialect, billing);
   return { body: Buffer.from(JSON.stringify(bodyOf(dialect, refusal, requestId))), headers };
 }
 
-function bodyOf(dialect: V1Dialect, { code, detail }: Refusal, requestId: RequestId): unknown {
-  const { message } = errorCodes[code];
+function bodyOf(dialect: V1Dialect, refusal: Refusal, requestId: RequestId): unknown {
+  const { code, message, detail } = errorOf(refusal);
   const error = { code, message, request_id: requestId };
   if (code === 'invalid_request') return { error: { ...error, ...(detail ? { detail } : {}) } };
   if (dialect === 'alias') return { error };
@@ -45,7 +47,7 @@ function bodyOf(dialect: V1Dialect, { code, detail }: Refusal, requestId: Reques
 }
 
 /** What the original route says instead of a code. */
-export function v1OriginalText(code: ErrorCode): string {
-  const texts: Partial<Record<ErrorCode, string>> = originalTexts;
-  return texts[code] ?? errorCodes[code].message;
+export function v1OriginalText(code: RefusalCode): string {
+  const texts: Partial<Record<RefusalCode, string>> = originalTexts;
+  return texts[code] ?? refusalCodes[code].message;
 }

@@ -1,6 +1,7 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
+import { detailOf } from '@inventory/contracts/refusal';
+import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import { Refusal } from './refusal.ts';
 import { type RawInput, validateInput } from './validate-input.ts';
 
 const schemas = {
@@ -24,9 +25,10 @@ function issuesOf(input: RawInput): unknown {
     validateInput(schemas, input);
     return [];
   } catch (error) {
-    expect(error).toBeInstanceOf(Refusal);
-    expect((error as Refusal).code).toBe('invalid_request');
-    return (error as Refusal).detail?.['issues'];
+    expect(error).toBeInstanceOf(Refused);
+    const { refusal } = error as Refused;
+    expect(refusal.code).toBe('invalid_request');
+    return detailOf(refusal)?.['issues'];
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RequestIssue } from '@inventory/contracts/http/meta';
+import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import { refuse } from './refusal.ts';
 
 /** The schemas of a route's parts; a part that is left out is not looked at. */
 export interface InputSchemas {
@@ -49,7 +49,7 @@ export function validateInput(schemas: InputSchemas, raw: RawInput): Record<stri
   }
   if (schemas.body) check('body', schemas.body, raw.body);
   if (issues.length > 0) {
-    throw refuse('invalid_request', { detail: { issues: issues.slice(0, issuesMax) } });
+    throw new Refused({ code: 'invalid_request', detail: { issues: issues.slice(0, issuesMax) } });
   }
   return parsed;
 }

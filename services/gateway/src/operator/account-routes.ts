@@ -1,9 +1,9 @@
 import { accountId, projectId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { Account, Project } from '../tenancy/tenancy.domain.ts';
 import { toWireAccount, toWireProject } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
-import { OperatorRefusal } from './operator-refusal.ts';
 import { type OperatorRoute, operatorRoute } from './operator-route.ts';
 import {
   accountBody,
@@ -58,7 +58,7 @@ function ownRoutes(tenancy: AccountTenancy): OperatorRoute[] {
       parts: { path: accountPath },
       async handle({ path }) {
         const account = await tenancy.findAccount(path.account_id);
-        if (account === null) throw new OperatorRefusal('account_not_found');
+        if (account === null) throw new Refused({ code: 'account_not_found' });
         return toWireAccount(account);
       },
     }),
@@ -132,7 +132,7 @@ function projectRoutesOf(tenancy: AccountTenancy): OperatorRoute[] {
       async handle({ path, query }) {
         const afterId = readCursor('projects', query.cursor, isProjectId);
         const account = await tenancy.findAccount(path.account_id);
-        if (account === null) throw new OperatorRefusal('account_not_found');
+        if (account === null) throw new Refused({ code: 'account_not_found' });
         const { limit } = query;
         const found = await tenancy.listProjects(account.id, { afterId, limit: limit + 1 });
         const positionOf = (project: Project) => project.id;

@@ -1,8 +1,8 @@
+import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { Credential } from '../tenancy/tenancy.domain.ts';
 import { toWireCredential, toWireIssued } from './convert.ts';
-import { OperatorRefusal } from './operator-refusal.ts';
 import { type OperatorRoute, operatorRoute } from './operator-route.ts';
 import {
   credentialPath,
@@ -28,7 +28,7 @@ export function credentialRoutes(tenancy: CredentialTenancy, clock: Clock): Oper
       parts: { path: credentialPath },
       async handle({ path }) {
         const credential = await tenancy.findCredential(path.credential_id);
-        if (credential === null) throw new OperatorRefusal('credential_not_found');
+        if (credential === null) throw new Refused({ code: 'credential_not_found' });
         return toWire(credential);
       },
     }),

@@ -1,4 +1,4 @@
-import { OperatorError } from './operator-errors.ts';
+import { Refused } from '@inventory/http/refused';
 
 /** Lists whose cursors must not be mixed up. */
 type ListName = 'accounts' | 'projects' | 'credentials' | 'holds' | 'statement' | 'deliveries';
@@ -18,7 +18,9 @@ export function readCursor(
   const text = Buffer.from(cursor, 'base64url').toString();
   const position = text.slice(list.length + 1);
   const isOurs = text.startsWith(`${list}:`) && isPosition(position);
-  if (!isOurs || writeCursor(list, position) !== cursor) throw new OperatorError('invalid_cursor');
+  if (!isOurs || writeCursor(list, position) !== cursor) {
+    throw new Refused({ code: 'invalid_cursor' });
+  }
   return position;
 }
 

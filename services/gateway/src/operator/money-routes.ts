@@ -1,6 +1,7 @@
 import { type AccountId, refreshId } from '@inventory/contracts/ids';
 import type { StatementRow } from '@inventory/contracts/internal/ledger';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
+import { Refused } from '@inventory/http/refused';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Context } from 'koa';
 import { bookEntry } from '../accounts/book-entry.ts';
@@ -11,8 +12,6 @@ import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
 import { listAnswer, readCursor, writeCursor } from './list-cursor.ts';
-import { OperatorError } from './operator-errors.ts';
-import { OperatorRefusal } from './operator-refusal.ts';
 import { type OperatorRoute, operatorRoute } from './operator-route.ts';
 import {
   accountPath,
@@ -83,7 +82,7 @@ function bookingRoutes(options: MoneyRoutesDeps): OperatorRoute[] {
 function readingRoutes({ tenancy, ledger }: MoneyRoutesDeps): OperatorRoute[] {
   async function requireAccount(accountId: AccountId): Promise<void> {
     const account = await tenancy.findAccount(accountId);
-    if (account === null) throw new OperatorRefusal('account_not_found');
+    if (account === null) throw new Refused({ code: 'account_not_found' });
   }
   return [
     operatorRoute({
@@ -136,7 +135,7 @@ function holdsAnswer(holds: readonly Hold[], after: string | null, limit: number
 
 function acceptedFormat(context: Context): 'json' | 'csv' {
   const accepted = context.accepts('application/json', 'text/csv');
-  if (accepted === false) throw new OperatorError('not_acceptable');
+  if (accepted === false) throw new Refused({ code: 'not_acceptable' });
   return accepted === 'text/csv' ? 'csv' : 'json';
 }
 

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { equalSecrets } from '@inventory/http/internal-app';
 import { measureRequests } from '@inventory/http/measure-requests';
+import { Refused, statusOf } from '@inventory/http/refused';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { traceResponse } from '@inventory/runtime/tracing';
@@ -8,8 +9,8 @@ import { bodyParser } from '@koa/bodyparser';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { type Audit, createAudit, namedIn } from './audit.ts';
-import { OperatorError, operatorErrors, toOperatorError } from './operator-errors.ts';
 import type { OperatorRoute } from './operator-route.ts';
+import { operatorError, toOperatorRefused } from './to-operator-refused.ts';
 
 interface OperatorAppDeps {
   readonly routes: readonly OperatorRoute[];
@@ -56,19 +57,21 @@ function answerErrors(logger: Logger): Middleware {
     try {
       await next();
       if (context.body !== undefined) return;
-      if (context.status === 404) throw new OperatorError('route_not_found');
+      if (context.status === 404) throw new Refused({ code: 'route_not_found' });
       if (context.status === 405 || context.status === 501) {
-        throw new OperatorError('method_not_allowed');
+        throw new Refused({ code: 'method_not_allowed' });
       }
     } catch (error) {
-      const { code, detail } = toOperatorError(error);
-      const { status, message } = operatorErrors[code];
+      const refused = toOperatorRefused(error);
+      const { code } = refused.refusal;
+      const status = statusOf(refused.refusal);
       if (status >= 500) {
         const { requestId } = context.state;
         logger.error({ err: error, request_id: requestId, code }, 'operator call failed');
       }
       context.status = status;
-      context.body = { error: { code, message, ...(detail ? { detail } : {}) } };
+      context.set(refused.headers);
+      context.body = { error: operatorError(refused) };
     }
   };
 }
@@ -83,7 +86,7 @@ function requireToken(token: string, logger: Logger): Middleware {
         'no operator token',
       );
       context.set('WWW-Authenticate', 'Bearer');
-      throw new OperatorError('operator_token_required');
+      throw new Refused({ code: 'operator_token_required' });
     }
     await next();
   };
@@ -100,7 +103,7 @@ function readBody(): Middleware {
   return async (context, next) => {
     const isEmpty = context.get('content-length') === '0';
     if (!isEmpty && context.is('application/json') === false) {
-      throw new OperatorError('unsupported_media_type');
+      throw new Refused({ code: 'unsupported_media_type' });
     }
     await parse(context, async () => {
       if (context.request.body === '') context.request.body = {};
@@ -129,7 +132,7 @@ function serve(route: OperatorRoute, audit: Audit): Middleware {
       context.status = route.status;
       if (answer !== undefined) context.body = answer;
     } catch (error) {
-      record({ outcome: toOperatorError(error).code });
+      record({ outcome: toOperatorRefused(error).refusal.code });
       throw error;
     }
   };

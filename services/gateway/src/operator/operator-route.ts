@@ -1,9 +1,10 @@
+import type { RequestIssue } from '@inventory/contracts/http/meta';
+import { Refused } from '@inventory/http/refused';
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import { type InvalidValue, OperatorError } from './operator-errors.ts';
 
 /** A part of a request, and the schema it must satisfy. */
-type Parts = Readonly<Partial<Record<InvalidValue['in'], z.ZodType>>>;
+type Parts = Readonly<Partial<Record<RequestIssue['in'], z.ZodType>>>;
 type Parsed<Given extends Parts> = {
   readonly [Part in keyof Given]: Given[Part] extends z.ZodType ? z.output<Given[Part]> : never;
 };
@@ -45,18 +46,20 @@ export function operatorRoute<Given extends Parts>(settings: RouteSettings<Given
 }
 
 function parseParts(parts: Parts, context: Context): Record<string, unknown> {
-  const problems: InvalidValue[] = [];
+  const problems: RequestIssue[] = [];
   const parsed: Record<string, unknown> = {};
-  for (const [part, schema] of Object.entries(parts) as [InvalidValue['in'], z.ZodType][]) {
+  for (const [part, schema] of Object.entries(parts) as [RequestIssue['in'], z.ZodType][]) {
     const result = schema.safeParse(rawPart(part, context));
     if (result.success) parsed[part] = result.data;
     else problems.push(...result.error.issues.flatMap((issue) => problemsOf(part, issue)));
   }
-  if (problems.length > 0) throw new OperatorError('invalid_request', { issues: problems });
+  if (problems.length > 0) {
+    throw new Refused({ code: 'invalid_request', detail: { issues: problems } });
+  }
   return parsed;
 }
 
-function rawPart(part: InvalidValue['in'], context: Context): unknown {
+function rawPart(part: RequestIssue['in'], context: Context): unknown {
   switch (part) {
     case 'path':
       return context['params'];
@@ -69,7 +72,7 @@ function rawPart(part: InvalidValue['in'], context: Context): unknown {
   }
 }
 
-function problemsOf(part: InvalidValue['in'], issue: z.core.$ZodIssue): InvalidValue[] {
+function problemsOf(part: RequestIssue['in'], issue: z.core.$ZodIssue): RequestIssue[] {
   const path = issue.path.map(String);
   if (issue.code !== 'unrecognized_keys') {
     return [{ in: part, field: path.join('.'), reason: issue.message }];

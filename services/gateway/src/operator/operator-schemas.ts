@@ -1,10 +1,10 @@
 import { accountId, credentialId, projectId } from '@inventory/contracts/ids';
 import { scope } from '@inventory/contracts/scope';
 import { grantedScope, ledgerAsset } from '@inventory/contracts/vocabulary';
+import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../http/network-policy.domain.ts';
-import { OperatorError } from './operator-errors.ts';
 
 /** Text that an operator gives and reads in lists and logs: no line breaks, no control codes. */
 const line = (charactersMax: number) =>
@@ -129,6 +129,6 @@ export const bookingHeaders = z.object({
 /** An expiry in the past is a slip: whoever wants an end now revokes. */
 export function requireFuture(expiresAtMs: number | null, nowMs: number): void {
   if (expiresAtMs === null || expiresAtMs > nowMs) return;
-  const issue = { in: 'body', field: 'expires_at', reason: 'must be in the future' };
-  throw new OperatorError('invalid_request', { issues: [issue] });
+  const issue = { in: 'body', field: 'expires_at', reason: 'must be in the future' } as const;
+  throw new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
 }

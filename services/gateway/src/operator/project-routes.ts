@@ -1,10 +1,10 @@
 import { credentialId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { Credential } from '../tenancy/tenancy.domain.ts';
 import { toWireCredential, toWireIssued, toWireProject } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
-import { OperatorRefusal } from './operator-refusal.ts';
 import { type OperatorRoute, operatorRoute } from './operator-route.ts';
 import {
   credentialBody,
@@ -34,7 +34,7 @@ function ownRoutes(tenancy: ProjectTenancy): OperatorRoute[] {
       parts: { path: projectPath },
       async handle({ path }) {
         const project = await tenancy.findProject(path.project_id);
-        if (project === null) throw new OperatorRefusal('project_not_found');
+        if (project === null) throw new Refused({ code: 'project_not_found' });
         return toWireProject(project);
       },
     }),
@@ -92,7 +92,7 @@ function credentialRoutesOf(tenancy: ProjectTenancy, clock: Clock): OperatorRout
       async handle({ path, query }) {
         const afterId = readCursor('credentials', query.cursor, isCredentialId);
         const project = await tenancy.findProject(path.project_id);
-        if (project === null) throw new OperatorRefusal('project_not_found');
+        if (project === null) throw new Refused({ code: 'project_not_found' });
         const { limit } = query;
         const found = await tenancy.listCredentials(project.id, { afterId, limit: limit + 1 });
         const positionOf = (credential: Credential) => credential.id;

@@ -1,10 +1,10 @@
+import { Refused } from '@inventory/http/refused';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { configureAccount } from '../accounts/configure-account.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { ReplyChannel } from '../commands/request-reply.ts';
 import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
-import { OperatorRefusal } from './operator-refusal.ts';
 import { type OperatorRoute, operatorRoute } from './operator-route.ts';
 import {
   accountPath,
@@ -31,7 +31,7 @@ export function termsRoutes(options: TermsRoutesDeps): OperatorRoute[] {
       parts: { path: accountPath },
       async handle({ path }) {
         const account = await tenancy.findAccount(path.account_id);
-        if (account === null) throw new OperatorRefusal('account_not_found');
+        if (account === null) throw new Refused({ code: 'account_not_found' });
         return ledger.terms(path.account_id);
       },
     }),
@@ -55,7 +55,7 @@ export function termsRoutes(options: TermsRoutesDeps): OperatorRoute[] {
       parts: { path: projectPath, header: bookingHeaders, body: spendCapBody },
       async handle({ path, header, body: { cap, reason } }) {
         const project = await tenancy.findProject(path.project_id);
-        if (project === null) throw new OperatorRefusal('project_not_found');
+        if (project === null) throw new Refused({ code: 'project_not_found' });
         return configureAccount(options, {
           accountId: project.accountId,
           change: { sets: 'spend_cap', project_id: project.id, cap },

@@ -4,12 +4,10 @@ import {
   webhookRedelivery,
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
+import { Refused } from '@inventory/http/refused';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
-import { namedIn } from '../webhooks/webhook-access.ts';
-import { type WebhookClient, WebhookRefused } from '../webhooks/webhook-client.ts';
+import { namedIn, type WebhookClient } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
-import { OperatorError } from './operator-errors.ts';
-import { OperatorRefusal } from './operator-refusal.ts';
 import { type OperatorRoute, operatorRoute } from './operator-route.ts';
 import { listQuery, noBody, projectPath } from './operator-schemas.ts';
 
@@ -39,15 +37,15 @@ function readingRoutes({ tenancy, webhooks }: WebhookRoutesDeps): OperatorRoute[
       parts: { path: projectPath },
       async handle({ path }) {
         const project = await tenancy.findProject(path.project_id);
-        if (project === null) throw new OperatorRefusal('project_not_found');
-        return { items: await refusing(webhooks.list(project.id)), next_cursor: null };
+        if (project === null) throw new Refused({ code: 'project_not_found' });
+        return { items: await webhooks.list(project.id), next_cursor: null };
       },
     }),
     operatorRoute({
       method: 'get',
       path: one,
       parts: { path: webhookEndpointPath },
-      handle: ({ path }) => refusing(webhooks.read(namedIn(path))),
+      handle: ({ path }) => webhooks.read(namedIn(path)),
     }),
     operatorRoute({
       method: 'get',
@@ -57,7 +55,7 @@ function readingRoutes({ tenancy, webhooks }: WebhookRoutesDeps): OperatorRoute[
         const { state, limit } = query;
         const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
         const part = { state, limit, before };
-        const { items, next_before } = await refusing(webhooks.deliveries(namedIn(path), part));
+        const { items, next_before } = await webhooks.deliveries(namedIn(path), part);
         return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
       },
     }),
@@ -72,7 +70,7 @@ function changingRoutes({ webhooks }: WebhookRoutesDeps): OperatorRoute[] {
       path: `${one}/${verb}`,
       action: `webhook-endpoint.${verb}`,
       parts,
-      handle: ({ path }) => refusing(webhooks.change(namedIn(path), { state: `${verb}d` })),
+      handle: ({ path }) => webhooks.change(namedIn(path), { state: `${verb}d` }),
     });
   return [
     switching('enable'),
@@ -83,7 +81,7 @@ function changingRoutes({ webhooks }: WebhookRoutesDeps): OperatorRoute[] {
       action: 'webhook-endpoint.delete',
       parts: { path: webhookEndpointPath },
       async handle({ path }) {
-        await refusing(webhooks.remove(namedIn(path)));
+        await webhooks.remove(namedIn(path));
         return { endpoint_id: path.endpoint_id, deleted: true };
       },
     }),
@@ -92,7 +90,7 @@ function changingRoutes({ webhooks }: WebhookRoutesDeps): OperatorRoute[] {
       path: `${one}/rotate-secret`,
       action: 'webhook-endpoint.rotate-secret',
       parts: { path: webhookEndpointPath, body: webhookRotation },
-      handle: ({ path, body }) => refusing(webhooks.rotate(namedIn(path), body.overlap_seconds)),
+      handle: ({ path, body }) => webhooks.rotate(namedIn(path), body.overlap_seconds),
     }),
   ];
 }
@@ -105,7 +103,7 @@ function sendingRoutes({ webhooks }: WebhookRoutesDeps): OperatorRoute[] {
       action: 'webhook-endpoint.test',
       status: 202,
       parts: { path: webhookEndpointPath, body: noBody },
-      handle: async ({ path }) => ({ event_id: await refusing(webhooks.ping(namedIn(path))) }),
+      handle: async ({ path }) => ({ event_id: await webhooks.ping(namedIn(path)) }),
     }),
     operatorRoute({
       method: 'post',
@@ -113,26 +111,7 @@ function sendingRoutes({ webhooks }: WebhookRoutesDeps): OperatorRoute[] {
       action: 'webhook-endpoint.redeliver',
       status: 202,
       parts: { path: webhookEndpointPath, body: webhookRedelivery },
-      handle: ({ path, body }) => refusing(webhooks.redeliver(namedIn(path), body)),
+      handle: ({ path, body }) => webhooks.redeliver(namedIn(path), body),
     }),
   ];
-}
-
-async function refusing<Value>(work: Promise<Value>): Promise<Value> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof WebhookRefused ? toOperatorError(error) : error;
-  }
-}
-
-function toOperatorError({ code }: WebhookRefused): OperatorError {
-  switch (code) {
-    case 'endpoint_not_found':
-      return new OperatorError('webhook_endpoint_not_found');
-    case 'event_not_found':
-      return new OperatorError('event_not_found');
-    default:
-      return new OperatorError('concurrent_change');
-  }
 }

@@ -49,11 +49,15 @@ test.each<[string, Funds]>([
 });
 
 test.each<[string, Funds, object]>([
-  ['no credits', { credits: 0 }, { code: 'insufficient_credits', required: 1, available: 0 }],
+  [
+    'no credits',
+    { credits: 0 },
+    { code: 'insufficient_credits', detail: { required: 1, available: 0 } },
+  ],
   [
     'credits that a subscription does not pay with',
     { credits: 9, units: 0 },
-    { code: 'insufficient_units', required: 1, available: 0 },
+    { code: 'insufficient_units', detail: { required: 1, available: 0 } },
   ],
   [
     'neither credits nor room below its cap',
@@ -63,12 +67,12 @@ test.each<[string, Funds, object]>([
   [
     "its Project's cap reached",
     { credits: 9, cap: { cap: 3, spent: 3 } },
-    { code: 'spend_cap_reached', limit: { cap: 3, spent: 3, resetsAt: resets_at } },
+    { code: 'spend_cap_reached', detail: { cap: 3, spent: 3, resets_at } },
   ],
   [
     'less than its price left of the cap',
     { credits: 9, price: 2, cap: { cap: 3, spent: 2 } },
-    { code: 'spend_cap_reached', required: 2, available: 1 },
+    { code: 'spend_cap_reached', detail: { cap: 3, spent: 2, resets_at } },
   ],
 ])('with %s the platform is not contacted (Errors: 402)', async (_what, funds, refusal) => {
   expect(await check(funds)).toMatchObject(refusal);

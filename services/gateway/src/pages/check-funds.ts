@@ -1,6 +1,6 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type { AccountTerms, BalanceView, PriceList } from '@inventory/contracts/internal/ledger';
-import type { FundsRefusal } from './page-charges.ts';
+import type { FundsRefusal } from '@inventory/contracts/refusal';
 
 export interface CheckFundsDeps {
   readonly ledger: {
@@ -23,16 +23,12 @@ export async function checkFunds(
   const required = prices.list()?.live_page ?? 0;
   const available = availableIn(balance);
   if (available < required) {
-    return { code: `insufficient_${assetOf(balance)}`, required, available, limit: null };
+    return { code: `insufficient_${assetOf(balance)}`, detail: { required, available } };
   }
   const capped = terms.spend_caps.find(({ project_id }) => project_id === projectId);
-  if (capped !== undefined && capped.spent + required > capped.cap) {
-    const { cap, spent, resets_at: resetsAt } = capped;
-    const left = Math.max(0, cap - spent);
-    const limit = { cap, spent, resetsAt };
-    return { code: 'spend_cap_reached', required, available: left, limit };
-  }
-  return null;
+  if (capped === undefined || capped.spent + required <= capped.cap) return null;
+  const { cap, spent, resets_at } = capped;
+  return { code: 'spend_cap_reached', detail: { cap, spent, resets_at } };
 }
 
 function assetOf({ funding }: BalanceView): 'credits' | 'units' {

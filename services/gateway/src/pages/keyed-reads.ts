@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
 import type { BalanceView } from '@inventory/contracts/internal/ledger';
+import type { Refusal } from '@inventory/contracts/refusal';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { Deadlines } from '../deadlines.ts';
-import type { ChargedRead, Fetched, PageCharges } from './page-charges.ts';
+import type { FetchedPage, PageCharges, PaidRead } from './page-charges.ts';
 import type { PageRead } from './page-intent.domain.ts';
-import { judgeKey, type ReadKeyRecord } from './read-key.domain.ts';
+import { judgeKey, type ReadKeyRecord, replaysMax } from './read-key.domain.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
 /** The Idempotency-Key of a page read, and what it was used for. */
@@ -18,24 +19,23 @@ export interface ReadKey {
   readonly inputs: readonly (string | number | null)[];
 }
 
-export type KeyedRead<Page, Free> =
-  | ChargedRead<Page, Free>
+export type KeyedRead<Page> =
+  | PaidRead<Page>
   /** Read again for a key that was paid and delivered before; nothing is charged. */
-  | { readonly result: 'replayed'; readonly page: Page; readonly balance: BalanceView }
-  | { readonly result: 'conflict' | 'exhausted' | 'in_progress' };
+  | { readonly result: 'replayed'; readonly page: Page; readonly balance: BalanceView };
 
-export interface Fetches<Page, Free> {
-  readonly paid: () => Promise<Fetched<Page, Free>>;
-  readonly replayed: () => Promise<Fetched<Page, Free>>;
+export interface Fetches<Page> {
+  readonly paid: () => Promise<FetchedPage<Page>>;
+  readonly replayed: () => Promise<FetchedPage<Page>>;
 }
 
 /** Page reads with or without an Idempotency-Key. */
 export interface KeyedReads {
-  read<Page, Free>(
+  read<Page>(
     read: Omit<PageRead, 'keyId'>,
     key: ReadKey | null,
-    fetches: Fetches<Page, Free>,
-  ): Promise<KeyedRead<Page, Free>>;
+    fetches: Fetches<Page>,
+  ): Promise<KeyedRead<Page>>;
 }
 
 export interface KeyedReadsDeps {
@@ -56,10 +56,15 @@ const lookAgainMs = 50;
 /** After the reversal of a crashed attempt is due, until it is certainly done. */
 const reversalMs = 60_000;
 
+const replaysExhausted = { reason: 'replays_exhausted', replays_max: replaysMax } as const;
+const inProgress = { code: 'idempotency_in_progress', retry_after_seconds: 1 } as const;
+
 type Begun =
-  | { readonly begun: 'first' }
-  | { readonly begun: 'replay'; readonly paidBy: RequestId }
-  | { readonly begun: 'conflict' | 'exhausted' | 'in_progress' };
+  | { readonly result: 'first' }
+  | { readonly result: 'replay'; readonly paidBy: RequestId }
+  | { readonly result: 'refused'; readonly refusal: Refusal };
+
+const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
 
 /**
  * A key is opened before its attempt does anything, marked paid before the intent of a delivered
@@ -82,30 +87,36 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
         openUntilMs: nowMs + openForMs,
         expiresAtMs: nowMs + limits.readKeyKeepMs,
       };
-      if (await keys.open(keyId, fresh)) return { begun: 'first' };
+      if (await keys.open(keyId, fresh)) return { result: 'first' };
       const found = await keys.find(keyId);
       if (found === null) continue;
-      const verdict = judgeKey(found, fingerprint, nowMs);
-      if (verdict === 'void') await keys.free(keyId, found.requestId);
-      else if (verdict === 'replay') {
-        if (await keys.countReplay(keyId, found)) {
-          return { begun: 'replay', paidBy: found.requestId };
-        }
-      } else if (verdict !== 'wait') return { begun: verdict };
-      else if (nowMs >= giveUpMs) return { begun: 'in_progress' };
-      else await pause(lookAgainMs);
+      switch (judgeKey(found, fingerprint, nowMs)) {
+        case 'void':
+          await keys.free(keyId, found.requestId);
+          break;
+        case 'conflict':
+          return refused({ code: 'idempotency_conflict' });
+        case 'exhausted':
+          return refused({ code: 'idempotency_conflict', detail: replaysExhausted });
+        case 'replay':
+          if (!(await keys.countReplay(keyId, found))) break;
+          return { result: 'replay', paidBy: found.requestId };
+        case 'wait':
+          if (nowMs >= giveUpMs) return refused(inProgress);
+          await pause(lookAgainMs);
+      }
     }
   }
 
-  async function replay<Page, Free>(
+  async function replay<Page>(
     read: Omit<PageRead, 'keyId'>,
     uncount: () => Promise<void>,
-    fetch: Fetches<Page, Free>['replayed'],
-  ): Promise<KeyedRead<Page, Free>> {
+    fetch: Fetches<Page>['replayed'],
+  ): Promise<KeyedRead<Page>> {
     let delivered = false;
     try {
       const [fetched, balance] = await Promise.all([fetch(), deps.ledger.balance(read.accountId)]);
-      if (!fetched.billable) return { result: 'free', answer: fetched.answer };
+      if (fetched.result === 'refused') return fetched;
       delivered = true;
       return { result: 'replayed', page: fetched.page, balance };
     } finally {
@@ -122,7 +133,7 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
       if (key === null) return await charges.read({ ...read, keyId: null }, fetches.paid);
       const keyId = keyIdOf(read.projectId, key);
       const begun = await begin(keyId, digest(JSON.stringify(key.inputs)), read.requestId);
-      switch (begun.begun) {
+      switch (begun.result) {
         case 'first':
           return await charges.read({ ...read, keyId }, fetches.paid);
         case 'replay':
@@ -132,7 +143,7 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
             fetches.replayed,
           );
         default:
-          return { result: begun.begun };
+          return begun;
       }
     },
   };

@@ -1,8 +1,8 @@
 import type { Answer } from '../http/route.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
 import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
-import { denialReason, refuseDenied, refuseLive, refuseUnread } from './page-refusals.ts';
 import type { LivePageRead } from './read-live-page.ts';
+import { denialReason, refuseDenied, refusePage } from './refuse-page.ts';
 
 /** What both the current and the first version of a page are written from. */
 export interface PageToWrite {
@@ -21,19 +21,23 @@ export async function liveAnswer(
   priceVersion: number | null,
   write: (of: PageToWrite) => Promise<Pick<Answer, 'body'> & Partial<Answer>>,
 ): Promise<Answer> {
-  if (read.result === 'free') throw refuseLive(read.answer);
-  if (read.result !== 'charged' && read.result !== 'replayed') throw refuseUnread(read);
+  if (read.result === 'refused') throw refusePage(read.refusal);
   const { page } = read;
   if (read.result === 'replayed') {
     const bill = replayBill(read.balance, priceVersion);
-    if (page.found !== 'page') throw refuseDenied(page.found, bill, { headers: replayedHeader });
+    if (page.result === 'denied') {
+      throw refuseDenied(page.refusal, bill, { headers: replayedHeader });
+    }
     const written = await write({ page, bill });
     return { status: 200, ...written, headers: { ...written.headers, ...replayedHeader } };
   }
   const { delivery, outcome } = read;
-  const bill = chargedBill(outcome, denialReason(page.found));
-  if (page.found !== 'page') throw refuseDenied(page.found, bill, { delivery });
+  if (page.result === 'denied') {
+    const bill = chargedBill(outcome, denialReason(page.refusal));
+    throw refuseDenied(page.refusal, bill, { delivery });
+  }
   try {
+    const bill = chargedBill(outcome, null);
     return { status: 200, ...(await write({ page, bill })), delivery };
   } catch (error) {
     delivery.abandoned();

@@ -4,13 +4,14 @@ import {
   type LivePageMeta,
   livePageMeta,
   livePageMetaHeader,
-  livePageRefusal,
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import type { Language } from '@inventory/contracts/languages';
+import type { InventoryDenial, Refusal } from '@inventory/contracts/refusal';
 import type { Scope } from '@inventory/contracts/scope';
-import { type LiveTrouble, pageAssetsMax } from '@inventory/contracts/vocabulary';
-import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+import { pageAssetsMax } from '@inventory/contracts/vocabulary';
+import type { InternalClient } from '@inventory/http/internal-client';
+import { Refused } from '@inventory/http/refused';
 
 export interface WantedLivePage {
   readonly accountId: AccountId;
@@ -24,7 +25,7 @@ export interface WantedLivePage {
 }
 
 export interface FetchedLivePage {
-  readonly found: 'page';
+  readonly result: 'page';
   readonly meta: LivePageMeta;
   /** The text of `"assets":[…],"descriptions":[…]`; never parsed here. */
   readonly members: Buffer;
@@ -32,17 +33,15 @@ export interface FetchedLivePage {
 
 /** Confirmed by the collector, and billable. */
 export interface DeniedLivePage {
-  readonly found: 'private' | 'not_found';
+  readonly result: 'denied';
+  readonly refusal: InventoryDenial;
 }
 
 export type LiveAnswer =
   | FetchedLivePage
   | DeniedLivePage
-  | {
-      readonly found: 'trouble';
-      readonly trouble: LiveTrouble;
-      readonly retryAfterSeconds: number;
-    };
+  /** The inventory is not known: nothing of it may be billed. */
+  | { readonly result: 'refused'; readonly refusal: Refusal };
 
 /** Reads of the platform. Rejects with ServiceUnreachable when the collector does not answer. */
 export interface LivePageClient {
@@ -56,14 +55,18 @@ export interface LivePageTimes {
   readonly liveTransferMs: number;
 }
 
-const service = 'refresh-collector';
-const retryAfterDefault = 5;
+const refusals = [
+  'inventory_private',
+  'inventory_not_found',
+  'upstream_timeout',
+  'upstream_unavailable',
+] as const;
 
 export function createLivePageClient(client: InternalClient, times: LivePageTimes): LivePageClient {
   return {
     async page({ accountId, scope, language, form, startAssetid, signal }) {
       const { platform_id, app_id, context_id } = scope;
-      const { status, headers, body } = await client.bytes({
+      const call = client.bytes({
         method: 'GET',
         path: `/inventories/${platform_id}/${app_id}/${context_id}/live-page`,
         query: {
@@ -76,19 +79,26 @@ export function createLivePageClient(client: InternalClient, times: LivePageTime
         headers: { [timeLeftHeader]: String(times.liveWaitMs) },
         timeoutMs: times.liveWaitMs + times.liveTransferMs,
         signal,
+        refusals,
       });
-      if (status === 409) return refusedPage(body);
-      if (status !== 200) throw new CallRefused(service, status, 'live-page');
-      const meta = livePageMeta.parse(JSON.parse(String(headers[livePageMetaHeader])));
-      return { found: 'page', meta, members: body };
+      try {
+        const { headers, body } = await call;
+        const meta = livePageMeta.parse(JSON.parse(String(headers[livePageMetaHeader])));
+        return { result: 'page', meta, members: body };
+      } catch (error) {
+        if (error instanceof Refused) return noPage(error.refusal);
+        throw error;
+      }
     },
   };
 }
 
-function refusedPage(body: Buffer): LiveAnswer {
-  const { code, retry_after_seconds: seconds } = livePageRefusal.parse(
-    JSON.parse(body.toString()),
-  ).error;
-  if (code === 'private' || code === 'not_found') return { found: code };
-  return { found: 'trouble', trouble: code, retryAfterSeconds: seconds ?? retryAfterDefault };
+function noPage(refusal: Refusal): LiveAnswer {
+  switch (refusal.code) {
+    case 'inventory_private':
+    case 'inventory_not_found':
+      return { result: 'denied', refusal };
+    default:
+      return { result: 'refused', refusal };
+  }
 }

@@ -30,7 +30,7 @@ const price = 1;
 /** One page read and everything that may go wrong with it. */
 const story = fc.record({
   store: fc.constantFrom('stores', 'fails', 'stores_but_fails' as const),
-  fetch: fc.constantFrom('page', 'free', 'fails' as const),
+  fetch: fc.constantFrom('page', 'refused', 'fails' as const),
   send: fc.constantFrom('sent', 'overloaded', 'sent_but_fails', 'lost' as const),
   ledger: fc.constantFrom('answers', 'silent', 'refuses', 'late' as const),
   delivery: fc.constantFrom('delivered', 'abandoned', 'crash_before', 'crash_after' as const),
@@ -168,8 +168,8 @@ async function readOnce(given: World, told: Story, closer: IntentCloser): Promis
     const result = await charges.read(read, async () => {
       if (told.fetch === 'fails') throw new Error('store of revisions away');
       return told.fetch === 'page'
-        ? { billable: true, page: 'page' }
-        : { billable: false, answer: 'none' };
+        ? { result: 'page', page: 'page' }
+        : { result: 'refused', refusal: { code: 'cursor_expired' } };
     });
     if (result.result !== 'charged') return;
     if (told.delivery === 'abandoned') return result.delivery.abandoned();
@@ -217,8 +217,9 @@ const chargesExactlyWhatIsDelivered = (
 
     const isGivenAway = told.delivery === 'crash_after';
     const paid = given.world.pageWritten && !isGivenAway ? price : 0;
-    if (given.world.balance !== -paid)
+    if (given.world.balance !== -paid) {
       throw new Error(`balance ${given.world.balance}, paid ${paid}`);
+    }
     if (given.intents.size > 0) throw new Error('an intent is left');
     // A retry is free exactly when its first attempt stays paid; any other key is as new.
     const expected = paid > 0 ? 'paid' : undefined;
@@ -268,7 +269,7 @@ describe('the property notices a gateway that', () => {
 
 test('nothing is charged for an answer that is free, or when the intent cannot be stored', async () => {
   for (const told of [
-    { store: 'stores', fetch: 'free' },
+    { store: 'stores', fetch: 'refused' },
     { store: 'fails', fetch: 'page' },
     { store: 'stores', fetch: 'fails' },
   ] as const) {

@@ -1,6 +1,7 @@
 import type { MessageBody } from '@inventory/contracts/messages';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
+import type { FundsRefusal, Refusal } from '@inventory/contracts/refusal';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import {
@@ -14,25 +15,10 @@ import { chargeWaited, intentOpened } from '../metrics.ts';
 import type { IntentCloser } from './close-intents.ts';
 import { intentOf, type PageIntent, type PageRead } from './page-intent.domain.ts';
 
-/** What was fetched: a page that costs something, or an answer that costs nothing. */
-export type Fetched<Page, Free> =
-  | { readonly billable: true; readonly page: Page }
-  | { readonly billable: false; readonly answer: Free };
-
-export interface SpendLimit {
-  readonly cap: number;
-  readonly spent: number;
-  /** ISO 8601. */
-  readonly resetsAt: string;
-}
-
-export interface FundsRefusal {
-  readonly code: 'insufficient_credits' | 'insufficient_units' | 'spend_cap_reached';
-  readonly required: number | null;
-  readonly available: number | null;
-  /** Of a spend cap: what it is, what is spent of it, and when it is free again. */
-  readonly limit: SpendLimit | null;
-}
+/** A page that costs something, or why there is none: that costs nothing. */
+export type FetchedPage<Page> =
+  | { readonly result: 'page'; readonly page: Page }
+  | { readonly result: 'refused'; readonly refusal: Refusal };
 
 export type PaidRead<Page> =
   | {
@@ -41,20 +27,12 @@ export type PaidRead<Page> =
       readonly outcome: BillingOutcome;
       readonly delivery: PageDelivery;
     }
-  | { readonly result: 'refused'; readonly refusal: FundsRefusal }
-  /** No outcome in time; whatever was charged is undone. */
-  | { readonly result: 'unavailable' };
-
-export type ChargedRead<Page, Free> =
-  | PaidRead<Page>
-  | { readonly result: 'free'; readonly answer: Free };
+  /** Nothing is charged, or what was is undone. */
+  | { readonly result: 'refused'; readonly refusal: Refusal };
 
 /** Charges page reads, and undoes the charge of every page that is not delivered. */
 export interface PageCharges {
-  read<Page, Free>(
-    read: PageRead,
-    fetch: () => Promise<Fetched<Page, Free>>,
-  ): Promise<ChargedRead<Page, Free>>;
+  read<Page>(read: PageRead, fetch: () => Promise<FetchedPage<Page>>): Promise<PaidRead<Page>>;
 }
 
 export interface PageChargesDeps {
@@ -69,6 +47,11 @@ export interface PageChargesDeps {
     readonly reverseAfterMs: number;
   };
 }
+
+const unavailable = {
+  result: 'refused',
+  refusal: { code: 'billing_unavailable', retry_after_seconds: 1 },
+} as const;
 
 /**
  * 1. The intent is stored beside the fetch. A crash from here on leaves an intent, which some
@@ -88,7 +71,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
       if (asked.result === 'not_sent') closer.close(intent);
       else closer.undo(intent);
       logger.warn({ request_id: intent.requestId, cause: asked.cause }, 'no billing outcome');
-      return { result: 'unavailable' };
+      return unavailable;
     }
     const { outcome } = asked.body;
     if (outcome.result === 'applied') {
@@ -98,7 +81,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
     const refusal = fundsRefusalOf(outcome);
     if (refusal !== null) return { result: 'refused', refusal };
     logger.error({ request_id: intent.requestId, refusal: outcome.refusal }, 'charge refused');
-    return { result: 'unavailable' };
+    return unavailable;
   }
 
   return {
@@ -107,12 +90,12 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
       intentOpened();
       const [stored, fetched] = await Promise.allSettled([deps.intents.add(intent), fetch()]);
       if (stored.status === 'fulfilled' && fetched.status === 'fulfilled') {
-        if (fetched.value.billable) return await pay(intent, fetched.value.page);
+        if (fetched.value.result === 'page') return await pay(intent, fetched.value.page);
       }
       // Nothing was sent. What failed to be stored may be there all the same.
       closer.close(intent);
       if (fetched.status === 'rejected') throw fetched.reason;
-      if (!fetched.value.billable) return { result: 'free', answer: fetched.value.answer };
+      if (fetched.value.result === 'refused') return fetched.value;
       throw (stored as PromiseRejectedResult).reason;
     },
   };
@@ -171,19 +154,8 @@ function fundsRefusalOf({ refusal }: BillingOutcome): FundsRefusal | null {
     case 'insufficient_credits':
     case 'insufficient_units':
     case 'spend_cap_reached':
-      return {
-        code: refusal.code,
-        required: refusal.required,
-        available: refusal.available,
-        limit: spendLimitOf(refusal),
-      };
+      return refusal;
     default:
       return null;
   }
-}
-
-function spendLimitOf(refusal: NonNullable<BillingOutcome['refusal']>): SpendLimit | null {
-  const { cap, spent, resets_at: resetsAt } = refusal;
-  if (cap === undefined || spent === undefined || resetsAt === undefined) return null;
-  return { cap, spent, resetsAt };
 }

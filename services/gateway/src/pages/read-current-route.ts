@@ -1,14 +1,15 @@
 import { languageTags } from '@inventory/contracts/languages';
+import { Refused } from '@inventory/http/refused';
+import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
-import { refuse } from '../http/refusal.ts';
 import { type AdmittedRequest, type Answer, defineRoute, type Route } from '../http/route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
 import { type CurrentChain, openCurrentCursor, sealCurrentCursor } from './current-cursor.ts';
 import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
 import { readCurrentEndpoint } from './page-endpoints.ts';
-import { refuseUnread } from './page-refusals.ts';
 import { type CurrentRead, type ReadCurrentDeps, readCurrent } from './read-current.ts';
+import { refusePage } from './refuse-page.ts';
 import type { SavedPage } from './revision-store-client.ts';
 
 export interface ReadCurrentRouteDeps extends ReadCurrentDeps {
@@ -30,7 +31,9 @@ export function readCurrentRoute(deps: ReadCurrentRouteDeps): Route {
       const chain = { accountId, scope, language: query.language };
       const from =
         query.cursor === undefined ? null : openCurrentCursor(cursors, chain, query.cursor);
-      if (query.cursor !== undefined && from === null) throw refuse('invalid_cursor');
+      if (query.cursor !== undefined && from === null) {
+        throw new Refused({ code: 'invalid_cursor' });
+      }
       const { language, page_size: pageSize, cursor = null } = query;
       const key = header['Idempotency-Key'];
       const inputs = [...Object.values(scope), language, pageSize, cursor];
@@ -67,17 +70,11 @@ function toAnswer(
       const answer = pageAnswer(deps, request, chain, { page: read.page, bill });
       return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
     }
-    case 'free':
-      throw read.answer === 'expired' ? refuse('cursor_expired') : noRevision();
+    case 'refused':
+      throw refusePage(read.refusal);
     default:
-      throw refuseUnread(read);
+      return unreachable(read);
   }
-}
-
-function noRevision() {
-  return refuse('inventory_revision_not_found', {
-    billing: { billing_disposition: 'not_charged', billing_reason: 'no_revision' },
-  });
 }
 
 function pageAnswer(

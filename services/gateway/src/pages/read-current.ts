@@ -7,8 +7,7 @@ export interface ReadCurrentDeps {
   readonly reads: KeyedReads;
 }
 
-/** Free: nothing is saved, or no longer what the chain is pinned to. */
-export type CurrentRead = KeyedRead<SavedPage, 'no_revision' | 'expired'>;
+export type CurrentRead = KeyedRead<SavedPage>;
 
 /** One page of the saved inventory; the platform is not contacted. */
 export function readCurrent(
@@ -19,11 +18,12 @@ export function readCurrent(
 ): Promise<CurrentRead> {
   async function fetchPage() {
     const page = await deps.revisions.page(wanted);
-    if (page !== null) return { billable: true, page } as const;
-    const answer = wanted.from === null ? ('no_revision' as const) : ('expired' as const);
-    return { billable: false, answer } as const;
+    if (page !== null) return { result: 'page', page } as const;
+    // Nothing is saved, or no longer what the chain is pinned to.
+    const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
+    return { result: 'refused', refusal: { code } } as const;
   }
-  return deps.reads.read<SavedPage, 'no_revision' | 'expired'>(
+  return deps.reads.read<SavedPage>(
     { ...read, productCode: 'platform.inventory.current.page.v1', chainId: null },
     key,
     { paid: fetchPage, replayed: fetchPage },

@@ -1,9 +1,9 @@
 import { type Language, languageTags } from '@inventory/contracts/languages';
+import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { type LiveChain, openLiveChain } from '../captures/live-chain.domain.ts';
-import { refuse } from '../http/refusal.ts';
 import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
@@ -95,8 +95,10 @@ function chainOf(
   const nowMs = deps.clock.now();
   if (cursor === undefined) return openLiveChain(deps.identifiers.uuidV7(), nowMs);
   const opened = openLiveCursor(deps.cursors, binding, cursor);
-  if (opened === null) throw refuse('invalid_cursor');
-  if (nowMs - opened.issuedAtMs > deps.cursorAgeMaxMs) throw refuse('cursor_expired');
+  if (opened === null) throw new Refused({ code: 'invalid_cursor' });
+  if (nowMs - opened.issuedAtMs > deps.cursorAgeMaxMs) {
+    throw new Refused({ code: 'cursor_expired' });
+  }
   return opened.chain;
 }
 

@@ -1,15 +1,10 @@
 import type { LivePageForm } from '@inventory/contracts/internal/live-page';
 import type { Language } from '@inventory/contracts/languages';
+import type { Refusal } from '@inventory/contracts/refusal';
 import type { Scope } from '@inventory/contracts/scope';
 import { type CheckFundsDeps, checkFunds } from './check-funds.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
-import type {
-  DeniedLivePage,
-  FetchedLivePage,
-  LiveAnswer,
-  LivePageClient,
-} from './live-page-client.ts';
-import type { FundsRefusal } from './page-charges.ts';
+import type { DeniedLivePage, FetchedLivePage, LivePageClient } from './live-page-client.ts';
 import type { PageRead } from './page-intent.domain.ts';
 
 export interface ReadLivePageDeps {
@@ -30,14 +25,12 @@ export interface WantedPage {
 
 export type BillableLivePage = FetchedLivePage | DeniedLivePage;
 
-/** Free: nothing is known of the inventory, or the platform was not even asked. */
-export type FreeLiveAnswer =
-  | Extract<LiveAnswer, { found: 'trouble' }>
-  | { readonly found: 'no_funds'; readonly refusal: FundsRefusal }
-  | { readonly found: 'no_ledger' }
-  | { readonly found: 'client_gone' };
+export type LivePageRead = KeyedRead<BillableLivePage>;
 
-export type LivePageRead = KeyedRead<BillableLivePage, FreeLiveAnswer>;
+const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
+const noLedger: Refusal = { code: 'billing_unavailable', retry_after_seconds: 1 };
+/** No client reads this. */
+const clientGone: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
 
 /**
  * One page from the platform. A confirmed denial is charged like a page. `onPage` runs as soon as
@@ -54,21 +47,19 @@ export function readLivePage(
 
   async function fetchPage() {
     const answer = await deps.livePages.page({ accountId, ...page });
-    if (page.signal.aborted) return { billable: false, answer: { found: 'client_gone' } } as const;
-    if (answer.found === 'trouble') return { billable: false, answer } as const;
-    if (answer.found === 'page') onPage(answer);
-    return { billable: true, page: answer } as const;
+    if (page.signal.aborted) return refused(clientGone);
+    if (answer.result === 'refused') return answer;
+    if (answer.result === 'page') onPage(answer);
+    return { result: 'page', page: answer } as const;
   }
 
   /** Before the platform is contacted; a replay costs nothing and needs no funds. */
   async function fetchFunded() {
-    const refusal = await checkFunds(deps.funds, read).catch(() => 'no_ledger' as const);
-    if (refusal === 'no_ledger') return { billable: false, answer: { found: refusal } } as const;
-    if (refusal === null) return await fetchPage();
-    return { billable: false, answer: { found: 'no_funds', refusal } } as const;
+    const refusal = await checkFunds(deps.funds, read).catch(() => noLedger);
+    return refusal === null ? await fetchPage() : refused(refusal);
   }
 
-  return deps.reads.read<BillableLivePage, FreeLiveAnswer>(
+  return deps.reads.read<BillableLivePage>(
     { ...read, productCode: 'platform.inventory.page.v1' },
     key,
     { paid: fetchFunded, replayed: fetchPage },

@@ -6,7 +6,7 @@ import {
 } from '@inventory/contracts/internal/inventory';
 import type { Language } from '@inventory/contracts/languages';
 import type { Scope } from '@inventory/contracts/scope';
-import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
 /** Where a chain of pages stands: what its first page selected, and the next position in it. */
 export interface PagePosition {
@@ -35,12 +35,10 @@ export interface RevisionStoreClient {
   page(wanted: WantedPage): Promise<SavedPage | null>;
 }
 
-const service = 'revision-store';
-
 export function createRevisionStoreClient(client: InternalClient): RevisionStoreClient {
   return {
     async page({ scope, language, pageSize, from }) {
-      const { status, headers, body } = await client.bytes({
+      const call = client.bytes({
         method: 'GET',
         path: `/inventories/${scope.platform_id}/${scope.app_id}/${scope.context_id}/page`,
         query: {
@@ -50,11 +48,12 @@ export function createRevisionStoreClient(client: InternalClient): RevisionStore
           revision_id: from?.revisionId,
           observation_id: from?.observationId,
         },
+        refusals: ['inventory_revision_not_found', 'cursor_expired'],
       });
-      if (status === 404 || status === 410) return null;
-      if (status !== 200) throw new CallRefused(service, status, 'page');
-      const meta = headers[currentPageMetaHeader];
-      return { meta: currentPageMeta.parse(JSON.parse(String(meta))), members: body };
+      const answer = await nullIfRefused(call);
+      if (answer === null) return null;
+      const meta = answer.headers[currentPageMetaHeader];
+      return { meta: currentPageMeta.parse(JSON.parse(String(meta))), members: answer.body };
     },
   };
 }

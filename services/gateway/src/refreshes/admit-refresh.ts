@@ -3,13 +3,12 @@ import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { Language } from '@inventory/contracts/languages';
 import type { Scope } from '@inventory/contracts/scope';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
+import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
 import type { PriceVersion } from '../accounts/track-prices.ts';
-import { refuse, refuseForNow } from '../http/refusal.ts';
 import type { AdmittedRequest } from '../http/route.ts';
 import { toWireAcceptedRecord } from './convert.ts';
-import { refuseRefresh } from './refuse-refresh.ts';
 import {
   type AcceptedReservation,
   type RefreshDecision,
@@ -55,7 +54,7 @@ export async function admitRefresh(
 ): Promise<AdmittedRefresh> {
   const { refresh_reservation: minimum } = await deps.prices.read();
   if (wanted.maxCredits < minimum) {
-    throw refuse('max_credits_too_low', { detail: { minimum } });
+    throw new Refused({ code: 'max_credits_too_low', detail: { minimum } });
   }
   const { accountId, projectId } = authority;
   const decision = await requestRefresh(deps, { requestId, accountId, projectId, ...wanted });
@@ -74,20 +73,7 @@ function toAdmitted(decision: RefreshDecision, scope: Scope): AdmittedRefresh {
       return { record, meta, retryAfterSeconds: retry_after_seconds, isReplay: true };
     }
     case 'refused':
-      throw refuseRefresh(decision.refusal);
-    case 'conflict':
-      throw refuse('idempotency_conflict');
-    case 'in_progress':
-      throw refuseForNow('idempotency_in_progress', 1);
-    case 'not_sent':
-      throw refuseForNow('service_unavailable', retryAfterSeconds);
-    case 'unknown':
-      throw refuseForNow('service_unavailable', retryAfterSeconds, {
-        detail: {
-          outcome: 'unknown',
-          ...(decision.refreshId ? { refresh_id: decision.refreshId } : {}),
-        },
-      });
+      throw new Refused(decision.refusal);
     default:
       return unreachable(decision);
   }

@@ -1,5 +1,5 @@
+import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
-import { refuse, refuseForNow } from '../http/refusal.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { type CancelRefreshDeps, cancelRefresh } from './cancel-refresh.ts';
 import { refreshAnswer } from './refresh-answer.ts';
@@ -22,11 +22,14 @@ export function cancelRefreshRoute(deps: CancelRefreshDeps): Route {
         case 'cancelling':
           return refreshAnswer(202, requestId, decision.view, decision.view.record);
         case 'not_found':
-          throw refuse('refresh_not_found');
+          throw new Refused({ code: 'refresh_not_found' });
         case 'already_completed':
-          throw refuse('refresh_already_completed');
+          throw new Refused({ code: 'refresh_already_completed' });
         case 'unavailable':
-          throw refuseForNow('service_unavailable', retryAfterSeconds);
+          throw new Refused({
+            code: 'service_unavailable',
+            retry_after_seconds: retryAfterSeconds,
+          });
         default:
           return unreachable(decision);
       }

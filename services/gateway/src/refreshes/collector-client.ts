@@ -6,7 +6,7 @@ import {
   refreshView,
 } from '@inventory/contracts/internal/refresh';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
-import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
 /** What part of a Project's refreshes to list, newest first. */
 export interface RefreshListPart {
@@ -26,14 +26,14 @@ export interface CollectorClient {
 
 export function createCollectorClient(client: InternalClient): CollectorClient {
   return {
-    async refresh(refreshId) {
-      try {
-        return await client.json(refreshView, { method: 'GET', path: `/refreshes/${refreshId}` });
-      } catch (error) {
-        if (error instanceof CallRefused && error.status === 404) return null;
-        throw error;
-      }
-    },
+    refresh: (refreshId) =>
+      nullIfRefused(
+        client.json(refreshView, {
+          method: 'GET',
+          path: `/refreshes/${refreshId}`,
+          refusals: ['refresh_not_found'],
+        }),
+      ),
     refreshes: (projectId, { states, refreshIds, limit, after }) =>
       client.json(refreshList, {
         method: 'GET',

@@ -1,9 +1,9 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import { type ProjectId, refreshId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { envelope } from '../http/envelope.ts';
 import { requireOwnProject } from '../http/project-access.ts';
-import { refuse } from '../http/refusal.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { CollectorClient, RefreshListPart } from './collector-client.ts';
@@ -23,7 +23,7 @@ export function listRefreshesRoute({ collector, cursors }: ListRefreshesDeps): R
   function open(cursor: string | undefined, projectId: ProjectId): RefreshListPart['after'] {
     if (cursor === undefined) return null;
     const content = cursors.open(cursor, bindingOf(projectId));
-    if (content === null) throw refuse('invalid_cursor');
+    if (content === null) throw new Refused({ code: 'invalid_cursor' });
     const [requestedAt, after] = position.parse(JSON.parse(content));
     return { requestedAt, refreshId: after };
   }

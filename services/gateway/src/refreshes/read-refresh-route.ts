@@ -1,4 +1,4 @@
-import { refuse } from '../http/refusal.ts';
+import { Refused } from '@inventory/http/refused';
 import { defineRoute, type Route } from '../http/route.ts';
 import { type AwaitRefreshDeps, awaitRefresh } from './await-refresh.ts';
 import { refreshAnswer } from './refresh-answer.ts';
@@ -13,7 +13,7 @@ export function readRefreshRoute(deps: AwaitRefreshDeps): Route {
       const refreshId = path.refresh_id;
       const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
       const view = await awaitRefresh(deps, wish);
-      if (view === null) throw refuse('refresh_not_found');
+      if (view === null) throw new Refused({ code: 'refresh_not_found' });
       const { record, expected_completed_at } = view;
       const isPending = record.state !== 'completed';
       const data = isPending ? { ...record, expected_completed_at } : record;

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
-import {
-  acceptanceOf,
-  type RefreshRefusal,
-  type RefreshView,
-} from '@inventory/contracts/internal/refresh';
+import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
 import { heldBy } from '@inventory/contracts/messages/billing-outcome';
+import type { Refusal } from '@inventory/contracts/refusal';
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 import { invariant, unreachable } from '@inventory/runtime/bug';
 import { type Clock, elapsedSince, isoTime, monotonicNow } from '@inventory/runtime/clock';
@@ -42,15 +39,7 @@ export type RefreshDecision =
       readonly deadlineAt: string;
     } & AcceptedReservation)
   | ({ readonly result: 'replayed'; readonly view: RefreshView } & AcceptedReservation)
-  | { readonly result: 'refused'; readonly refusal: RefreshRefusal }
-  /** The key was used with other inputs. */
-  | { readonly result: 'conflict' }
-  /** The first request with the key is still undecided. */
-  | { readonly result: 'in_progress' }
-  /** Nothing was sent; a key stays free. */
-  | { readonly result: 'not_sent' }
-  /** Sent and undecided. Named, and cancelled, when no key leads back to it. */
-  | { readonly result: 'unknown'; readonly refreshId: RefreshId | null };
+  | { readonly result: 'refused'; readonly refusal: Refusal };
 
 export interface RequestRefreshDeps {
   readonly channel: ReplyChannel;
@@ -75,6 +64,18 @@ type Decision = MessageBody<'reply.refresh-decision.v1'>;
 
 const winnerReadEveryMs = 100;
 
+const refused = (refusal: Refusal): RefreshDecision => ({ result: 'refused', refusal });
+/** Nothing was sent; a key stays free. */
+const notSent: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
+/** The first request with the key is still undecided. */
+const inProgress: Refusal = { code: 'idempotency_in_progress', retry_after_seconds: 1 };
+/** Sent and undecided. Named, and cancelled, when no key leads back to it. */
+const undecided = (refreshId?: RefreshId): Refusal => ({
+  code: 'service_unavailable',
+  detail: { outcome: 'unknown', ...(refreshId === undefined ? {} : { refresh_id: refreshId }) },
+  retry_after_seconds: 1,
+});
+
 /**
  * Asks the collector to admit one attempt and waits for its decision. Every attempt has an id of
  * its own; which attempt a key belongs to is decided by the collector's insert alone.
@@ -93,7 +94,7 @@ export async function requestRefresh(
   switch (asked.result) {
     case 'not_sent':
       deps.logger.warn({ cause: asked.cause }, 'a refresh could not be requested');
-      return { result: 'not_sent' };
+      return refused(notSent);
     case 'unknown':
       deps.logger.warn({ err: asked.cause, refresh_id: refreshId }, 'no decision on a refresh');
       return await giveUp(deps, request, refreshId, requestedAtMs);
@@ -114,7 +115,7 @@ export async function requestRefresh(
         deadlineAt: body.deadline_at,
       };
     case 'refused':
-      return { result: 'refused', refusal: body.refusal };
+      return refused(body.refusal);
     case 'duplicate':
       return await readWinner(deps, body.winner_refresh_id, fingerprint);
     default:
@@ -177,7 +178,7 @@ async function giveUp(
   refreshId: RefreshId,
   requestedAtMs: number,
 ): Promise<RefreshDecision> {
-  if (request.idempotencyKey !== null) return { result: 'unknown', refreshId: null };
+  if (request.idempotencyKey !== null) return refused(undecided());
   const { accountId, projectId } = request;
   try {
     await deps.pendingCancels.add({ id: refreshId, accountId, projectId, requestedAtMs });
@@ -186,7 +187,7 @@ async function giveUp(
     // Bus and store are both away: the client knows the refresh by its id and can cancel it.
     deps.logger.error({ err: error, refresh_id: refreshId }, 'an undecided refresh may live on');
   }
-  return { result: 'unknown', refreshId };
+  return refused(undecided(refreshId));
 }
 
 /** Another attempt holds the key: its decision is this request's answer, if the inputs agree. */
@@ -199,12 +200,12 @@ async function readWinner(
   while (true) {
     const view = await deps.collector.refresh(winnerId);
     // A refused attempt gives its key back and is forgotten in the end.
-    if (view === null) return { result: 'in_progress' };
-    if (view.fingerprint !== fingerprint) return { result: 'conflict' };
+    if (view === null) return refused(inProgress);
+    if (view.fingerprint !== fingerprint) return refused({ code: 'idempotency_conflict' });
     if (view.decision === 'accepted') return replayOf(view);
-    if (view.refusal !== null) return { result: 'refused', refusal: view.refusal };
+    if (view.refusal !== null) return refused(view.refusal);
     const nextReadMs = elapsedSince(startMs) + winnerReadEveryMs;
-    if (nextReadMs > deps.deadlines.undecidedRefreshMs) return { result: 'in_progress' };
+    if (nextReadMs > deps.deadlines.undecidedRefreshMs) return refused(inProgress);
     await pause(winnerReadEveryMs);
   }
 }

@@ -1,12 +1,14 @@
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import type { RefreshBatchItem, RefreshBatchResult } from '@inventory/contracts/http/refresh-batch';
+import { retryAfterOf } from '@inventory/contracts/refusal';
+import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
+import { errorOf, statusOf } from '@inventory/http/refused';
 import type { Deadlines } from '../deadlines.ts';
 import { envelope } from '../http/envelope.ts';
 import { rateLimitHeaders, takeFurtherRequests } from '../http/limit-rate.ts';
 import type { RequestLimiter } from '../http/limit-requests.ts';
-import { type Refusal, refuseForNow } from '../http/refusal.ts';
 import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
-import { toRefusal } from '../http/to-refusal.ts';
+import { toPublicRefused } from '../http/to-refused.ts';
 import {
   type AdmitRefreshDeps,
   type AdmittedRefresh,
@@ -40,7 +42,8 @@ export function requestRefreshesRoute(deps: RequestRefreshesDeps): Route {
         lanesMax,
         beginWithinMs: deps.deadlines.batchMs,
         run: (item) => admitItem(deps, request, item),
-        late: (item) => toRefused(item, refuseForNow('service_unavailable', 1)),
+        late: (item) =>
+          toRefusedItem(item, { code: 'service_unavailable', retry_after_seconds: 1 }),
       });
       const meta = {
         request_id: request.requestId,
@@ -71,12 +74,12 @@ async function admitItem(
     });
     return toAccepted(item, admitted);
   } catch (error) {
-    const refusal = toRefusal(error);
-    if (refusal.status >= 500) {
+    const { refusal, cause } = toPublicRefused(error);
+    if (statusOf(refusal) >= 500) {
       const { requestId: request_id } = request;
-      deps.logger.warn({ err: refusal.cause, request_id }, `a batch item: ${refusal.code}`);
+      deps.logger.warn({ err: cause, request_id }, `a batch item: ${refusal.code}`);
     }
-    return toRefused(item, refusal);
+    return toRefusedItem(item, refusal);
   }
 }
 
@@ -94,14 +97,12 @@ function toAccepted(item: RefreshBatchItem, admitted: AdmittedRefresh): RefreshB
   };
 }
 
-function toRefused(item: RefreshBatchItem, refusal: Refusal): RefreshBatchResult {
-  const { code, message, status, detail, headers } = refusal;
-  const retryAfter = headers['Retry-After'];
+function toRefusedItem(item: RefreshBatchItem, refusal: PublicRefusal): RefreshBatchResult {
   return {
     idempotency_key: item.idempotency_key,
     success: false,
-    status,
-    retry_after_seconds: retryAfter === undefined ? null : Number(retryAfter),
-    error: { code, message, ...(detail ? { detail } : {}) },
+    status: statusOf(refusal),
+    retry_after_seconds: retryAfterOf(refusal),
+    error: errorOf(refusal),
   };
 }

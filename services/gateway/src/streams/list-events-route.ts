@@ -1,9 +1,9 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
+import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
-import { refuse } from '../http/refusal.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { listEventsEndpoint } from './event-endpoints.ts';
@@ -34,7 +34,8 @@ export function listEventsRoute({ log, cursors, sealPosition }: ListEventsDeps):
         query.after === undefined ? null : openPosition(cursors, projectId, query.after);
       const page = await log.page(projectId, place?.position ?? 0, query.limit);
       if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
-        throw refuse('cursor_expired', {
+        throw new Refused({
+          code: 'cursor_expired',
           detail: {
             earliest_as_of: page.earliest_at,
             resume_cursor: sealPosition(projectId, keptFrom(page)),

@@ -1,6 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import { refuse } from '../http/refusal.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
 
@@ -23,7 +23,7 @@ export function openPosition(
   cursor: string,
 ): StreamPosition {
   const opened = cursors.open(cursor, bindingOf(projectId));
-  if (opened === null) throw refuse('invalid_cursor');
+  if (opened === null) throw new Refused({ code: 'invalid_cursor' });
   const [logEpoch, position, asOfMs] = content.parse(JSON.parse(opened));
   return { logEpoch, position, asOfMs };
 }

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { ProjectId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
-import { refuseForNow } from '../http/refusal.ts';
 import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { streamEventsEndpoint } from './event-endpoints.ts';
@@ -70,12 +70,18 @@ export function streamEventsRoute(deps: StreamEventsDeps): Route {
 
 /** Returns the release of the stream's place. Throws the refusal when there is none. */
 function admitStream(deps: StreamEventsDeps, projectId: ProjectId): () => void {
-  if (deps.streams.draining) throw refuseForNow('service_unavailable', retryAfterSeconds);
+  if (deps.streams.draining) {
+    throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
+  }
   const permit = deps.quota.acquire(projectId);
   if (permit.granted) return permit.release;
-  if (permit.full === 'total') throw refuseForNow('service_unavailable', retryAfterSeconds);
-  throw refuseForNow('stream_limit_exceeded', retryAfterSeconds, {
+  if (permit.full === 'total') {
+    throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
+  }
+  throw new Refused({
+    code: 'stream_limit_exceeded',
     detail: { limit: deps.streamsPerProjectMax },
+    retry_after_seconds: retryAfterSeconds,
   });
 }
 

@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import { Refused } from '@inventory/http/refused';
 import type { ChangeAnnouncer } from './announce-change.ts';
 import type { Account } from './tenancy.domain.ts';
 import type { AccountChanges, TenancyStore } from './tenancy-store.ts';
@@ -16,10 +16,10 @@ export async function changeAccount(
   changes: AccountChanges,
 ): Promise<Account> {
   const found = await store.findAccount(accountId);
-  if (found === null) throw new OperatorRefusal('account_not_found');
+  if (found === null) throw new Refused({ code: 'account_not_found' });
   const announcement = announcer.prepare({ accountId });
   const changed = await store.changeAccount(accountId, changes, announcement);
-  if (!changed) throw new OperatorRefusal('account_not_found');
+  if (!changed) throw new Refused({ code: 'account_not_found' });
   await announcer.spread({ accountId });
   return { ...found, ...changes, changedAtMs: announcement.atMs };
 }

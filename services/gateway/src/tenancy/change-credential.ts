@@ -1,5 +1,5 @@
 import type { CredentialId } from '@inventory/contracts/ids';
-import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import { Refused } from '@inventory/http/refused';
 import type { ChangeAnnouncer } from './announce-change.ts';
 import type { Credential } from './tenancy.domain.ts';
 import type { CredentialChanges, TenancyStore } from './tenancy-store.ts';
@@ -16,11 +16,11 @@ export async function changeCredential(
   changes: CredentialChanges,
 ): Promise<Credential> {
   const found = await store.findCredential(credentialId);
-  if (found === null) throw new OperatorRefusal('credential_not_found');
+  if (found === null) throw new Refused({ code: 'credential_not_found' });
   const thing = { accountId: found.accountId, projectId: found.projectId, credentialId };
   const announcement = announcer.prepare(thing);
   const changed = await store.changeCredential(credentialId, changes, announcement);
-  if (!changed) throw new OperatorRefusal('credential_revoked');
+  if (!changed) throw new Refused({ code: 'credential_revoked' });
   await announcer.spread(thing);
   return { ...found, ...changes, changedAtMs: announcement.atMs };
 }

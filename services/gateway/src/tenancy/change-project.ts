@@ -1,5 +1,5 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import { Refused } from '@inventory/http/refused';
 import type { ChangeAnnouncer } from './announce-change.ts';
 import type { Project } from './tenancy.domain.ts';
 import type { ProjectChanges, TenancyStore } from './tenancy-store.ts';
@@ -16,11 +16,11 @@ export async function changeProject(
   changes: ProjectChanges,
 ): Promise<Project> {
   const found = await store.findProject(projectId);
-  if (found === null) throw new OperatorRefusal('project_not_found');
+  if (found === null) throw new Refused({ code: 'project_not_found' });
   const thing = { accountId: found.accountId, projectId };
   const announcement = announcer.prepare(thing);
   const changed = await store.changeProject(projectId, changes, announcement);
-  if (!changed) throw new OperatorRefusal('project_not_found');
+  if (!changed) throw new Refused({ code: 'project_not_found' });
   await announcer.spread(thing);
   return { ...found, ...changes, changedAtMs: announcement.atMs };
 }

@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import { OperatorRefusal } from '../operator/operator-refusal.ts';
 import type { Project } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
@@ -17,7 +17,7 @@ export async function createProject(
   wanted: { accountId: AccountId; name: string | null },
 ): Promise<Project> {
   const account = await store.findAccount(wanted.accountId);
-  if (account === null) throw new OperatorRefusal('account_not_found');
+  if (account === null) throw new Refused({ code: 'account_not_found' });
   const nowMs = clock.now();
   const project: Project = {
     id: `prj_${identifiers.uuidV7()}`,

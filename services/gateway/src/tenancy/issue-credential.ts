@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
 import type { GrantedScope } from '@inventory/contracts/vocabulary';
+import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { NetworkPolicy } from '../http/network-policy.domain.ts';
-import { OperatorRefusal } from '../operator/operator-refusal.ts';
 import {
   type CredentialSecret,
   secretEntropyBytes,
@@ -39,7 +39,7 @@ export async function issueCredential(
   wanted: WantedCredential,
 ): Promise<IssuedCredential> {
   const project = await store.findProject(wanted.projectId);
-  if (project === null) throw new OperatorRefusal('project_not_found');
+  if (project === null) throw new Refused({ code: 'project_not_found' });
   const nowMs = clock.now();
   const id: CredentialId = `cred_${identifiers.uuidV7()}`;
   const secret = mintSecret(id);

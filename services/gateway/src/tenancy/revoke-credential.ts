@@ -1,5 +1,5 @@
 import type { CredentialId } from '@inventory/contracts/ids';
-import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import { Refused } from '@inventory/http/refused';
 import type { ChangeAnnouncer } from './announce-change.ts';
 import type { Credential } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
@@ -15,7 +15,7 @@ export async function revokeCredential(
   credentialId: CredentialId,
 ): Promise<Credential> {
   const found = await store.findCredential(credentialId);
-  if (found === null) throw new OperatorRefusal('credential_not_found');
+  if (found === null) throw new Refused({ code: 'credential_not_found' });
   if (found.state === 'revoked') return found;
   const thing = { ...found, credentialId: found.id };
   const announcement = announcer.prepare(thing);

@@ -1,5 +1,5 @@
 import type { CredentialId } from '@inventory/contracts/ids';
-import { OperatorRefusal } from '../operator/operator-refusal.ts';
+import { Refused } from '@inventory/http/refused';
 import type { ChangeAnnouncer } from './announce-change.ts';
 import { type IssuedCredential, mintSecret } from './issue-credential.ts';
 import { secretDigest } from './secret-digest.ts';
@@ -20,8 +20,8 @@ export async function rotateCredential(
   wanted: { credentialId: CredentialId; overlapMs: number },
 ): Promise<IssuedCredential> {
   const found = await store.findCredential(wanted.credentialId);
-  if (found === null) throw new OperatorRefusal('credential_not_found');
-  if (found.state !== 'active') throw new OperatorRefusal('credential_revoked');
+  if (found === null) throw new Refused({ code: 'credential_not_found' });
+  if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });
   const thing = { ...found, credentialId: found.id };
   const announcement = announcer.prepare(thing);
   const nowMs = announcement.atMs;
@@ -33,7 +33,7 @@ export async function rotateCredential(
   });
   const replacement = { fromRotation: found.rotation, secrets };
   const replaced = await store.replaceSecrets(found.id, replacement, announcement);
-  if (!replaced) throw new OperatorRefusal('concurrent_change');
+  if (!replaced) throw new Refused({ code: 'concurrent_change' });
   await announcer.spread(thing);
   const rotation = found.rotation + 1;
   return { credential: { ...found, secrets, rotation, changedAtMs: nowMs }, secret };

@@ -1,6 +1,6 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { projectStanding } from '@inventory/contracts/internal/webhooks';
-import { InternalRefusal } from '@inventory/http/internal-app';
+import { Refused } from '@inventory/http/refused';
 import Router from '@koa/router';
 import type { Tenancy } from './open-tenancy.ts';
 
@@ -13,7 +13,7 @@ export function createStandingRouter({
   router.get('/internal/projects/:project_id/standing', async (context) => {
     const { project_id: projectId } = projectPath.parse(context.params);
     const project = await findProject(projectId);
-    if (project === null) throw new InternalRefusal(404, 'project_not_found');
+    if (project === null) throw new Refused({ code: 'project_not_found' });
     const account = await findAccount(project.accountId);
     const isActive = project.state === 'active' && account?.state === 'active';
     const events = isActive && account.eventsEnabled;

@@ -1,7 +1,7 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import { envelope } from '../http/envelope.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
-import { refuse } from '../http/refusal.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import {
@@ -9,8 +9,7 @@ import {
   redeliverWebhookEvents,
   testWebhookEndpoint,
 } from './delivery-endpoints.ts';
-import { namedIn, refusing } from './webhook-access.ts';
-import type { WebhookClient } from './webhook-client.ts';
+import { namedIn, type WebhookClient } from './webhook-client.ts';
 
 interface DeliveryRoutesDeps {
   readonly webhooks: WebhookClient;
@@ -25,7 +24,7 @@ export function webhookDeliveryRoutes({ webhooks, cursors }: DeliveryRoutesDeps)
       async handle({ requestId, authority }, { path }) {
         requireOwnProject(authority, path.project_id);
         requireEvents(authority);
-        const event_id = await refusing(webhooks.ping(namedIn(path)));
+        const event_id = await webhooks.ping(namedIn(path));
         return { status: 202, body: envelope({ event_id }, { request_id: requestId }) };
       },
     }),
@@ -35,7 +34,7 @@ export function webhookDeliveryRoutes({ webhooks, cursors }: DeliveryRoutesDeps)
       async handle({ requestId, authority }, { path, body }) {
         requireOwnProject(authority, path.project_id);
         requireEvents(authority);
-        const done = await refusing(webhooks.redeliver(namedIn(path), body));
+        const done = await webhooks.redeliver(namedIn(path), body);
         return { status: 202, body: envelope(done, { request_id: requestId }) };
       },
     }),
@@ -48,7 +47,7 @@ function listDeliveriesRoute({ webhooks, cursors }: DeliveryRoutesDeps): Route {
   function open(cursor: string | undefined, id: WebhookEndpointId): string | undefined {
     if (cursor === undefined) return undefined;
     const before = cursors.open(cursor, bindingOf(id));
-    if (before === null) throw refuse('invalid_cursor');
+    if (before === null) throw new Refused({ code: 'invalid_cursor' });
     return before;
   }
 
@@ -59,7 +58,7 @@ function listDeliveriesRoute({ webhooks, cursors }: DeliveryRoutesDeps): Route {
       const { state, limit } = query;
       const before = open(query.cursor, path.endpoint_id);
       const part = { state, limit, before };
-      const { items, next_before } = await refusing(webhooks.deliveries(namedIn(path), part));
+      const { items, next_before } = await webhooks.deliveries(namedIn(path), part);
       const next_cursor = next_before && cursors.seal(next_before, bindingOf(path.endpoint_id));
       const pagination = { has_more: next_cursor !== null, next_cursor };
       return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };

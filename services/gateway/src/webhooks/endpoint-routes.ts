@@ -1,8 +1,7 @@
 import { envelope } from '../http/envelope.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { defineRoute, type Route } from '../http/route.ts';
-import { namedIn, refusing } from './webhook-access.ts';
-import type { WebhookClient } from './webhook-client.ts';
+import { namedIn, type WebhookClient } from './webhook-client.ts';
 import {
   changeWebhookEndpoint,
   createWebhookEndpoint,
@@ -20,7 +19,7 @@ export function webhookEndpointRoutes(webhooks: WebhookClient): Route[] {
       async handle({ requestId, authority }, { path, body }) {
         requireOwnProject(authority, path.project_id);
         requireEvents(authority);
-        const created = await refusing(webhooks.create(authority, body));
+        const created = await webhooks.create(authority, body);
         return { status: 201, body: envelope(created, { request_id: requestId }) };
       },
     }),
@@ -28,7 +27,7 @@ export function webhookEndpointRoutes(webhooks: WebhookClient): Route[] {
       ...listWebhookEndpoints,
       async handle({ requestId, authority }, { path }) {
         requireOwnProject(authority, path.project_id);
-        const items = await refusing(webhooks.list(authority.projectId));
+        const items = await webhooks.list(authority.projectId);
         return { status: 200, body: envelope({ items }, { request_id: requestId }) };
       },
     }),
@@ -36,7 +35,7 @@ export function webhookEndpointRoutes(webhooks: WebhookClient): Route[] {
       ...readWebhookEndpoint,
       async handle({ requestId, authority }, { path }) {
         requireOwnProject(authority, path.project_id);
-        const found = await refusing(webhooks.read(namedIn(path)));
+        const found = await webhooks.read(namedIn(path));
         return { status: 200, body: envelope(found, { request_id: requestId }) };
       },
     }),
@@ -50,7 +49,7 @@ function changingRoutes(webhooks: WebhookClient): Route[] {
       ...changeWebhookEndpoint,
       async handle({ requestId, authority }, { path, body }) {
         requireOwnProject(authority, path.project_id);
-        const changed = await refusing(webhooks.change(namedIn(path), body));
+        const changed = await webhooks.change(namedIn(path), body);
         return { status: 200, body: envelope(changed, { request_id: requestId }) };
       },
     }),
@@ -58,7 +57,7 @@ function changingRoutes(webhooks: WebhookClient): Route[] {
       ...deleteWebhookEndpoint,
       async handle({ requestId, authority }, { path }) {
         requireOwnProject(authority, path.project_id);
-        await refusing(webhooks.remove(namedIn(path)));
+        await webhooks.remove(namedIn(path));
         const gone = { endpoint_id: path.endpoint_id, deleted: true } as const;
         return { status: 200, body: envelope(gone, { request_id: requestId }) };
       },
@@ -67,7 +66,7 @@ function changingRoutes(webhooks: WebhookClient): Route[] {
       ...rotateWebhookSecret,
       async handle({ requestId, authority }, { path, body }) {
         requireOwnProject(authority, path.project_id);
-        const rotated = await refusing(webhooks.rotate(namedIn(path), body.overlap_seconds));
+        const rotated = await webhooks.rotate(namedIn(path), body.overlap_seconds);
         return { status: 200, body: envelope(rotated, { request_id: requestId }) };
       },
     }),

@@ -15,18 +15,21 @@ import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventor
 import {
   type InternalDeliveryPage,
   internalDeliveryPage,
+  webhookRefusals,
 } from '@inventory/contracts/internal/webhooks';
-import {
-  CallRefused,
-  type InternalCall,
-  type InternalClient,
-  ServiceUnreachable,
-} from '@inventory/http/internal-client';
+import type { InternalCall, InternalClient } from '@inventory/http/internal-client';
 import { z } from 'zod';
 
 export interface NamedEndpoint {
   readonly projectId: ProjectId;
   readonly endpointId: WebhookEndpointId;
+}
+
+export function namedIn(path: {
+  readonly project_id: ProjectId;
+  readonly endpoint_id: WebhookEndpointId;
+}): NamedEndpoint {
+  return { projectId: path.project_id, endpointId: path.endpoint_id };
 }
 
 export interface DeliveriesPart {
@@ -36,31 +39,7 @@ export interface DeliveriesPart {
   readonly limit: number;
 }
 
-const refusalCodes = [
-  'endpoint_not_found',
-  'endpoint_limit_reached',
-  'event_not_found',
-  'concurrent_change',
-  'invalid_url',
-] as const;
-const refusal = z.object({
-  error: z.object({ code: z.enum(refusalCodes), message: z.string() }),
-});
-
-/** The event-stream did not do what was asked; `reason` says what is wrong with a URL. */
-export class WebhookRefused extends Error {
-  override name = 'WebhookRefused';
-  readonly code: (typeof refusalCodes)[number];
-  readonly reason: string;
-
-  constructor(code: WebhookRefused['code'], reason: string) {
-    super(`${code}: ${reason}`);
-    this.code = code;
-    this.reason = reason;
-  }
-}
-
-/** A Project's webhook endpoints. Rejects with {@link WebhookRefused} or ServiceUnreachable. */
+/** A Project's webhook endpoints. Rejects with Refused or ServiceUnreachable. */
 export interface WebhookClient {
   create(
     owner: { readonly projectId: ProjectId; readonly accountId: AccountId },
@@ -79,18 +58,9 @@ export interface WebhookClient {
   redeliver(named: NamedEndpoint, wanted: WebhookRedelivery): Promise<WebhookRedelivered>;
 }
 
-export function createWebhookClient(client: Pick<InternalClient, 'bytes'>): WebhookClient {
-  async function ask<Schema extends z.ZodType>(
-    schema: Schema,
-    call: InternalCall,
-  ): Promise<z.output<Schema>> {
-    const { status, body } = await client.bytes(call);
-    const answer: unknown = JSON.parse(body.toString());
-    if (status < 400) return parse(schema, answer);
-    const refused = refusal.safeParse(answer);
-    if (!refused.success) throw new CallRefused('event-stream', status, 'refused');
-    throw new WebhookRefused(refused.data.error.code, refused.data.error.message);
-  }
+export function createWebhookClient(client: Pick<InternalClient, 'json'>): WebhookClient {
+  const ask = <Schema extends z.ZodType>(schema: Schema, call: InternalCall) =>
+    client.json(schema, { ...call, refusals: webhookRefusals });
   const post = <Schema extends z.ZodType>(schema: Schema, path: string, body: unknown = {}) =>
     ask(schema, { method: 'POST', path, body });
 
@@ -125,10 +95,4 @@ function pathOf(projectId: ProjectId): string {
 
 function pathOfOne({ projectId, endpointId }: NamedEndpoint): string {
   return `${pathOf(projectId)}/${endpointId}`;
-}
-
-function parse<Schema extends z.ZodType>(schema: Schema, answer: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(answer);
-  if (parsed.success) return parsed.data;
-  throw new ServiceUnreachable('event-stream answered what it should not', { cause: parsed.error });
 }

@@ -8,7 +8,7 @@ import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
 import { createFakeTerms } from './fake-terms.ts';
-import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
+import { type HttpFake, jsonAnswer, noRouteAnswer, startHttpFake } from './http-fake.ts';
 import { createSightings } from './sightings.ts';
 
 type Entry = MessageBody<'billing.grant.v1'> | MessageBody<'billing.adjust.v1'>;
@@ -51,10 +51,10 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     const known = decided.get(entry.command_id);
     const available = availableOf(entry.account_id);
     if (known && known.content !== content) {
-      return { code: 'command_conflict', required: null, available: null };
+      return { code: 'idempotency_conflict' };
     }
     if (available + entry.amount >= 0) return null;
-    return { code: `insufficient_${entry.asset}`, required: -entry.amount, available };
+    return { code: `insufficient_${entry.asset}`, detail: { required: -entry.amount, available } };
   }
 
   function book(kind: 'grant' | 'adjust', entry: Entry): BillingOutcome {
@@ -120,7 +120,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     if (url.pathname === '/verify') return jsonAnswer(fake.report);
     const [, accounts, id = '', part] = url.pathname.split('/');
     const account_id = id as AccountId;
-    if (accounts !== 'accounts') return notFoundAnswer;
+    if (accounts !== 'accounts') return noRouteAnswer;
     const available = availableOf(account_id);
     const booked = rows.get(account_id) ?? [];
     switch (part) {
@@ -137,7 +137,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
       case 'statement':
         return jsonAnswer(statementPart(booked, url.searchParams));
       default:
-        return notFoundAnswer;
+        return noRouteAnswer;
     }
   });
 

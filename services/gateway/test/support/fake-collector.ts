@@ -1,11 +1,18 @@
 import type { RefreshId } from '@inventory/contracts/ids';
-import type { RefreshRefusal, RefreshView } from '@inventory/contracts/internal/refresh';
+import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import type { MessageBody } from '@inventory/contracts/messages';
+import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { isoTime, systemClock } from '@inventory/runtime/clock';
 import { createFakeLivePages, type FakeLivePages } from './fake-live-pages.ts';
-import { type HttpFake, jsonAnswer, notFoundAnswer, startHttpFake } from './http-fake.ts';
+import {
+  type HttpFake,
+  jsonAnswer,
+  noRouteAnswer,
+  refusalAnswer,
+  startHttpFake,
+} from './http-fake.ts';
 import { createSightings } from './sightings.ts';
 
 type Request = MessageBody<'refresh.request.v1'>;
@@ -93,12 +100,12 @@ export async function startFakeCollector(bus: MessageBus): Promise<FakeCollector
     if (collection === 'refreshes') {
       const view = views.get(id ?? '');
       fake.reads.set(id ?? '', (fake.reads.get(id ?? '') ?? 0) + 1);
-      return view ? jsonAnswer(view) : notFoundAnswer;
+      return view ? jsonAnswer(view) : refusalAnswer({ code: 'refresh_not_found' });
     }
     if (collection === 'projects' && part === 'refreshes') {
       return jsonAnswer(listOf([...views.values()], id ?? '', url.searchParams));
     }
-    return notFoundAnswer;
+    return noRouteAnswer;
   });
 
   const promises = {

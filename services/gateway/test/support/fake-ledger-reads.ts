@@ -6,7 +6,7 @@ import type {
   UsageReport,
 } from '@inventory/contracts/internal/ledger';
 import { newProjectId, newRefreshId, newRequestId } from '@inventory/testkit/builders';
-import { type FakeAnswer, jsonAnswer, notFoundAnswer } from './http-fake.ts';
+import { type FakeAnswer, jsonAnswer, noRouteAnswer, refusalAnswer } from './http-fake.ts';
 
 /** What a ledger answers to reads. */
 export interface LedgerReads {
@@ -37,7 +37,7 @@ export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
   if (url.pathname === '/prices') return jsonAnswer(reads.prices);
   const [, accounts, id = '', part] = url.pathname.split('/');
   const accountId = id as AccountId;
-  if (accounts !== 'accounts') return notFoundAnswer;
+  if (accounts !== 'accounts') return noRouteAnswer;
   const subject = { account_id: accountId, as_of_seq: 1 };
   const terms = reads.terms.get(accountId) ?? plainTerms;
   switch (part) {
@@ -48,17 +48,13 @@ export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
     case 'statement':
       return jsonAnswer(statementPart(reads.statements.get(accountId) ?? [], url.searchParams));
     case 'usage':
-      if (reads.usage.get(accountId) === 'too_large') return usageTooLarge;
+      if (reads.usage.get(accountId) === 'too_large')
+        return refusalAnswer({ code: 'usage_too_large' });
       return jsonAnswer({ items: usagePart(usageOf(reads, accountId), url.searchParams) });
     default:
-      return notFoundAnswer;
+      return noRouteAnswer;
   }
 }
-
-const usageTooLarge = {
-  status: 422,
-  body: JSON.stringify({ error: { code: 'usage_too_large', message: 'usage_too_large' } }),
-};
 
 function usageOf({ usage }: Pick<LedgerReads, 'usage'>, accountId: AccountId) {
   const items = usage.get(accountId);

@@ -82,9 +82,8 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
   function bookCharge(charge: Charge): BillingOutcome {
     const known = outcomes.get(charge.command_id);
     if (known) return known;
-    const nothing = { required: null, available: null };
     if (outcomes.has(`reverse:${charge.request_id}`)) {
-      return record(charge, 'charge', 0, { code: 'already_reversed', ...nothing });
+      return record(charge, 'charge', 0, { code: 'already_reversed' });
     }
     const refusal = fake.refuseCharge(charge);
     if (refusal) return record(charge, 'charge', 0, refusal);
@@ -92,8 +91,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     if (available < price) {
       return record(charge, 'charge', 0, {
         code: 'insufficient_credits',
-        required: price,
-        available,
+        detail: { required: price, available },
       });
     }
     charged.add(charge.request_id);

@@ -1,11 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import {
-  type LivePageRefusal,
-  livePageMetaHeader,
-  livePageQuery,
-} from '@inventory/contracts/internal/live-page';
+import { livePageMetaHeader, livePageQuery } from '@inventory/contracts/internal/live-page';
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
-import { type FakeAnswer, jsonAnswer } from './http-fake.ts';
+import type { LiveTrouble } from '@inventory/contracts/vocabulary';
+import { type FakeAnswer, refusalAnswer } from './http-fake.ts';
 
 /** One inventory of the platform: ready-made text of each page, and how many assets it reports. */
 export interface LiveInventory {
@@ -67,10 +64,22 @@ function pageOf(fake: FakeLivePages, url: URL): FakeAnswer {
 }
 
 export function noPage(
-  code: LivePageRefusal['error']['code'],
-  retry_after_seconds: number | null = null,
+  found: 'private' | 'not_found' | LiveTrouble,
+  retry_after_seconds = 5,
 ): FakeAnswer {
-  return jsonAnswer({ error: { code, message: 'There is no page.', retry_after_seconds } }, 409);
+  switch (found) {
+    case 'private':
+    case 'not_found':
+      return refusalAnswer({ code: `inventory_${found}` });
+    case 'timeout':
+      return refusalAnswer({ code: 'upstream_timeout', retry_after_seconds });
+    default:
+      return refusalAnswer({
+        code: 'upstream_unavailable',
+        detail: { reason: found },
+        retry_after_seconds,
+      });
+  }
 }
 
 export function setLiveInventory(

@@ -6,7 +6,7 @@ import { type Scope, scopeKey } from '@inventory/contracts/scope';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
-import { type FakeAnswer, type HttpFake, notFoundAnswer, startHttpFake } from './http-fake.ts';
+import { type FakeAnswer, type HttpFake, refusalAnswer, startHttpFake } from './http-fake.ts';
 
 /** One saved inventory, as pages of ready-made text. */
 export interface SavedInventory {
@@ -33,13 +33,14 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
   function pageOf(url: URL): FakeAnswer {
     const [, , platformId, appId, contextId] = url.pathname.split('/');
     const saved = inventories.get(`${platformId}/${appId}/${contextId}`);
-    if (saved === undefined) return notFoundAnswer;
+    if (saved === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
     const pinned = url.searchParams.get('revision_id');
-    if (pinned !== null && pinned !== saved.meta.revision_id)
-      return { ...notFoundAnswer, status: 410 };
+    if (pinned !== null && pinned !== saved.meta.revision_id) {
+      return refusalAnswer({ code: 'cursor_expired' });
+    }
     const position = Number(url.searchParams.get('position'));
     const text = saved.pages[position];
-    if (text === undefined) return notFoundAnswer;
+    if (text === undefined) return refusalAnswer({ code: 'inventory_revision_not_found' });
     const next_position = position + 1 < saved.pages.length ? position + 1 : null;
     return {
       status: 200,

@@ -70,11 +70,10 @@ function outcomeOf(
   { account_id, command_id, request_id }: Configure,
   isApplied: boolean,
 ): BillingOutcome {
-  const nothing = { required: null, available: null };
   return {
     ...{ command_id, kind: 'configure', account_id, request_id, asset: 'credits' },
     result: isApplied ? 'applied' : 'refused',
-    refusal: isApplied ? null : { code: 'command_conflict', ...nothing },
+    refusal: isApplied ? null : { code: 'idempotency_conflict' },
     seq: 1,
     at: isoTime(systemClock.now()),
     ...{ project_id: null, refresh_id: null, product_code: null, price_version: null },

@@ -1,6 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { WebhookDeliveryView, WebhookEndpointView } from '@inventory/contracts/http/webhooks';
-import { type FakeAnswer, type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
+import type { Refusal } from '@inventory/contracts/refusal';
+import {
+  type FakeAnswer,
+  type HttpFake,
+  jsonAnswer,
+  refusalAnswer,
+  startHttpFake,
+} from './http-fake.ts';
 
 export interface WebhookAsk {
   readonly method: string;
@@ -15,7 +22,7 @@ export interface FakeWebhooks {
   /** Everything it was asked, the newest last. */
   readonly asked: WebhookAsk[];
   /** What it refuses everything with; null where it does what it is asked. */
-  refusal: { status: number; code: string; message: string } | null;
+  refusal: Refusal | null;
   /** Deliveries of every endpoint, and where they go on. */
   deliveries: { items: WebhookDeliveryView[]; next_before: string | null };
   reset(): void;
@@ -38,10 +45,7 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
     const body = await jsonOf(request);
     const { method = '' } = request;
     asked.push({ method, path: url.pathname, query: Object.fromEntries(url.searchParams), body });
-    if (fake.refusal) {
-      const { status, code, message } = fake.refusal;
-      return jsonAnswer({ error: { code, message } }, status);
-    }
+    if (fake.refusal) return refusalAnswer(fake.refusal);
     return granted(method, url, body);
   }
 

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Refusal } from '@inventory/contracts/refusal';
+import { statusOf } from '@inventory/http/refused';
 
 export interface FakeAnswer {
   readonly status: number;
@@ -55,4 +57,9 @@ export function jsonAnswer(value: unknown, status = 200): FakeAnswer {
   };
 }
 
-export const notFoundAnswer = jsonAnswer({ error: { code: 'not_found', message: 'none' } }, 404);
+/** A refusal, as an internal API answers it. */
+export function refusalAnswer(refusal: Refusal): FakeAnswer {
+  return jsonAnswer({ error: { ...refusal, message: 'refused' } }, statusOf(refusal));
+}
+
+export const noRouteAnswer = refusalAnswer({ code: 'route_not_found' });

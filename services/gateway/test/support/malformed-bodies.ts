@@ -1,7 +1,7 @@
-import type { ErrorCode } from '@inventory/contracts/http/error-codes';
+import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { MalformedCase } from './malformed-case.ts';
 
-const badBodies: [unknown, ErrorCode][] = [
+const badBodies: [unknown, PublicCode][] = [
   ['', 'malformed_json'],
   ['{', 'malformed_json'],
   ['{"max_credits":125', 'malformed_json'],

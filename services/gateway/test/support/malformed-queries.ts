@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@inventory/contracts/http/error-codes';
+import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import { newRefreshId } from '@inventory/testkit/builders';
 import type { MalformedCase } from './malformed-case.ts';
 
@@ -17,7 +17,7 @@ const badCursors = [
   Buffer.alloc(29).toString('base64url'),
   Buffer.alloc(90, 7).toString('base64url'),
 ];
-const badQueries: [string, ErrorCode][] = [
+const badQueries: [string, PublicCode][] = [
   ...[
     'language=klingon',
     'language=',

@@ -1,4 +1,5 @@
 import type { Scope } from '@inventory/contracts/scope';
+import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { type Dispatcher, request } from 'undici';
 import type { EgressIdentity } from './egress-agent.ts';
 import type { RawPlatformAnswer } from './platform-answer.domain.ts';
@@ -82,9 +83,9 @@ const unreachableCodes: ReadonlySet<unknown> = new Set([
 ]);
 
 function failureOf(error: unknown): 'timeout' | 'unreachable' | 'connection_failed' {
-  if (typeof error !== 'object' || error === null) return 'connection_failed';
-  if ('name' in error && error.name === 'TimeoutError') return 'timeout';
-  const isUnreachable = 'code' in error && unreachableCodes.has(error.code);
+  if (isTimeoutError(error)) return 'timeout';
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  const isUnreachable = unreachableCodes.has(code);
   return isUnreachable ? 'unreachable' : 'connection_failed';
 }
 

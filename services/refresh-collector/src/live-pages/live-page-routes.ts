@@ -1,12 +1,13 @@
 import {
   type LivePageForm,
-  type LivePageRefusal,
   livePageMeta,
   livePageMetaHeader,
   livePageQuery,
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
+import type { LivePageRefusal } from '@inventory/contracts/refusal';
 import { scope } from '@inventory/contracts/scope';
+import { Refused } from '@inventory/http/refused';
 import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
 import type Router from '@koa/router';
 import { z } from 'zod';
@@ -47,11 +48,7 @@ export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void 
       timeLeftMs: timeLeft.parse(context.get(timeLeftHeader)),
     };
     const read = await routes.read(wanted, gone.signal);
-    if (read.outcome !== 'page') {
-      context.status = 409;
-      context.body = await refusalOf(routes, read, of.app_id);
-      return;
-    }
+    if (read.result !== 'page') throw new Refused(await refusalOf(routes, read, of.app_id));
     const { page } = read;
     const write = () => membersOf(page, query.form);
     const members =
@@ -64,17 +61,14 @@ export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void 
 
 async function refusalOf(
   routes: LivePageRoutes,
-  read: Exclude<LiveOutcome, { outcome: 'page' }>,
+  read: Exclude<LiveOutcome, { result: 'page' }>,
   appId: number,
 ): Promise<LivePageRefusal> {
-  const denied = read.outcome !== 'trouble';
-  return {
-    error: {
-      code: denied ? read.outcome : read.trouble,
-      message: 'There is no page.',
-      retry_after_seconds: denied ? null : await routes.retryAfterSeconds(read, appId),
-    },
-  };
+  if (read.result !== 'trouble') return { code: `inventory_${read.result}` };
+  const retry_after_seconds = await routes.retryAfterSeconds(read, appId);
+  const { trouble } = read;
+  if (trouble === 'timeout') return { code: 'upstream_timeout', retry_after_seconds };
+  return { code: 'upstream_unavailable', detail: { reason: trouble }, retry_after_seconds };
 }
 
 function toWireMeta(page: PlatformPage) {

@@ -83,8 +83,8 @@ const anyPlay = fc.record({
 const billsOnlyWhatIsConfirmed = (judge?: Judge) =>
   fc.property(anyPlay, ({ start, identities, answers }) => {
     const { outcome, asked } = play(start, identities, answers, judge);
-    if (outcome?.outcome !== 'private' && outcome?.outcome !== 'not_found') return;
-    const same = asked.filter(({ answer }) => answer.kind === outcome.outcome);
+    if (outcome?.result !== 'private' && outcome?.result !== 'not_found') return;
+    const same = asked.filter(({ answer }) => answer.kind === outcome.result);
     const witnesses = new Set(same.map(({ identity }) => identity)).size;
     const dead = asked.filter(({ answer }) => answer.kind === 'unreachable');
     const reaching = identities - new Set(dead.map(({ identity }) => identity)).size;
@@ -111,7 +111,7 @@ describe('whatever the platform answers', () => {
         if (answer.kind !== 'private' || step.outcome) return step;
         const isSecond = reading.trouble === 'unconfirmed';
         const next = { ...step.reading, tries: reading.tries };
-        return { ...step, reading: next, outcome: isSecond ? { outcome: 'private' } : null };
+        return { ...step, reading: next, outcome: isSecond ? { result: 'private' } : null };
       },
     ],
   ])('the property notices a judge that %s', (_fault, judge) => {
@@ -122,7 +122,7 @@ describe('whatever the platform answers', () => {
     fc.assert(
       fc.property(anyPlay, ({ start, identities, answers }) => {
         const { outcome, asked } = play(start, identities, answers);
-        if (outcome?.outcome !== 'page') return;
+        if (outcome?.result !== 'page') return;
         expect(asked.at(-1)?.probing).toBe(false);
         const { more, lastAssetId } = outcome.page;
         expect(!more || (lastAssetId !== null && lastAssetId !== start)).toBe(true);
@@ -158,16 +158,16 @@ it.each<[string, readonly PlatformAnswer[], string]>([
     answers.map((answer) => [0, answer] as const),
   );
 
-  expect(outOfTime(last)).toEqual({ outcome: 'trouble', trouble: expected });
+  expect(outOfTime(last)).toEqual({ result: 'trouble', trouble: expected });
 });
 
 it.each<[LiveOutcome, number]>([
-  [{ outcome: 'trouble', trouble: 'breaker_open' }, 42],
-  [{ outcome: 'trouble', trouble: 'egress_busy' }, 9],
-  [{ outcome: 'trouble', trouble: 'throttled' }, 7],
-  [{ outcome: 'trouble', trouble: 'unconfirmed' }, 7],
-  [{ outcome: 'trouble', trouble: 'bad_answer' }, 5],
-  [{ outcome: 'trouble', trouble: 'timeout' }, 5],
+  [{ result: 'trouble', trouble: 'breaker_open' }, 42],
+  [{ result: 'trouble', trouble: 'egress_busy' }, 9],
+  [{ result: 'trouble', trouble: 'throttled' }, 7],
+  [{ result: 'trouble', trouble: 'unconfirmed' }, 7],
+  [{ result: 'trouble', trouble: 'bad_answer' }, 5],
+  [{ result: 'trouble', trouble: 'timeout' }, 5],
 ])('%j is worth another try when what it waits for has passed', (outcome, seconds) => {
   const waits = { breakerOpenMs: 41_500, identityFreeInMs: 6_900, queueMs: 8_200 };
 
@@ -175,7 +175,7 @@ it.each<[LiveOutcome, number]>([
 });
 
 it('nobody is told to wait for less than a second or more than ten minutes', () => {
-  const trouble = { outcome: 'trouble', trouble: 'throttled' } as const;
+  const trouble = { result: 'trouble', trouble: 'throttled' } as const;
   const waits = { breakerOpenMs: 0, queueMs: 0 };
 
   expect(liveRetryAfterSeconds(trouble, { ...waits, identityFreeInMs: 0 })).toBe(1);

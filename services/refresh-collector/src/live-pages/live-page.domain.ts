@@ -18,10 +18,10 @@ export interface LiveReading {
 }
 
 export type LiveOutcome =
-  | { readonly outcome: 'page'; readonly page: PlatformPage }
+  | { readonly result: 'page'; readonly page: PlatformPage }
   /** Confirmed: by a second identity, or twice by the only one. */
-  | { readonly outcome: 'private' | 'not_found' }
-  | { readonly outcome: 'trouble'; readonly trouble: LiveTrouble };
+  | { readonly result: 'private' | 'not_found' }
+  | { readonly result: 'trouble'; readonly trouble: LiveTrouble };
 
 export interface LiveStep {
   /** What the answer settled; null when it has to be asked again. */
@@ -61,8 +61,8 @@ export function afterLiveAnswer(
       const { outcome } = judged;
       const ended: LiveOutcome =
         outcome === 'upstream_unavailable'
-          ? { outcome: 'trouble', trouble: trouble ?? 'bad_answer' }
-          : { outcome };
+          ? { result: 'trouble', trouble: trouble ?? 'bad_answer' }
+          : { result: outcome };
       return { outcome: ended, reading, pauseMs: 0, rests: [] };
     }
     case 'again': {
@@ -79,13 +79,13 @@ function pageOutcome(
   trouble: LiveTrouble | null,
 ): LiveOutcome {
   const leadsOn = page.lastAssetId !== null && page.lastAssetId !== startAssetId;
-  if (page.more && !leadsOn) return { outcome: 'trouble', trouble: trouble ?? 'bad_answer' };
-  return { outcome: 'page', page };
+  if (page.more && !leadsOn) return { result: 'trouble', trouble: trouble ?? 'bad_answer' };
+  return { result: 'page', page };
 }
 
 /** What a page that never came was waiting for when its time was up. */
 export function outOfTime({ trouble }: Pick<LiveReading, 'trouble'>): LiveOutcome {
-  return { outcome: 'trouble', trouble: trouble ?? 'egress_busy' };
+  return { result: 'trouble', trouble: trouble ?? 'egress_busy' };
 }
 
 /** Null for a page, which is trouble only where it cannot be gone on from. */
@@ -125,7 +125,7 @@ const faultSeconds = 5;
 export function liveRetryAfterSeconds(outcome: LiveOutcome, waits: LiveWaits): number {
   const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
   const bounded = (value: number) => Math.min(retrySecondsMax, Math.max(retrySecondsMin, value));
-  switch (outcome.outcome === 'trouble' ? outcome.trouble : outcome.outcome) {
+  switch (outcome.result === 'trouble' ? outcome.trouble : outcome.result) {
     case 'breaker_open':
       return bounded(seconds(waits.breakerOpenMs));
     case 'egress_busy': {

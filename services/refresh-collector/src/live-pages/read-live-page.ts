@@ -32,8 +32,8 @@ export interface LivePageDeps {
 /** With less than this left no request is begun: it would spend a slot and bring nothing. */
 const requestMinMs = 500;
 
-const trouble = (of: Extract<LiveOutcome, { outcome: 'trouble' }>['trouble']): LiveOutcome => ({
-  outcome: 'trouble',
+const trouble = (of: Extract<LiveOutcome, { result: 'trouble' }>['trouble']): LiveOutcome => ({
+  result: 'trouble',
   trouble: of,
 });
 

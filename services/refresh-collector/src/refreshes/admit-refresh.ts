@@ -1,9 +1,10 @@
 import type { RefreshId } from '@inventory/contracts/ids';
+import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { sendEffects } from './apply-fact.ts';
-import type { Refresh, Refusal } from './refresh.domain.ts';
+import { attemptCancelled, type Refresh } from './refresh.domain.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
 import { pendingEffects } from './refresh-saga.domain.ts';
 import type { KeyState, RefreshStore } from './refresh-store.ts';
@@ -30,7 +31,7 @@ export type RefreshRequest = Pick<
 
 export interface AdmissionGate {
   /** Why this refresh is not admitted now; null when it is, and then it is counted. */
-  refusalFor(request: RefreshRequest): Promise<Refusal | null>;
+  refusalFor(request: RefreshRequest): Promise<RefreshRefusal | null>;
   /** Counted by mistake: the attempt was known already. */
   uncount(request: RefreshRequest): void;
 }
@@ -118,7 +119,7 @@ async function isTooLate(deps: AdmitDeps, request: RefreshRequest): Promise<bool
 
 function newRefresh(
   request: RefreshRequest,
-  refusal: Refusal | null,
+  refusal: RefreshRefusal | null,
   queueDeadlineMs: number,
 ): Refresh {
   const { trace: _trace, deadlineMs: _deadlineMs, ...fields } = request;
@@ -168,7 +169,7 @@ export function tombstone(
       trace: {},
       deadlineMs: null,
     },
-    { code: 'cancelled' },
+    attemptCancelled,
     0,
   );
 }

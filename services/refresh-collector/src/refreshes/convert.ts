@@ -1,48 +1,19 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
-import {
-  acceptanceOf,
-  type RefreshRefusal,
-  type RefreshView,
-} from '@inventory/contracts/internal/refresh';
+import { acceptanceOf, type RefreshView } from '@inventory/contracts/internal/refresh';
 import { type BillingOutcome, heldBy } from '@inventory/contracts/messages/billing-outcome';
-import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import type { RefreshRefusal } from '@inventory/contracts/refusal';
+import { isoTime } from '@inventory/runtime/clock';
 import {
+  attemptCancelled,
   deadlineOf,
   isTerminal,
   type Refresh,
-  type Refusal,
-  type SpendLimit,
   shownState,
 } from './refresh.domain.ts';
 import type { Fact } from './refresh-saga.domain.ts';
 
 const isoOrNull = (timeMs: number | null): string | null =>
   timeMs === null ? null : isoTime(timeMs);
-
-export function toWireRefusal(refusal: Refusal): RefreshRefusal {
-  switch (refusal.code) {
-    case 'outstanding_limit_exceeded':
-      return {
-        code: refusal.code,
-        limit: refusal.limit,
-        retry_after_seconds: refusal.retryAfterSeconds,
-      };
-    case 'product_unavailable':
-      return {
-        code: refusal.code,
-        reason: refusal.reason,
-        retry_after_seconds: refusal.retryAfterSeconds,
-      };
-    case 'spend_cap_reached': {
-      const { code, required, available, limit } = refusal;
-      if (limit === null) return { code, required, available };
-      const { cap, spent, resetsAtMs } = limit;
-      return { code, required, available, cap, spent, resets_at: isoTime(resetsAtMs) };
-    }
-    default:
-      return refusal;
-  }
-}
 
 /** The record as customers see it; a refused attempt is shown as the pending one it was. */
 export function toWireRecord(refresh: Refresh): RefreshRecord {
@@ -100,7 +71,7 @@ export function toWireView(refresh: Refresh, estimate: Estimate): RefreshView {
     project_id: refresh.projectId,
     fingerprint: refresh.fingerprint,
     decision: decisionOf(refresh),
-    refusal: refresh.refusal && toWireRefusal(refresh.refusal),
+    refusal: refresh.refusal,
     acceptance: refresh.acceptance && acceptanceOf(refresh.acceptance),
     record: toWireRecord(refresh),
     retry_after_seconds: isPending ? estimate.retryAfterSeconds : null,
@@ -118,7 +89,7 @@ export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fa
   if (outcome.kind === 'reserve') {
     return outcome.result === 'applied'
       ? { fact: 'reserved', reservation: heldBy(outcome) }
-      : { fact: 'reserve_refused', refusal: fromWireReserveRefusal(outcome.refusal) };
+      : { fact: 'reserve_refused', refusal: refusalOf(outcome.refusal) };
   }
   const resolves = outcome.kind === 'settle' || outcome.kind === 'release';
   if (!resolves) return null;
@@ -135,21 +106,13 @@ export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fa
 }
 
 /** Codes that only a hold made impossible beforehand can have are a cancel to the customer. */
-function fromWireReserveRefusal(refusal: BillingOutcome['refusal']): Refusal {
-  const amounts = { required: refusal?.required ?? 0, available: refusal?.available ?? 0 };
-  switch (refusal?.code) {
+function refusalOf(refused: BillingOutcome['refusal']): RefreshRefusal {
+  switch (refused?.code) {
     case 'insufficient_credits':
     case 'insufficient_units':
-      return { code: refusal.code, ...amounts };
     case 'spend_cap_reached':
-      return { code: refusal.code, ...amounts, limit: fromWireLimit(refusal) };
+      return refused;
     default:
-      return { code: 'cancelled' };
+      return attemptCancelled;
   }
-}
-
-function fromWireLimit(refusal: NonNullable<BillingOutcome['refusal']>): SpendLimit | null {
-  const { cap, spent, resets_at: resetsAt } = refusal;
-  if (cap === undefined || spent === undefined || resetsAt === undefined) return null;
-  return { cap, spent, resetsAtMs: fromIsoTime(resetsAt) };
 }

@@ -5,6 +5,7 @@ import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.
 import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh, ScanSummary } from './refresh.domain.ts';
 import { isTerminal, isWaiting } from './refresh.domain.ts';
+import { fromRefusalDocument } from './refusal-document.ts';
 
 /** How long documents are kept after they became terminal, and when a waiting one asks again. */
 export interface KeepingTimes {
@@ -31,7 +32,7 @@ export function fromDocument(document: RefreshDocument): Refresh {
     queueDeadlineMs: document.queueDeadline.getTime(),
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
     completedAtMs: document.completedAt?.getTime() ?? null,
-    refusal: document.refusal,
+    refusal: document.refusal && fromRefusalDocument(document.refusal),
     acceptance: document.acceptance && fromAcceptanceDocument(document.acceptance),
     cancelRequested: document.cancelRequested,
     outcome: document.outcome,

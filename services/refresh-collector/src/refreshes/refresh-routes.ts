@@ -1,6 +1,6 @@
 import { projectId } from '@inventory/contracts/ids';
 import { refreshListQuery } from '@inventory/contracts/internal/refresh';
-import { InternalRefusal } from '@inventory/http/internal-app';
+import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type Router from '@koa/router';
 import type { PublishedPlan } from '../scans/published-plan.domain.ts';
@@ -39,7 +39,7 @@ export function addRefreshRoutes(router: Router, routes: RefreshRoutes): void {
   router.get('/refreshes/:refresh_id', async (context) => {
     const refreshId = String(context.params['refresh_id']);
     const stored = await awaitReservation(routes.refreshes, refreshId);
-    if (!stored) throw new InternalRefusal(404, 'refresh_not_found');
+    if (!stored) throw new Refused({ code: 'refresh_not_found' });
     const { refresh } = stored;
     const left = pagesLeft(refresh.scan, assetsPerPage);
     const ahead = await pagesAhead(refresh, left);

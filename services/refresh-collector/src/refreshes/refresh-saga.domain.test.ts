@@ -193,7 +193,7 @@ describe('refresh saga', () => {
   it('releases a hold that a refused attempt got after all (Settlement: a rejected admission keeps nothing)', () => {
     const refused = acceptedRefresh({
       phase: 'refused',
-      refusal: { code: 'insufficient_credits', required: 125, available: 0 },
+      refusal: { code: 'insufficient_credits', detail: { required: 125, available: 0 } },
     });
     const reservation = { priceVersion: 1, asset: 'credits', amount: 125, available: 0 } as const;
     expect(advance(refused, { fact: 'reserved', reservation })).toEqual({
@@ -205,7 +205,7 @@ describe('refresh saga', () => {
   it('gives the Idempotency-Key back when the reservation is refused (Idempotency-Key: 402 leaves the key free)', () => {
     const step = advance(acceptedRefresh({ idempotencyKey: 'key-1' }), {
       fact: 'reserve_refused',
-      refusal: { code: 'insufficient_credits', required: 125, available: 10 },
+      refusal: { code: 'insufficient_credits', detail: { required: 125, available: 10 } },
     });
     expect(step).toMatchObject({
       step: 'changed',

@@ -1,11 +1,12 @@
 import type { RevisionId } from '@inventory/contracts/ids';
+import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
-import type { Refresh, RefreshPhase, Refusal, Reservation } from './refresh.domain.ts';
+import type { Refresh, RefreshPhase, Reservation } from './refresh.domain.ts';
 
 /** Something that became known about a refresh. Facts repeat, overtake each other and get lost. */
 export type Fact =
   | { readonly fact: 'reserved'; readonly reservation: Reservation }
-  | { readonly fact: 'reserve_refused'; readonly refusal: Refusal }
+  | { readonly fact: 'reserve_refused'; readonly refusal: RefreshRefusal }
   | { readonly fact: 'cancel_requested' }
   | { readonly fact: 'queue_deadline_passed' }
   | {

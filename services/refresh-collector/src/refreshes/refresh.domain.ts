@@ -6,9 +6,9 @@ import type {
   RevisionId,
 } from '@inventory/contracts/ids';
 import type { Language } from '@inventory/contracts/languages';
+import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { Scope } from '@inventory/contracts/scope';
 import type {
-  AdmissionReason,
   BillingState,
   LedgerAsset,
   RefreshOutcome,
@@ -48,38 +48,11 @@ export const waitingPhases = [
 ] as const satisfies readonly RefreshPhase[];
 export type WaitingPhase = (typeof waitingPhases)[number];
 
-export interface SpendLimit {
-  readonly cap: number;
-  /** Charges plus open holds of the month. */
-  readonly spent: number;
-  readonly resetsAtMs: number;
-}
-
-export type Refusal =
-  | {
-      readonly code: 'insufficient_credits' | 'insufficient_units';
-      readonly required: number;
-      readonly available: number;
-    }
-  | {
-      readonly code: 'spend_cap_reached';
-      readonly required: number;
-      /** What the cap still leaves. */
-      readonly available: number;
-      /** The Project's cap in this UTC month; null where it was not told. */
-      readonly limit: SpendLimit | null;
-    }
-  | {
-      readonly code: 'outstanding_limit_exceeded';
-      readonly limit: number;
-      readonly retryAfterSeconds: number;
-    }
-  | {
-      readonly code: 'product_unavailable';
-      readonly reason: AdmissionReason;
-      readonly retryAfterSeconds: number;
-    }
-  | { readonly code: 'cancelled' };
+/** Cancelled before it was admitted, or its command came too late: another attempt may be made. */
+export const attemptCancelled: RefreshRefusal = {
+  code: 'service_unavailable',
+  retry_after_seconds: 1,
+};
 
 /** The scan of a refresh, without its pages. One scan may be carried on by several workers. */
 export interface ScanSummary {
@@ -123,7 +96,7 @@ export interface Refresh {
   readonly queueDeadlineMs: number;
   readonly collectDeadlineMs: number | null;
   readonly completedAtMs: number | null;
-  readonly refusal: Refusal | null;
+  readonly refusal: RefreshRefusal | null;
   readonly acceptance: Reservation | null;
   /** A cancel that has to wait for the reservation's or the assembly's outcome. */
   readonly cancelRequested: boolean;

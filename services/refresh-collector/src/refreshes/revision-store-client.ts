@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chunkBytesMax, chunkDigestHeader } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
-import { CallRefused, type InternalClient } from '@inventory/http/internal-client';
+import type { InternalClient } from '@inventory/http/internal-client';
 import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
 
@@ -25,15 +25,12 @@ export function createRevisionStoreClient(
 ): RevisionStoreClient {
   async function putChunk(place: PagePlace, chunk: number, body: Buffer, digest: string) {
     const { scanId, epoch, page } = place;
-    const answer = await client.bytes({
+    await client.bytes({
       method: 'PUT',
       path: `/scans/${scanId}/epochs/${epoch}/pages/${page}/chunks/${chunk}`,
       headers: { [chunkDigestHeader]: digest, 'content-type': 'application/octet-stream' },
       body,
     });
-    if (answer.status >= 400) {
-      throw new CallRefused('revision-store', answer.status, 'chunk_refused');
-    }
   }
 
   return {

@@ -5,7 +5,6 @@ import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import type { StagedPageRecord } from '../collections.ts';
 import { pagesInPlace } from '../scans/scan.domain.ts';
-import { toWireRefusal } from './convert.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { Effect } from './refresh-saga.domain.ts';
 
@@ -178,7 +177,7 @@ function replyRefused(refresh: Refresh): OutgoingMessage[] {
         waiting_id: refresh.waitingId,
         refresh_id: refresh.id,
         decision: 'refused',
-        refusal: toWireRefusal(refresh.refusal),
+        refusal: refresh.refusal,
       },
     },
   ];

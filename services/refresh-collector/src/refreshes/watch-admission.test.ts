@@ -40,8 +40,10 @@ test('a burst between two counts is closed at the limit (Refresh: Admission)', a
 
   for (let count = 0; count < 10; count += 1) expect(await ask()).toBeNull();
 
-  const reason = 'global_outstanding_closed';
-  expect(await ask()).toMatchObject({ code: 'product_unavailable', reason });
+  expect(await ask()).toMatchObject({
+    code: 'product_unavailable',
+    detail: { reason: 'global_outstanding_closed' },
+  });
 });
 
 test('what is counted by mistake leaves its place to another', async () => {
@@ -70,8 +72,11 @@ test('a burst of one account is closed at its limit, and no other one by it (Err
 
   for (let count = 0; count < 4; count += 1) expect(await ask(account)).toBeNull();
 
-  const limit = { code: 'outstanding_limit_exceeded', limit: 4, retryAfterSeconds: 5 };
-  expect(await ask(account)).toEqual(limit);
+  expect(await ask(account)).toEqual({
+    code: 'outstanding_limit_exceeded',
+    detail: { limit: 4 },
+    retry_after_seconds: 5,
+  });
   expect(await ask()).toBeNull();
   clock.advance(1_000);
   expect(await ask(account)).toBeNull();

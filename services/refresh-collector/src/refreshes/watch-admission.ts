@@ -1,10 +1,10 @@
+import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { AdmissionReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import type { NoCapacity, PublishedPlan } from '../scans/published-plan.domain.ts';
 import { type AdmissionLatch, closedReason, latchAfterCount } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { AdmissionGate, RefreshRequest } from './admit-refresh.ts';
-import type { Refusal } from './refresh.domain.ts';
 import { watchCapacity } from './watch-capacity.ts';
 
 export interface AdmissionRules {
@@ -76,16 +76,15 @@ export function watchAdmission(
         await store.saveCount(latch);
       }
     },
-    async refusalFor(request: RefreshRequest): Promise<Refusal | null> {
+    async refusalFor(request: RefreshRequest): Promise<RefreshRefusal | null> {
       const account = await countOf(request.accountId);
       const reason = closedFor(request.scope.app_id);
       if (reason) {
-        return { code: 'product_unavailable', reason, retryAfterSeconds: retryAfter[reason] };
+        return productUnavailable(reason, retryAfter[reason]);
       }
       const limit = rules.outstandingPerAccountMax;
       if (account.outstanding >= limit) {
-        const retryAfterSeconds = accountRetryAfterSeconds;
-        return { code: 'outstanding_limit_exceeded', limit, retryAfterSeconds };
+        return outstandingLimitExceeded(limit, accountRetryAfterSeconds);
       }
       const noCapacity = room.missingFor(request.accountId);
       if (noCapacity) return refusalOf(noCapacity, account.outstanding);
@@ -104,8 +103,24 @@ export function watchAdmission(
 }
 
 /** The limit of an account that has its part already is what it has. */
-function refusalOf({ full, retryAfterSeconds }: NoCapacity, limit: number): Refusal {
-  if (full === 'account') return { code: 'outstanding_limit_exceeded', limit, retryAfterSeconds };
-  const reason = 'global_outstanding_closed';
-  return { code: 'product_unavailable', reason, retryAfterSeconds };
+function refusalOf({ full, retryAfterSeconds }: NoCapacity, limit: number): RefreshRefusal {
+  return full === 'account'
+    ? outstandingLimitExceeded(limit, retryAfterSeconds)
+    : productUnavailable('global_outstanding_closed', retryAfterSeconds);
+}
+
+function outstandingLimitExceeded(limit: number, retryAfterSeconds: number): RefreshRefusal {
+  return {
+    code: 'outstanding_limit_exceeded',
+    detail: { limit },
+    retry_after_seconds: retryAfterSeconds,
+  };
+}
+
+function productUnavailable(reason: AdmissionReason, retryAfterSeconds: number): RefreshRefusal {
+  return {
+    code: 'product_unavailable',
+    detail: { admission_state: 'closed', reason },
+    retry_after_seconds: retryAfterSeconds,
+  };
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { currentPageMetaHeader, currentPageQuery } from '@inventory/contracts/internal/inventory';
 import { scopeKey } from '@inventory/contracts/scope';
-import { InternalRefusal } from '@inventory/http/internal-app';
+import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import type { RouterContext } from '@koa/router';
 import {
@@ -31,16 +31,18 @@ export function getCurrentPage(reading: CurrentPageReading) {
         context.body = Readable.from(page.body, { objectMode: false });
         return;
       case 'no_revision':
-        throw new InternalRefusal(404, 'inventory_revision_not_found');
+        throw new Refused({ code: 'inventory_revision_not_found' });
       case 'expired':
-        throw new InternalRefusal(410, 'cursor_expired');
+        throw new Refused({ code: 'cursor_expired' });
       case 'beyond_end':
-        throw new InternalRefusal(422, 'invalid_request', 'position: beyond the end');
+        throw new Refused({ code: 'invalid_request', detail: { issues: [beyondEnd] } });
       default:
         return unreachable(page);
     }
   };
 }
+
+const beyondEnd = { in: 'query', field: 'position', reason: 'is beyond the end' } as const;
 
 function pinnedBy(query: ReturnType<typeof currentPageQuery.parse>): CurrentPageRequest['pinned'] {
   const { revision_id: revisionId, observation_id: observationId } = query;

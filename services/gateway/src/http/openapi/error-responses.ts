@@ -1,8 +1,8 @@
-import { type ErrorCode, errorCodes } from '@inventory/contracts/http/error-codes';
-import { errorDetails, optionalDetails } from '@inventory/contracts/http/error-details';
-import { errorMeta } from '@inventory/contracts/http/meta';
+import { errorMeta } from '@inventory/contracts/http/error-body';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import { requestId } from '@inventory/contracts/ids';
+import { detailSchema, hasRetryAfter } from '@inventory/contracts/refusal';
+import { type PublicCode, publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { v1OriginalText } from '../v1-failures.ts';
@@ -10,12 +10,12 @@ import { errorExample, exampleRateLimit, plainMetaExample } from './examples.ts'
 import { type JsonSchema, jsonSchemaOf, type NamedSchemas, referenceTo } from './json-schema.ts';
 
 /** Said by the connection, before a request has a route. */
-const connectionErrors: readonly ErrorCode[] = [
+const connectionErrors: readonly PublicCode[] = [
   'malformed_request',
   'request_timeout',
   'headers_too_large',
 ];
-const everyRequest: readonly ErrorCode[] = [
+const everyRequest: readonly PublicCode[] = [
   ...connectionErrors,
   'not_acceptable',
   'missing_api_key',
@@ -25,53 +25,50 @@ const everyRequest: readonly ErrorCode[] = [
   'internal_error',
   'service_unavailable',
 ];
-const everyBody: readonly ErrorCode[] = [
+const everyBody: readonly PublicCode[] = [
   'malformed_json',
   'unsupported_media_type',
   'payload_too_large',
 ];
 
 /** Every code that an operation can answer, in the order of the contract's table. */
-export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
+export function errorCodesOf(endpoint: Endpoint): PublicCode[] {
   const { path, query, header, body } = endpoint.input;
   const fields = [path, query, header].flatMap((part) => Object.keys(part?.shape ?? {}));
   const takesInput = fields.length > 0 || body !== undefined;
-  const codes = new Set<ErrorCode>([
+  const codes = new Set<PublicCode>([
     ...everyRequest,
     ...(takesInput ? (['invalid_request'] as const) : []),
     ...(body === undefined ? [] : everyBody),
     ...endpoint.errors,
   ]);
-  return (Object.keys(errorCodes) as ErrorCode[]).filter((code) => codes.has(code));
+  return publicCodes.filter((code) => codes.has(code));
 }
 
-function errorSchemaName(code: ErrorCode): string {
+function errorSchemaName(code: PublicCode): string {
   const words = code.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1));
   return `${words.join('')}Error`;
 }
 
 /** The body of each code: what `error.code` is decides what `error.detail` is. */
 export function errorSchemas(named: NamedSchemas): Record<string, JsonSchema> {
-  const codes = Object.keys(errorCodes) as ErrorCode[];
   return Object.fromEntries(
-    codes.map((code) => [
+    publicCodes.map((code) => [
       errorSchemaName(code),
       jsonSchemaOf(errorBodyOf(code), { io: 'output', named }),
     ]),
   );
 }
 
-function errorBodyOf(code: ErrorCode) {
-  const details: Partial<Record<ErrorCode, z.ZodType>> = errorDetails;
-  const detail = details[code];
-  const isOptional = optionalDetails.includes(code);
+function errorBodyOf(code: PublicCode) {
+  const detail = detailSchema(code);
   return z.object({
     success: z.literal(false),
     error: z.object({
       code: z.literal(code),
-      message: z.literal(errorCodes[code].message),
+      message: z.literal(refusalCodes[code].message),
       request_id: requestId,
-      ...(detail === undefined ? {} : { detail: isOptional ? detail.optional() : detail }),
+      ...(detail === undefined ? {} : { detail }),
     }),
     meta: errorMeta,
   });
@@ -79,12 +76,12 @@ function errorBodyOf(code: ErrorCode) {
 
 /** The failures of an operation by status: schema of each code, an example of each code. */
 export function errorResponses(endpoint: Endpoint, named: NamedSchemas) {
-  const byStatus = Map.groupBy(errorCodesOf(endpoint), (code) => errorCodes[code].status);
+  const byStatus = Map.groupBy(errorCodesOf(endpoint), (code) => refusalCodes[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       String(status),
       {
-        description: codes.map((code) => `\`${code}\`: ${errorCodes[code].message}`).join('\n\n'),
+        description: codes.map((code) => `\`${code}\`: ${refusalCodes[code].message}`).join('\n\n'),
         headers: errorHeaders(codes),
         content: {
           'application/json': {
@@ -99,9 +96,9 @@ export function errorResponses(endpoint: Endpoint, named: NamedSchemas) {
   );
 }
 
-function errorHeaders(codes: readonly ErrorCode[]): JsonSchema {
+function errorHeaders(codes: readonly PublicCode[]): JsonSchema {
   const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
-  const retries = codes.some((code) => errorCodes[code].retryAfter);
+  const retries = codes.some(hasRetryAfter);
   return {
     'X-Request-ID': header('X-Request-ID'),
     ...(retries ? { 'Retry-After': header('Retry-After') } : {}),
@@ -113,18 +110,18 @@ function oneOf(schemas: readonly JsonSchema[]): JsonSchema {
   return distinct.length === 1 && distinct[0] ? distinct[0] : { anyOf: distinct };
 }
 
-function isCommon({ dialect }: Endpoint, code: ErrorCode): boolean {
+function isCommon({ dialect }: Endpoint, code: PublicCode): boolean {
   return dialect === undefined || connectionErrors.includes(code);
 }
 
-function schemaOf(endpoint: Endpoint, code: ErrorCode, named: NamedSchemas): JsonSchema {
+function schemaOf(endpoint: Endpoint, code: PublicCode, named: NamedSchemas): JsonSchema {
   if (isCommon(endpoint, code)) return referenceTo(errorSchemaName(code));
   if (code === 'invalid_request') return jsonSchemaOf(v1InvalidRequest, { io: 'output', named });
   const failure = endpoint.dialect === 'original' ? v1OriginalFailure : v1AliasFailure;
   return jsonSchemaOf(failure, { io: 'output', named });
 }
 
-function exampleOf(endpoint: Endpoint, code: ErrorCode): unknown {
+function exampleOf(endpoint: Endpoint, code: PublicCode): unknown {
   const error = errorExample(code);
   if (isCommon(endpoint, code)) return { success: false, error, meta: metaOf(endpoint, code) };
   if (code === 'invalid_request') return { error };
@@ -134,15 +131,15 @@ function exampleOf(endpoint: Endpoint, code: ErrorCode): unknown {
 }
 
 /** Codes that are decided before the account is known, which say nothing of money. */
-const ofNobody: readonly ErrorCode[] = [
+const ofNobody: readonly PublicCode[] = [
   ...connectionErrors,
   'not_acceptable',
   'missing_api_key',
   'invalid_api_key',
 ];
-const charged: readonly ErrorCode[] = ['inventory_private', 'inventory_not_found'];
+const charged: readonly PublicCode[] = ['inventory_private', 'inventory_not_found'];
 
-function metaOf({ product }: Endpoint, code: ErrorCode): JsonSchema {
+function metaOf({ product }: Endpoint, code: PublicCode): JsonSchema {
   if (product === undefined || ofNobody.includes(code)) return plainMetaExample;
   const billed = { ...plainMetaExample, product_code: product, price_version: 1 };
   if (!charged.includes(code)) {

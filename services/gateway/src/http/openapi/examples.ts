@@ -1,6 +1,6 @@
-import { type ErrorCode, errorCodes } from '@inventory/contracts/http/error-codes';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { type RefreshRecord, refreshPath } from '@inventory/contracts/http/refresh';
+import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
 
 /** Values that the examples of the reference share, so that they tell one story. */
 export const exampleIds = {
@@ -102,7 +102,7 @@ export const pageMetaExample = {
 
 export const exampleCursor = 'mQ0dQ3T1X6cQm5m0kq8oY2s4';
 
-const details: Partial<Record<ErrorCode, unknown>> = {
+const details: Partial<Record<PublicCode, object>> = {
   permission_denied: { permission: 'platform.inventory.refresh.v1' },
   invalid_request: {
     issues: [{ in: 'path', field: 'platform_id', reason: 'must be 17 digits' }],
@@ -120,11 +120,10 @@ const details: Partial<Record<ErrorCode, unknown>> = {
 };
 
 /** The `error` of a failure, as its code alone decides it. */
-export function errorExample(code: ErrorCode) {
-  const { message } = errorCodes[code];
+export function errorExample(code: PublicCode) {
+  const { message } = refusalCodes[code];
   const detail = details[code];
-  const error = { code, message, request_id: exampleIds.request };
-  return detail === undefined ? error : { ...error, detail };
+  return { code, message, request_id: exampleIds.request, ...(detail && { detail }) };
 }
 
 export const completedEvent: ProjectEvent = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorCodeNames } from '@inventory/contracts/http/error-codes';
+import { publicCodes } from '@inventory/contracts/refusal-codes';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { publicEndpoints } from '../../public-endpoints.ts';
@@ -82,8 +82,8 @@ test('every code of the table is documented where it can be answered', () => {
   // Of no operation.
   const others = ['route_not_found', 'method_not_allowed'];
 
-  expect(errorCodeNames.filter((code) => !documented.has(code))).toEqual(
-    errorCodeNames.filter((code) => others.includes(code)),
+  expect(publicCodes.filter((code) => !documented.has(code))).toEqual(
+    publicCodes.filter((code) => others.includes(code)),
   );
 });
 

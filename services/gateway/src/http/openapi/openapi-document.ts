@@ -1,8 +1,8 @@
 import { accountView, amounts } from '@inventory/contracts/http/account';
 import { currentPage } from '@inventory/contracts/http/current';
+import { errorMeta } from '@inventory/contracts/http/error-body';
 import { livePage } from '@inventory/contracts/http/live-page';
 import {
-  errorMeta,
   pageReadMeta,
   pagination,
   plainMeta,

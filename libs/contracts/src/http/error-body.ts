@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { requestId } from '../ids.ts';
+import { publicCodes } from '../refusal-codes.ts';
+import { billingDisposition, billingReason, productCode } from '../vocabulary.ts';
+import { rateLimit, unitFunding } from './meta.ts';
+
+/**
+ * `meta` of an error. Once the account is known, billed operations say what was charged;
+ * `price_version` is absent only where the price list has not been read yet.
+ */
+export const errorMeta = z.object({
+  request_id: requestId,
+  product_code: productCode.optional(),
+  price_version: z.int().min(1).optional(),
+  credits_charged: z.int().min(0).optional(),
+  credits_remaining: z.int().optional(),
+  billing_disposition: billingDisposition.optional(),
+  billing_reason: billingReason.optional(),
+  ...unitFunding,
+  rate_limit: rateLimit.optional(),
+});
+export type ErrorMeta = z.infer<typeof errorMeta>;
+
+export const errorCode = z.enum(publicCodes);
+
+/** The body of every V2 error. */
+export const errorBody = z.object({
+  success: z.literal(false),
+  error: z.object({
+    code: errorCode,
+    message: z.string(),
+    request_id: requestId,
+    detail: z.record(z.string(), z.unknown()).optional(),
+  }),
+  meta: errorMeta,
+});

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { rateLimit, requestIssue } from './http/meta.ts';
+import { refreshId } from './ids.ts';
+import { admissionReason, permission } from './vocabulary.ts';
+
+/**
+ * Refusals: the expected ways in which a request or a command is not carried out. One value goes
+ * unchanged from where it is decided to the last answer: `code` says which refusal it is, `detail`
+ * its particulars as every client sees them, `retry_after_seconds` when another try is worthwhile.
+ * Status and text of a code: `refusal-codes.ts`.
+ */
+
+const retryAfter = { retry_after_seconds: z.int().min(1) };
+const limit = { detail: z.object({ limit: z.int().min(0) }) };
+
+/** What a Project's cap is and what is spent of it in this UTC month: charges and open holds. */
+const spendCapDetail = z.object({
+  cap: z.int().min(0),
+  spent: z.int().min(0),
+  resets_at: z.iso.datetime(),
+});
+
+/** Why the platform could not be read. */
+export const upstreamReason = z.enum([
+  'throttled',
+  'egress_busy',
+  'breaker_open',
+  'bad_answer',
+  'unconfirmed',
+]);
+
+const insufficientFunds = z.object({
+  code: z.enum(['insufficient_credits', 'insufficient_units']),
+  detail: z.object({ required: z.int().min(0), available: z.int() }),
+});
+const spendCapReached = z.object({
+  code: z.enum(['spend_cap_reached']),
+  /** Absent where the refusal was recorded without it. */
+  detail: spendCapDetail.optional(),
+});
+const outstandingLimitExceeded = z.object({
+  code: z.enum(['outstanding_limit_exceeded']),
+  ...limit,
+  ...retryAfter,
+});
+const productUnavailable = z.object({
+  code: z.enum(['product_unavailable']),
+  detail: z.object({ admission_state: z.literal('closed'), reason: admissionReason }),
+  ...retryAfter,
+});
+const serviceUnavailable = z.object({
+  code: z.enum(['service_unavailable']),
+  detail: z
+    .object({
+      /** The request was sent on and may have been done; the same key and inputs find out. */
+      outcome: z.literal('unknown'),
+      /** Of a refresh without a key: what is being cancelled. */
+      refresh_id: refreshId.optional(),
+    })
+    .optional(),
+  ...retryAfter,
+});
+/** The platform says so, and a second identity confirmed it. */
+const inventoryDenied = z.object({ code: z.enum(['inventory_private', 'inventory_not_found']) });
+const upstreamTimeout = z.object({ code: z.enum(['upstream_timeout']), ...retryAfter });
+const upstreamUnavailable = z.object({
+  code: z.enum(['upstream_unavailable']),
+  detail: z.object({ reason: upstreamReason }),
+  ...retryAfter,
+});
+
+export const refusal = z.discriminatedUnion('code', [
+  z.object({
+    code: z.enum([
+      'missing_api_key',
+      'invalid_api_key',
+      'malformed_request',
+      'headers_too_large',
+      'request_timeout',
+      'malformed_json',
+      'unsupported_media_type',
+      'payload_too_large',
+      'not_acceptable',
+      'invalid_cursor',
+      'route_not_found',
+      'method_not_allowed',
+      'refresh_not_found',
+      'project_not_found',
+      'webhook_endpoint_not_found',
+      'event_not_found',
+      'inventory_revision_not_found',
+      'refresh_already_completed',
+      'internal_error',
+    ]),
+  }),
+  z.object({
+    code: z.enum([
+      'operator_token_required',
+      'account_not_found',
+      'credential_not_found',
+      'credential_revoked',
+      'concurrent_change',
+      'balance_limit_exceeded',
+    ]),
+  }),
+  z.object({
+    code: z.enum([
+      'service_token_required',
+      'usage_too_large',
+      'digest_mismatch',
+      'chunk_conflict',
+      'hold_unknown',
+      'already_reversed',
+      'charge_unknown',
+    ]),
+  }),
+  z.object({
+    code: z.enum(['idempotency_in_progress', 'billing_unavailable']),
+    ...retryAfter,
+  }),
+  z.object({
+    code: z.enum(['permission_denied']),
+    detail: z.object({
+      /** What the Credential lacks. */
+      permission: permission.optional(),
+      /** Why it may not although it has the permission. */
+      reason: z.enum(['network_policy', 'events_not_enabled']).optional(),
+    }),
+  }),
+  z.object({
+    code: z.enum(['invalid_request']),
+    detail: z.object({ issues: z.array(requestIssue).min(1) }),
+  }),
+  z.object({
+    code: z.enum(['max_credits_too_low']),
+    detail: z.object({ minimum: z.int().min(1) }),
+  }),
+  z.object({
+    code: z.enum(['idempotency_conflict']),
+    detail: z
+      .object({ reason: z.literal('replays_exhausted'), replays_max: z.int().min(0) })
+      .optional(),
+  }),
+  z.object({
+    code: z.enum(['rate_limit_exceeded']),
+    detail: rateLimit.extend({
+      /** Of a batch: how many requests it would have taken. */
+      required: z.int().min(1).optional(),
+    }),
+    ...retryAfter,
+  }),
+  z.object({ code: z.enum(['stream_limit_exceeded']), ...limit, ...retryAfter }),
+  z.object({ code: z.enum(['webhook_endpoint_limit_reached']), ...limit }),
+  z.object({
+    code: z.enum(['cursor_expired']),
+    /** Of an event cursor: where what is kept begins. */
+    detail: z
+      .object({ earliest_as_of: z.iso.datetime().nullable(), resume_cursor: z.string() })
+      .optional(),
+  }),
+  insufficientFunds,
+  spendCapReached,
+  outstandingLimitExceeded,
+  productUnavailable,
+  serviceUnavailable,
+  inventoryDenied,
+  upstreamTimeout,
+  upstreamUnavailable,
+]);
+export type Refusal = z.infer<typeof refusal>;
+export type RefusalCode = Refusal['code'];
+
+/** What an account cannot pay for, or its Project may not. */
+export type FundsRefusal = z.infer<typeof insufficientFunds> | z.infer<typeof spendCapReached>;
+
+/** Why the ledger does not carry out a command. */
+export const billingRefusal = z.discriminatedUnion('code', [
+  insufficientFunds,
+  spendCapReached,
+  z.object({
+    code: z.enum([
+      'idempotency_conflict',
+      'balance_limit_exceeded',
+      'hold_unknown',
+      'already_reversed',
+      'charge_unknown',
+    ]),
+  }),
+]);
+export type BillingRefusal = z.infer<typeof billingRefusal>;
+export const billingRefusalCodes = billingRefusal.options.flatMap(
+  ({ shape }) => shape.code.options,
+);
+
+/** Why an attempt is refused before any work; it holds nothing and keeps no Idempotency-Key. */
+export const refreshRefusal = z.discriminatedUnion('code', [
+  insufficientFunds,
+  spendCapReached,
+  outstandingLimitExceeded,
+  productUnavailable,
+  /** Cancelled before it was admitted, or its command came too late: another attempt may do. */
+  serviceUnavailable.omit({ detail: true }),
+]);
+export type RefreshRefusal = z.infer<typeof refreshRefusal>;
+
+export type InventoryDenial = z.infer<typeof inventoryDenied>;
+
+/** Why there is no live page. */
+export const livePageRefusal = z.discriminatedUnion('code', [
+  inventoryDenied,
+  upstreamTimeout,
+  upstreamUnavailable,
+]);
+export type LivePageRefusal = z.infer<typeof livePageRefusal>;
+
+const shapes = new Map<RefusalCode, Readonly<Record<string, z.ZodType>>>(
+  refusal.options.flatMap(({ shape }) => shape.code.options.map((code) => [code, shape] as const)),
+);
+
+/** Schema of a code's `detail`; undefined where it never has one. */
+export function detailSchema(code: RefusalCode): z.ZodType | undefined {
+  return shapes.get(code)?.['detail'];
+}
+
+/** Whether a refusal with this code always says when another try is worthwhile. */
+export function hasRetryAfter(code: RefusalCode): boolean {
+  return shapes.get(code)?.['retry_after_seconds'] !== undefined;
+}
+
+/** The particulars of a refusal, as its code decides them. */
+export function detailOf(refused: Refusal): Readonly<Record<string, unknown>> | undefined {
+  return 'detail' in refused ? refused.detail : undefined;
+}
+
+/** Seconds until another try is worthwhile; null where the code says nothing of it. */
+export function retryAfterOf(refused: Refusal): number | null {
+  return 'retry_after_seconds' in refused ? refused.retry_after_seconds : null;
+}

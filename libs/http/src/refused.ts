@@ -1,0 +1,38 @@
+import { detailOf, type Refusal, retryAfterOf } from '@inventory/contracts/refusal';
+import { rowOf } from '@inventory/contracts/refusal-codes';
+
+interface RefusedOptions {
+  /** Headers of the answer beside `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** Carries a refusal to an HTTP edge; the error middleware of each server renders it. */
+export class Refused<Own extends Refusal = Refusal> extends Error {
+  override name = 'Refused';
+  readonly refusal: Own;
+  /** All headers of the answer that its refusal decides. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(refusal: Own, { headers, cause }: RefusedOptions = {}) {
+    super(refusal.code, { cause });
+    const retryAfter = retryAfterOf(refusal);
+    this.refusal = refusal;
+    this.headers = {
+      ...(retryAfter === null ? {} : { 'Retry-After': String(retryAfter) }),
+      ...headers,
+    };
+  }
+}
+
+/** Status of the answer that a refusal is. */
+export function statusOf({ code }: Refusal): number {
+  return rowOf(code).status;
+}
+
+/** What every error body says of a refusal. */
+export function errorOf<Own extends Refusal>(refusal: Own) {
+  const code: Own['code'] = refusal.code;
+  const detail = detailOf(refusal);
+  return { code, message: rowOf(code).message, ...(detail === undefined ? {} : { detail }) };
+}

@@ -1,0 +1,26 @@
+import type { Refusal } from '@inventory/contracts/refusal';
+import { Refused } from '@inventory/http/refused';
+import type { PageDelivery } from './page-delivery.ts';
+
+type Billing = Readonly<Record<string, string | number>>;
+
+interface BilledRefusedOptions {
+  /** What `meta` says beside the usual: disposition and reason, and what was charged. */
+  readonly billing: Billing;
+  /** Where the refusal itself is charged: the duty to say whether it was delivered. */
+  readonly delivery?: PageDelivery | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A refusal of a billed operation that says what became of the charge. */
+export class BilledRefused extends Refused {
+  override name = 'BilledRefused';
+  readonly billing: Billing;
+  readonly delivery: PageDelivery | undefined;
+
+  constructor(refusal: Refusal, { billing, delivery, headers }: BilledRefusedOptions) {
+    super(refusal, headers === undefined ? {} : { headers });
+    this.billing = billing;
+    this.delivery = delivery;
+  }
+}
