@@ -121,9 +121,12 @@ describe('a refresh', () => {
         credits_released: 125,
       },
     });
-    const about = logged.mock.calls.map(([fields]) => fields as { refresh_id?: string });
-    const lost = about.filter(({ refresh_id }) => refresh_id === request.refresh_id);
-    expect(lost).toHaveLength(1);
+    const reports = () =>
+      logged.mock.calls
+        .map(([fields]) => fields as { refresh_id?: string })
+        .filter(({ refresh_id }) => refresh_id === request.refresh_id);
+    await waitFor('the lost hold is reported', () => reports().length > 0);
+    expect(reports()).toHaveLength(1);
     logged.mockRestore();
   });
 
