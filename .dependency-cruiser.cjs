@@ -16,6 +16,20 @@ const edges = [...entries, '^services/[^/]+/src/(http|operator)/'];
 const wiring = ['/(open|start)-[a-z-]+\\.ts$', '/(main|config)\\.ts$'];
 const tests = '(\\.test\\.ts$|/test/|^test/)';
 
+/** The rooms of the collector, each with those that it may not import. */
+const roomsHaveOneDirection = [
+  ['egress', 'refreshes|scans|live-pages'],
+  ['refreshes', 'scans|live-pages'],
+  ['scans', 'live-pages'],
+  ['live-pages', 'scans'],
+].map(([room, others]) => ({
+  name: 'rooms-have-one-direction',
+  comment: 'Egress serves refreshes, both serve scans and live pages.',
+  severity: 'error',
+  from: { path: `^services/refresh-collector/src/${room}/`, pathNot: tests },
+  to: { path: `^services/refresh-collector/src/(${others})/` },
+}));
+
 module.exports = {
   forbidden: [
     {
@@ -70,6 +84,7 @@ module.exports = {
       from: { path: '^services/gateway/src/http/', pathNot: tests },
       to: { path: '^services/gateway/src/(?!http/|tenancy/|[^/]+\\.ts$)' },
     },
+    ...roomsHaveOneDirection,
     {
       name: 'services-are-apart',
       severity: 'error',

@@ -98,7 +98,7 @@ export const admissionReason = z.enum(admissionReasons);
 export type AdmissionReason = z.infer<typeof admissionReason>;
 
 /** Why a live page is not known: nothing of it may be billed. */
-export const liveTroubles = [
+export const livePageFailures = [
   'throttled',
   'egress_busy',
   'breaker_open',
@@ -106,7 +106,7 @@ export const liveTroubles = [
   'unconfirmed',
   'timeout',
 ] as const;
-export type LiveTrouble = (typeof liveTroubles)[number];
+export type LivePageFailure = (typeof livePageFailures)[number];
 
 /** Most assets on one page of Current and V1. */
 export const pageAssetsMax = 2000;

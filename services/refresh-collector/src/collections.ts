@@ -6,17 +6,17 @@ import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection, Db } from 'mongodb';
 import type { AppOpening } from './egress/app-breaker.domain.ts';
 import type { IdentityState } from './egress/egress-identity.domain.ts';
-import type { AdmissionLatch } from './refreshes/admission.domain.ts';
+import type { AdmissionState } from './refreshes/admission.domain.ts';
 import type { AcceptanceDocument, BillingDocument } from './refreshes/billing-document.ts';
+import type { PublishedPlan } from './refreshes/published-plan.domain.ts';
+import type { RecordedPage } from './refreshes/recorded-page.domain.ts';
 import type { Refresh } from './refreshes/refresh.domain.ts';
 import type { RefusalDocument } from './refreshes/refusal-document.ts';
-import type { PublishedPlan } from './scans/published-plan.domain.ts';
-import type { RecordedPage } from './scans/scan.domain.ts';
 
-/** A staged page and its position in the inventory. */
+/** A staged page with its position in the inventory. */
 export interface StagedPageRecord extends ManifestPage, RecordedPage {}
 
-/** One refresh with everything about it: the only document its saga writes. */
+/** One refresh: the only document that its saga writes. */
 export interface RefreshDocument extends WithOutbox {
   readonly _id: string;
   readonly version: number;
@@ -25,7 +25,7 @@ export interface RefreshDocument extends WithOutbox {
   readonly accountId: Refresh['accountId'];
   readonly projectId: Refresh['projectId'];
   readonly requestId: Refresh['requestId'];
-  /** The stored claim on the key; absent when no key was given, and for tombstones. */
+  /** The stored claim on the key; absent without a key, and in cancelled placeholders. */
   readonly idempotencyKey?: string;
   readonly fingerprint: string;
   readonly scope: Scope;
@@ -47,16 +47,17 @@ export interface RefreshDocument extends WithOutbox {
   readonly eventAppended: boolean;
   readonly scan: ScanFields | null;
   readonly pages?: readonly StagedPageRecord[];
-  /** When its pending command is sent again; absent unless it waits for somebody. */
+  /** When its pending command is resent; absent when none is pending. */
   readonly askAt?: Date;
   /** When its phase, its pages or its place in the plan last changed, from `queued` on. */
   readonly changedAt?: Date;
+  /** How often it was resent. */
   readonly asks: number;
   readonly trace: TraceCarrier;
   readonly expireAt?: Date;
 }
 
-/** The phase, the epoch and the pages decide who may write; the lease is the inventory's. */
+/** A write of a scan is conditional on the version of its refresh; the lease is in the inventory. */
 export interface ScanFields {
   readonly epoch: number;
   readonly worker: string | null;
@@ -75,21 +76,21 @@ export interface AppBreakerDocument extends AppOpening {
   readonly _id: number;
 }
 
-export interface AdmissionDocument extends AdmissionLatch {
+export interface AdmissionDocument extends AdmissionState {
   readonly _id: 'admission';
 }
 
-/** A replica that lives: it says so every second. */
+/** The presence of a replica, written every second. */
 export interface ReplicaDocument {
   readonly _id: string;
   readonly seenAt: Date;
   readonly livePagesPerMinute: number;
 }
 
-/** One inventory: the right to scan it, and what is known of its size. */
+/** One inventory: the lease of its scan, and its last size. */
 export interface InventoryDocument {
   readonly _id: string;
-  /** Present while a scan of it has to be read; one scan at a time. */
+  /** Present while a scan is started and not ended; one scan at a time. */
   readonly scan?: InventoryLease;
   /** Pages of its last complete scan. */
   readonly pages?: number;
@@ -103,7 +104,7 @@ export interface InventoryLease {
   readonly leaseUntil: Date;
 }
 
-/** What the planner published last, and until when no other replica plans. */
+/** The planner lease, and the plan that its holder published last. */
 export interface PlanDocument extends PublishedPlan {
   readonly _id: 'plan';
   readonly owner: string;

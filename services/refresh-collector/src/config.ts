@@ -1,4 +1,5 @@
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
+import type { Backoff } from '@inventory/runtime/backoff';
 import type { KeyedLimits } from '@inventory/runtime/semaphore';
 import {
   type ServiceConfig,
@@ -37,10 +38,10 @@ export const settings = {
     .prefault('5000')
     .describe('Longest wait for a connection with the platform, or with a proxy and through it'),
   PLATFORM_BODY_BYTES_MAX: count().prefault('8388608').describe('Largest platform answer read'),
-  PLATFORM_PAGE_COUNT: integer(1, 5_000).prefault('2000').describe('Assets asked for per page'),
+  PLATFORM_PAGE_COUNT: integer(1, 5_000).prefault('2000').describe('Assets requested per page'),
   PLATFORM_SMALLER_PAGE_COUNT: integer(1, 5_000)
     .prefault('1000')
-    .describe('Assets asked for once the platform refuses the larger count'),
+    .describe('Assets requested once the platform refuses the larger count'),
   PLATFORM_USER_AGENT: text()
     .default('Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0 Safari/537.36')
     .describe('User agent the platform sees'),
@@ -56,20 +57,18 @@ export const settings = {
   IDENTITY_SILENCE_MAX_MS: duration().prefault('1800000').describe('Longest such silence'),
   IDENTITY_UNREACHABLE_FIRST_MS: duration()
     .prefault('10000')
-    .describe('Rest of an egress identity that makes no connection; doubles with each in a row'),
+    .describe(
+      'Rest of an egress identity without a connection; doubles with each failure in a row',
+    ),
   IDENTITY_UNREACHABLE_MAX_MS: duration().prefault('300000').describe('Longest such rest'),
-  PAGE_TRIES_MAX: integer(1, 100).prefault('5').describe('Tries of one page that meets trouble'),
+  PAGE_TRIES_MAX: integer(1, 100).prefault('5').describe('Failed tries of one page'),
   PAGE_THROTTLED_MAX: integer(1, 1_000).prefault('6').describe('Throttled tries of one page'),
-  PAGE_RETRY_MS: duration().prefault('4000').describe('Pause before a page is tried again'),
+  PAGE_RETRY_MS: duration().prefault('4000').describe('Pause before a page is retried'),
   PAGE_DUPLICATE_RETRY_MS: duration()
     .prefault('5000')
     .describe('Pause after the platform refused a second read of one inventory'),
-  LIVE_PAGE_TRIES_MAX: integer(1, 100)
-    .prefault('3')
-    .describe('Tries of one live page that meets trouble'),
-  LIVE_PAGE_RETRY_MS: duration()
-    .prefault('1000')
-    .describe('Pause before a live page is tried again'),
+  LIVE_PAGE_TRIES_MAX: integer(1, 100).prefault('3').describe('Failed tries of one live page'),
+  LIVE_PAGE_RETRY_MS: duration().prefault('1000').describe('Pause before a live page is retried'),
   LIVE_PAGES_MAX: integer(1, 100_000)
     .prefault('1000')
     .describe('Most live pages one replica reads or waits for at once'),
@@ -79,9 +78,7 @@ export const settings = {
   SCAN_PAGES_MAX: integer(1, 250).prefault('250').describe('Most pages of one scan'),
   SCAN_LEASE_MS: duration()
     .prefault('15000')
-    .describe(
-      'Time after which a silent worker loses its scan, and a silent planning replica the plan',
-    ),
+    .describe('Lease of a scan and of the planner: another replica takes over once it expires'),
   SCANS_MAX: integer(1, 10_000)
     .prefault('64')
     .describe('Most scans one replica runs at once; parked ones do not count'),
@@ -90,7 +87,7 @@ export const settings = {
     .describe('Most scans of one account at once, over all replicas; parked ones do not count'),
   SCHEDULE_IDLE_MS: duration()
     .prefault('250')
-    .describe('Longest pause of planning replica and workers before they look for changes'),
+    .describe('Longest pause of planner and workers between two reads of what changed'),
   QUEUE_DEADLINE_MS: duration().prefault('1800000').describe('Longest time in the queue'),
   COLLECT_DEADLINE_MS: duration().prefault('3600000').describe('Longest time of collecting'),
   OUTSTANDING_MAX: count().prefault('10000').describe('Outstanding refreshes that close admission'),
@@ -103,10 +100,10 @@ export const settings = {
   REFUSED_KEEP_MS: duration().prefault('86400000').describe('How long a refused attempt is kept'),
   ASK_AGAIN_FIRST_MS: duration()
     .prefault('10000')
-    .describe('Wait before a pending command is sent again'),
-  ASK_AGAIN_MAX_MS: duration().prefault('20000').describe('Longest wait between such repetitions'),
-  HOLD_SWEEP_MS: duration().prefault('600000').describe('How often old holds are looked for'),
-  HOLD_AGE_SECONDS: count().prefault('3600').describe('Age from which a hold is looked at'),
+    .describe('Wait before a pending command is resent'),
+  ASK_AGAIN_MAX_MS: duration().prefault('20000').describe('Longest wait before it is resent again'),
+  HOLD_SWEEP_MS: duration().prefault('600000').describe('How often old holds are resolved'),
+  HOLD_AGE_SECONDS: count().prefault('3600').describe('Age from which a hold is old'),
 } as const;
 
 export interface RefreshCollectorConfig extends ServiceConfig {
@@ -140,18 +137,13 @@ export interface RefreshCollectorConfig extends ServiceConfig {
     readonly outstandingMax: number;
     readonly outstandingPerAccountMax: number;
   };
-  readonly keeping: {
-    readonly keepTerminalMs: number;
-    readonly keepRefusedMs: number;
-    readonly askFirstMs: number;
-    readonly askMaxMs: number;
-  };
+  /** How long a terminal refresh and a refused attempt are kept. */
+  readonly retention: { readonly terminalMs: number; readonly refusedMs: number };
+  /** Of pending commands. */
+  readonly resend: Backoff;
   readonly holds: { readonly sweepMs: number; readonly ageSeconds: number };
-  /** Pauses between two looks. */
-  readonly sweeps: {
-    /** At the admission latch, the breakers of others and pending commands. */
-    readonly watchMs: number;
-  };
+  /** How often admission, the breakers of other replicas and pending commands are read. */
+  readonly watchMs: number;
 }
 
 const watchMs = 1_000;
@@ -206,14 +198,10 @@ export function loadConfig(
       outstandingMax: parsed.OUTSTANDING_MAX,
       outstandingPerAccountMax: parsed.OUTSTANDING_PER_ACCOUNT_MAX,
     },
-    keeping: {
-      keepTerminalMs: parsed.REFRESH_KEEP_MS,
-      keepRefusedMs: parsed.REFUSED_KEEP_MS,
-      askFirstMs: parsed.ASK_AGAIN_FIRST_MS,
-      askMaxMs: parsed.ASK_AGAIN_MAX_MS,
-    },
+    retention: { terminalMs: parsed.REFRESH_KEEP_MS, refusedMs: parsed.REFUSED_KEEP_MS },
+    resend: { firstMs: parsed.ASK_AGAIN_FIRST_MS, maxMs: parsed.ASK_AGAIN_MAX_MS },
     holds: { sweepMs: parsed.HOLD_SWEEP_MS, ageSeconds: parsed.HOLD_AGE_SECONDS },
-    sweeps: { watchMs },
+    watchMs,
   });
 }
 

@@ -1,9 +1,11 @@
-import { liveTroubles, refreshOutcomes } from '@inventory/contracts/vocabulary';
+import { livePageFailures, refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { instrumentsOf } from '@inventory/runtime/instruments';
 import { metrics } from '@opentelemetry/api';
-import { identityStandings } from './egress/egress-identity.domain.ts';
+import { identityStatuses } from './egress/egress-identity.domain.ts';
 import type { PlatformAnswer } from './egress/platform-answer.domain.ts';
-import type { LiveOutcome } from './live-pages/live-page.domain.ts';
+import type { LivePageOutcome } from './live-pages/live-page.domain.ts';
+import type { AdmissionState } from './refreshes/admission.domain.ts';
+import type { PublishedPlan } from './refreshes/published-plan.domain.ts';
 import {
   openPhases,
   type Refresh,
@@ -11,8 +13,7 @@ import {
   refreshPhases,
   waitingPhases,
 } from './refreshes/refresh.domain.ts';
-import type { RefreshSurvey } from './refreshes/survey-refreshes.ts';
-import type { PublishedPlan } from './scans/published-plan.domain.ts';
+import type { RefreshSurvey } from './refreshes/survey-cache.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(
   metrics.getMeter('@inventory/refresh-collector'),
@@ -57,14 +58,14 @@ const platformAnswers = histogram({
 });
 const livePages = histogram({
   name: 'inventory.live_pages.duration',
-  description: 'Live pages by how they ended, the wait for an egress identity included',
+  description: 'Live pages by result, the wait for an egress slot included',
   unit: 's',
-  labels: { result: ['page', 'private', 'not_found', ...liveTroubles] },
+  labels: { result: ['page', 'private', 'not_found', ...livePageFailures] },
   buckets: platformBuckets,
 });
 const outstanding = gauge({
   name: 'inventory.refresh.outstanding',
-  description: 'Refreshes that are not terminal; all replicas tell the same',
+  description: 'Refreshes that are not terminal; all replicas report the same',
 });
 const scansRunning = gauge({
   name: 'inventory.scans.running',
@@ -72,32 +73,31 @@ const scansRunning = gauge({
 });
 const scanPages = counter({
   name: 'inventory.scan.pages',
-  description:
-    'Pages read of scans that ended: of complete ones, and of those that brought nothing',
+  description: 'Pages read of ended scans: of complete ones, and of all others',
   labels: { result: ['complete', 'wasted'] },
 });
 const planPages = gauge({
   name: 'inventory.plan.pages',
   description:
-    'Pages reserved for running scans, waiting in all, and free before the last deadline; all replicas tell the same',
+    'Pages reserved for running scans, waiting in all, and free before the last deadline; all replicas report the same',
   labels: { kind: ['reserved', 'waiting', 'free'] },
 });
 const planWait = gauge({
   name: 'inventory.plan.wait',
-  description: 'Time that all waiting pages are expected to take; all replicas tell the same',
+  description: 'Time that all waiting pages are expected to take; all replicas report the same',
   unit: 's',
 });
 const identityWaits = gauge({
   name: 'inventory.identity.waits',
-  description: 'Page requests of this replica that wait for an egress identity',
+  description: 'Page requests of this replica that wait for an egress slot',
 });
 const liveRunning = gauge({
   name: 'inventory.live_pages.running',
-  description: 'Live pages that clients of this replica wait for',
+  description: 'Live pages in progress on this replica',
 });
 const openRefreshes = gauge({
   name: 'inventory.refresh.open',
-  description: 'Refreshes that are not terminal, by phase; all replicas tell the same',
+  description: 'Refreshes that are not terminal, by phase; all replicas report the same',
   labels: { phase: openPhases },
 });
 const openOldestAge = gauge({
@@ -109,7 +109,7 @@ const openOldestAge = gauge({
 const stuckRefreshes = gauge({
   name: 'inventory.refresh.stuck',
   description:
-    'Refreshes that asked five times without an answer or are a minute past their deadline; at most 1,000 are counted; all replicas tell the same',
+    'Refreshes whose command was resent five times or that are a minute past their deadline; at most 1,000 are counted; all replicas report the same',
   labels: { phase: waitingPhases },
 });
 const stuckOldestAge = gauge({
@@ -120,17 +120,18 @@ const stuckOldestAge = gauge({
 });
 const admissionClosed = gauge({
   name: 'inventory.admission.closed',
-  description: '1 while no refresh is admitted, by why; all replicas tell the same',
+  description: '1 while no refresh is admitted, by reason; all replicas report the same',
   labels: { reason: ['global_outstanding_closed', 'operator_closed'] },
 });
 const openBreakers = gauge({
   name: 'inventory.app_breaker.open',
-  description: 'Applications of the platform that are left alone; all replicas tell the same',
+  description:
+    'Applications of the platform whose circuit breaker is open; all replicas report the same',
 });
 const identities = gauge({
   name: 'inventory.identity.states',
-  description: 'Egress identities by what they do; silent ones were refused and keep quiet',
-  labels: { state: identityStandings },
+  description: 'Egress identities by state; silent after a refusal',
+  labels: { state: identityStatuses },
 });
 
 export function countLostHold(): void {
@@ -150,7 +151,7 @@ export function countTransition(refresh: Refresh, left: RefreshPhase): void {
   refreshDuration.record((refresh.completedAtMs - refresh.requestedAtMs) / 1_000, { outcome });
 }
 
-/** The platform answered one page request. */
+/** The platform answered a page request. */
 export function countAnswer(
   answer: PlatformAnswer,
   purpose: 'scan' | 'live',
@@ -159,66 +160,72 @@ export function countAnswer(
   platformAnswers.record(durationMs / 1_000, { answer: answer.kind, purpose });
 }
 
-/** A live page was answered: `page`, a confirmed denial, or why it is not known. */
-export function countLivePage(outcome: LiveOutcome, durationMs: number): void {
-  const result = outcome.result === 'trouble' ? outcome.trouble : outcome.result;
+/** A live page ended: with a page, a confirmed denial, or a failure. */
+export function countLivePage(outcome: LivePageOutcome, durationMs: number): void {
+  const result = outcome.result === 'failed' ? outcome.failure : outcome.result;
   livePages.record(durationMs / 1_000, { result });
 }
 
-export interface Gauges {
-  readonly outstanding: () => number;
-  readonly scansRunning: () => number;
-  readonly plan: () => PublishedPlan;
-  readonly identityWaits: () => number;
-  readonly livePages: () => number;
-  readonly admission: () => { readonly countClosed: boolean; readonly operatorClosed: boolean };
+export function observeEgress(read: {
+  readonly waiting: () => number;
   readonly openBreakers: () => number;
+}): void {
+  identityWaits.observe((observe) => observe(read.waiting()));
+  openBreakers.observe((observe) => observe(read.openBreakers()));
+}
+
+export function observeLivePages(running: () => number): void {
+  liveRunning.observe((observe) => observe(running()));
+}
+
+export function observeScans(read: {
+  readonly running: () => number;
+  readonly plan: () => PublishedPlan;
+}): void {
+  scansRunning.observe((observe) => observe(read.running()));
+  planPages.observe((observe) => {
+    const { pagesReserved, pagesWaiting, pagesFree } = read.plan();
+    observe(pagesReserved, { kind: 'reserved' });
+    observe(pagesWaiting, { kind: 'waiting' });
+    observe(pagesFree, { kind: 'free' });
+  });
+  planWait.observe((observe) => {
+    const { pagesWaiting, pagesPerMinute } = read.plan();
+    observe(pagesPerMinute > 0 ? (pagesWaiting * 60) / pagesPerMinute : 0);
+  });
+}
+
+export interface RefreshGauges {
+  readonly admission: () => AdmissionState;
   readonly survey: () => RefreshSurvey | null;
   readonly now: () => number;
 }
 
-/** What is read when metrics are collected. */
-export function observe(gauges: Gauges): void {
-  outstanding.observe((tell) => tell(gauges.outstanding()));
-  scansRunning.observe((tell) => tell(gauges.scansRunning()));
-  identityWaits.observe((tell) => tell(gauges.identityWaits()));
-  liveRunning.observe((tell) => tell(gauges.livePages()));
-  planPages.observe((tell) => {
-    const { pagesReserved, pagesWaiting, pagesFree } = gauges.plan();
-    tell(pagesReserved, { kind: 'reserved' });
-    tell(pagesWaiting, { kind: 'waiting' });
-    tell(pagesFree, { kind: 'free' });
+export function observeRefreshes({ admission, survey, now }: RefreshGauges): void {
+  outstanding.observe((observe) => observe(admission().outstanding));
+  admissionClosed.observe((observe) => {
+    const { countClosed, operatorClosed } = admission();
+    observe(Number(countClosed), { reason: 'global_outstanding_closed' });
+    observe(Number(operatorClosed), { reason: 'operator_closed' });
   });
-  planWait.observe((tell) => {
-    const { pagesWaiting, pagesPerMinute } = gauges.plan();
-    tell(pagesPerMinute > 0 ? (pagesWaiting * 60) / pagesPerMinute : 0);
-  });
-  openBreakers.observe((tell) => tell(gauges.openBreakers()));
-  admissionClosed.observe((tell) => {
-    const { countClosed, operatorClosed } = gauges.admission();
-    tell(Number(countClosed), { reason: 'global_outstanding_closed' });
-    tell(Number(operatorClosed), { reason: 'operator_closed' });
-  });
-  observeSurvey(gauges);
-}
-
-/** Ages go on between two surveys. */
-function observeSurvey({ survey, now }: Gauges): void {
-  const ageS = (oldestAtMs: number | null) =>
+  // Between two surveys the ages grow.
+  const ageSeconds = (oldestAtMs: number | null) =>
     oldestAtMs === null ? 0 : Math.max(0, now() - oldestAtMs) / 1_000;
-  openRefreshes.observe((tell) => {
-    for (const { phase, count } of survey()?.open ?? []) tell(count, { phase });
+  openRefreshes.observe((observe) => {
+    for (const { phase, count } of survey()?.open ?? []) observe(count, { phase });
   });
-  openOldestAge.observe((tell) => {
-    for (const { phase, oldestAtMs } of survey()?.open ?? []) tell(ageS(oldestAtMs), { phase });
+  openOldestAge.observe((observe) => {
+    for (const { phase, oldestAtMs } of survey()?.open ?? [])
+      observe(ageSeconds(oldestAtMs), { phase });
   });
-  stuckRefreshes.observe((tell) => {
-    for (const { phase, count } of survey()?.stuck ?? []) tell(count, { phase });
+  stuckRefreshes.observe((observe) => {
+    for (const { phase, count } of survey()?.stuck ?? []) observe(count, { phase });
   });
-  stuckOldestAge.observe((tell) => {
-    for (const { phase, oldestAtMs } of survey()?.stuck ?? []) tell(ageS(oldestAtMs), { phase });
+  stuckOldestAge.observe((observe) => {
+    for (const { phase, oldestAtMs } of survey()?.stuck ?? [])
+      observe(ageSeconds(oldestAtMs), { phase });
   });
-  identities.observe((tell) => {
-    for (const { state, count } of survey()?.identities ?? []) tell(count, { state });
+  identities.observe((observe) => {
+    for (const { state, count } of survey()?.identities ?? []) observe(count, { state });
   });
 }

@@ -5,7 +5,6 @@ import type { RefreshCollectorConfig } from './config.ts';
 import { type AppBreakerStore, createAppBreakerStore } from './egress/app-breaker-store.ts';
 import { createIdentityStore, type IdentityStore } from './egress/identity-store.ts';
 import { type AdmissionStore, createAdmissionStore } from './refreshes/admission-store.ts';
-import { createDueStore, type DueStore } from './refreshes/due-store.ts';
 import { createInventoryStore, type InventoryStore } from './refreshes/inventory-store.ts';
 import { createRefreshListStore, type RefreshListStore } from './refreshes/refresh-list-store.ts';
 import { createRefreshStore, type RefreshStore } from './refreshes/refresh-store.ts';
@@ -13,6 +12,7 @@ import {
   createRefreshSurveyStore,
   type RefreshSurveyStore,
 } from './refreshes/refresh-survey-store.ts';
+import { createResendStore, type ResendStore } from './refreshes/resend-store.ts';
 import { createPlanStore, type PlanStore } from './scans/plan-store.ts';
 import { createReplicaStore, type ReplicaStore } from './scans/replica-store.ts';
 import { createScanStore, type ScanStore } from './scans/scan-store.ts';
@@ -20,8 +20,8 @@ import { createScanStore, type ScanStore } from './scans/scan-store.ts';
 export interface Stores {
   readonly collections: Collections;
   readonly refreshes: RefreshStore;
-  readonly list: RefreshListStore;
-  readonly due: DueStore;
+  readonly refreshLists: RefreshListStore;
+  readonly resends: ResendStore;
   readonly scans: ScanStore;
   readonly inventories: InventoryStore;
   readonly plans: PlanStore;
@@ -32,7 +32,7 @@ export interface Stores {
   readonly survey: RefreshSurveyStore;
 }
 
-/** Every store of the service; `replica` names this process in leases and presence. */
+/** Opens every store of the service; `replica` names this replica in leases and presence. */
 export function openStores(
   db: Db,
   config: RefreshCollectorConfig,
@@ -44,9 +44,9 @@ export function openStores(
   const { leaseMs } = config.scheduling;
   return {
     collections,
-    refreshes: createRefreshStore(refreshes, clock, config.keeping),
-    list: createRefreshListStore(refreshes),
-    due: createDueStore(refreshes, clock, config.keeping),
+    refreshes: createRefreshStore(refreshes, clock, config),
+    refreshLists: createRefreshListStore(refreshes),
+    resends: createResendStore(refreshes, clock, config.resend),
     scans: createScanStore(refreshes),
     inventories: createInventoryStore(collections.inventories, clock, leaseMs),
     plans: createPlanStore(collections.plans, replica, clock, leaseMs),

@@ -32,7 +32,7 @@ async function openReplicas() {
 }
 
 const send = (breakers: AppBreakers, accountId = newAccountId()) =>
-  breakers.begin({ accountId, scope: newScope({ app_id: app }) });
+  breakers.trackRequest({ accountId, scope: newScope({ app_id: app }) });
 
 /** So many inventories fail, of these accounts in turn. */
 async function fail(breakers: AppBreakers, times: number, accounts: readonly AccountId[]) {
@@ -45,14 +45,14 @@ const two = [newAccountId(), newAccountId()];
 test('a breaker that one replica opens is open on all; one request is let through and closes it early on all', async () => {
   const { clock, one, other } = await openReplicas();
   await fail(one, 8, two);
-  await other.round();
+  await other.update();
   expect([one.isOpen(app), other.isOpen(app)]).toEqual([true, true]);
   expect(await one.admits(app)).toBe(false);
 
   clock.advance(30_000);
   const admitted = [await other.admits(app), await one.admits(app), await other.admits(app)];
   await send(other)(served);
-  await one.round();
+  await one.update();
 
   expect(admitted).toEqual([true, false, false]);
   expect([one.isOpen(app), other.isOpen(app)]).toEqual([false, false]);

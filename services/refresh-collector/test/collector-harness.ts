@@ -275,14 +275,10 @@ function quickConfig(
     scheduling: { leaseMs: farMs, scansMax: 64, scansPerAccountMax: 16, idleMs: 250 },
     deadlines: { queueMs: 1_800_000, collectMs: 3_600_000 },
     admission: { outstandingMax: 10_000, outstandingPerAccountMax: 1_000 },
-    keeping: {
-      keepTerminalMs: 86_400_000,
-      keepRefusedMs: 86_400_000,
-      askFirstMs: 10_000,
-      askMaxMs: 20_000,
-    },
+    retention: { terminalMs: 86_400_000, refusedMs: 86_400_000 },
+    resend: { firstMs: 10_000, maxMs: 20_000 },
     holds: { sweepMs: 600_000, ageSeconds: 3_600 },
-    sweeps: { watchMs: 250 },
+    watchMs: 250,
   };
 }
 

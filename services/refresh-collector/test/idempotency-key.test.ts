@@ -19,7 +19,7 @@ const noFunds: Fact = {
   fact: 'reserve_refused',
   refusal: { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
 };
-const openGate = { refusalFor: () => Promise.resolve(null), uncount: () => {} };
+const openAdmission = { admit: () => Promise.resolve(null), decrement: () => {} };
 
 function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
   const id = newRefreshId();
@@ -39,9 +39,13 @@ function attempt(fields: Partial<RefreshRequest> = {}): RefreshRequest {
 /** A collector without its Kafka: requests, refusals, and what it sent. */
 function openCollector(refreshes: RefreshStore = stored.openStore()) {
   const saga = stored.openSaga(refreshes);
-  const admission = { gate: openGate, queueDeadlineMs: 1_800_000, requestAgeMaxMs: 600_000 };
+  const admitting = {
+    admission: openAdmission,
+    queueDeadlineMs: 1_800_000,
+    requestAgeMaxMs: 600_000,
+  };
   return {
-    admit: (request: RefreshRequest) => admitRefresh({ ...saga, ...admission }, request),
+    admit: (request: RefreshRequest) => admitRefresh({ ...saga, ...admitting }, request),
     refuse: (id: string) => applyFact(saga, id, noFunds, 'publish'),
     sentAbout: (id: string) =>
       saga.sent
@@ -50,7 +54,8 @@ function openCollector(refreshes: RefreshStore = stored.openStore()) {
   };
 }
 
-const phaseOf = async (id: Refresh['id']) => (await stored.openStore().find(id))?.refresh.phase;
+const phaseOf = async (id: Refresh['id']) =>
+  (await stored.openStore().findRefresh(id))?.refresh.phase;
 
 /** The collection of a process that is killed after its next writes: no later one arrives. */
 function dyingAfter(writes: number): Collection<RefreshDocument> {
@@ -75,10 +80,10 @@ function refusingWinners(store: RefreshStore, winners: readonly RefreshRequest[]
   const other = openCollector();
   return {
     ...store,
-    async insert(...args: Parameters<RefreshStore['insert']>) {
+    async insertRefresh(...args: Parameters<RefreshStore['insertRefresh']>) {
       const winner = waiting.shift();
       if (winner) await other.admit(winner);
-      const result = await store.insert(...args);
+      const result = await store.insertRefresh(...args);
       if (winner) await other.refuse(winner.id);
       return result;
     },

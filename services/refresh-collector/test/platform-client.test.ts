@@ -5,7 +5,7 @@ import {
   startPlatformSimulator,
 } from '@inventory/platform-simulator/platform-simulator';
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
-import { openEgress } from '../src/egress/egress-agent.ts';
+import { openEgressIdentities } from '../src/egress/egress-identities.ts';
 import { classifyAnswer } from '../src/egress/platform-answer.domain.ts';
 import { createPlatformClient } from '../src/egress/platform-client.ts';
 
@@ -48,7 +48,7 @@ function wanted(scenario: string) {
 }
 
 function openIdentity(name: string, timeoutMs: number) {
-  const [identity] = openEgress([name], timeoutMs);
+  const [identity] = openEgressIdentities([name], timeoutMs);
   if (!identity) throw new Error('no identity');
   return identity;
 }
@@ -57,8 +57,8 @@ test('a page that does not come in time is trouble, and the same identity reads 
   const identity = openIdentity(simulator.proxyUrl('north'), farMs);
   const client = platformAt(simulator.url);
 
-  const late = await client.page(identity, wanted('slow'), 50);
-  const inTime = await client.page(identity, wanted('one-item'), farMs);
+  const late = await client.fetchPage(identity, wanted('slow'), 50);
+  const inTime = await client.fetchPage(identity, wanted('one-item'), farMs);
   await identity.dispatcher.destroy();
 
   expect(classifyAnswer(late)).toEqual({ kind: 'fault', reason: 'timeout', eresult: null });
@@ -68,7 +68,11 @@ test('a page that does not come in time is trouble, and the same identity reads 
 test('a connection that breaks within the answer is trouble of the platform, not of the egress', async () => {
   const identity = openIdentity(simulator.proxyUrl('south'), farMs);
 
-  const cut = await platformAt(simulator.url).page(identity, wanted('cut-connection-once'), farMs);
+  const cut = await platformAt(simulator.url).fetchPage(
+    identity,
+    wanted('cut-connection-once'),
+    farMs,
+  );
   await identity.dispatcher.destroy();
 
   expect(classifyAnswer(cut)).toMatchObject({ kind: 'fault', reason: 'connection_failed' });
@@ -128,7 +132,7 @@ test.each<[string, () => Promise<{ name: string; baseUrl?: string }>]>([
   const { name, baseUrl = simulator.url } = await open();
   const identity = openIdentity(name, connectTimeoutMs);
 
-  const raw = await platformAt(baseUrl).page(identity, wanted('one-item'), farMs);
+  const raw = await platformAt(baseUrl).fetchPage(identity, wanted('one-item'), farMs);
   await identity.dispatcher.destroy();
 
   expect(classifyAnswer(raw)).toEqual({ kind: 'unreachable' });

@@ -7,7 +7,7 @@ import { indexes, openCollections } from '../src/collections.ts';
 import { freshIdentity } from '../src/egress/egress-identity.domain.ts';
 import { createIdentityStore } from '../src/egress/identity-store.ts';
 import { createRefreshSurveyStore } from '../src/refreshes/refresh-survey-store.ts';
-import { keepSurvey } from '../src/refreshes/survey-refreshes.ts';
+import { cacheSurvey } from '../src/refreshes/survey-cache.ts';
 
 const clock = createTestClock();
 const minuteMs = 60_000;
@@ -55,7 +55,7 @@ function surveyOf(identityIds: readonly string[] = []) {
     unreachableFirstMs: 1,
     unreachableMaxMs: 1,
   };
-  const survey = keepSurvey({
+  const survey = cacheSurvey({
     store: createRefreshSurveyStore(refreshes, clock),
     identities: store,
     identityIds,
@@ -70,7 +70,7 @@ test('every phase tells how many wait in it and since when the oldest does (queu
   const { survey } = surveyOf();
   expect(survey.latest).toBeNull();
 
-  await survey.round();
+  await survey.update();
 
   expect(survey.latest?.open).toEqual([
     { phase: 'accepted', count: 1, oldestAtMs: clock.now() },
@@ -103,7 +103,7 @@ test('a refresh is stuck when it asked five times in vain or is a minute past it
   );
   const { survey } = surveyOf();
 
-  await survey.round();
+  await survey.update();
 
   const stuck = survey.latest?.stuck.filter(({ count }) => count > 0);
   expect(stuck).toEqual([
@@ -117,17 +117,17 @@ test('a refresh is stuck when it asked five times in vain or is a minute past it
 test('identities are counted by what they do now, silent ones before all else', async () => {
   await stored(['queued', 1]);
   const { survey, store } = surveyOf(['a', 'b', 'c', 'd', 'e']);
-  await store.load(['a', 'b', 'c', 'd', 'e']);
+  await store.loadIdentities(['a', 'b', 'c', 'd', 'e']);
   const later = clock.now() + minuteMs;
   const inFlight = { token: 't', untilMs: later };
   const save = (id: string, change: object) =>
-    store.save(freshIdentity(id), { ...freshIdentity(id), version: 1, ...change });
+    store.saveIdentity(freshIdentity(id), { ...freshIdentity(id), version: 1, ...change });
   await save('a', { silentUntilMs: later, inFlight });
   await save('b', { inFlight });
   await save('c', { arrivalMs: later });
   await save('e', { arrivalMs: later, unreachableUntilMs: later });
 
-  await survey.round();
+  await survey.update();
 
   expect(survey.latest?.identities).toEqual([
     { state: 'free', count: 1 },

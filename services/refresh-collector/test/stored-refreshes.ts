@@ -20,10 +20,9 @@ export interface StoredRefreshes {
 }
 
 const dayMs = 86_400_000;
-const keeping = {
-  keepTerminalMs: 30 * dayMs,
-  keepRefusedMs: dayMs,
-  askFirstMs: 10_000,
+const times = {
+  retention: { terminalMs: 30 * dayMs, refusedMs: dayMs },
+  resend: { firstMs: 10_000, maxMs: 20_000 },
 } as const;
 
 export async function openStoredRefreshes(): Promise<StoredRefreshes> {
@@ -38,7 +37,7 @@ export async function openStoredRefreshes(): Promise<StoredRefreshes> {
   // Expiry is the server's, by its own clock.
   const clock = createTestClock(Date.now());
   const { refreshes } = openCollections(mongo.db);
-  const openStore = (collection = refreshes) => createRefreshStore(collection, clock, keeping);
+  const openStore = (collection = refreshes) => createRefreshStore(collection, clock, times);
 
   return {
     clock,
@@ -71,10 +70,10 @@ export function missingAtFirst(store: RefreshStore, misses: number): RefreshStor
   let left = misses;
   return {
     ...store,
-    recall: () => null,
-    async find(id: string): Promise<StoredRefresh | null> {
+    cachedRefresh: () => null,
+    async findRefresh(id: string): Promise<StoredRefresh | null> {
       left -= 1;
-      return left >= 0 ? null : store.find(id);
+      return left >= 0 ? null : store.findRefresh(id);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { livePageMetaHeader, livePageQuery } from '@inventory/contracts/internal/live-page';
 import { type Scope, scopeKey } from '@inventory/contracts/scope';
-import type { LiveTrouble } from '@inventory/contracts/vocabulary';
+import type { LivePageFailure } from '@inventory/contracts/vocabulary';
 import { type FakeAnswer, refusalAnswer } from './http-fake.ts';
 
 /** One inventory of the platform: ready-made text of each page, and how many assets it reports. */
@@ -64,7 +64,7 @@ function pageOf(fake: FakeLivePages, url: URL): FakeAnswer {
 }
 
 export function noPage(
-  found: 'private' | 'not_found' | LiveTrouble,
+  found: 'private' | 'not_found' | LivePageFailure,
   retry_after_seconds = 5,
 ): FakeAnswer {
   switch (found) {

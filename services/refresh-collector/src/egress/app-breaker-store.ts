@@ -3,16 +3,16 @@ import type { Collection } from 'mongodb';
 import type { AppBreakerDocument, RefreshDocument } from '../collections.ts';
 import type { AppOpening } from './app-breaker.domain.ts';
 
-/** The breakers per application that are not closed, whichever replica opened them. */
+/** The breakers that are not closed, one per application, shared by all replicas. */
 export interface AppBreakerStore {
   /** By application id. */
-  openings(): Promise<Map<number, AppOpening>>;
-  open(appId: number, opening: AppOpening): Promise<void>;
-  /** Only as it was opened: not what another replica opened since. */
-  close(appId: number, opening: AppOpening): Promise<void>;
-  /** Reserves the request that is let through; false when another replica has it. */
-  takeProbe(appId: number, opening: AppOpening, nextProbeMs: number): Promise<boolean>;
-  /** Whether no other account has a refresh that is kept. */
+  readOpenings(): Promise<Map<number, AppOpening>>;
+  saveOpening(appId: number, opening: AppOpening): Promise<void>;
+  /** Deletes this opening, not one that another replica stored since. */
+  deleteOpening(appId: number, opening: AppOpening): Promise<void>;
+  /** Claims the next probe; false when another replica has claimed it. */
+  claimProbe(appId: number, opening: AppOpening, nextProbeMs: number): Promise<boolean>;
+  /** Whether no other account has a stored refresh. */
   isOnlyAccount(accountId: AccountId): Promise<boolean>;
 }
 
@@ -21,17 +21,17 @@ export function createAppBreakerStore(
   refreshes: Collection<RefreshDocument>,
 ): AppBreakerStore {
   return {
-    async openings() {
+    async readOpenings() {
       const found = await breakers.find().toArray();
       return new Map(found.map(({ _id, ...opening }) => [_id, opening]));
     },
-    async open(appId, opening) {
+    async saveOpening(appId, opening) {
       await breakers.updateOne({ _id: appId }, { $set: opening }, { upsert: true });
     },
-    async close(appId, { openedAtMs }) {
+    async deleteOpening(appId, { openedAtMs }) {
       await breakers.deleteOne({ _id: appId, openedAtMs });
     },
-    async takeProbe(appId, { openedAtMs, probeAtMs }, nextProbeMs) {
+    async claimProbe(appId, { openedAtMs, probeAtMs }, nextProbeMs) {
       const { modifiedCount } = await breakers.updateOne(
         { _id: appId, openedAtMs, probeAtMs },
         { $set: { probeAtMs: nextProbeMs } },

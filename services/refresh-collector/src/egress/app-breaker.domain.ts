@@ -1,4 +1,4 @@
-/** How the latest page of one of the latest inventories went. */
+/** The result of the latest page of one inventory. */
 export interface InventoryResult {
   readonly scopeKey: string;
   readonly accountId: string;
@@ -6,14 +6,14 @@ export interface InventoryResult {
   readonly atMs: number;
 }
 
-/** A breaker that is not closed. Outages of the platform's item servers last for hours. */
+/** An opened breaker. Outages of the platform's item servers last for hours. */
 export interface AppOpening {
   readonly openedAtMs: number;
-  /** Until then the application is left alone, but for single probes. */
+  /** Until then only single probes are sent. */
   readonly openUntilMs: number;
   /** Openings in a row; each lasts twice as long. */
   readonly openings: number;
-  /** When the next request is let through, to see whether the servers are back. */
+  /** When the next probe is sent. */
   readonly probeAtMs: number;
 }
 
@@ -30,8 +30,8 @@ const openMaxMs = 600_000;
 const probeEveryMs = 30_000;
 
 /**
- * The results with one more, newest last. Of an inventory only the latest counts, and none of ten
- * minutes ago: what an idle account met then says nothing about now.
+ * The results with one more, newest last. Only the latest of an inventory counts, and none older
+ * than ten minutes: the last result of an idle account is no evidence of the present.
  */
 export function withResult(
   results: readonly InventoryResult[],
@@ -67,12 +67,12 @@ function newest(
   max: number,
   perAccount: number,
 ): readonly InventoryResult[] {
-  const kept: InventoryResult[] = [];
+  const selected: InventoryResult[] = [];
   for (const result of results.toReversed()) {
-    const own = kept.filter(({ accountId }) => accountId === result.accountId).length;
-    if (own < perAccount && kept.length < max) kept.unshift(result);
+    const own = selected.filter(({ accountId }) => accountId === result.accountId).length;
+    if (own < perAccount && selected.length < max) selected.unshift(result);
   }
-  return kept;
+  return selected;
 }
 
 /** Opens a closed breaker, or one again whose probe failed. */
@@ -87,24 +87,24 @@ export function opened(previous: AppOpening | null, nowMs: number): AppOpening {
   };
 }
 
-/** After its time a breaker is half open: it closes with the first probe that is answered. */
+/** Past its time a breaker is half open: the first probe that is answered closes it. */
 export function breakerState(opening: AppOpening | null, nowMs: number): BreakerState {
   if (opening === null) return 'closed';
   return opening.openUntilMs > nowMs ? 'open' : 'half_open';
 }
 
-/** When another request is let through, should the probe of now bring no answer. */
+/** When the next probe is sent if the present one is not answered. */
 export function nextProbeMs(nowMs: number): number {
   return nowMs + probeEveryMs;
 }
 
-/** How many scans of an application may read: all, one to probe it, or none. */
-export type AppReads = 'all' | 'one' | 'none';
+/** How many scans of an application may read: all, one as the probe, or none. */
+export type ScanAllowance = 'all' | 'one' | 'none';
 
-/** A probe takes no longer than this; its scan keeps its lease meanwhile. */
+/** Longest time of a probe; its scan holds its lease meanwhile. */
 const probeMaxMs = 25_000;
 
-export function readsOf(opening: AppOpening | null, nowMs: number): AppReads {
+export function scanAllowance(opening: AppOpening | null, nowMs: number): ScanAllowance {
   if (opening === null) return 'all';
   const sentAtMs = opening.probeAtMs - probeEveryMs;
   const isSent = sentAtMs > opening.openedAtMs && nowMs < sentAtMs + probeMaxMs;

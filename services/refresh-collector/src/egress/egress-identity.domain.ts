@@ -1,29 +1,29 @@
-/** How fast one egress identity may ask, and how long it keeps silent after a refusal. */
+/** The rate of one egress identity, and its pauses after refusals. */
 export interface IdentityLimits {
   readonly requestsPerMinute: number;
-  /** Requests that may follow each other at once after a pause. */
+  /** Requests that may be sent without a pause after an idle time. */
   readonly burst: number;
   readonly silenceFirstMs: number;
   readonly silenceMaxMs: number;
-  /** Rest after a request that made no connection; doubles with each in a row. */
+  /** Pause after a request without a connection; doubles with each in a row. */
   readonly unreachableFirstMs: number;
   readonly unreachableMaxMs: number;
 }
 
-/** One address the platform sees us by. Shared by all replicas; one request in flight at a time. */
+/** One source address of our requests. Shared by all replicas; one request in flight at a time. */
 export interface IdentityState {
   readonly id: string;
   readonly version: number;
   /** Theoretical arrival time of the generic cell rate algorithm. */
   readonly arrivalMs: number;
   readonly inFlight: { readonly token: string; readonly untilMs: number } | null;
-  /** No request before this time: every early one would lengthen the platform's block. */
+  /** No request before this time: an earlier one would extend the platform's block. */
   readonly silentUntilMs: number;
   /** Refusals in a row; the silence doubles with each. */
   readonly refusals: number;
-  /** No request before this time: the last one made no connection. */
+  /** No request before this time: the last one had no connection. */
   readonly unreachableUntilMs: number;
-  /** Requests without a connection in a row; the rest doubles with each. */
+  /** Requests without a connection in a row; the pause doubles with each. */
   readonly connectFailures: number;
 }
 
@@ -44,45 +44,45 @@ function intervalMs(limits: IdentityLimits): number {
   return 60_000 / limits.requestsPerMinute;
 }
 
-/** The earliest time this identity may send its next request; its answer may still be awaited. */
+/** The earliest time of the next request, the one in flight included. */
 export function nextRequestMs(identity: IdentityState, limits: IdentityLimits): number {
   return Math.max(restedMs(identity, limits), identity.inFlight?.untilMs ?? 0);
 }
 
 /**
- * When waiting longer would lose a request: the identity has saved up all that its burst allows.
- * Until then a slot can be left to a more urgent request at no cost.
+ * When waiting longer would lose a request: the burst is restored completely. Until then leaving a
+ * slot to a more urgent request costs nothing.
  */
 export function spareUntilMs(identity: IdentityState, limits: IdentityLimits): number {
   return Math.max(nextRequestMs(identity, limits), identity.arrivalMs);
 }
 
-/** The earliest time its rate and its rests let this identity ask again. */
+/** The earliest time of the next request by rate and pauses. */
 function restedMs(identity: IdentityState, limits: IdentityLimits): number {
   const tolerance = (limits.burst - 1) * intervalMs(limits);
   const { arrivalMs, silentUntilMs, unreachableUntilMs } = identity;
   return Math.max(arrivalMs - tolerance, silentUntilMs, unreachableUntilMs);
 }
 
-export const identityStandings = ['free', 'in_use', 'resting', 'silent', 'unreachable'] as const;
-export type IdentityStanding = (typeof identityStandings)[number];
+export const identityStatuses = ['free', 'in_use', 'resting', 'silent', 'unreachable'] as const;
+export type IdentityStatus = (typeof identityStatuses)[number];
 
 /**
- * What an identity does now: `silent` after a refusal, `unreachable` after a request that made no
- * connection, `resting` where its rate makes it wait.
+ * `silent` after a refusal, `unreachable` after a request without a connection, `resting` while the
+ * rate allows no request.
  */
-export function standingOf(
+export function identityStatus(
   identity: IdentityState,
   limits: IdentityLimits,
   nowMs: number,
-): IdentityStanding {
+): IdentityStatus {
   if (identity.silentUntilMs > nowMs) return 'silent';
   if (identity.unreachableUntilMs > nowMs) return 'unreachable';
   if (identity.inFlight && identity.inFlight.untilMs > nowMs) return 'in_use';
   return restedMs(identity, limits) > nowMs ? 'resting' : 'free';
 }
 
-/** Until the first of these identities is rested, in milliseconds. */
+/** Milliseconds until the rate and pauses of one of these identities allow a request. */
 export function firstRestedInMs(
   identities: readonly IdentityState[],
   limits: IdentityLimits,
@@ -106,17 +106,17 @@ export function acquireIdentity(
   };
 }
 
-/** How a request went, as far as its identity is concerned. */
+/** The result of a request for its identity. */
 export type SlotResult =
-  /** The platform answered this identity like anybody else. */
+  /** The platform served the identity. */
   | { readonly verdict: 'served' }
-  /** Throttled: keep silent, twice as long as last time. */
+  /** Throttled: the silence doubles. */
   | { readonly verdict: 'throttled'; readonly retryAfterMs: number | null }
-  /** No connection was made. */
+  /** There was no connection. */
   | { readonly verdict: 'unreachable' }
-  /** The platform answered; the answer says nothing about the identity. */
+  /** The platform answered; the answer is no evidence about the identity. */
   | { readonly verdict: 'answered' }
-  /** No answer that says anything about the identity. */
+  /** There is no evidence about the identity. */
   | { readonly verdict: 'unknown' };
 
 export function releaseIdentity(
@@ -141,7 +141,7 @@ export function releaseIdentity(
   }
 }
 
-/** Refused where another identity was served: a block page, not an answer about the inventory. */
+/** Silences an identity that was refused what another one was served. */
 export function restIdentity(
   identity: IdentityState,
   limits: IdentityLimits,

@@ -1,11 +1,11 @@
-/** One way out to the platform, as the setting names it. */
+/** One egress, as the setting names it. */
 export type EgressName =
   | { readonly kind: 'direct'; readonly localAddress: string | null }
   | {
       readonly kind: 'proxy';
       readonly origin: string;
       readonly host: string;
-      /** Null where the proxy asks for nobody's name. */
+      /** Null where the proxy needs no credentials. */
       readonly user: string | null;
       readonly password: string;
     };

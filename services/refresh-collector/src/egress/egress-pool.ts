@@ -15,28 +15,28 @@ import {
   spareUntilMs,
 } from './egress-identity.domain.ts';
 import { createEgressQueue } from './egress-queue.ts';
+import { createIdentityCache, type IdentityCache } from './identity-cache.ts';
 import type { IdentityStore } from './identity-store.ts';
-import { createKnownIdentities } from './known-identities.ts';
 import type { SlotRequest, SlotRules } from './slot-order.domain.ts';
 
-/** One permitted request through one identity; must be given back with how it went. */
+/** One permitted request through one identity; to be released with its result. */
 export interface EgressSlot {
   readonly identityId: string;
-  release(verdict: SlotResult): Promise<void>;
+  release(result: SlotResult): Promise<void>;
 }
 
 export interface EgressPool {
-  /**
-   * Waits for an identity that may ask now. Undefined when the signal is aborted first. Live
-   * pages go before scans, accounts take turns.
-   */
-  take(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<EgressSlot | undefined>;
-  /** Rests an identity that was refused what another one is served. */
-  rest(identityId: string): Promise<void>;
-  /** Until the first identity is rested; what those who wait take first is not counted. */
+  /** Waits for a slot in the order of the plan; undefined when the signal is aborted first. */
+  acquire(
+    request: Omit<SlotRequest, 'order'>,
+    signal: AbortSignal,
+  ): Promise<EgressSlot | undefined>;
+  /** Silences an identity that was refused what another one is served. */
+  restIdentity(identityId: string): Promise<void>;
+  /** Milliseconds until an identity may send a request, waiting requests not considered. */
   freeInMs(): Promise<number>;
   /** At most a quarter of a second old. */
-  states(): Promise<readonly IdentityState[]>;
+  identityStates(): Promise<readonly IdentityState[]>;
   readonly waiting: number;
 }
 
@@ -44,9 +44,8 @@ export interface EgressPoolDeps {
   readonly identityIds: readonly string[];
   readonly store: IdentityStore;
   readonly limits: IdentityLimits;
-  /** What the plan says about slots now. */
   readonly slotRules: () => SlotRules;
-  /** Longest time an identity is held for one request; a crashed replica's is free after it. */
+  /** Longest time an identity is in use by one request; after a crash it is free then. */
   readonly requestMaxMs: number;
   readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly clock: Clock;
@@ -60,98 +59,117 @@ const wakeMinMs = 5;
 const yieldGuardMs = 1_000;
 
 /**
- * Shares the egress identities between the scans of this replica and, through the store, with
- * those of the others: what a limiter or breaker learns on one replica holds on all.
+ * Shares the egress identities between the requests of this replica and, through the store, with the
+ * other replicas: rates, silences and pauses hold for all of them.
  */
-export function openEgressPool(options: EgressPoolDeps): EgressPool {
-  const { limits, clock, lifetime, logger } = options;
-  const identities = createKnownIdentities(options.store, options.identityIds, clock);
-  const queue = createEgressQueue<EgressSlot>(options.slotRules);
-  const returning = new Set<Promise<void>>();
+export function openEgressPool(deps: EgressPoolDeps): EgressPool {
+  const { limits, clock, lifetime, logger } = deps;
+  const identities = createIdentityCache(deps.store, deps.identityIds, clock);
+  const queue = createEgressQueue<EgressSlot>(deps.slotRules);
+  const slots = createSlots(deps, identities, () => job.wake());
   let wakeTimer: NodeJS.Timeout | undefined;
 
-  function turnOf(identityId: string, token: string): EgressSlot {
-    return {
-      identityId,
-      release(verdict) {
-        const returned = identities
-          .update(identityId, (identity) =>
-            identity.inFlight?.token === token
-              ? releaseIdentity(identity, limits, verdict, clock.now())
-              : identity,
-          )
-          .then(() => job.wake())
-          .finally(() => returning.delete(returned));
-        returning.add(returned);
-        return returned;
-      },
-    };
-  }
-
-  /** The request is picked before the identity is taken: two identities never serve one. */
-  async function handOut(identity: IdentityState): Promise<boolean> {
-    const nowMs = clock.now();
-    const canWait = spareUntilMs(identity, limits) > nowMs + yieldGuardMs;
-    const request = queue.pick(identity.id, canWait);
+  /** The request is taken before the identity is acquired: two identities never serve one. */
+  async function serveNext(identity: IdentityState): Promise<boolean> {
+    const canWait = spareUntilMs(identity, limits) > clock.now() + yieldGuardMs;
+    const request = queue.takeNext(identity.id, canWait);
     if (!request) return false;
-    const token = options.identifiers.uuidV7();
-    const use = { token, nowMs, untilMs: nowMs + options.requestMaxMs };
-    const taken = await identities
-      .save(identity, acquireIdentity(identity, limits, use))
-      .catch((error: unknown) => {
-        request.putBack();
-        throw error;
-      });
-    if (!taken) {
-      request.putBack();
-      return false;
-    }
-    const turn = turnOf(identity.id, token);
-    if (!request.serve(turn)) await turn.release({ verdict: 'unknown' });
-    return true;
+    const slot = await slots.acquire(identity).catch((error: unknown) => {
+      request.requeue();
+      throw error;
+    });
+    if (!slot) request.requeue();
+    else if (!request.serve(slot)) await slot.release({ verdict: 'unknown' });
+    return slot !== null;
   }
 
-  async function round(): Promise<boolean> {
+  async function serveWaiting(): Promise<boolean> {
     if (queue.size === 0) return false;
-    const all = await identities.current();
-    const now = clock.now();
-    const free = all.filter((identity) => nextRequestMs(identity, limits) <= now);
-    const handed = (await Promise.all(free.map(handOut))).some(Boolean);
-    if (!handed) wakeWhenFree(all, now);
-    return handed;
+    const all = await identities.currentIdentities();
+    const nowMs = clock.now();
+    const free = all.filter((identity) => nextRequestMs(identity, limits) <= nowMs);
+    const hasServed = (await Promise.all(free.map(serveNext))).some(Boolean);
+    if (!hasServed) wakeWhenFree(all, nowMs);
+    return hasServed;
   }
 
-  function wakeWhenFree(all: readonly IdentityState[], now: number): void {
-    const soonest = Math.min(...all.map((identity) => nextRequestMs(identity, limits)));
-    if (soonest - now >= intervalMs) return;
+  function wakeWhenFree(all: readonly IdentityState[], nowMs: number): void {
+    const soonestMs = Math.min(...all.map((identity) => nextRequestMs(identity, limits)));
+    if (soonestMs - nowMs >= intervalMs) return;
     clearTimeout(wakeTimer);
-    wakeTimer = setTimeout(() => job.wake(), Math.max(wakeMinMs, soonest - now));
+    wakeTimer = setTimeout(() => job.wake(), Math.max(wakeMinMs, soonestMs - nowMs));
   }
 
-  lifetime.defer('egress slots', async () => {
+  lifetime.defer('egress slots', () => {
     clearTimeout(wakeTimer);
-    await Promise.allSettled(returning);
+    return slots.released();
   });
   const job: PeriodicJob = startPeriodicJob({
     name: 'egress identities',
     intervalMs,
     lifetime,
     logger,
-    runOnce: round,
+    runOnce: serveWaiting,
   });
 
   return {
-    take(request, signal) {
-      const turn = queue.wait(request, signal);
+    acquire(request, signal) {
+      const slot = queue.wait(request, signal);
       job.wake();
-      return turn;
+      return slot;
     },
-    rest: (identityId) =>
-      identities.update(identityId, (identity) => restIdentity(identity, limits, clock.now())),
-    freeInMs: async () => firstRestedInMs(await identities.current(), limits, clock.now()),
-    states: () => identities.current(),
+    restIdentity: (identityId) =>
+      identities.updateIdentity(identityId, (identity) =>
+        restIdentity(identity, limits, clock.now()),
+      ),
+    freeInMs: async () =>
+      firstRestedInMs(await identities.currentIdentities(), limits, clock.now()),
+    identityStates: () => identities.currentIdentities(),
     get waiting() {
       return queue.size;
+    },
+  };
+}
+
+interface Slots {
+  /** Null when another replica uses the identity. */
+  acquire(identity: IdentityState): Promise<EgressSlot | null>;
+  /** Resolves when every release that has begun is stored or failed. */
+  released(): Promise<void>;
+}
+
+function createSlots(
+  { limits, clock, identifiers, requestMaxMs }: EgressPoolDeps,
+  identities: IdentityCache,
+  onReleased: () => void,
+): Slots {
+  const releasing = new Set<Promise<void>>();
+
+  function release(identityId: string, token: string, result: SlotResult): Promise<void> {
+    const released = identities
+      .updateIdentity(identityId, (identity) =>
+        identity.inFlight?.token === token
+          ? releaseIdentity(identity, limits, result, clock.now())
+          : identity,
+      )
+      .then(onReleased)
+      .finally(() => releasing.delete(released));
+    releasing.add(released);
+    return released;
+  }
+
+  return {
+    async acquire(identity) {
+      const nowMs = clock.now();
+      const token = identifiers.uuidV7();
+      const use = { token, nowMs, untilMs: nowMs + requestMaxMs };
+      const next = acquireIdentity(identity, limits, use);
+      if (!(await identities.saveIdentity(identity, next))) return null;
+      const { id: identityId } = identity;
+      return { identityId, release: (result) => release(identityId, token, result) };
+    },
+    async released() {
+      await Promise.allSettled(releasing);
     },
   };
 }

@@ -13,7 +13,7 @@ it('live pages go before scans, and yet a waiting scan gets every fifth turn', a
   for (let claim = 0; claim < 20; claim += 1) wait(`account-${claim}`, true);
 
   for (let turn = 0; turn < 15; turn += 1) {
-    queue.pick('egress-1', false)?.serve(turn);
+    queue.takeNext('egress-1', false)?.serve(turn);
     await Promise.resolve();
   }
 
@@ -27,7 +27,7 @@ it('without a waiting scan every turn is a live page', async () => {
     queue.wait({ accountId: 'a', deadlineMs: null, avoid: [] }, forever),
   );
 
-  for (let turn = 0; turn < 12; turn += 1) queue.pick('egress-1', false)?.serve(turn);
+  for (let turn = 0; turn < 12; turn += 1) queue.takeNext('egress-1', false)?.serve(turn);
 
   expect(await Promise.all(turns)).toHaveLength(12);
 });
@@ -37,8 +37,8 @@ it('no request is served by an identity that it avoids', async () => {
   const request = { accountId: 'a', deadlineMs: 1_000, avoid: ['egress-1'] };
   const slot = queue.wait(request, forever);
 
-  expect(queue.pick('egress-1', false)).toBeUndefined();
-  queue.pick('egress-2', false)?.serve('egress-2');
+  expect(queue.takeNext('egress-1', false)).toBeUndefined();
+  queue.takeNext('egress-2', false)?.serve('egress-2');
 
   expect(await slot).toBe('egress-2');
 });
@@ -48,22 +48,22 @@ it('a slot that can wait is left to urgent scans, of other replicas too', () => 
   const request = { accountId: 'a', deadlineMs: 1_001, avoid: [] };
   void queue.wait(request, forever);
 
-  expect(queue.pick('egress-1', true)).toBeUndefined();
-  expect(queue.pick('egress-1', false)).toBeDefined();
+  expect(queue.takeNext('egress-1', true)).toBeUndefined();
+  expect(queue.takeNext('egress-1', false)).toBeDefined();
   void queue.wait({ ...request, deadlineMs: 1_000 }, forever);
-  expect(queue.pick('egress-1', true)).toBeDefined();
+  expect(queue.takeNext('egress-1', true)).toBeDefined();
 });
 
 it('a request that was given up takes no slot', async () => {
   const queue = createEgressQueue<string>(() => ({ urgentUntilMs: null, liveShare: 0.05 }));
   const given = new AbortController();
   const slot = queue.wait({ accountId: 'a', deadlineMs: 1_000, avoid: [] }, given.signal);
-  const picked = queue.pick('egress-1', false);
+  const picked = queue.takeNext('egress-1', false);
 
   given.abort();
 
   expect(await slot).toBeUndefined();
   expect(picked?.serve('egress-1')).toBe(false);
-  picked?.putBack();
+  picked?.requeue();
   expect(queue.size).toBe(0);
 });

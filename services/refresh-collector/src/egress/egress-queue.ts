@@ -5,12 +5,12 @@ import {
   type SlotRules,
 } from './slot-order.domain.ts';
 
-/** A request that was picked and not yet served. */
-export interface PickedRequest<Slot> {
-  /** False when the request was given up meanwhile; the slot is then unused. */
+/** A request that was taken from the queue and not served yet. */
+export interface TakenRequest<Slot> {
+  /** False when the request was aborted meanwhile; the slot is then unused. */
   serve(slot: Slot): boolean;
-  /** Waits again, at its old place. */
-  putBack(): void;
+  /** Puts the request back, at its old position. */
+  requeue(): void;
 }
 
 /** Requests of this replica that wait for an egress slot, served in the order of the plan. */
@@ -18,10 +18,10 @@ export interface EgressQueue<Slot> {
   /** The slot, or undefined when the signal is aborted first. */
   wait(request: Omit<SlotRequest, 'order'>, signal: AbortSignal): Promise<Slot | undefined>;
   /**
-   * Takes out the next request for this identity. Where its slot `canWait`, it is left to urgent
-   * scans, of another replica too.
+   * Takes the next request for this identity. While its slot `canWait`, it is reserved for urgent
+   * scans, also of other replicas.
    */
-  pick(identityId: string, canWait: boolean): PickedRequest<Slot> | undefined;
+  takeNext(identityId: string, canWait: boolean): TakenRequest<Slot> | undefined;
   readonly size: number;
 }
 
@@ -39,7 +39,7 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
     wait(request, signal) {
       if (signal.aborted) return Promise.resolve(undefined);
       return new Promise((resolve) => {
-        const giveUp = () => entry.settle(undefined);
+        const abandon = () => entry.settle(undefined);
         order += 1;
         const entry: Entry<Slot> = {
           ...request,
@@ -47,16 +47,16 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
           settled: false,
           settle(slot) {
             entry.settled = true;
-            signal.removeEventListener('abort', giveUp);
+            signal.removeEventListener('abort', abandon);
             waiting.delete(entry);
             resolve(slot);
           },
         };
-        signal.addEventListener('abort', giveUp, { once: true });
+        signal.addEventListener('abort', abandon, { once: true });
         waiting.add(entry);
       });
     },
-    pick(identityId, canWait) {
+    takeNext(identityId, canWait) {
       const present = rules();
       const usable = [...waiting].filter(({ avoid }) => !avoid.includes(identityId));
       const entry = slots.next(usable, present);
@@ -74,7 +74,7 @@ export function createEgressQueue<Slot>(rules: () => SlotRules): EgressQueue<Slo
           entry.settle(slot);
           return true;
         },
-        putBack() {
+        requeue() {
           if (!entry.settled) waiting.add(entry);
         },
       };

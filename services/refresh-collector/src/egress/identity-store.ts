@@ -3,16 +3,16 @@ import type { Collection } from 'mongodb';
 import type { IdentityDocument } from '../collections.ts';
 import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
 
-/** The shared state of the egress identities; a save is conditional on what was read. */
+/** The shared state of the egress identities; every save is conditional on what was read. */
 export interface IdentityStore {
-  /** The named identities, made where they are new. */
-  load(ids: readonly string[]): Promise<IdentityState[]>;
+  /** The named identities; missing ones are inserted. */
+  loadIdentities(ids: readonly string[]): Promise<IdentityState[]>;
   /** False when another replica used the identity meanwhile. */
-  save(previous: IdentityState, next: IdentityState): Promise<boolean>;
+  saveIdentity(previous: IdentityState, next: IdentityState): Promise<boolean>;
 }
 
 export function createIdentityStore(collection: Collection<IdentityDocument>): IdentityStore {
-  async function makeMissing(ids: readonly string[]): Promise<void> {
+  async function insertMissing(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const { id: _id, ...state } = freshIdentity(id);
       try {
@@ -24,15 +24,15 @@ export function createIdentityStore(collection: Collection<IdentityDocument>): I
   }
 
   return {
-    async load(ids) {
+    async loadIdentities(ids) {
       const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
-      const known = found.map(({ _id, ...state }) => ({ ...freshIdentity(_id), ...state }));
-      const missing = ids.filter((id) => !known.some((identity) => identity.id === id));
-      if (missing.length === 0) return known;
-      await makeMissing(missing);
-      return [...known, ...missing.map(freshIdentity)];
+      const stored = found.map(({ _id, ...state }) => ({ ...freshIdentity(_id), ...state }));
+      const missing = ids.filter((id) => !stored.some((identity) => identity.id === id));
+      if (missing.length === 0) return stored;
+      await insertMissing(missing);
+      return [...stored, ...missing.map(freshIdentity)];
     },
-    async save(previous, next) {
+    async saveIdentity(previous, next) {
       const { id, ...state } = next;
       const { modifiedCount } = await collection.updateOne(
         { _id: id, version: previous.version },

@@ -5,15 +5,15 @@ export type RawPlatformAnswer =
   | {
       readonly status: number;
       readonly body: Uint8Array;
-      /** As the header says; the platform is not known to send it. */
+      /** Of the header, which the platform has not been seen to send. */
       readonly retryAfterMs: number | null;
     }
   /** `unreachable`: no connection was made, by the egress or beyond it. */
   | { readonly status: 'timeout' | 'connection_failed' | 'too_large' | 'unreachable' };
 
 /**
- * What an answer means. Told by status first: the body of private, throttled, wrong count and odd
- * success is the same four bytes.
+ * The meaning of an answer. The status decides first: the body of private, throttled, wrong count
+ * and some successful answers is the same four bytes.
  */
 export type PlatformAnswer =
   | { readonly kind: 'page'; readonly page: PlatformPage }
@@ -22,13 +22,13 @@ export type PlatformAnswer =
   | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }
   /** The page size is no longer accepted, or this address is not. */
   | { readonly kind: 'bad_request' }
-  /** The page is larger than what is read of an answer. */
+  /** The page is larger than the limit of an answer. */
   | { readonly kind: 'too_large' }
-  /** The request never reached the platform: this says nothing about any application. */
+  /** The request never reached the platform: no evidence about an application. */
   | { readonly kind: 'unreachable' }
-  /** Trouble that another try may not meet. */
+  /** A failure that a retry may not meet. */
   | { readonly kind: 'fault'; readonly reason: FaultReason; readonly eresult: number | null }
-  /** A server error that trying again does not heal. */
+  /** A server error that a retry meets again. */
   | { readonly kind: 'refused'; readonly eresult: number | null };
 
 export type FaultReason =
@@ -79,7 +79,7 @@ function fault(reason: FaultReason, eresult: number | null = null): PlatformAnsw
   return { kind: 'fault', reason, eresult };
 }
 
-/** A failure is never an empty inventory: only a page that says success is one. */
+/** A failure is never an empty inventory: only a page with `success` is one. */
 function pageOf(body: Uint8Array): PlatformAnswer {
   const page = readPlatformPage(parseJson(body));
   return page ? { kind: 'page', page } : fault('bad_answer');

@@ -1,7 +1,7 @@
 import type { Scope } from '@inventory/contracts/scope';
 import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { type Dispatcher, request } from 'undici';
-import type { EgressIdentity } from './egress-agent.ts';
+import type { EgressIdentity } from './egress-identities.ts';
 import type { RawPlatformAnswer } from './platform-answer.domain.ts';
 
 export interface PlatformOptions {
@@ -19,23 +19,23 @@ export interface PageRequest {
   readonly startAssetId: string | null;
 }
 
-/** Asks the platform for one page; every failure is a value. */
+/** Requests pages from the platform; every failure is a value. */
 export interface PlatformClient {
-  /** `timeoutMs` is for the whole of it, body included. */
-  page(
+  /** `timeoutMs` is for the whole request, body included. */
+  fetchPage(
     identity: EgressIdentity,
-    wanted: PageRequest,
+    page: PageRequest,
     timeoutMs: number,
   ): Promise<RawPlatformAnswer>;
-  /** How long a request may take that has to be over in `timeLeftMs`. */
+  /** The timeout of a request that has to end within `timeLeftMs`. */
   timeoutMsFor(timeLeftMs: number): number;
 }
 
 export function createPlatformClient(options: PlatformOptions): PlatformClient {
   return {
-    async page(identity, wanted, timeoutMs) {
+    async fetchPage(identity, page, timeoutMs) {
       try {
-        const answer = await request(pageUrl(options.baseUrl, wanted), {
+        const answer = await request(pageUrl(options.baseUrl, page), {
           method: 'GET',
           dispatcher: identity.dispatcher,
           headers: {
@@ -43,7 +43,7 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
             'accept-language': 'en-US,en;q=0.9',
             'user-agent': options.userAgent,
             referer: new URL(
-              `/profiles/${wanted.scope.platform_id}/inventory`,
+              `/profiles/${page.scope.platform_id}/inventory`,
               options.baseUrl,
             ).toString(),
           },
@@ -64,7 +64,7 @@ export function createPlatformClient(options: PlatformOptions): PlatformClient {
   };
 }
 
-/** Errors of requests that never reached the platform; those of a proxy's tunnel too. */
+/** Errors of requests that never reached the platform, including those of a proxy's tunnel. */
 const unreachableCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   // Only the answer to CONNECT has a headers timeout; the platform's answer ends with the signal.
@@ -99,7 +99,7 @@ function pageUrl(baseUrl: string, { scope, language, count, startAssetId }: Page
   return url;
 }
 
-/** The body, or null as soon as it is larger than it may be. */
+/** The body, or null as soon as it exceeds the limit. */
 async function readBounded(
   body: Dispatcher.ResponseData['body'],
   bytesMax: number,

@@ -16,7 +16,7 @@ export interface PageDescription {
   readonly instanceid: string;
 }
 
-/** One good page: what it shows and how to go on. */
+/** One valid page and the cursor of the next. */
 export interface PlatformPage {
   readonly assets: readonly PageAsset[];
   readonly descriptions: readonly PageDescription[];
@@ -97,7 +97,7 @@ function assetProperties(row: Row): Row {
 
 /**
  * A description belongs to many assets. One that names an asset (seen on the platform for a day)
- * loses that id, so that nobody who merges it over an asset changes the asset's identity.
+ * loses that id: merged over an asset, it would change the asset's identity.
  */
 function readDescription(row: Row): PageDescription | null {
   const { assetid: _assetid, ...fields } = row;

@@ -2,7 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import { invariant } from '@inventory/runtime/bug';
 import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
-import type { EgressIdentity } from './egress-agent.ts';
+import type { EgressIdentity } from './egress-identities.ts';
 import type { SlotResult } from './egress-identity.domain.ts';
 import type { EgressPool } from './egress-pool.ts';
 import {
@@ -20,22 +20,22 @@ export interface PageReading {
   readonly language: string;
   readonly count: number;
   readonly startAssetId: string | null;
-  /** When its scan has to be complete; null for a live page. */
+  /** Deadline of its scan; null for a live page. */
   readonly deadlineMs: number | null;
   readonly avoid: readonly string[];
-  /** On the monotonic clock; absent where the platform's own time limit is all there is. */
+  /** On the monotonic clock; without it the platform's timeout alone applies. */
   readonly answerByMs?: number;
 }
 
-export interface PageReadingDeps {
-  readonly identities: EgressPool;
-  readonly egress: readonly EgressIdentity[];
+export interface ReadPageDeps {
+  readonly pool: EgressPool;
+  readonly identities: readonly EgressIdentity[];
   readonly platform: PlatformClient;
   readonly breakers: AppBreakers;
-  /** For what takes long to read. */
+  /** Parses large answers. */
   readonly enqueueComputation: EnqueueComputation;
-  /** An identity that could not be given back is free once its request is certainly over. */
-  readonly onNotReturned: (error: unknown) => void;
+  /** An identity that could not be released is free once its longest request would have ended. */
+  readonly onReleaseFailed: (error: unknown) => void;
   readonly onAnswer: (answer: PlatformAnswer, purpose: 'scan' | 'live', durationMs: number) => void;
   readonly monotonicNow: () => number;
 }
@@ -46,38 +46,38 @@ export interface PageReadingResult {
 }
 
 /**
- * Asks the platform for one page through an identity that is free, and reports the result to
- * limiter and breakers. A live page does not wait for the limiter's write. Undefined when the
+ * Requests one page from the platform through a free identity, and reports the result to the egress
+ * pool and the breakers. A live page does not wait for the release of its slot. Undefined when the
  * signal is aborted before an identity is free.
  */
 export async function readPage(
-  deps: PageReadingDeps,
+  deps: ReadPageDeps,
   reading: PageReading,
   signal: AbortSignal,
 ): Promise<PageReadingResult | undefined> {
   const { accountId, deadlineMs, avoid } = reading;
   const isLive = deadlineMs === null;
-  const turn = await deps.identities.take({ accountId, deadlineMs, avoid }, signal);
-  if (!turn) return undefined;
-  const identity = deps.egress.find(({ id }) => id === turn.identityId);
-  invariant(identity !== undefined, 'turns are only given for configured identities');
+  const slot = await deps.pool.acquire({ accountId, deadlineMs, avoid }, signal);
+  if (!slot) return undefined;
+  const identity = deps.identities.find(({ id }) => id === slot.identityId);
+  invariant(identity !== undefined, 'slots are of configured identities');
   const startMs = deps.monotonicNow();
   const timeoutMs = deps.platform.timeoutMsFor(
     (reading.answerByMs ?? Number.POSITIVE_INFINITY) - startMs,
   );
-  const report = deps.breakers.begin(reading);
-  const raw = await deps.platform.page(identity, reading, timeoutMs);
+  const report = deps.breakers.trackRequest(reading);
+  const raw = await deps.platform.fetchPage(identity, reading, timeoutMs);
   const answer = isLarge(raw)
     ? await deps.enqueueComputation(() => classifyAnswer(raw))
     : classifyAnswer(raw);
   deps.onAnswer(answer, isLive ? 'live' : 'scan', deps.monotonicNow() - startMs);
-  const returned = turn.release(verdictOf(answer));
-  if (isLive) returned.catch(deps.onNotReturned);
-  else await returned;
+  const released = slot.release(slotResultOf(answer));
+  if (isLive) released.catch(deps.onReleaseFailed);
+  else await released;
   if (isEvidence(raw, timeoutMs, deps.platform)) {
     await report(answer);
   }
-  return { answer, identityId: turn.identityId };
+  return { answer, identityId: slot.identityId };
 }
 
 const largeBytesMin = 64 * 1024;
@@ -86,14 +86,14 @@ function isLarge(raw: RawPlatformAnswer): boolean {
   return 'body' in raw && raw.body.length >= largeBytesMin;
 }
 
-/** Not having answered within the little time that was left says nothing about an application. */
+/** A request that was cut short by its deadline is no evidence about the application. */
 function isEvidence(raw: RawPlatformAnswer, timeoutMs: number, platform: PlatformClient): boolean {
   const cutShort = timeoutMs < platform.timeoutMsFor(Number.POSITIVE_INFINITY) / 2;
   return raw.status !== 'timeout' || !cutShort;
 }
 
-/** A denial may be a block page: it says nothing about the identity until another one is asked. */
-function verdictOf(answer: PlatformAnswer): SlotResult {
+/** A denial may be a block page: it is no evidence about the identity without a second answer. */
+function slotResultOf(answer: PlatformAnswer): SlotResult {
   switch (answer.kind) {
     case 'page':
       return { verdict: 'served' };

@@ -1,7 +1,7 @@
 /** A page request that waits for an egress slot. */
 export interface SlotRequest {
   readonly accountId: string;
-  /** When its scan has to be complete; null for a live page, which a client waits for. */
+  /** Deadline of its scan; null for a live page. */
   readonly deadlineMs: number | null;
   /** Identities that must not be used for it. */
   readonly avoid: readonly string[];
@@ -9,9 +9,9 @@ export interface SlotRequest {
   readonly order: number;
 }
 
-/** What the plan says about slots at the moment. */
+/** The part of the plan that concerns slots. */
 export interface SlotRules {
-  /** Scans with a deadline up to this time read first; null while there is room for turns. */
+  /** Scans with a deadline up to this time read first; null while none is urgent. */
   readonly urgentUntilMs: number | null;
   /** Part of the slots that live pages get at least while scans are urgent. */
   readonly liveShare: number;
@@ -24,15 +24,15 @@ export interface SlotOrder {
     requests: readonly Request[],
     rules: SlotRules,
   ): Request | undefined;
-  /** Records that a request got a slot, and whether a request of the other kind went without. */
+  /** Records that a request got a slot, and whether one of the other kind was waiting. */
   served(request: SlotRequest, otherKindWaits: boolean): void;
-  /** Forgets past turns: no request waits. */
+  /** Drops the history: no request waits. */
   clear(): void;
 }
 
-/** Live pages go first, but never take more than this part from scans that wait. */
+/** Live pages precede scans, up to this part of the slots while scans wait. */
 const liveShareMax = 0.8;
-const turnsKept = 40;
+const historyMax = 40;
 
 export function isUrgent(request: SlotRequest, { urgentUntilMs }: SlotRules): boolean {
   return (
@@ -42,8 +42,8 @@ export function isUrgent(request: SlotRequest, { urgentUntilMs }: SlotRules): bo
 
 export function createSlotOrder(): SlotOrder {
   const lastServed = new Map<string, number>();
-  let turn = 0;
-  /** Of the turns that both kinds waited for. */
+  let served = 0;
+  /** Slots for which both kinds waited. */
   let contested = 0;
   let contestedLive = 0;
 
@@ -73,13 +73,13 @@ export function createSlotOrder(): SlotOrder {
       return first(live, (left, right) => byTurn(left, right) || left.order - right.order);
     },
     served(request, otherKindWaits) {
-      turn += 1;
+      served += 1;
       lastServed.delete(request.accountId);
-      lastServed.set(request.accountId, turn);
+      lastServed.set(request.accountId, served);
       if (!otherKindWaits) return;
       contested += 1;
       if (request.deadlineMs === null) contestedLive += 1;
-      if (contested < turnsKept) return;
+      if (contested < historyMax) return;
       contested /= 2;
       contestedLive /= 2;
     },

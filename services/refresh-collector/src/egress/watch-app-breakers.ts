@@ -4,34 +4,37 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import {
   type AppOpening,
-  type AppReads,
   breakerState,
   type InventoryResult,
   isOutage,
   isOutageOf,
   nextProbeMs,
   opened,
-  readsOf,
+  type ScanAllowance,
+  scanAllowance,
   withResult,
 } from './app-breaker.domain.ts';
 import type { AppBreakerStore } from './app-breaker-store.ts';
 import type { PlatformAnswer } from './platform-answer.domain.ts';
 
-/** The breakers per application: counted on each replica, opened and closed for all. */
+/** One circuit breaker per application: each replica counts, an opening holds for all of them. */
 export interface AppBreakers {
   isOpen(appId: number): boolean;
   /** How many scans of the application may hold a lease. */
-  readsOf(appId: number): AppReads;
+  scanAllowance(appId: number): ScanAllowance;
   /** Until when, in milliseconds since the epoch; a time in the past when it is not open. */
   openUntilMs(appId: number): number;
-  /** Applications that are left alone now. */
+  /** Number of open breakers. */
   readonly openCount: number;
-  /** Whether a request may be sent now: any while closed, otherwise single probes. */
+  /** Whether a request may be sent now: any while closed, otherwise one that claims the probe. */
   admits(appId: number): Promise<boolean>;
-  /** Notes that a request is sent; the result is to be called with its answer. */
-  begin(of: { accountId: AccountId; scope: Scope }): (answer: PlatformAnswer) => Promise<void>;
-  /** Takes over what other replicas opened and closed; repeated every second. */
-  round(): Promise<void>;
+  /** Records that a request is sent; the returned function records its answer. */
+  trackRequest(of: {
+    accountId: AccountId;
+    scope: Scope;
+  }): (answer: PlatformAnswer) => Promise<void>;
+  /** Reads the openings of all replicas; repeated every second. */
+  update(): Promise<void>;
 }
 
 const appsMax = 10_000;
@@ -43,7 +46,7 @@ export function watchAppBreakers(
 ): AppBreakers {
   const counted = new Map<number, readonly InventoryResult[]>();
   let openings = new Map<number, AppOpening>();
-  /** Grows with each own change, so that a round does not undo it. */
+  /** Grows with each change of this replica, which an older read must not overwrite. */
   let changes = 0;
   let firstAccount: string | undefined;
   let isSeveralAccounts = false;
@@ -51,7 +54,7 @@ export function watchAppBreakers(
   const openingOf = (appId: number) => openings.get(appId) ?? null;
   const isOpen = (appId: number) => breakerState(openingOf(appId), clock.now()) === 'open';
 
-  function noteAccount(accountId: string): void {
+  function recordAccount(accountId: string): void {
     firstAccount ??= accountId;
     isSeveralAccounts ||= firstAccount !== accountId;
   }
@@ -70,15 +73,15 @@ export function watchAppBreakers(
     changes += 1;
     openings.set(appId, opening);
     counted.delete(appId);
-    logger.warn({ app_id: appId, until: opening.openUntilMs }, 'breaker of an application opened');
-    await store.open(appId, opening);
+    logger.warn({ app_id: appId, until: opening.openUntilMs }, 'circuit breaker opened');
+    await store.saveOpening(appId, opening);
   }
 
   async function close(appId: number, opening: AppOpening): Promise<void> {
     changes += 1;
     openings.delete(appId);
-    logger.info({ app_id: appId }, 'breaker of an application closed');
-    await store.close(appId, opening);
+    logger.info({ app_id: appId }, 'circuit breaker closed');
+    await store.deleteOpening(appId, opening);
   }
 
   async function count(scope: Scope, accountId: AccountId, failed: boolean): Promise<void> {
@@ -93,7 +96,7 @@ export function watchAppBreakers(
 
   return {
     isOpen,
-    readsOf: (appId) => readsOf(openingOf(appId), clock.now()),
+    scanAllowance: (appId) => scanAllowance(openingOf(appId), clock.now()),
     openUntilMs: (appId) => openingOf(appId)?.openUntilMs ?? 0,
     get openCount() {
       return [...openings.keys()].filter(isOpen).length;
@@ -105,33 +108,33 @@ export function watchAppBreakers(
       if (nowMs < opening.probeAtMs) return false;
       const probeAtMs = nextProbeMs(nowMs);
       openings.set(appId, { ...opening, probeAtMs });
-      return store.takeProbe(appId, opening, probeAtMs);
+      return store.claimProbe(appId, opening, probeAtMs);
     },
-    begin({ accountId, scope }) {
+    trackRequest({ accountId, scope }) {
       const sentAtMs = clock.now();
-      noteAccount(accountId);
+      recordAccount(accountId);
       return async (answer) => {
-        const failed = saysAboutApp(answer);
+        const failed = appSignal(answer);
         if (failed === null) return;
         const { app_id: appId } = scope;
         const opening = openingOf(appId);
         if (!opening) return count(scope, accountId, failed);
-        // Sent before it opened: not a probe.
+        // Sent before the breaker opened: not a probe.
         if (sentAtMs <= opening.openedAtMs) return;
         if (!failed) await close(appId, opening);
         else if (!isOpen(appId)) await open(appId);
       };
     },
-    async round() {
+    async update() {
       const before = changes;
-      const stored = await store.openings();
+      const stored = await store.readOpenings();
       if (changes === before) openings = stored;
     },
   };
 }
 
-/** Whether the application's servers failed; null for what only concerns our address. */
-function saysAboutApp(answer: PlatformAnswer): boolean | null {
+/** Whether the application's servers failed; null when the answer is no evidence of either. */
+function appSignal(answer: PlatformAnswer): boolean | null {
   switch (answer.kind) {
     case 'fault':
       return answer.reason === 'connection_failed' ? null : answer.reason !== 'duplicate_request';

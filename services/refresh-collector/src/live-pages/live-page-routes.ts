@@ -12,20 +12,20 @@ import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
 import type Router from '@koa/router';
 import { z } from 'zod';
 import type { PageAsset, PlatformPage } from '../egress/platform-page.domain.ts';
-import type { LiveOutcome } from './live-page.domain.ts';
-import type { WantedLivePage } from './read-live-page.ts';
+import type { LivePageOutcome } from './live-page.domain.ts';
+import type { LivePageRequest } from './read-live-page.ts';
 
 export interface LivePageRoutes {
-  readonly read: (wanted: WantedLivePage, signal: AbortSignal) => Promise<LiveOutcome>;
-  readonly retryAfterSeconds: (outcome: LiveOutcome, appId: number) => Promise<number>;
-  /** For pages that take long to write. */
+  readonly read: (request: LivePageRequest, signal: AbortSignal) => Promise<LivePageOutcome>;
+  readonly retryAfterSeconds: (outcome: LivePageOutcome, appId: number) => Promise<number>;
+  /** Serializes large pages. */
   readonly enqueueComputation: EnqueueComputation;
   readonly waitMaxMs: number;
 }
 
 const largeAssetsMin = 100;
 
-/** GET /inventories/{platform_id}/{app_id}/{context_id}/live-page: bytes that are ready to be sent. */
+/** GET /inventories/{platform_id}/{app_id}/{context_id}/live-page: the page as bytes to be sent. */
 export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void {
   const timeLeft = z.coerce.number().int().min(1).max(routes.waitMaxMs);
   const template = '/inventories/:platform_id/:app_id/:context_id/live-page';
@@ -37,9 +37,9 @@ export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void 
       context_id: Number(context_id),
     });
     const query = livePageQuery.parse(context.query);
-    const gone = new AbortController();
-    context.res.once('close', () => gone.abort());
-    const wanted = {
+    const closed = new AbortController();
+    context.res.once('close', () => closed.abort());
+    const request = {
       accountId: query.account_id,
       scope: of,
       language: query.language,
@@ -47,7 +47,7 @@ export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void 
       startAssetId: query.start_assetid ?? null,
       timeLeftMs: timeLeft.parse(context.get(timeLeftHeader)),
     };
-    const read = await routes.read(wanted, gone.signal);
+    const read = await routes.read(request, closed.signal);
     if (read.result !== 'page') throw new Refused(await refusalOf(routes, read, of.app_id));
     const { page } = read;
     const write = () => membersOf(page, query.form);
@@ -61,14 +61,14 @@ export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void 
 
 async function refusalOf(
   routes: LivePageRoutes,
-  read: Exclude<LiveOutcome, { result: 'page' }>,
+  read: Exclude<LivePageOutcome, { result: 'page' }>,
   appId: number,
 ): Promise<LivePageRefusal> {
-  if (read.result !== 'trouble') return { code: `inventory_${read.result}` };
+  if (read.result !== 'failed') return { code: `inventory_${read.result}` };
   const retry_after_seconds = await routes.retryAfterSeconds(read, appId);
-  const { trouble } = read;
-  if (trouble === 'timeout') return { code: 'upstream_timeout', retry_after_seconds };
-  return { code: 'upstream_unavailable', detail: { reason: trouble }, retry_after_seconds };
+  const { failure } = read;
+  if (failure === 'timeout') return { code: 'upstream_timeout', retry_after_seconds };
+  return { code: 'upstream_unavailable', detail: { reason: failure }, retry_after_seconds };
 }
 
 function toWireMeta(page: PlatformPage) {
@@ -87,6 +87,6 @@ function membersOf({ assets, descriptions }: PlatformPage, form: LivePageForm): 
 
 function withoutProperties(asset: PageAsset): PageAsset {
   const { asset_properties: _properties, asset_accessories: _accessories, ...fields } = asset;
-  // The index signature of a row hides from the compiler that nothing required was taken away.
+  // The compiler does not see that no required field was removed: a row has an index signature.
   return fields as PageAsset;
 }

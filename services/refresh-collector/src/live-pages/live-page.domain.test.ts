@@ -1,12 +1,16 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import {
+  avoidedIdentities,
+  type PageRules,
+  requestsFirstPage,
+} from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
-import { asksFirstPage, avoidedIdentities, type PageRules } from '../scans/page-verdicts.domain.ts';
 import {
   afterLiveAnswer,
   beginLivePage,
-  type LiveOutcome,
-  type LiveReading,
+  type LivePageOutcome,
+  type LivePageProgress,
   liveRetryAfterSeconds,
   outOfTime,
 } from './live-page.domain.ts';
@@ -44,34 +48,38 @@ const anyAnswer: fc.Arbitrary<PlatformAnswer> = fc.oneof(
   ),
 );
 
-interface Asked {
+interface Request {
   readonly identity: string;
   readonly probing: boolean;
   readonly answer: PlatformAnswer;
 }
 
-type Judge = typeof afterLiveAnswer;
+type Evaluate = typeof afterLiveAnswer;
 
 /** Plays answers against a page until it is settled; undefined when they run out. */
 function play(
   start: string | null,
   identities: number,
   answers: readonly (readonly [number, PlatformAnswer])[],
-  judge: Judge = afterLiveAnswer,
-): { outcome: LiveOutcome | undefined; asked: Asked[]; last: LiveReading } {
-  let reading = beginLivePage(start, rules);
-  const asked: Asked[] = [];
+  evaluate: Evaluate = afterLiveAnswer,
+): { outcome: LivePageOutcome | undefined; requests: Request[]; last: LivePageProgress } {
+  let progress = beginLivePage(start, rules);
+  const requests: Request[] = [];
   const all = Array.from({ length: identities }, (_, index) => `egress-${index}`);
   for (const [pick, answer] of answers) {
-    const avoided = avoidedIdentities(reading.tries, all);
+    const avoided = avoidedIdentities(progress.tries, all);
     const usable = all.filter((id) => !avoided.includes(id));
     const identity = usable[pick % usable.length] ?? 'none';
-    asked.push({ identity, probing: start !== null && asksFirstPage(reading.tries), answer });
-    const step = judge(reading, { identity, identities: all }, answer, rules);
-    if (step.outcome) return { outcome: step.outcome, asked, last: reading };
-    reading = step.reading;
+    requests.push({
+      identity,
+      probing: start !== null && requestsFirstPage(progress.tries),
+      answer,
+    });
+    const step = evaluate(progress, { identity, identities: all }, answer, rules);
+    if (step.outcome) return { outcome: step.outcome, requests, last: progress };
+    progress = step.progress;
   }
-  return { outcome: undefined, asked, last: reading };
+  return { outcome: undefined, requests, last: progress };
 }
 
 const anyPlay = fc.record({
@@ -80,50 +88,50 @@ const anyPlay = fc.record({
   answers: fc.array(fc.tuple(fc.nat(5), anyAnswer), { minLength: 1, maxLength: 20 }),
 });
 
-const billsOnlyWhatIsConfirmed = (judge?: Judge) =>
+const billsOnlyWhatIsConfirmed = (evaluate?: Evaluate) =>
   fc.property(anyPlay, ({ start, identities, answers }) => {
-    const { outcome, asked } = play(start, identities, answers, judge);
+    const { outcome, requests } = play(start, identities, answers, evaluate);
     if (outcome?.result !== 'private' && outcome?.result !== 'not_found') return;
-    const same = asked.filter(({ answer }) => answer.kind === outcome.result);
+    const same = requests.filter(({ answer }) => answer.kind === outcome.result);
     const witnesses = new Set(same.map(({ identity }) => identity)).size;
-    const dead = asked.filter(({ answer }) => answer.kind === 'unreachable');
+    const dead = requests.filter(({ answer }) => answer.kind === 'unreachable');
     const reaching = identities - new Set(dead.map(({ identity }) => identity)).size;
     expect(reaching <= 1 ? same.length >= 2 : witnesses >= 2).toBe(true);
-    // A later page says nothing about the inventory: its first page has to be denied too.
-    if (start !== null) expect(asked.at(-1)?.probing).toBe(true);
+    // A denied later page is no evidence: the first page has to be denied too.
+    if (start !== null) expect(requests.at(-1)?.probing).toBe(true);
   });
 
 describe('whatever the platform answers', () => {
-  it('a denial that is billed was seen by two identities, or twice by the only one', () => {
+  it('a denial that is billed was confirmed by two identities, or twice by the only one', () => {
     fc.assert(billsOnlyWhatIsConfirmed(), { numRuns: propertyRuns(5_000) });
   });
 
-  it.each<[string, Judge]>([
+  it.each<[string, Evaluate]>([
     [
-      'believes one identity where there are others',
-      (reading, { identity }, ...rest) =>
-        afterLiveAnswer(reading, { identity, identities: [identity] }, ...rest),
+      'confirm by one identity where there are others',
+      (progress, { identity }, ...rest) =>
+        afterLiveAnswer(progress, { identity, identities: [identity] }, ...rest),
     ],
     [
-      'believes a later page alone',
-      (reading, asked, answer, of) => {
-        const step = afterLiveAnswer(reading, asked, answer, of);
+      'confirm by a later page alone',
+      (progress, attempt, answer, of) => {
+        const step = afterLiveAnswer(progress, attempt, answer, of);
         if (answer.kind !== 'private' || step.outcome) return step;
-        const isSecond = reading.trouble === 'unconfirmed';
-        const next = { ...step.reading, tries: reading.tries };
-        return { ...step, reading: next, outcome: isSecond ? { result: 'private' } : null };
+        const isSecond = progress.failure === 'unconfirmed';
+        const next = { ...step.progress, tries: progress.tries };
+        return { ...step, progress: next, outcome: isSecond ? { result: 'private' } : null };
       },
     ],
-  ])('the property notices a judge that %s', (_fault, judge) => {
-    expect(fc.check(billsOnlyWhatIsConfirmed(judge), faultRuns).failed).toBe(true);
+  ])('the property notices rules that %s', (_fault, evaluate) => {
+    expect(fc.check(billsOnlyWhatIsConfirmed(evaluate), faultRuns).failed).toBe(true);
   });
 
-  it('a page is only what was asked for and can be gone on from', () => {
+  it('a page is the requested one, and has a next cursor where more follow', () => {
     fc.assert(
       fc.property(anyPlay, ({ start, identities, answers }) => {
-        const { outcome, asked } = play(start, identities, answers);
+        const { outcome, requests } = play(start, identities, answers);
         if (outcome?.result !== 'page') return;
-        expect(asked.at(-1)?.probing).toBe(false);
+        expect(requests.at(-1)?.probing).toBe(false);
         const { more, lastAssetId } = outcome.page;
         expect(!more || (lastAssetId !== null && lastAssetId !== start)).toBe(true);
       }),
@@ -131,13 +139,13 @@ describe('whatever the platform answers', () => {
     );
   });
 
-  it('it is settled within a bounded number of requests', () => {
+  it('it ends within a bounded number of requests', () => {
     fc.assert(
       fc.property(anyPlay, ({ start, identities, answers }) => {
-        const { asked } = play(start, identities, answers);
+        const { requests } = play(start, identities, answers);
         // Each answer is a try, a throttled one, a free one, or page 1 after a denial.
         const free = identities + 1;
-        expect(asked.length).toBeLessThanOrEqual(2 * rules.triesMax + rules.throttledMax + free);
+        expect(requests.length).toBeLessThanOrEqual(2 * rules.triesMax + rules.throttledMax + free);
       }),
       { numRuns: propertyRuns(5_000) },
     );
@@ -145,39 +153,39 @@ describe('whatever the platform answers', () => {
 });
 
 it.each<[string, readonly PlatformAnswer[], string]>([
-  ['nothing was free to ask', [], 'egress_busy'],
-  ['a first denial waits for a second witness', [{ kind: 'private' }], 'unconfirmed'],
+  ['no slot was free', [], 'egress_busy'],
+  ['a first denial was not confirmed', [{ kind: 'private' }], 'unconfirmed'],
   ['every identity was throttled', [{ kind: 'throttled', retryAfterMs: null }], 'throttled'],
-  ['the platform was silent', [{ kind: 'fault', reason: 'timeout', eresult: null }], 'timeout'],
-  ['no egress made a connection', [{ kind: 'unreachable' }], 'egress_busy'],
-  ['the platform talked nonsense', [{ kind: 'bad_request' }], 'bad_answer'],
-])('when the time is up and %s, that is what is said', (_what, answers, expected) => {
+  ['the platform did not answer', [{ kind: 'fault', reason: 'timeout', eresult: null }], 'timeout'],
+  ['no egress had a connection', [{ kind: 'unreachable' }], 'egress_busy'],
+  ['the platform answered no page', [{ kind: 'bad_request' }], 'bad_answer'],
+])('when the time has passed and %s, that is the failure', (_what, answers, expected) => {
   const { last } = play(
     null,
     2,
     answers.map((answer) => [0, answer] as const),
   );
 
-  expect(outOfTime(last)).toEqual({ result: 'trouble', trouble: expected });
+  expect(outOfTime(last)).toEqual({ result: 'failed', failure: expected });
 });
 
-it.each<[LiveOutcome, number]>([
-  [{ result: 'trouble', trouble: 'breaker_open' }, 42],
-  [{ result: 'trouble', trouble: 'egress_busy' }, 9],
-  [{ result: 'trouble', trouble: 'throttled' }, 7],
-  [{ result: 'trouble', trouble: 'unconfirmed' }, 7],
-  [{ result: 'trouble', trouble: 'bad_answer' }, 5],
-  [{ result: 'trouble', trouble: 'timeout' }, 5],
-])('%j is worth another try when what it waits for has passed', (outcome, seconds) => {
+it.each<[LivePageOutcome, number]>([
+  [{ result: 'failed', failure: 'breaker_open' }, 42],
+  [{ result: 'failed', failure: 'egress_busy' }, 9],
+  [{ result: 'failed', failure: 'throttled' }, 7],
+  [{ result: 'failed', failure: 'unconfirmed' }, 7],
+  [{ result: 'failed', failure: 'bad_answer' }, 5],
+  [{ result: 'failed', failure: 'timeout' }, 5],
+])('%j is retried after what it waits for', (outcome, seconds) => {
   const waits = { breakerOpenMs: 41_500, identityFreeInMs: 6_900, queueMs: 8_200 };
 
   expect(liveRetryAfterSeconds(outcome, waits)).toBe(seconds);
 });
 
-it('nobody is told to wait for less than a second or more than ten minutes', () => {
-  const trouble = { result: 'trouble', trouble: 'throttled' } as const;
+it('Retry-After is a second at least and ten minutes at most', () => {
+  const failed = { result: 'failed', failure: 'throttled' } as const;
   const waits = { breakerOpenMs: 0, queueMs: 0 };
 
-  expect(liveRetryAfterSeconds(trouble, { ...waits, identityFreeInMs: 0 })).toBe(1);
-  expect(liveRetryAfterSeconds(trouble, { ...waits, identityFreeInMs: 9e6 })).toBe(600);
+  expect(liveRetryAfterSeconds(failed, { ...waits, identityFreeInMs: 0 })).toBe(1);
+  expect(liveRetryAfterSeconds(failed, { ...waits, identityFreeInMs: 9e6 })).toBe(600);
 });

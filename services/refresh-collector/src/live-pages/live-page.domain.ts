@@ -1,95 +1,96 @@
-import type { LiveTrouble } from '@inventory/contracts/vocabulary';
-import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
-import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import type { LivePageFailure } from '@inventory/contracts/vocabulary';
 import {
+  evaluatePage,
   firstTries,
-  judgePage,
   type PageRules,
   type PageTries,
-} from '../scans/page-verdicts.domain.ts';
+} from '../egress/page-verdicts.domain.ts';
+import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
+import type { PlatformPage } from '../egress/platform-page.domain.ts';
 
-/** One live page that is being read: everything that one more answer is judged by. */
-export interface LiveReading {
+/** The tries of one live page. */
+export interface LivePageProgress {
   /** Null for the first page. */
   readonly startAssetId: string | null;
   readonly tries: PageTries;
-  /** What stands in the way so far; null before the first answer. */
-  readonly trouble: LiveTrouble | null;
+  /** The latest failure; null before the first one. */
+  readonly failure: LivePageFailure | null;
 }
 
-export type LiveOutcome =
+export type LivePageOutcome =
   | { readonly result: 'page'; readonly page: PlatformPage }
   /** Confirmed: by a second identity, or twice by the only one. */
   | { readonly result: 'private' | 'not_found' }
-  | { readonly result: 'trouble'; readonly trouble: LiveTrouble };
+  | { readonly result: 'failed'; readonly failure: LivePageFailure };
 
-export interface LiveStep {
-  /** What the answer settled; null when it has to be asked again. */
-  readonly outcome: LiveOutcome | null;
-  readonly reading: LiveReading;
+export interface LivePageStep {
+  /** Null when the page has to be requested again. */
+  readonly outcome: LivePageOutcome | null;
+  readonly progress: LivePageProgress;
   readonly pauseMs: number;
-  /** Identities that were refused where another one is served. */
+  /** Identities to rest: refused where another one was served. */
   readonly rests: readonly string[];
 }
 
 export function beginLivePage(
   startAssetId: string | null,
   rules: Pick<PageRules, 'count'>,
-): LiveReading {
-  return { startAssetId, tries: firstTries(rules), trouble: null };
+): LivePageProgress {
+  return { startAssetId, tries: firstTries(rules), failure: null };
 }
 
 /**
- * Judges an answer as that to a page of a scan is judged. A denial of a later page is believed
- * only when the first page is denied too.
+ * Evaluates an answer like that to a page of a scan. A denial of a later page is confirmed only when
+ * the first page is denied too.
  */
 export function afterLiveAnswer(
-  reading: LiveReading,
-  asked: { readonly identity: string; readonly identities: readonly string[] },
+  progress: LivePageProgress,
+  attempt: { readonly identity: string; readonly identities: readonly string[] },
   answer: PlatformAnswer,
   rules: PageRules,
-): LiveStep {
-  const { startAssetId, tries } = reading;
-  const trouble = troubleOf(answer) ?? reading.trouble;
-  const judged = judgePage({ ...asked, tries, isFirstPage: startAssetId === null }, answer, rules);
-  switch (judged.judged) {
+): LivePageStep {
+  const { startAssetId, tries } = progress;
+  const failure = failureOf(answer) ?? progress.failure;
+  const isFirstPage = startAssetId === null;
+  const evaluated = evaluatePage({ ...attempt, tries, isFirstPage }, answer, rules);
+  switch (evaluated.verdict) {
     case 'page': {
-      const outcome = pageOutcome(judged.page, startAssetId, trouble);
-      return { outcome, reading, pauseMs: 0, rests: judged.rests };
+      const outcome = pageOutcome(evaluated.page, startAssetId, failure);
+      return { outcome, progress, pauseMs: 0, rests: evaluated.rests };
     }
     case 'ended': {
-      const { outcome } = judged;
-      const ended: LiveOutcome =
+      const { outcome } = evaluated;
+      const ended: LivePageOutcome =
         outcome === 'upstream_unavailable'
-          ? { result: 'trouble', trouble: trouble ?? 'bad_answer' }
+          ? { result: 'failed', failure: failure ?? 'bad_answer' }
           : { result: outcome };
-      return { outcome: ended, reading, pauseMs: 0, rests: [] };
+      return { outcome: ended, progress, pauseMs: 0, rests: [] };
     }
-    case 'again': {
-      const next = { ...reading, tries: judged.tries, trouble };
-      return { outcome: null, reading: next, pauseMs: judged.pauseMs, rests: judged.rests };
+    case 'retry': {
+      const next = { ...progress, tries: evaluated.tries, failure };
+      return { outcome: null, progress: next, pauseMs: evaluated.pauseMs, rests: evaluated.rests };
     }
   }
 }
 
-/** A page that says there is more has to say where, and somewhere else than where it began. */
+/** A page with a successor has to name its cursor, which must differ from its own. */
 function pageOutcome(
   page: PlatformPage,
   startAssetId: string | null,
-  trouble: LiveTrouble | null,
-): LiveOutcome {
-  const leadsOn = page.lastAssetId !== null && page.lastAssetId !== startAssetId;
-  if (page.more && !leadsOn) return { result: 'trouble', trouble: trouble ?? 'bad_answer' };
+  failure: LivePageFailure | null,
+): LivePageOutcome {
+  const hasNext = page.lastAssetId !== null && page.lastAssetId !== startAssetId;
+  if (page.more && !hasNext) return { result: 'failed', failure: failure ?? 'bad_answer' };
   return { result: 'page', page };
 }
 
-/** What a page that never came was waiting for when its time was up. */
-export function outOfTime({ trouble }: Pick<LiveReading, 'trouble'>): LiveOutcome {
-  return { result: 'trouble', trouble: trouble ?? 'egress_busy' };
+/** The outcome of a page whose time has passed: its latest failure, else the wait for a slot. */
+export function outOfTime({ failure }: Pick<LivePageProgress, 'failure'>): LivePageOutcome {
+  return { result: 'failed', failure: failure ?? 'egress_busy' };
 }
 
-/** Null for a page, which is trouble only where it cannot be gone on from. */
-function troubleOf(answer: PlatformAnswer): LiveTrouble | null {
+/** Null for a page. */
+function failureOf(answer: PlatformAnswer): LivePageFailure | null {
   switch (answer.kind) {
     case 'page':
       return null;
@@ -109,7 +110,7 @@ function troubleOf(answer: PlatformAnswer): LiveTrouble | null {
   }
 }
 
-/** What the next try would have to wait for, in milliseconds. */
+/** The waits of another try. */
 export interface LiveWaits {
   readonly identityFreeInMs: number;
   readonly breakerOpenMs: number;
@@ -121,11 +122,11 @@ const retrySecondsMax = 600;
 const queueSecondsMax = 60;
 const faultSeconds = 5;
 
-/** Seconds until another try of a page is worthwhile. */
-export function liveRetryAfterSeconds(outcome: LiveOutcome, waits: LiveWaits): number {
+/** Seconds until another request for the page is worthwhile. */
+export function liveRetryAfterSeconds(outcome: LivePageOutcome, waits: LiveWaits): number {
   const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
   const bounded = (value: number) => Math.min(retrySecondsMax, Math.max(retrySecondsMin, value));
-  switch (outcome.result === 'trouble' ? outcome.trouble : outcome.result) {
+  switch (outcome.result === 'failed' ? outcome.failure : outcome.result) {
     case 'breaker_open':
       return bounded(seconds(waits.breakerOpenMs));
     case 'egress_busy': {

@@ -1,55 +1,57 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
+import type { LivePageFailure } from '@inventory/contracts/vocabulary';
 import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
-import { type PageReadingDeps, readPage } from '../egress/read-page.ts';
-import { asksFirstPage, avoidedIdentities, type PageRules } from '../scans/page-verdicts.domain.ts';
+import {
+  avoidedIdentities,
+  type PageRules,
+  requestsFirstPage,
+} from '../egress/page-verdicts.domain.ts';
+import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import {
   afterLiveAnswer,
   beginLivePage,
-  type LiveOutcome,
-  type LiveReading,
+  type LivePageOutcome,
+  type LivePageProgress,
   outOfTime,
 } from './live-page.domain.ts';
 
-export interface WantedLivePage {
+export interface LivePageRequest {
   readonly accountId: AccountId;
   readonly scope: Scope;
   readonly language: string;
   readonly count: number;
   readonly startAssetId: string | null;
-  /** The whole of it: waiting for an identity, every try, and the confirmation of a denial. */
+  /** For all of it: the wait for a slot, every try, and the confirmation of a denial. */
   readonly timeLeftMs: number;
 }
 
 export interface LivePageDeps {
-  readonly reading: PageReadingDeps;
-  /** Live pages read at the same time: those of one account never take the room of all. */
+  readonly egress: ReadPageDeps;
+  /** Bounds the live pages in progress, in all and of one account. */
   readonly limiter: Pick<KeyedSemaphore<AccountId>, 'acquire'>;
   readonly rules: PageRules;
 }
 
-/** With less than this left no request is begun: it would spend a slot and bring nothing. */
+/** With less time left no request is sent: it would use a slot in vain. */
 const requestMinMs = 500;
 
-const trouble = (of: Extract<LiveOutcome, { result: 'trouble' }>['trouble']): LiveOutcome => ({
-  result: 'trouble',
-  trouble: of,
-});
+const failed = (failure: LivePageFailure): LivePageOutcome => ({ result: 'failed', failure });
 
 /**
- * Reads one page from the platform for a client that waits. Nothing is kept of it: a crash ends
- * the client's request and no more. The signal is aborted when nobody waits any longer.
+ * Reads one page from the platform for a waiting client. Nothing is stored: a crash ends the client's
+ * request. The signal is aborted when the client no longer waits.
  */
 export async function readLivePage(
   deps: LivePageDeps,
-  wanted: WantedLivePage,
+  request: LivePageRequest,
   signal: AbortSignal,
-): Promise<LiveOutcome> {
-  const permit = deps.limiter.acquire(wanted.accountId);
-  if (!permit.granted) return trouble('egress_busy');
+): Promise<LivePageOutcome> {
+  const permit = deps.limiter.acquire(request.accountId);
+  if (!permit.granted) return failed('egress_busy');
   try {
-    return await readWithin(deps, wanted, signal);
+    return await readWithin(deps, request, signal);
   } finally {
     permit.release();
   }
@@ -57,37 +59,37 @@ export async function readLivePage(
 
 async function readWithin(
   deps: LivePageDeps,
-  wanted: WantedLivePage,
+  request: LivePageRequest,
   signal: AbortSignal,
-): Promise<LiveOutcome> {
-  const { reading, rules } = deps;
-  const answerByMs = reading.monotonicNow() + wanted.timeLeftMs;
-  const beginBy = AbortSignal.timeout(Math.max(0, Math.floor(wanted.timeLeftMs - requestMinMs)));
-  const waiting = AbortSignal.any([signal, beginBy]);
-  const identities = reading.egress.map(({ id }) => id);
-  let state: LiveReading = beginLivePage(wanted.startAssetId, { count: wanted.count });
+): Promise<LivePageOutcome> {
+  const { egress, rules } = deps;
+  const answerByMs = egress.monotonicNow() + request.timeLeftMs;
+  const sendBy = AbortSignal.timeout(Math.max(0, Math.floor(request.timeLeftMs - requestMinMs)));
+  const waiting = AbortSignal.any([signal, sendBy]);
+  const identities = egress.identities.map(({ id }) => id);
+  let progress: LivePageProgress = beginLivePage(request.startAssetId, { count: request.count });
   for (;;) {
-    if (!(await reading.breakers.admits(wanted.scope.app_id))) return trouble('breaker_open');
+    if (!(await egress.breakers.admits(request.scope.app_id))) return failed('breaker_open');
     const result = await readPage(
-      reading,
+      egress,
       {
-        accountId: wanted.accountId,
-        scope: wanted.scope,
-        language: wanted.language,
-        count: state.tries.size.count,
-        startAssetId: asksFirstPage(state.tries) ? null : state.startAssetId,
+        accountId: request.accountId,
+        scope: request.scope,
+        language: request.language,
+        count: progress.tries.size.count,
+        startAssetId: requestsFirstPage(progress.tries) ? null : progress.startAssetId,
         deadlineMs: null,
-        avoid: avoidedIdentities(state.tries, identities),
+        avoid: avoidedIdentities(progress.tries, identities),
         answerByMs,
       },
       waiting,
     );
-    if (!result) return outOfTime(state);
-    const asked = { identity: result.identityId, identities };
-    const step = afterLiveAnswer(state, asked, result.answer, rules);
-    for (const identityId of step.rests) await reading.identities.rest(identityId);
+    if (!result) return outOfTime(progress);
+    const attempt = { identity: result.identityId, identities };
+    const step = afterLiveAnswer(progress, attempt, result.answer, rules);
+    for (const identityId of step.rests) await egress.pool.restIdentity(identityId);
     if (step.outcome) return step.outcome;
-    state = step.reading;
+    progress = step.progress;
     if (step.pauseMs > 0) await pause(step.pauseMs, waiting);
   }
 }

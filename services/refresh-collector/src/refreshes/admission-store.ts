@@ -1,33 +1,33 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import type { AdmissionDocument, RefreshDocument } from '../collections.ts';
-import type { AdmissionLatch } from './admission.domain.ts';
+import type { AdmissionState } from './admission.domain.ts';
 
-/** The admission latch that all replicas share, and the count it is set from. */
+/** The admission state that all replicas share, and the counts it is computed from. */
 export interface AdmissionStore {
-  read(): Promise<AdmissionLatch>;
-  saveCount(latch: AdmissionLatch): Promise<void>;
-  setOperatorClosed(closed: boolean): Promise<AdmissionLatch>;
+  readAdmission(): Promise<AdmissionState>;
+  saveOutstanding(state: AdmissionState): Promise<void>;
+  setOperatorClosed(closed: boolean): Promise<AdmissionState>;
   countOutstanding(): Promise<number>;
-  countOutstandingOf(accountId: string): Promise<number>;
+  countOutstandingOfAccount(accountId: string): Promise<number>;
 }
 
-const openLatch: AdmissionLatch = { operatorClosed: false, countClosed: false, outstanding: 0 };
+const initialState: AdmissionState = { operatorClosed: false, countClosed: false, outstanding: 0 };
 
 export function createAdmissionStore(
   admission: TypedCollection<AdmissionDocument>,
   refreshes: TypedCollection<RefreshDocument>,
 ): AdmissionStore {
-  async function read(): Promise<AdmissionLatch> {
+  async function read(): Promise<AdmissionState> {
     const found = await admission.findOne({ _id: 'admission' });
-    if (!found) return openLatch;
+    if (!found) return initialState;
     const { operatorClosed = false, countClosed = false, outstanding = 0 } = found;
     return { operatorClosed, countClosed, outstanding };
   }
 
   return {
-    read,
-    async saveCount({ countClosed, outstanding }) {
+    readAdmission: read,
+    async saveOutstanding({ countClosed, outstanding }) {
       const $set = { countClosed, outstanding };
       await admission.updateOne({ _id: 'admission' }, { $set }, { upsert: true });
     },
@@ -40,7 +40,7 @@ export function createAdmissionStore(
       return read();
     },
     countOutstanding: () => refreshes.countDocuments({ terminal: false }),
-    countOutstandingOf: (accountId) =>
+    countOutstandingOfAccount: (accountId) =>
       refreshes.countDocuments({ terminal: false, accountId: accountId as AccountId }),
   };
 }

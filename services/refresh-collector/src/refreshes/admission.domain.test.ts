@@ -1,14 +1,14 @@
-import { closedReason, latchAfterCount } from './admission.domain.ts';
+import { admissionAfterCount, closedReason } from './admission.domain.ts';
 
 const open = { operatorClosed: false, countClosed: false, outstanding: 0 };
 
 describe('admission', () => {
   it('closes at the limit and reopens at 90 % of it (Refresh: Admission)', () => {
-    const closed = latchAfterCount(open, 100, 100);
+    const closed = admissionAfterCount(open, 100, 100);
     expect(closed.countClosed).toBe(true);
-    expect(latchAfterCount(open, 99, 100).countClosed).toBe(false);
-    expect(latchAfterCount(closed, 91, 100).countClosed).toBe(true);
-    expect(latchAfterCount(closed, 90, 100).countClosed).toBe(false);
+    expect(admissionAfterCount(open, 99, 100).countClosed).toBe(false);
+    expect(admissionAfterCount(closed, 91, 100).countClosed).toBe(true);
+    expect(admissionAfterCount(closed, 90, 100).countClosed).toBe(false);
   });
 
   it.each([
@@ -18,8 +18,8 @@ describe('admission', () => {
     [open, false, null],
   ] as const)(
     'names one reason: %j with the breaker open=%p is %p (Errors: product_unavailable)',
-    (latch, breaker, reason) => {
-      expect(closedReason(latch, breaker)).toBe(reason);
+    (state, breaker, reason) => {
+      expect(closedReason(state, breaker)).toBe(reason);
     },
   );
 });

@@ -1,7 +1,7 @@
 import type { AdmissionReason } from '@inventory/contracts/vocabulary';
 
-/** The shared latch, as every replica reads it. */
-export interface AdmissionLatch {
+/** Whether refreshes are admitted: shared by all replicas. */
+export interface AdmissionState {
   readonly operatorClosed: boolean;
   /** Closed by the number of outstanding refreshes; reopens below the lower mark. */
   readonly countClosed: boolean;
@@ -10,24 +10,24 @@ export interface AdmissionLatch {
 
 const reopenShare = 0.9;
 
-/** Closes at the limit and reopens at 90 % of it, so that it does not flutter. */
-export function latchAfterCount(
-  latch: AdmissionLatch,
+/** Closes at the limit and reopens at 90 % of it: the difference keeps admission from oscillating. */
+export function admissionAfterCount(
+  state: AdmissionState,
   outstanding: number,
   outstandingMax: number,
-): AdmissionLatch {
-  const countClosed = latch.countClosed
+): AdmissionState {
+  const countClosed = state.countClosed
     ? outstanding > outstandingMax * reopenShare
     : outstanding >= outstandingMax;
-  return { ...latch, countClosed, outstanding };
+  return { ...state, countClosed, outstanding };
 }
 
 /** Why a refresh of this app is not admitted now; null when it is. */
 export function closedReason(
-  latch: AdmissionLatch,
+  state: AdmissionState,
   appBreakerOpen: boolean,
 ): AdmissionReason | null {
-  if (latch.operatorClosed) return 'operator_closed';
-  if (latch.countClosed) return 'global_outstanding_closed';
+  if (state.operatorClosed) return 'operator_closed';
+  if (state.countClosed) return 'global_outstanding_closed';
   return appBreakerOpen ? 'platform_unavailable' : null;
 }

@@ -9,7 +9,7 @@ import type { StoredRefresh } from './refresh-mapping.ts';
 import { pendingEffects } from './refresh-saga.domain.ts';
 import type { KeyState, RefreshStore } from './refresh-store.ts';
 
-/** What an admission command says; `Refresh` fields that only the collector knows are missing. */
+/** The content of `refresh.request`: the fields of a refresh that its requester decides. */
 export type RefreshRequest = Pick<
   Refresh,
   | 'id'
@@ -25,63 +25,63 @@ export type RefreshRequest = Pick<
 > & {
   readonly waitingId: string | null;
   readonly trace: TraceCarrier;
-  /** After this nobody waits for the decision any more; null when nobody ever did. */
+  /** Until then the requester waits for the decision; null when it does not wait. */
   readonly deadlineMs: number | null;
 };
 
-export interface AdmissionGate {
-  /** Why this refresh is not admitted now; null when it is, and then it is counted. */
-  refusalFor(request: RefreshRequest): Promise<RefreshRefusal | null>;
-  /** Counted by mistake: the attempt was known already. */
-  uncount(request: RefreshRequest): void;
+export interface Admission {
+  /** Null when the refresh is admitted, and then it is counted. */
+  admit(request: RefreshRequest): Promise<RefreshRefusal | null>;
+  /** Reverts the count of an attempt that was stored already. */
+  decrement(request: RefreshRequest): void;
 }
 
 export interface AdmitDeps {
   readonly refreshes: RefreshStore;
-  readonly gate: AdmissionGate;
+  readonly admission: Admission;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly clock: Clock;
   readonly queueDeadlineMs: number;
-  /** A command older than this without a document is dropped: its client has long been told. */
+  /** Older commands without a document are dropped: their client has its answer already. */
   readonly requestAgeMaxMs: number;
 }
 
-const looksMax = 20;
+const attemptsMax = 20;
 
 /**
  * Decides on one attempt. Steps, and what a crash after each leaves:
- * 1. look up the Idempotency-Key: a replay gets through a closed door. Nothing is left;
+ * 1. look up the Idempotency-Key: a replay is answered while admission is closed. Nothing is left;
  * 2. insert the attempt as `accepted`, which claims the key, or as `refused`, which does not: the
- *    command is delivered again, finds it and continues;
- * 3. send `reserve` or the decision: sent again with the command, or while the refresh waits.
+ *    command is redelivered, finds it and continues;
+ * 3. send `reserve` or the decision: sent again with the command, or resent while it is pending.
  *
- * An insert that loses against another attempt with the key looks again: the other holds the key,
- * or was refused meanwhile. An attempt that loses each time stays unstored and undecided, and the
- * gateway answers that its outcome is unknown.
+ * An insert that loses against another attempt with the key starts again at step 1: the other one
+ * holds the key, or was refused meanwhile. An attempt that loses each time stays unstored and
+ * undecided, and the gateway answers that its outcome is unknown.
  */
 export async function admitRefresh(deps: AdmitDeps, request: RefreshRequest): Promise<void> {
-  const { refreshes, gate } = deps;
-  for (let look = 1; look <= looksMax; look += 1) {
-    const { holder, turn } = await keyState(refreshes, request);
+  const { refreshes, admission } = deps;
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const { holder, keyGeneration } = await keyState(refreshes, request);
     if (holder) return answerHolder(deps, request, holder);
     if (await isTooLate(deps, request)) return;
-    const refusal = await gate.refusalFor(request);
+    const refusal = await admission.admit(request);
     const refresh = newRefresh(request, refusal, deps.queueDeadlineMs);
-    if (await refreshes.insert(refresh, request.trace, turn)) {
+    if (await refreshes.insertRefresh(refresh, request.trace, keyGeneration)) {
       return sendDecision(deps, { refresh, trace: request.trace });
     }
-    if (!refusal) gate.uncount(request);
-    const known = await refreshes.find(request.id);
-    if (known) return sendDecision(deps, known);
+    if (!refusal) admission.decrement(request);
+    const stored = await refreshes.findRefresh(request.id);
+    if (stored) return sendDecision(deps, stored);
   }
 }
 
 async function keyState(refreshes: RefreshStore, request: RefreshRequest): Promise<KeyState> {
   const { projectId, idempotencyKey: key } = request;
-  return key === null ? { holder: null, turn: 0 } : refreshes.findKey(projectId, key);
+  return key === null ? { holder: null, keyGeneration: 0 } : refreshes.readKeyState(projectId, key);
 }
 
-/** The key is held: by this attempt, whose decision is sent again, or by another. */
+/** The key is held by this attempt, whose decision is sent again, or by another one. */
 async function answerHolder(
   deps: AdmitDeps,
   request: RefreshRequest,
@@ -109,12 +109,12 @@ async function sendDecision(deps: AdmitDeps, stored: StoredRefresh): Promise<voi
   return sendEffects(deps, stored, [phase === 'refused' ? 'reply_refused' : 'reply_accepted']);
 }
 
-/** A deadline drops a command only before its document exists. */
+/** A command is dropped past its deadline, but not once its document exists. */
 async function isTooLate(deps: AdmitDeps, request: RefreshRequest): Promise<boolean> {
   const now = deps.clock.now();
   const expired = request.deadlineMs !== null && now > request.deadlineMs;
-  const old = now - request.requestedAtMs > deps.requestAgeMaxMs;
-  return (expired || old) && (await deps.refreshes.find(request.id)) === null;
+  const isOld = now - request.requestedAtMs > deps.requestAgeMaxMs;
+  return (expired || isOld) && (await deps.refreshes.findRefresh(request.id)) === null;
 }
 
 function newRefresh(
@@ -150,8 +150,8 @@ function newRefresh(
   };
 }
 
-/** The attempt a cancel left behind that overtook its request: the request finds it refused. */
-export function tombstone(
+/** Stored by a cancel that was delivered before its request: the request is refused by it. */
+export function cancelledPlaceholder(
   of: Pick<RefreshRequest, 'accountId' | 'projectId'> & { id: RefreshId },
   nowMs: number,
 ): Refresh {

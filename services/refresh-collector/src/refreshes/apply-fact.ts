@@ -12,9 +12,9 @@ export interface SagaDeps {
   readonly refreshes: RefreshStore;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly clock: Clock;
-  /** Called with a refresh that just entered a new phase, and the phase it left. */
+  /** Called when a refresh entered a new phase, with the phase it left. */
   readonly onChanged: (refresh: Refresh, left: RefreshPhase) => void;
-  /** Publishes what was just written into an outbox; what fails is left to the sweeper. */
+  /** Publishes what was just written into an outbox; a failure is left to the sweeper. */
   readonly sendFromOutbox: (
     refreshId: string,
     messages: readonly OutgoingMessage[],
@@ -22,9 +22,9 @@ export interface SagaDeps {
 }
 
 /**
- * How the messages of a step leave. `publish`: at once; for facts that a Kafka record told, which
- * comes again if this process dies before they are acknowledged. `outbox`: with the same write,
- * for facts told by a timer, a worker or an operator, which nothing repeats.
+ * How outgoing messages are delivered. `publish`: immediately, for facts of a Kafka record, which is
+ * redelivered after a crash. `outbox`: written with the step, for facts of a timer, a worker or an
+ * operator, which nothing repeats.
  */
 export type DeliveryMode = 'publish' | 'outbox';
 
@@ -36,10 +36,10 @@ export interface FactResult {
 const attemptsMax = 20;
 
 /**
- * Applies one fact to one refresh: load, decide, write once. Undefined when it is not known.
+ * Applies one fact to one refresh: load, decide, write once. Undefined when there is no such refresh.
  *
- * The first attempt trusts what this replica last knew. Only a change is decided by it, because
- * its write fails when that is out of date; anything else is decided by what is stored.
+ * The first attempt is based on the cached refresh. It decides only changes: their write fails when
+ * the cache is out of date. Everything else is decided by the stored refresh.
  */
 export async function applyFact(
   deps: SagaDeps,
@@ -47,13 +47,13 @@ export async function applyFact(
   fact: Fact,
   deliveryMode: DeliveryMode,
 ): Promise<FactResult | undefined> {
-  const recalled = deps.refreshes.recall(refreshId);
-  if (recalled && advance(recalled.refresh, fact).step === 'changed') {
-    const result = await applyTo(deps, recalled, fact, { deliveryMode });
+  const cached = deps.refreshes.cachedRefresh(refreshId);
+  if (cached && advance(cached.refresh, fact).step === 'changed') {
+    const result = await applyTo(deps, cached, fact, { deliveryMode });
     if (result) return result;
   }
   for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-    const stored = await deps.refreshes.find(refreshId);
+    const stored = await deps.refreshes.findRefresh(refreshId);
     if (!stored) return undefined;
     const result = await applyTo(deps, stored, fact, { deliveryMode });
     if (result) return result;
@@ -63,15 +63,15 @@ export async function applyFact(
 
 export interface Application {
   readonly deliveryMode: DeliveryMode;
-  /** The staged pages, where the caller has them; they are read otherwise. */
+  /** The staged pages, where the caller has them; otherwise they are read. */
   readonly pages?: readonly StagedPageRecord[];
   /** The last of them, to be recorded with the same write. */
   readonly lastPage?: StagedPageRecord;
 }
 
 /**
- * The same for a refresh as the caller knows it; undefined when it changed meanwhile. In the trace
- * of the refresh, also where a timer or a plan is what caused it.
+ * Applies a fact to a refresh as the caller read it; undefined when it changed meanwhile. Runs in the
+ * trace of the refresh, also where a timer or a plan is the cause.
  */
 export function applyTo(
   deps: SagaDeps,
@@ -99,7 +99,7 @@ async function write(
   const after = { ...stored, refresh: next };
   const messages = await messagesFor(deps, after, decided.send, application.pages);
   const { deliveryMode, lastPage } = application;
-  const saved = await deps.refreshes.save(stored, next, {
+  const saved = await deps.refreshes.saveStep(stored, next, {
     messages: deliveryMode === 'outbox' ? messages : [],
     ...(lastPage ? { lastPage } : {}),
   });
@@ -110,7 +110,7 @@ async function write(
   return { refresh: next, step: 'changed' };
 }
 
-/** Sends what these effects stand for, without changing anything. */
+/** Sends the messages of these effects; stores nothing. */
 export async function sendEffects(
   deps: Pick<SagaDeps, 'refreshes' | 'publish'>,
   stored: StoredRefresh,
@@ -123,9 +123,9 @@ async function messagesFor(
   { refreshes }: Pick<SagaDeps, 'refreshes'>,
   { refresh }: StoredRefresh,
   effects: readonly Effect[],
-  known?: readonly StagedPageRecord[],
+  staged?: readonly StagedPageRecord[],
 ): Promise<OutgoingMessage[]> {
   const needsPages = effects.includes('complete_scan');
-  const pages = needsPages ? (known ?? (await refreshes.pages(refresh.id))) : [];
+  const pages = needsPages ? (staged ?? (await refreshes.readStagedPages(refresh.id))) : [];
   return sagaMessages(refresh, effects, pages);
 }

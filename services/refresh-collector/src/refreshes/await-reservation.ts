@@ -4,21 +4,21 @@ import type { StoredRefresh } from './refresh-mapping.ts';
 import type { RefreshStore } from './refresh-store.ts';
 
 const waitMs = 500;
-const lookEveryMs = 25;
+const pollIntervalMs = 25;
 
 /**
- * The refresh as it stands once its reservation is known here too. Whoever requested it may have
- * heard of the hold from the ledger a moment before this service has written it down; a ledger that
- * is away leaves it `accepted` after half a second. Null when it is not known.
+ * The refresh once its reservation outcome is stored; null when there is no such refresh. A client
+ * may read the refresh before that: the ledger replies to the gateway directly. Waits up to 500 ms,
+ * after which the refresh is returned as `accepted`, as while the ledger is unavailable.
  */
 export async function awaitReservation(
-  refreshes: Pick<RefreshStore, 'find'>,
+  refreshes: Pick<RefreshStore, 'findRefresh'>,
   refreshId: string,
 ): Promise<StoredRefresh | null> {
   const startMs = monotonicNow();
   while (true) {
-    const stored = await refreshes.find(refreshId);
+    const stored = await refreshes.findRefresh(refreshId);
     if (stored?.refresh.phase !== 'accepted' || elapsedSince(startMs) > waitMs) return stored;
-    await pause(lookEveryMs);
+    await pause(pollIntervalMs);
   }
 }

@@ -14,7 +14,7 @@ interface CreditsAcceptanceDocument {
 export type BillingDocument = Refresh['billing'] | CreditsBillingDocument;
 export type AcceptanceDocument = Reservation | CreditsAcceptanceDocument;
 
-/** Records are kept for weeks, so both forms are met. */
+/** Documents of both forms are stored: records are retained for weeks. */
 export function fromBillingDocument(document: BillingDocument): Refresh['billing'] {
   if ('asset' in document) return document;
   const { state, disposition, creditsReserved, creditsCharged, creditsReleased } = document;
@@ -31,6 +31,6 @@ export function fromBillingDocument(document: BillingDocument): Refresh['billing
 export function fromAcceptanceDocument(document: AcceptanceDocument): Reservation {
   if ('asset' in document) return document;
   const { priceVersion, creditsReserved: amount } = document;
-  // What was left is told of units only.
+  // The remainder is reported for units only.
   return { priceVersion, asset: 'credits', amount, available: 0 };
 }

@@ -1,6 +1,6 @@
 import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import { tombstone } from './admit-refresh.ts';
+import { cancelledPlaceholder } from './admit-refresh.ts';
 import { applyFact, type SagaDeps } from './apply-fact.ts';
 
 export interface CancelRequest {
@@ -14,8 +14,8 @@ export interface CancelRequest {
 export type CancelResult = 'cancelling' | 'already_completed' | 'not_found';
 
 /**
- * Cancels as far as that is still possible and answers whoever waits. An unknown refresh leaves a
- * tombstone: its request may still come, and must find itself refused.
+ * Cancels as far as that is still possible and replies where a reply is awaited. An unknown refresh
+ * is stored as a cancelled placeholder: a request that is delivered later is refused by it.
  */
 export async function cancelRefresh(deps: SagaDeps, request: CancelRequest): Promise<CancelResult> {
   const result = await cancel(deps, request);
@@ -33,9 +33,12 @@ export async function cancelRefresh(deps: SagaDeps, request: CancelRequest): Pro
 
 async function cancel(deps: SagaDeps, request: CancelRequest): Promise<CancelResult> {
   const { refreshes, clock } = deps;
-  const stored = await refreshes.find(request.id);
+  const stored = await refreshes.findRefresh(request.id);
   if (!stored) {
-    const inserted = await refreshes.insert(tombstone(request, clock.now()), request.trace);
+    const inserted = await refreshes.insertRefresh(
+      cancelledPlaceholder(request, clock.now()),
+      request.trace,
+    );
     // Not inserted: the request was stored meanwhile, and is cancelled like any other.
     return inserted ? 'not_found' : cancel(deps, request);
   }

@@ -15,7 +15,7 @@ import type { Fact } from './refresh-saga.domain.ts';
 const isoOrNull = (timeMs: number | null): string | null =>
   timeMs === null ? null : isoTime(timeMs);
 
-/** The record as customers see it; a refused attempt is shown as the pending one it was. */
+/** The record as customers see it; a refused attempt is shown as pending. */
 export function toWireRecord(refresh: Refresh): RefreshRecord {
   const { billing } = refresh;
   const done = refresh.phase === 'completed';
@@ -58,7 +58,7 @@ function toWireBilling(billing: Refresh['billing']): RefreshRecord['billing'] {
   };
 }
 
-/** What is estimated of a refresh when it is read. */
+/** Estimates for a pending refresh. */
 export interface Estimate {
   readonly retryAfterSeconds: number | null;
   readonly expectedCompletedMs: number | null;
@@ -84,7 +84,7 @@ function decisionOf(refresh: Refresh): RefreshView['decision'] {
   return refresh.phase === 'refused' ? 'refused' : 'accepted';
 }
 
-/** What a billing outcome tells about its refresh; null when it is about something else. */
+/** The fact that a billing outcome reports of its refresh; null when it reports none. */
 export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fact | null {
   if (outcome.kind === 'reserve') {
     return outcome.result === 'applied'
@@ -105,7 +105,7 @@ export function factOfBillingOutcome(outcome: BillingOutcome, nowMs: number): Fa
   };
 }
 
-/** Codes that only a hold made impossible beforehand can have are a cancel to the customer. */
+/** Any other code means that the hold was released before it was made: a cancel. */
 function refusalOf(refused: BillingOutcome['refusal']): RefreshRefusal {
   switch (refused?.code) {
     case 'insufficient_credits':

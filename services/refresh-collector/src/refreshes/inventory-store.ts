@@ -3,7 +3,7 @@ import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { InventoryDocument } from '../collections.ts';
 
-/** The lease of one inventory in the hands of one worker. */
+/** The lease of one inventory, held by one worker. */
 export interface InventoryLease {
   readonly inventory: string;
   readonly refreshId: string;
@@ -11,35 +11,35 @@ export interface InventoryLease {
   readonly token: string;
 }
 
-/** A lease that waits for a worker. */
+/** A lease without a worker. */
 export type WaitingLease = Pick<InventoryLease, 'inventory' | 'refreshId'>;
 
 /**
- * Which refresh may scan an inventory, and which worker reads it. One document per inventory holds
- * both under one expiry: an inventory never has two scans, and a scan never has two workers.
+ * The leases of inventories: which refresh may scan one, and which worker reads it. One document
+ * holds both under one expiry: an inventory never has two scans, and a scan never has two workers.
  */
 export interface InventoryStore {
   /**
-   * Gives a free inventory to a refresh, under a worker's token or for any worker to take; false
-   * while another refresh or a worker has it.
+   * Leases a free inventory to a refresh, under a worker's token or, with null, for any worker to
+   * take. False while another refresh or a worker holds the lease.
    */
-  open(lease: WaitingLease & { readonly token: string | null }): Promise<boolean>;
-  /** Leases without a worker and those that a worker let expire, oldest first. */
-  waiting(limit: number): Promise<WaitingLease[]>;
+  openLease(lease: WaitingLease & { readonly token: string | null }): Promise<boolean>;
+  /** Leases without a worker and expired ones, oldest first. */
+  findWaitingLeases(limit: number): Promise<WaitingLease[]>;
   /** Takes a waiting lease; false when another worker was first. */
-  take(lease: InventoryLease): Promise<boolean>;
-  /** False when it is lost: expired and taken, or closed. */
-  renew(lease: InventoryLease): Promise<boolean>;
-  /** Leaves the scan to any worker at once. */
-  letGo(lease: InventoryLease): Promise<void>;
-  /** The refresh does not need the inventory any more. */
-  close(lease: WaitingLease): Promise<void>;
-  /** The same after a complete scan of this many pages. */
-  closeComplete(lease: WaitingLease, pages: number): Promise<void>;
-  /** Refreshes that have a lease among those of these inventories. */
-  leasedTo(inventories: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Pages of the last complete scan of each of these inventories, where there was one. */
-  pagesOf(inventories: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  takeLease(lease: InventoryLease): Promise<boolean>;
+  /** False when the lease is lost: expired and taken, or closed. */
+  renewLease(lease: InventoryLease): Promise<boolean>;
+  /** Lets any worker take the lease at once. */
+  releaseLease(lease: InventoryLease): Promise<void>;
+  /** Ends the lease: the inventory is free. */
+  closeLease(lease: WaitingLease): Promise<void>;
+  /** Ends it and stores the number of pages of its complete scan. */
+  closeLeaseWithSize(lease: WaitingLease, pages: number): Promise<void>;
+  /** The refreshes that these inventories are leased to. */
+  findLeasedRefreshes(inventories: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Pages of the last complete scan of each of these inventories that has one. */
+  readPageCounts(inventories: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 const anyTime = dateOf(0);
@@ -50,14 +50,14 @@ export function createInventoryStore(
   leaseMs: number,
 ): InventoryStore {
   const leaseEnd = () => dateOf(clock.now() + leaseMs);
-  const heldBy = ({ inventory, refreshId, token }: InventoryLease) => ({
+  const leaseFilter = ({ inventory, refreshId, token }: InventoryLease) => ({
     _id: inventory,
     'scan.refreshId': refreshId,
     'scan.token': token,
   });
 
   return {
-    async open({ inventory, refreshId, token }) {
+    async openLease({ inventory, refreshId, token }) {
       const now = dateOf(clock.now());
       const scan = { refreshId, token, leaseUntil: token === null ? anyTime : leaseEnd() };
       const free = [
@@ -72,12 +72,12 @@ export function createInventoryStore(
         );
         return true;
       } catch (error) {
-        // The upsert met the document that the filter did not match: another refresh has it.
+        // The upsert conflicts with a document that the filter does not match: it is leased.
         if (duplicateKeyOf(error)) return false;
         throw error;
       }
     },
-    async waiting(limit) {
+    async findWaitingLeases(limit) {
       const found = await collection
         .find({ 'scan.leaseUntil': { $lte: dateOf(clock.now()) } })
         .sort({ 'scan.leaseUntil': 1 })
@@ -87,7 +87,7 @@ export function createInventoryStore(
         scan ? [{ inventory, refreshId: scan.refreshId }] : [],
       );
     },
-    async take({ inventory, refreshId, token }) {
+    async takeLease({ inventory, refreshId, token }) {
       const now = dateOf(clock.now());
       const { modifiedCount } = await collection.updateOne(
         { _id: inventory, 'scan.refreshId': refreshId, 'scan.leaseUntil': { $lte: now } },
@@ -95,32 +95,32 @@ export function createInventoryStore(
       );
       return modifiedCount === 1;
     },
-    async renew(lease) {
+    async renewLease(lease) {
       const $set = { 'scan.leaseUntil': leaseEnd() };
-      return (await collection.updateOne(heldBy(lease), { $set })).matchedCount === 1;
+      return (await collection.updateOne(leaseFilter(lease), { $set })).matchedCount === 1;
     },
-    async letGo(lease) {
-      await collection.updateOne(heldBy(lease), { $set: { 'scan.leaseUntil': anyTime } });
+    async releaseLease(lease) {
+      await collection.updateOne(leaseFilter(lease), { $set: { 'scan.leaseUntil': anyTime } });
     },
-    async close({ inventory, refreshId }) {
+    async closeLease({ inventory, refreshId }) {
       await collection.updateOne(
         { _id: inventory, 'scan.refreshId': refreshId },
         { $unset: { scan: '' } },
       );
     },
-    async closeComplete({ inventory, refreshId }, pages) {
+    async closeLeaseWithSize({ inventory, refreshId }, pages) {
       await collection.updateOne(
         { _id: inventory, 'scan.refreshId': refreshId },
         { $unset: { scan: '' }, $set: { pages } },
       );
     },
-    async leasedTo(inventories) {
+    async findLeasedRefreshes(inventories) {
       const found = await collection
         .find({ _id: { $in: [...inventories] }, scan: { $exists: true } })
         .toArray();
       return new Set(found.flatMap(({ scan }) => scan?.refreshId ?? []));
     },
-    async pagesOf(inventories) {
+    async readPageCounts(inventories) {
       const found = await collection
         .find({ _id: { $in: [...inventories] }, pages: { $exists: true } })
         .toArray();

@@ -1,14 +1,14 @@
 import { type HoldList, holdList } from '@inventory/contracts/internal/ledger';
 import type { InternalClient } from '@inventory/http/internal-client';
 
-/** What the collector reads from the ledger: old holds, to resolve them again. */
+/** Reads of the billing-ledger. */
 export interface LedgerClient {
-  holdsOlderThan(seconds: number): Promise<HoldList>;
+  listHoldsOlderThan(seconds: number): Promise<HoldList>;
 }
 
 export function createLedgerClient(client: InternalClient): LedgerClient {
   return {
-    holdsOlderThan: (seconds) =>
+    listHoldsOlderThan: (seconds) =>
       client.json(holdList, {
         method: 'GET',
         path: '/holds',

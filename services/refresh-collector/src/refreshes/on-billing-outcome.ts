@@ -5,7 +5,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { countLostHold } from '../metrics.ts';
 import { applyFact, type SagaDeps } from './apply-fact.ts';
 import { factOfBillingOutcome } from './convert.ts';
-import { releaseUnowned } from './release-unowned.ts';
+import { releaseOrphanedHold } from './release-orphaned-hold.ts';
 
 export interface OnBillingOutcomeDeps extends SagaDeps {
   readonly logger: Logger;
@@ -22,19 +22,19 @@ export function onBillingOutcome({ logger, ...saga }: OnBillingOutcomeDeps): Han
       const { refresh_id: refreshId } = body;
       const fact = factOfBillingOutcome(body, saga.clock.now());
       if (refreshId === null || !fact) return;
-      const known = await applyFact(saga, refreshId, fact, 'publish');
-      if (known?.step === 'changed' && fact.fact === 'hold_lost') reportLostHold(refreshId);
-      if (known || !isHold(body)) return;
+      const applied = await applyFact(saga, refreshId, fact, 'publish');
+      if (applied?.step === 'changed' && fact.fact === 'hold_lost') reportLostHold(refreshId);
+      if (applied || !isHold(body)) return;
       const of = { id: refreshId, accountId: body.account_id, projectId: body.project_id };
-      // The refresh exists, and its hold is taken.
-      if (!(await releaseUnowned(saga, of, trace))) {
+      // Stored meanwhile: the hold belongs to it.
+      if (!(await releaseOrphanedHold(saga, of, trace))) {
         await applyFact(saga, refreshId, fact, 'publish');
       }
     },
   };
 }
 
-/** Without its refresh such a hold has no owner and must be released. */
+/** Without its refresh such a hold is orphaned and must be released. */
 function isHold(
   outcome: BillingOutcome,
 ): outcome is BillingOutcome & { project_id: NonNullable<BillingOutcome['project_id']> } {

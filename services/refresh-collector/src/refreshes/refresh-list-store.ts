@@ -17,9 +17,9 @@ export interface RefreshListQuery {
   readonly before: { readonly requestedAtMs: number; readonly refreshId: string } | null;
 }
 
-/** Lists a Project's refreshes, newest first; refused attempts are nobody's to see. */
+/** Lists a Project's refreshes, newest first; refused attempts are never listed. */
 export interface RefreshListStore {
-  list(query: RefreshListQuery): Promise<{ items: Refresh[]; hasMore: boolean }>;
+  listRefreshes(query: RefreshListQuery): Promise<{ items: Refresh[]; hasMore: boolean }>;
   /** Open refreshes of an account that were requested earlier; at most {@link countMax}. */
   countOpenBefore(accountId: Refresh['accountId'], requestedAtMs: number): Promise<number>;
 }
@@ -34,7 +34,7 @@ export function createRefreshListStore(
   refreshes: TypedCollection<RefreshDocument>,
 ): RefreshListStore {
   return {
-    async list({ projectId, states, refreshIds, limit, before }) {
+    async listRefreshes({ projectId, states, refreshIds, limit, before }) {
       const phases = states.length > 0 ? states.flatMap(phasesShownAs) : shownPhases;
       const filter = {
         projectId,

@@ -1,8 +1,8 @@
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { loadConfig } from '../config.ts';
-import { dueFields } from './refresh-mapping.ts';
+import { timedFields } from './refresh-mapping.ts';
 
-const { keeping } = loadConfig({
+const times = loadConfig({
   KAFKA_BROKERS: 'localhost:9092',
   MONGODB_URI: 'mongodb://localhost/',
   MONGODB_DATABASE: 'collector',
@@ -14,7 +14,7 @@ const { keeping } = loadConfig({
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 10, 21);
 const expiry = (phase: 'completed' | 'refused') =>
-  dueFields(acceptedRefresh({ phase }), nowMs, keeping).expireAt?.getTime();
+  timedFields(acceptedRefresh({ phase }), nowMs, times).expireAt?.getTime();
 
 test('a terminal refresh and its Idempotency-Key are kept for 30 days, a refused attempt for one (Refresh: key)', () => {
   expect(expiry('completed')).toBe(nowMs + 30 * dayMs);
@@ -22,8 +22,8 @@ test('a terminal refresh and its Idempotency-Key are kept for 30 days, a refused
 });
 
 test.each(['accepted', 'queued', 'collecting', 'assembling', 'settling'] as const)(
-  'a refresh that is %s is never forgotten (Refresh: key)',
+  'a refresh that is %s never expires (Refresh: key)',
   (phase) => {
-    expect(dueFields(acceptedRefresh({ phase }), nowMs, keeping)).not.toHaveProperty('expireAt');
+    expect(timedFields(acceptedRefresh({ phase }), nowMs, times)).not.toHaveProperty('expireAt');
   },
 );

@@ -1,4 +1,5 @@
 import { scopeKey } from '@inventory/contracts/scope';
+import type { Backoff } from '@inventory/runtime/backoff';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { RefreshDocument } from '../collections.ts';
 import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.ts';
@@ -7,11 +8,10 @@ import type { Refresh, ScanSummary } from './refresh.domain.ts';
 import { isTerminal, isWaiting } from './refresh.domain.ts';
 import { fromRefusalDocument } from './refusal-document.ts';
 
-/** How long documents are kept after they became terminal, and when a waiting one asks again. */
-export interface KeepingTimes {
-  readonly keepTerminalMs: number;
-  readonly keepRefusedMs: number;
-  readonly askFirstMs: number;
+/** How long documents are kept after they became terminal, and when pending commands are resent. */
+export interface RefreshTimes {
+  readonly retention: { readonly terminalMs: number; readonly refusedMs: number };
+  readonly resend: Backoff;
 }
 
 export function fromDocument(document: RefreshDocument): Refresh {
@@ -44,7 +44,7 @@ export function fromDocument(document: RefreshDocument): Refresh {
   };
 }
 
-/** A refused attempt keeps its claim and holds no key. */
+/** A refused attempt stores its claim and holds no key. */
 function heldKeyOf({ phase, idempotencyKey: claim }: RefreshDocument): string | null {
   return claim === undefined || phase === 'refused' ? null : fromStoredClaim(claim).key;
 }
@@ -64,13 +64,13 @@ function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary 
 const dateOrNull = (timeMs: number | null): Date | null =>
   timeMs === null ? null : new Date(timeMs);
 
-/** A refresh that is seen for the first time. */
+/** The document of a new refresh. */
 export function toNewDocument(
   refresh: Refresh,
   claim: KeyClaim | null,
   trace: RefreshDocument['trace'],
   nowMs: number,
-  keeping: KeepingTimes,
+  times: RefreshTimes,
 ): RefreshDocument {
   return {
     _id: refresh.id,
@@ -89,12 +89,12 @@ export function toNewDocument(
     scan: null,
     trace,
     ...changingFields(refresh),
-    ...dueFields(refresh, nowMs, keeping),
+    ...timedFields(refresh, nowMs, times),
     asks: 0,
   };
 }
 
-/** The fields a step of the saga may change, scan and pages apart. */
+/** The fields a step of the saga may change, except for scan and pages. */
 export function changingFields(refresh: Refresh) {
   return {
     version: refresh.version,
@@ -113,16 +113,17 @@ export function changingFields(refresh: Refresh) {
   };
 }
 
-/** When it asks again and when it may be forgotten; both only where they apply. */
-export function dueFields(refresh: Refresh, nowMs: number, keeping: KeepingTimes) {
-  const keepMs = refresh.phase === 'refused' ? keeping.keepRefusedMs : keeping.keepTerminalMs;
+/** When its command is resent and when the document expires; each only where it applies. */
+export function timedFields(refresh: Refresh, nowMs: number, times: RefreshTimes) {
+  const { retention, resend } = times;
+  const retentionMs = refresh.phase === 'refused' ? retention.refusedMs : retention.terminalMs;
   return {
-    ...(isWaiting(refresh) ? { askAt: new Date(nowMs + keeping.askFirstMs) } : {}),
-    ...(isTerminal(refresh.phase) ? { expireAt: new Date(nowMs + keepMs) } : {}),
+    ...(isWaiting(refresh) ? { askAt: new Date(nowMs + resend.firstMs) } : {}),
+    ...(isTerminal(refresh.phase) ? { expireAt: new Date(nowMs + retentionMs) } : {}),
   };
 }
 
-/** A refresh and the trace of the request that asked for it. */
+/** A refresh and the trace of its request. */
 export interface StoredRefresh {
   readonly refresh: Refresh;
   readonly trace: TraceCarrier;

@@ -3,9 +3,9 @@ import { refreshListQuery } from '@inventory/contracts/internal/refresh';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import type Router from '@koa/router';
-import type { PublishedPlan } from '../scans/published-plan.domain.ts';
 import { awaitReservation } from './await-reservation.ts';
 import { toWireRecord, toWireView } from './convert.ts';
+import type { PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import type { RefreshStore } from './refresh-store.ts';
@@ -18,7 +18,7 @@ import {
 
 export interface RefreshRoutes {
   readonly refreshes: RefreshStore;
-  readonly list: RefreshListStore;
+  readonly lists: RefreshListStore;
   readonly pace: CollectionPace;
   readonly plan: () => PublishedPlan;
   readonly assetsPerPage: number;
@@ -32,7 +32,7 @@ export function addRefreshRoutes(router: Router, routes: RefreshRoutes): void {
   /** Its own pages and, while it is queued, those of its account's refreshes before it. */
   async function pagesAhead(refresh: Refresh, left: number): Promise<number> {
     if (refresh.phase !== 'queued') return left;
-    const before = await routes.list.countOpenBefore(refresh.accountId, refresh.requestedAtMs);
+    const before = await routes.lists.countOpenBefore(refresh.accountId, refresh.requestedAtMs);
     return (before + 1) * routes.plan().typicalPages;
   }
 
@@ -55,7 +55,7 @@ export function addRefreshRoutes(router: Router, routes: RefreshRoutes): void {
       state: many(context.query['state']),
       refresh_id: many(context.query['refresh_id']),
     });
-    const { items, hasMore } = await routes.list.list({
+    const { items, hasMore } = await routes.lists.listRefreshes({
       projectId: projectId.parse(context.params['project_id']),
       states: query.state,
       refreshIds: query.refresh_id,

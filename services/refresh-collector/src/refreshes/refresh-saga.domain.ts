@@ -3,7 +3,7 @@ import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
 import type { Refresh, RefreshPhase, Reservation } from './refresh.domain.ts';
 
-/** Something that became known about a refresh. Facts repeat, overtake each other and get lost. */
+/** An input of the saga. Facts are repeated, reordered and lost. */
 export type Fact =
   | { readonly fact: 'reserved'; readonly reservation: Reservation }
   | { readonly fact: 'reserve_refused'; readonly refusal: RefreshRefusal }
@@ -16,9 +16,9 @@ export type Fact =
       readonly worker: string | null;
     }
   | { readonly fact: 'page_recorded'; readonly reportedTotalCount: number }
-  /** Another worker reads on: what the last one still writes is refused. */
+  /** Another worker resumes the scan: writes of the last one are refused. */
   | { readonly fact: 'scan_taken'; readonly worker: string }
-  /** Its pages do not fit any more, or its application is left alone. */
+  /** Its pages do not fit any more, or the breaker of its application is open. */
   | { readonly fact: 'scan_parked' }
   | { readonly fact: 'scan_resumed' }
   /** More pages are left than can be read before the deadline. */
@@ -46,7 +46,7 @@ export type Fact =
 
 export type FailedScanOutcome = Exclude<RefreshOutcome, 'complete_changed' | 'complete_unchanged'>;
 
-/** What to send because of a fact; the messages themselves are built from the refresh. */
+/** What a step sends; the messages are built from the refresh. */
 export type Effect =
   | 'reserve'
   | 'release'
@@ -58,8 +58,8 @@ export type Effect =
   | 'announce';
 
 /**
- * `changed`: save `next` and send. `repeated`: the fact was known already; send again, save
- * nothing. `ignored`: the fact came too late or too early to matter.
+ * `changed`: save `next` and send. `repeated`: the fact was applied already; send again, save
+ * nothing. `ignored`: the fact has no meaning in this phase.
  */
 export type Step =
   | { readonly step: 'changed'; readonly next: Refresh; readonly send: readonly Effect[] }
@@ -84,7 +84,7 @@ function change(refresh: Refresh, patch: Partial<Refresh>, ...send: Effect[]): S
   };
 }
 
-/** Collection is over: billing is pending and the ledger decides the price from the outcome. */
+/** Collection has ended: billing is pending, and the ledger prices the outcome. */
 function settle(
   refresh: Refresh,
   outcome: RefreshOutcome,
@@ -95,7 +95,7 @@ function settle(
   return change(refresh, { ...patch, phase: 'settling', outcome, billing }, ...send, 'settle');
 }
 
-/** A scan that ran out of time has read something or nothing. */
+/** The outcome of a scan past its deadline depends on whether it read a page. */
 export function outcomeOfDeadline(refresh: Pick<Refresh, 'scan'>): FailedScanOutcome {
   return (refresh.scan?.pages ?? 0) > 0 ? 'incomplete' : 'upstream_unavailable';
 }
@@ -144,8 +144,8 @@ function withParked(refresh: Refresh, parked: boolean): Step {
 }
 
 /**
- * The whole saga as one table: what each phase does with each fact. A fact without a rule is
- * ignored, except where the phase passed it already and whoever told it waits for an answer.
+ * The saga as one table from phase and fact to a step. A fact without a rule is ignored; one that
+ * was applied already is answered again where its sender waits for the outcome.
  */
 const rules: Rules = {
   accepted: {
@@ -156,7 +156,7 @@ const rules: Rules = {
       refresh.cancelRequested ? ignored : change(refresh, { cancelRequested: true }),
   },
   refused: {
-    // A hold that nobody owns: made by a reserve that was sent again after its refusal.
+    // An orphaned hold, made by a reserve that was resent after its refusal.
     reserved: () => repeat('release'),
     reserve_refused: () => repeat('reply_refused'),
   },
@@ -180,7 +180,7 @@ const rules: Rules = {
     scan_taken: (refresh, { worker }) => onTaken(refresh, worker),
     scan_parked: (refresh) => withParked(refresh, true),
     scan_resumed: (refresh) => withParked(refresh, false),
-    // The next epoch has no worker: what the present one still writes is refused.
+    // The next epoch has no worker: writes of the present one are refused.
     cancel_requested: (refresh) => settle(fenced(refresh), 'cancelled', {}, 'abandon_scan'),
     collect_deadline_passed: endOutOfTime,
     deadline_unreachable: endOutOfTime,
@@ -227,19 +227,19 @@ const rules: Rules = {
   },
 };
 
-/** What a fact means for a refresh. Total: any fact may meet any phase, any number of times. */
+/** Applies a fact to a refresh. Total: any fact may meet any phase, any number of times. */
 export function advance(refresh: Refresh, fact: Fact): Step {
   const rule = rules[refresh.phase][fact.fact] as Rule<Fact> | undefined;
   return rule ? rule(refresh, fact) : ignored;
 }
 
-/** What a waiting refresh asks for again. */
+/** The commands that are pending in a phase. */
 export function pendingEffects(refresh: Refresh): Effect[] {
   switch (refresh.phase) {
     case 'accepted':
       return ['reserve'];
     case 'assembling':
-      // The manifest first: an abandon alone would decide against a scan that was handed over.
+      // The manifest first: an abandon alone would reject a scan that was handed over.
       return refresh.cancelRequested ? ['complete_scan', 'abandon_scan'] : ['complete_scan'];
     case 'settling':
       return ['settle'];

@@ -5,15 +5,15 @@ import { pushToOutbox } from '@inventory/mongo/outbox';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { LRUCache } from 'lru-cache';
 import type { RefreshDocument, StagedPageRecord } from '../collections.ts';
 import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
-import { createRecentRefreshes } from './recent-refreshes-store.ts';
 import type { Refresh } from './refresh.domain.ts';
 import {
   changingFields,
-  dueFields,
-  type KeepingTimes,
+  type RefreshTimes,
   type StoredRefresh,
+  timedFields,
   toNewDocument,
   toStored,
 } from './refresh-mapping.ts';
@@ -22,13 +22,13 @@ import {
 export interface KeyState {
   /** The attempt that holds the key; null while it is free. */
   readonly holder: StoredRefresh | null;
-  /** The turn at which a new attempt claims it. */
-  readonly turn: number;
+  /** The generation under which a new attempt claims it. */
+  readonly keyGeneration: number;
 }
 
 /** What a step writes beside the refresh itself. */
 export interface StepExtras {
-  /** Wait in the document and leave through the outbox. */
+  /** Written into the outbox of the document. */
   readonly messages?: readonly OutgoingMessage[];
   /** The page that completes a scan is recorded with its end. */
   readonly lastPage?: StagedPageRecord;
@@ -36,35 +36,40 @@ export interface StepExtras {
 
 /** Reads and writes whole refreshes; every write is conditional on what was read. */
 export interface RefreshStore {
-  /** False when it is stored already, or another attempt claimed its key at this turn. */
-  insert(refresh: Refresh, trace: TraceCarrier, keyTurn?: number): Promise<boolean>;
-  find(id: string): Promise<StoredRefresh | null>;
-  /** What this replica last knew of it, without asking; may be out of date. */
-  recall(id: string): StoredRefresh | null;
-  remember(stored: StoredRefresh): void;
-  findKey(projectId: ProjectId, idempotencyKey: string): Promise<KeyState>;
-  pages(id: string): Promise<readonly StagedPageRecord[]>;
+  /** False when it is stored already, or another attempt claimed this generation of its key. */
+  insertRefresh(refresh: Refresh, trace: TraceCarrier, keyGeneration?: number): Promise<boolean>;
+  findRefresh(id: string): Promise<StoredRefresh | null>;
+  /**
+   * As this replica last read or wrote it; may be out of date. A write that is based on it is
+   * conditional on its version.
+   */
+  cachedRefresh(id: string): StoredRefresh | null;
+  cacheRefresh(stored: StoredRefresh): void;
+  readKeyState(projectId: ProjectId, idempotencyKey: string): Promise<KeyState>;
+  readStagedPages(id: string): Promise<readonly StagedPageRecord[]>;
   /** Saves a step; false when the refresh changed meanwhile. */
-  save(previous: StoredRefresh, next: Refresh, extras?: StepExtras): Promise<boolean>;
+  saveStep(previous: StoredRefresh, next: Refresh, extras?: StepExtras): Promise<boolean>;
 }
 
+const refreshesCachedMax = 5_000;
 const withoutPages = { projection: { pages: 0, outbox: 0 } } as const;
 
 export function createRefreshStore(
   refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
-  keeping: KeepingTimes,
+  times: RefreshTimes,
 ): RefreshStore {
-  const recent = createRecentRefreshes();
+  const cached = new LRUCache<string, StoredRefresh>({ max: refreshesCachedMax });
+  const cache = (stored: StoredRefresh) => void cached.set(stored.refresh.id, stored);
 
   /**
-   * A refused attempt occupies its turn as long as it is stored. It is kept for a newer attempt to
-   * be inserted after it: expired meanwhile, it would leave its turn to a third one.
+   * A refused attempt occupies its generation of the key while it is stored. Its expiry is extended
+   * before a newer attempt is inserted: once expired, it would leave its generation to a third one.
    */
-  async function keepRefused(projectId: ProjectId, claim: KeyClaim): Promise<boolean> {
+  async function extendRefused(projectId: ProjectId, claim: KeyClaim): Promise<boolean> {
     const { matchedCount } = await refreshes.updateOne(
       { projectId, idempotencyKey: toStoredClaim(claim), phase: 'refused' },
-      { $set: { expireAt: new Date(clock.now() + keeping.keepRefusedMs) } },
+      { $set: { expireAt: new Date(clock.now() + times.retention.refusedMs) } },
     );
     return matchedCount === 1;
   }
@@ -72,7 +77,7 @@ export function createRefreshStore(
   async function find(id: string): Promise<StoredRefresh | null> {
     const document = await refreshes.findOne({ _id: id }, withoutPages);
     const stored = document && toStored(document);
-    if (stored) recent.remember(stored);
+    if (stored) cache(stored);
     return stored;
   }
 
@@ -80,48 +85,51 @@ export function createRefreshStore(
     const { id, version } = previous.refresh;
     const { modifiedCount } = await refreshes.updateOne(
       { _id: id, version },
-      updateTo(next, clock.now(), keeping, extras),
+      updateTo(next, clock.now(), times, extras),
     );
     return modifiedCount === 1;
   }
 
   return {
-    async insert(refresh, trace, keyTurn = 0) {
+    async insertRefresh(refresh, trace, keyGeneration = 0) {
       const { projectId, idempotencyKey: key } = refresh;
-      const claim = key === null ? null : { key, turn: keyTurn };
-      if (claim && claim.turn > 0) {
-        const refused = { key: claim.key, turn: claim.turn - 1 };
-        if (!(await keepRefused(projectId, refused))) return false;
+      const claim = key === null ? null : { key, generation: keyGeneration };
+      if (claim && claim.generation > 0) {
+        const refused = { key: claim.key, generation: claim.generation - 1 };
+        if (!(await extendRefused(projectId, refused))) return false;
       }
       try {
-        await refreshes.insertOne(toNewDocument(refresh, claim, trace, clock.now(), keeping));
+        await refreshes.insertOne(toNewDocument(refresh, claim, trace, clock.now(), times));
       } catch (error) {
         if (duplicateKeyOf(error)) return false;
         throw error;
       }
-      recent.remember({ refresh, trace });
+      cache({ refresh, trace });
       return true;
     },
-    find,
-    recall: recent.recall,
-    remember: recent.remember,
-    async findKey(projectId, idempotencyKey) {
+    findRefresh: find,
+    cachedRefresh: (id) => cached.get(id) ?? null,
+    cacheRefresh: cache,
+    async readKeyState(projectId, idempotencyKey) {
       const newest = await refreshes.findOne(
         { projectId, idempotencyKey: claimsOn(idempotencyKey) },
         { ...withoutPages, sort: { idempotencyKey: -1 } },
       );
-      if (!newest?.idempotencyKey) return { holder: null, turn: 0 };
-      const { turn } = fromStoredClaim(newest.idempotencyKey);
-      return { holder: newest.phase === 'refused' ? null : toStored(newest), turn: turn + 1 };
+      if (!newest?.idempotencyKey) return { holder: null, keyGeneration: 0 };
+      const { generation } = fromStoredClaim(newest.idempotencyKey);
+      return {
+        holder: newest.phase === 'refused' ? null : toStored(newest),
+        keyGeneration: generation + 1,
+      };
     },
-    async pages(id) {
+    async readStagedPages(id) {
       const found = await refreshes.findOne({ _id: id }, { projection: { pages: 1 } });
       return found?.pages ?? [];
     },
-    async save(previous, next, extras = {}) {
+    async saveStep(previous, next, extras = {}) {
       const saved = await update(previous, next, extras);
-      if (saved) recent.remember({ refresh: next, trace: previous.trace });
-      else recent.forget(next.id);
+      if (saved) cache({ refresh: next, trace: previous.trace });
+      else cached.delete(next.id);
       return saved;
     },
   };
@@ -133,17 +141,17 @@ const needsPages: readonly Refresh['phase'][] = ['collecting', 'assembling'];
 function updateTo(
   next: Refresh,
   nowMs: number,
-  keeping: KeepingTimes,
+  times: RefreshTimes,
   { messages = [], lastPage }: StepExtras,
 ): TypedUpdate<RefreshDocument> {
-  const due = dueFields(next, nowMs, keeping);
+  const timed = timedFields(next, nowMs, times);
   const outbox = messages.length > 0 ? pushToOutbox(messages, new Date(nowMs)) : null;
   const pushed = { ...outbox?.$push, ...(lastPage ? { pages: lastPage } : {}) };
   return {
-    $set: { ...changingFields(next), ...scanFieldsOf(next), ...due, asks: 0 },
+    $set: { ...changingFields(next), ...scanFieldsOf(next), ...timed, asks: 0 },
     $unset: {
       ...(needsPages.includes(next.phase) ? {} : { pages: '' }),
-      ...(due.askAt ? {} : { askAt: '' }),
+      ...(timed.askAt ? {} : { askAt: '' }),
     },
     $currentDate: { changedAt: true },
     ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),

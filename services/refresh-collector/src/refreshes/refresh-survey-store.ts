@@ -10,18 +10,18 @@ export interface PhaseCount<Phase> {
   readonly oldestAtMs: number | null;
 }
 
-/** What operators are told of refreshes that are under way; every query is by index and bounded. */
+/** Counts of unfinished refreshes for operators; every query is by index and bounded. */
 export interface RefreshSurveyStore {
-  open(): Promise<PhaseCount<OpenPhase>[]>;
+  countOpen(): Promise<PhaseCount<OpenPhase>[]>;
   /** At most {@link stuckMax} of each kind are counted. */
-  stuck(): Promise<PhaseCount<WaitingPhase>[]>;
+  countStuck(): Promise<PhaseCount<WaitingPhase>[]>;
 }
 
 type Stuck = Pick<RefreshDocument, 'phase' | 'requestedAt'>;
 
 const stuckMax = 1_000;
-/** Asked again for more than a minute, and every time in vain. */
-const asksMin = 5;
+/** Resent for more than a minute without an outcome. */
+const resendsMin = 5;
 const overdueMs = 60_000;
 
 export function createRefreshSurveyStore(
@@ -46,11 +46,11 @@ export function createRefreshSurveyStore(
   }
 
   return {
-    open: () => Promise.all(openPhases.map(openIn)),
-    async stuck() {
+    countOpen: () => Promise.all(openPhases.map(openIn)),
+    async countStuck() {
       const before = dateOf(clock.now() - overdueMs);
       const found = await Promise.all([
-        find({ askAt: { $exists: true }, asks: { $gte: asksMin } }),
+        find({ askAt: { $exists: true }, asks: { $gte: resendsMin } }),
         find({ phase: 'queued', queueDeadline: { $lte: before } }),
         find({ phase: 'collecting', collectDeadline: { $lte: before } }),
       ]);

@@ -17,7 +17,7 @@ import type {
 } from '@inventory/contracts/vocabulary';
 
 /**
- * Where a refresh stands. `refused` is hidden from customers; `assembling` and `settling` are both
+ * The phases of a refresh. `refused` is hidden from customers; `assembling` and `settling` are both
  * shown as `settling`.
  */
 export const refreshPhases = [
@@ -41,20 +41,20 @@ export const openPhases = [
 ] as const satisfies readonly RefreshPhase[];
 export type OpenPhase = (typeof openPhases)[number];
 
-/** Phases in which somebody is waited for; a completed one waits for its event. */
+/** Phases that wait for another service; a completed refresh waits for its event. */
 export const waitingPhases = [
   ...openPhases,
   'completed',
 ] as const satisfies readonly RefreshPhase[];
 export type WaitingPhase = (typeof waitingPhases)[number];
 
-/** Cancelled before it was admitted, or its command came too late: another attempt may be made. */
+/** Cancelled before its admission, or its command came too late: another attempt may be made. */
 export const attemptCancelled: RefreshRefusal = {
   code: 'service_unavailable',
   retry_after_seconds: 1,
 };
 
-/** The scan of a refresh, without its pages. One scan may be carried on by several workers. */
+/** The scan of a refresh, without its pages. Several workers may read it, one after another. */
 export interface ScanSummary {
   /** Grows with every claim; a write of an earlier epoch is refused. */
   readonly epoch: number;
@@ -62,13 +62,13 @@ export interface ScanSummary {
   readonly completedAtMs: number | null;
   readonly pages: number;
   readonly reportedTotalCount: number | null;
-  /** No worker reads it until its pages fit again. */
+  /** No worker reads it until its pages fit into the plan again. */
   readonly parked: boolean;
   /** The replica that read it last. */
   readonly worker: string | null;
 }
 
-/** What the ledger held when it accepted, and what the account had left of it. */
+/** What the ledger held, and what was left available to the account. */
 export interface Reservation {
   readonly priceVersion: number;
   readonly asset: LedgerAsset;
@@ -84,7 +84,7 @@ export interface Refresh {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly requestId: RequestId;
-  /** Null when none was given, and once a refusal gave it back. */
+  /** Null when none was given, and once a refusal released it. */
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;
   readonly scope: Scope;
@@ -116,7 +116,7 @@ export interface Refresh {
   readonly scan: ScanSummary | null;
 }
 
-/** What a customer is shown; a refused attempt is shown to nobody. */
+/** The state that customers see; a refused attempt has none. */
 const shownStates: Readonly<Record<RefreshPhase, RefreshState | null>> = {
   accepted: 'accepted',
   refused: null,
@@ -136,12 +136,12 @@ export function phasesShownAs(state: RefreshState): RefreshPhase[] {
   return phases.filter((phase) => shownStates[phase] === state);
 }
 
-/** Holds nothing and does nothing any more. */
+/** Holds nothing and changes no more, except that a completed one waits for its event. */
 export function isTerminal(phase: RefreshPhase): boolean {
   return phase === 'refused' || phase === 'completed';
 }
 
-/** Somebody else has to answer before it can go on, so its command is sent again until they do. */
+/** Waits for another service, whose command is resent until the outcome arrives. */
 export function isWaiting(refresh: Pick<Refresh, 'phase' | 'eventAppended'>): boolean {
   switch (refresh.phase) {
     case 'accepted':
@@ -155,7 +155,7 @@ export function isWaiting(refresh: Pick<Refresh, 'phase' | 'eventAppended'>): bo
   }
 }
 
-/** When the present phase ends by itself; null once terminal. */
+/** The deadline of the present phase; null once terminal. */
 export function deadlineOf(
   refresh: Pick<Refresh, 'phase' | 'queueDeadlineMs' | 'collectDeadlineMs'>,
 ): number | null {

@@ -5,7 +5,7 @@ import type { InternalClient } from '@inventory/http/internal-client';
 import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
 
-/** Stages pages with the revision-store; what it returns is what the manifest names. */
+/** Stages pages in the revision-store; the result is the page's entry of the manifest. */
 export interface RevisionStoreClient {
   stagePage(place: PagePlace, page: PlatformPage): Promise<ManifestPage>;
 }
@@ -18,7 +18,7 @@ export interface PagePlace {
 
 const largeAssetsMin = 100;
 
-/** `enqueueComputation` is for pages that take long to write. */
+/** `enqueueComputation` serializes large pages. */
 export function createRevisionStoreClient(
   client: InternalClient,
   enqueueComputation: EnqueueComputation,

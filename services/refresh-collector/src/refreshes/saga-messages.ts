@@ -4,13 +4,13 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import { isoTime } from '@inventory/runtime/clock';
 import type { StagedPageRecord } from '../collections.ts';
-import { pagesInPlace } from '../scans/scan.domain.ts';
+import { pagesInPlace } from './recorded-page.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { Effect } from './refresh-saga.domain.ts';
 
 /**
- * The messages an effect stands for. They are functions of the refresh alone, so that a command
- * sent again is the same command; `pages` are only needed for `complete_scan`.
+ * The messages of effects. They are functions of the refresh alone: a resent command equals the
+ * first one. `pages` are needed for `complete_scan` only.
  */
 export function sagaMessages(
   refresh: Refresh,
@@ -68,7 +68,7 @@ function reserve(refresh: Refresh): OutgoingMessage {
   };
 }
 
-/** For a hold that no refresh owns; the ledger knows whose it is by the ids. */
+/** Releases an orphaned hold; the ids name its owner. */
 export function release(
   of: Pick<Refresh, 'id' | 'accountId' | 'projectId'>,
 ): Extract<OutgoingMessage, { type: 'billing.release.v1' }> {

@@ -1,83 +1,83 @@
 import { newAccountId, newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { noPlan } from '../scans/published-plan.domain.ts';
-import type { AdmissionLatch } from './admission.domain.ts';
+import type { AdmissionState } from './admission.domain.ts';
 import type { RefreshRequest } from './admit-refresh.ts';
+import { noPlan } from './published-plan.domain.ts';
 import { watchAdmission } from './watch-admission.ts';
 
 const rules = { outstandingMax: 10, outstandingPerAccountMax: 4, accountCountMs: 1_000 };
 
-/** A watch over books in which nothing is outstanding until a test says so. */
+/** A watch over a store in which nothing is outstanding until a test sets it. */
 function openWatch() {
-  const books = {
+  const stored = {
     outstanding: 0,
-    latch: { operatorClosed: false, countClosed: false },
+    admission: { operatorClosed: false, countClosed: false },
     plan: noPlan,
   };
   const clock = createTestClock();
-  const read = async (): Promise<AdmissionLatch> => ({ ...books.latch, outstanding: 0 });
+  const read = async (): Promise<AdmissionState> => ({ ...stored.admission, outstanding: 0 });
   const store = {
-    read,
-    saveCount: async () => undefined,
+    readAdmission: read,
+    saveOutstanding: async () => undefined,
     setOperatorClosed: read,
-    countOutstanding: async () => books.outstanding,
-    countOutstandingOf: async () => 0,
+    countOutstanding: async () => stored.outstanding,
+    countOutstandingOfAccount: async () => 0,
   };
   const watch = watchAdmission(
     store,
     () => false,
-    () => books.plan,
+    () => stored.plan,
     rules,
     clock,
   );
-  const ask = (accountId = newAccountId()) =>
-    watch.refusalFor({ accountId, scope: newScope() } as RefreshRequest);
-  return { books, clock, watch, ask };
+  const admit = (accountId = newAccountId()) =>
+    watch.admit({ accountId, scope: newScope() } as RefreshRequest);
+  return { stored, clock, watch, admit };
 }
 
 test('a burst between two counts is closed at the limit (Refresh: Admission)', async () => {
-  const { ask } = openWatch();
+  const { admit } = openWatch();
 
-  for (let count = 0; count < 10; count += 1) expect(await ask()).toBeNull();
+  for (let count = 0; count < 10; count += 1) expect(await admit()).toBeNull();
 
-  expect(await ask()).toMatchObject({
+  expect(await admit()).toMatchObject({
     code: 'product_unavailable',
     detail: { reason: 'global_outstanding_closed' },
   });
 });
 
-test('what is counted by mistake leaves its place to another', async () => {
-  const { ask, watch } = openWatch();
-  for (let count = 0; count < 10; count += 1) await ask();
+test('an attempt whose count is reverted leaves its place to another', async () => {
+  const { admit, watch } = openWatch();
+  for (let count = 0; count < 10; count += 1) await admit();
 
-  watch.uncount({ accountId: newAccountId() } as RefreshRequest);
+  watch.decrement({ accountId: newAccountId() } as RefreshRequest);
 
-  expect([await ask(), (await ask())?.code]).toEqual([null, 'product_unavailable']);
+  expect([await admit(), (await admit())?.code]).toEqual([null, 'product_unavailable']);
 });
 
 test('a count replaces what was added since the last one', async () => {
-  const { ask, books, watch } = openWatch();
-  for (let count = 0; count < 10; count += 1) await ask();
-  books.outstanding = 8;
+  const { admit, stored, watch } = openWatch();
+  for (let count = 0; count < 10; count += 1) await admit();
+  stored.outstanding = 8;
 
-  await watch.round();
+  await watch.update();
 
-  const codes = [await ask(), await ask(), await ask()].map((refusal) => refusal?.code);
+  const codes = [await admit(), await admit(), await admit()].map((refusal) => refusal?.code);
   expect(codes).toEqual([undefined, undefined, 'product_unavailable']);
 });
 
 test('a burst of one account is closed at its limit, and no other one by it (Errors: outstanding_limit_exceeded)', async () => {
-  const { ask, clock } = openWatch();
+  const { admit, clock } = openWatch();
   const account = newAccountId();
 
-  for (let count = 0; count < 4; count += 1) expect(await ask(account)).toBeNull();
+  for (let count = 0; count < 4; count += 1) expect(await admit(account)).toBeNull();
 
-  expect(await ask(account)).toEqual({
+  expect(await admit(account)).toEqual({
     code: 'outstanding_limit_exceeded',
     detail: { limit: 4 },
     retry_after_seconds: 5,
   });
-  expect(await ask()).toBeNull();
+  expect(await admit()).toBeNull();
   clock.advance(1_000);
-  expect(await ask(account)).toBeNull();
+  expect(await admit(account)).toBeNull();
 });

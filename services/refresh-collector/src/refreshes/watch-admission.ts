@@ -1,10 +1,10 @@
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { AdmissionReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
-import type { NoCapacity, PublishedPlan } from '../scans/published-plan.domain.ts';
-import { type AdmissionLatch, closedReason, latchAfterCount } from './admission.domain.ts';
+import { type AdmissionState, admissionAfterCount, closedReason } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
-import type { AdmissionGate, RefreshRequest } from './admit-refresh.ts';
+import type { Admission, RefreshRequest } from './admit-refresh.ts';
+import type { NoCapacity, PublishedPlan } from './published-plan.domain.ts';
 import { watchCapacity } from './watch-capacity.ts';
 
 export interface AdmissionRules {
@@ -14,10 +14,10 @@ export interface AdmissionRules {
   readonly accountCountMs: number;
 }
 
-export interface AdmissionWatch extends AdmissionGate {
-  /** Counts, sets the shared latch and takes what an operator decided; repeated every second. */
-  round(): Promise<void>;
-  readonly latch: AdmissionLatch;
+export interface AdmissionWatch extends Admission {
+  /** Counts, writes the shared state and reads the operator's decision; repeated every second. */
+  update(): Promise<void>;
+  readonly state: AdmissionState;
 }
 
 const retryAfter: Readonly<Record<AdmissionReason, number>> = {
@@ -29,8 +29,8 @@ const accountRetryAfterSeconds = 5;
 const accountsCountedMax = 10_000;
 
 /**
- * Outstanding refreshes are counted by index and never kept as a counter; between two counts this
- * replica adds what it admitted itself, so that a burst within one count does not pass the limits.
+ * Outstanding refreshes are counted by index, not by a stored counter. Between two counts this
+ * replica adds what it admitted itself, so that a burst does not pass the limits.
  */
 export function watchAdmission(
   store: AdmissionStore,
@@ -39,44 +39,47 @@ export function watchAdmission(
   rules: AdmissionRules,
   clock: Clock,
 ): AdmissionWatch {
-  let latch: AdmissionLatch = { operatorClosed: false, countClosed: false, outstanding: 0 };
+  let state: AdmissionState = { operatorClosed: false, countClosed: false, outstanding: 0 };
   let admittedSince = 0;
   const accounts = new Map<string, { outstanding: number; countedMs: number }>();
-  const room = watchCapacity(plan, clock);
+  const capacity = watchCapacity(plan, clock);
 
   async function countOf(accountId: string): Promise<{ outstanding: number }> {
-    const known = accounts.get(accountId);
-    if (known && clock.now() - known.countedMs < rules.accountCountMs) return known;
+    const cached = accounts.get(accountId);
+    if (cached && clock.now() - cached.countedMs < rules.accountCountMs) return cached;
     const counted = {
-      outstanding: await store.countOutstandingOf(accountId),
+      outstanding: await store.countOutstandingOfAccount(accountId),
       countedMs: clock.now(),
     };
     const meanwhile = accounts.get(accountId);
-    if (meanwhile && meanwhile !== known) return meanwhile;
+    if (meanwhile && meanwhile !== cached) return meanwhile;
     if (accounts.size >= accountsCountedMax) accounts.clear();
     accounts.set(accountId, counted);
     return counted;
   }
 
   function closedFor(appId: number): AdmissionReason | null {
-    const full = latch.outstanding + admittedSince >= rules.outstandingMax;
-    const now = { ...latch, countClosed: latch.countClosed || full };
+    const full = state.outstanding + admittedSince >= rules.outstandingMax;
+    const now = { ...state, countClosed: state.countClosed || full };
     return closedReason(now, isAppBreakerOpen(appId));
   }
 
   return {
-    get latch() {
-      return latch;
+    get state() {
+      return state;
     },
-    async round() {
-      const [stored, outstanding] = await Promise.all([store.read(), store.countOutstanding()]);
-      latch = latchAfterCount(stored, outstanding, rules.outstandingMax);
+    async update() {
+      const [stored, outstanding] = await Promise.all([
+        store.readAdmission(),
+        store.countOutstanding(),
+      ]);
+      state = admissionAfterCount(stored, outstanding, rules.outstandingMax);
       admittedSince = 0;
-      if (latch.countClosed !== stored.countClosed || latch.outstanding !== stored.outstanding) {
-        await store.saveCount(latch);
+      if (state.countClosed !== stored.countClosed || state.outstanding !== stored.outstanding) {
+        await store.saveOutstanding(state);
       }
     },
-    async refusalFor(request: RefreshRequest): Promise<RefreshRefusal | null> {
+    async admit(request: RefreshRequest): Promise<RefreshRefusal | null> {
       const account = await countOf(request.accountId);
       const reason = closedFor(request.scope.app_id);
       if (reason) {
@@ -86,23 +89,23 @@ export function watchAdmission(
       if (account.outstanding >= limit) {
         return outstandingLimitExceeded(limit, accountRetryAfterSeconds);
       }
-      const noCapacity = room.missingFor(request.accountId);
+      const noCapacity = capacity.missingFor(request.accountId);
       if (noCapacity) return refusalOf(noCapacity, account.outstanding);
       account.outstanding += 1;
       admittedSince += 1;
-      room.admitted(request.accountId, 1);
+      capacity.admitted(request.accountId, 1);
       return null;
     },
-    uncount({ accountId }) {
+    decrement({ accountId }) {
       const account = accounts.get(accountId);
       if (account) account.outstanding -= 1;
       admittedSince -= 1;
-      room.admitted(accountId, -1);
+      capacity.admitted(accountId, -1);
     },
   };
 }
 
-/** The limit of an account that has its part already is what it has. */
+/** The limit of an account that has its part of the capacity is the number it has. */
 function refusalOf({ full, retryAfterSeconds }: NoCapacity, limit: number): RefreshRefusal {
   return full === 'account'
     ? outstandingLimitExceeded(limit, retryAfterSeconds)

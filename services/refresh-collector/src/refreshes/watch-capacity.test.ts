@@ -1,5 +1,5 @@
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { noPlan, type PublishedPlan } from '../scans/published-plan.domain.ts';
+import { noPlan, type PublishedPlan } from './published-plan.domain.ts';
 import { watchCapacity } from './watch-capacity.ts';
 
 /** A watch on a current plan with room for three refreshes of ten pages. */
@@ -37,7 +37,7 @@ describe('admission by expected wait', () => {
     expect(admit('d')).toBe('admitted');
   });
 
-  it('gives the place of a refused reservation to another', () => {
+  it('gives the place of a refused refresh to another', () => {
     const { admit, watch } = openWatch();
     for (const account of ['a', 'b', 'c']) admit(account);
 
@@ -63,7 +63,7 @@ describe('admission by expected wait', () => {
     ]);
   });
 
-  it('keeps its part for an account that was turned away, for a minute', () => {
+  it('reserves the part of an account that was refused, for a minute', () => {
     const { admit, publish, clock } = openWatch();
     const busiest = [{ accountId: 'busy', pages: 60 }];
     publish({ pagesFree: 0, pagesWaiting: 60, accounts: 1, busiest });
@@ -78,7 +78,7 @@ describe('admission by expected wait', () => {
     expect(admit('busy')).toBe('admitted');
   });
 
-  it('keeps no part for an account that was admitted since', () => {
+  it('reserves no part for an account that was admitted since', () => {
     const { admit, publish } = openWatch();
     const busiest = [{ accountId: 'busy', pages: 60 }];
     publish({ pagesFree: 0, pagesWaiting: 60, accounts: 1, busiest });

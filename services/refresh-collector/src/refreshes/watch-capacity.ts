@@ -4,13 +4,13 @@ import {
   missingCapacity,
   type NoCapacity,
   type PublishedPlan,
-} from '../scans/published-plan.domain.ts';
+} from './published-plan.domain.ts';
 
-/** Whether the pages of one more refresh can be expected to be read in time. */
+/** Whether the pages of one more refresh are expected to be read in time. */
 export interface CapacityWatch {
-  /** Null when they can. An account that is told `all` is due its part for a minute. */
+  /** Null when they are. For an account refused by `all`, its part is reserved for a minute. */
   missingFor(accountId: string): NoCapacity | null;
-  /** Counts a refresh that the plan does not know of yet, or takes it back. */
+  /** Counts a refresh that the plan does not contain yet, or reverts that count. */
   admitted(accountId: string, by: 1 | -1): void;
 }
 

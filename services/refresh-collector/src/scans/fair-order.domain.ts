@@ -2,14 +2,14 @@ import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot
 
 interface Candidate {
   readonly refresh: QueuedRefresh;
-  /** Pages of its account that are read by its end: of running scans, of those before it, its own. */
+  /** Pages of its account that are read by its end: running scans, those before it, its own. */
   readonly pagesOfAccount: number;
 }
 
 /**
  * Accounts in turns, by pages: an account whose pages are no more than its part of the capacity is
- * before what exceeds the part of another. Within one by queue deadline, those last that wait for
- * another scan of their inventory.
+ * before what exceeds the part of another. Within an account by queue deadline; refreshes whose
+ * inventory has another scan come last.
  */
 export function inFairOrder(
   { queued, lastStartMs }: QueueSnapshot,
@@ -38,7 +38,7 @@ export function inFairOrder(
     refresh,
     pagesOfAccount: add(refresh.accountId, refresh.pages),
   }));
-  const lastStart = ({ refresh }: Candidate) => lastStartMs.get(refresh.accountId) ?? 0;
+  const lastStart = ({ refresh }: Candidate) => lastStartMs(refresh.accountId) ?? 0;
   return candidates
     .toSorted(
       (left, right) =>

@@ -1,17 +1,17 @@
 import type { IdentityLimits, IdentityState } from '../egress/egress-identity.domain.ts';
 
-/** How many pages the egress identities can read between now and a later time. */
+/** The pages that the egress identities can read until a time. */
 export interface PageCapacity {
-  /** Pages until `timeMs`, as far as the identities' present state lets expect. */
+  /** Expected pages until `timeMs`, by the present state of the identities. */
   until(timeMs: number): number;
-  /** Pages until `timeMs` if every identity were rested and answered: never less. */
+  /** Upper bound until `timeMs`: every identity rested and served. */
   atMostUntil(timeMs: number): number;
   readonly pagesPerMinute: number;
 }
 
 /**
- * Capacity by the rate limits and rests of the identities. An identity that failed k times in a row
- * counts 2^-k until it is served again: it may fail again after its rest.
+ * Capacity by the rate limits and pauses of the identities. An identity that failed k times in a row
+ * counts 2^-k until it is served again: it may fail again after its pause.
  */
 export function pageCapacity(
   identities: readonly IdentityState[],

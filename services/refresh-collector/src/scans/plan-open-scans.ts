@@ -1,20 +1,24 @@
 import type { Clock } from '@inventory/runtime/clock';
-import type { AppReads } from '../egress/app-breaker.domain.ts';
+import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
 import type { IdentityLimits, IdentityState } from '../egress/egress-identity.domain.ts';
+import {
+  type AccountPages,
+  noPlan,
+  type PublishedPlan,
+} from '../refreshes/published-plan.domain.ts';
 import { pageCapacity } from './page-capacity.domain.ts';
-import { type AccountPages, noPlan, type PublishedPlan } from './published-plan.domain.ts';
 import type { QueueSnapshot } from './queue-snapshot.domain.ts';
 import type { Replicas } from './replica-store.ts';
 import { busyScans, type PlanRules, planScans, type ScanPlan } from './scan-plan.domain.ts';
 
-/** What a plan depends on beside the refreshes. */
+/** The inputs of a plan beside the refreshes. */
 export interface PlanConditions {
   readonly identities: readonly IdentityState[];
   readonly replicas: Replicas;
   /** Mean time of one page request. */
   readonly pageMs: number;
-  readonly readsOf: (appId: number) => AppReads;
-  readonly lastStartMs: ReadonlyMap<string, number>;
+  readonly scanAllowance: (appId: number) => ScanAllowance;
+  readonly lastStartMs: QueueSnapshot['lastStartMs'];
   readonly typicalPages: number;
 }
 
@@ -24,7 +28,7 @@ export interface PlanLimits {
   readonly collectMs: number;
   readonly scansMax: number;
   readonly scansPerAccountMax: number;
-  /** Pages of the largest refresh that is paid for. */
+  /** Pages of the largest refresh that a reservation pays for. */
   readonly pagesMax: number;
 }
 
@@ -32,7 +36,7 @@ const liveShareMin = 0.05;
 const liveShareMax = 0.5;
 const busiestMax = 1_000;
 
-/** Plans what is open, and says what the plan means for slots, admission and waiting times. */
+/** Plans the open refreshes and computes what is published of the plan. */
 export function planOpenScans(
   open: Pick<QueueSnapshot, 'queued' | 'scans'>,
   conditions: PlanConditions,
@@ -40,7 +44,7 @@ export function planOpenScans(
   clock: Clock,
 ): { readonly decided: ScanPlan; readonly published: PublishedPlan } {
   const nowMs = clock.now();
-  const { identities, replicas, readsOf, lastStartMs } = conditions;
+  const { identities, replicas, scanAllowance, lastStartMs } = conditions;
   const capacity = pageCapacity(identities, limits.identities, nowMs);
   const slotsPerMinute = identities.length * limits.identities.requestsPerMinute;
   const liveShare = Math.min(
@@ -57,13 +61,16 @@ export function planOpenScans(
     share: 1 - liveShare,
     unknownPages: limits.pagesMax,
   };
-  // A refresh of unknown size is never expected to be too large to start at all.
+  // The expected size of an unknown inventory never keeps its scan from starting.
   const half = (rules.share * capacity.until(nowMs + limits.collectMs)) / 2;
   const typicalPages = Math.min(conditions.typicalPages, Math.max(1, Math.floor(half)));
   const queued = open.queued.map((refresh) =>
     refresh.isSizeKnown ? refresh : { ...refresh, pages: Math.min(refresh.pages, typicalPages) },
   );
-  const decided = planScans({ ...open, queued, nowMs, capacity, readsOf, lastStartMs }, rules);
+  const decided = planScans(
+    { ...open, queued, nowMs, capacity, scanAllowance, lastStartMs },
+    rules,
+  );
   const parked = open.scans.filter((scan) => scan.parked).length;
   const active =
     open.scans.length - parked - decided.park.length + decided.resume.length + decided.start.length;

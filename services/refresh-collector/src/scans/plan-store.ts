@@ -2,16 +2,16 @@ import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { PlanDocument } from '../collections.ts';
-import type { PublishedPlan } from './published-plan.domain.ts';
+import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
 
-/** The one document by which replicas agree which of them plans, and what it planned last. */
+/** The lease of the planner, in one document with the plan it published. */
 export interface PlanStore {
-  /** Becomes or stays the planning replica and publishes; false while another one is. */
-  lead(plan: PublishedPlan): Promise<boolean>;
-  /** The last plan, and whether a replica plans; null before the first. */
-  read(): Promise<{ readonly plan: PublishedPlan; readonly isLed: boolean } | null>;
-  /** Lets another replica plan at once. */
-  leave(): Promise<void>;
+  /** Acquires or renews the lease and publishes the plan; false while another replica holds it. */
+  publishPlan(plan: PublishedPlan): Promise<boolean>;
+  /** The last plan, and whether its lease is held; null before the first. */
+  readPlan(): Promise<{ readonly plan: PublishedPlan; readonly isLeased: boolean } | null>;
+  /** Lets another replica acquire the lease at once. */
+  releasePlannerLease(): Promise<void>;
 }
 
 export function createPlanStore(
@@ -21,7 +21,7 @@ export function createPlanStore(
   leaseMs: number,
 ): PlanStore {
   return {
-    async lead(plan) {
+    async publishPlan(plan) {
       const nowMs = clock.now();
       const isFree = [{ owner }, { leaseUntil: { $lte: dateOf(nowMs) } }];
       try {
@@ -32,18 +32,18 @@ export function createPlanStore(
         );
         return true;
       } catch (error) {
-        // The upsert met the document that the filter did not match: another replica plans.
+        // The upsert conflicts with a document that the filter does not match: it is leased.
         if (duplicateKeyOf(error)) return false;
         throw error;
       }
     },
-    async read() {
+    async readPlan() {
       const found = await collection.findOne({ _id: 'plan' });
       if (!found) return null;
       const { _id, owner: _owner, leaseUntil, ...plan } = found;
-      return { plan, isLed: leaseUntil.getTime() > clock.now() };
+      return { plan, isLeased: leaseUntil.getTime() > clock.now() };
     },
-    async leave() {
+    async releasePlannerLease() {
       await collection.updateOne({ _id: 'plan', owner }, { $set: { leaseUntil: dateOf(0) } });
     },
   };

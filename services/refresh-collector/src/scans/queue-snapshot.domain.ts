@@ -1,7 +1,7 @@
-import type { AppReads } from '../egress/app-breaker.domain.ts';
+import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
 import type { PageCapacity } from './page-capacity.domain.ts';
 
-/** A refresh that waits for its scan to start. */
+/** A refresh whose scan has not started. */
 export interface QueuedRefresh {
   readonly id: string;
   readonly accountId: string;
@@ -10,35 +10,35 @@ export interface QueuedRefresh {
   readonly appId: number;
   /** It starts before this time or not at all. */
   readonly queueDeadlineMs: number;
-  /** Pages it is expected to have. */
+  /** Expected pages. */
   readonly pages: number;
-  /** False when that is only what is typical: nothing is saved of this inventory. */
+  /** False when that is the typical size: no scan of this inventory is recorded. */
   readonly isSizeKnown: boolean;
 }
 
-/** A scan that was started and has not ended. */
+/** A scan that has started and not ended. */
 export interface StartedScan {
   readonly id: string;
   readonly accountId: string;
   readonly inventory: string;
   readonly appId: number;
   readonly deadlineMs: number;
-  /** Pages it still has to read, by what its first page reported or else by what is expected. */
+  /** Pages it still has to read, by the total of its first page or else by the expected pages. */
   readonly pagesLeft: number;
-  /** False until its first page is read, where nothing was saved before. */
+  /** False until its first page is read, where no scan of the inventory is recorded. */
   readonly isSizeKnown: boolean;
   /** A parked scan holds no lease and reads no page until it is resumed. */
   readonly parked: boolean;
 }
 
-/** Everything that decides which scan reads next. */
+/** The inputs of the scan plan. */
 export interface QueueSnapshot {
   readonly nowMs: number;
   readonly capacity: PageCapacity;
   readonly queued: readonly QueuedRefresh[];
   readonly scans: readonly StartedScan[];
-  /** How many scans of an application its breaker lets read. */
-  readonly readsOf: (appId: number) => AppReads;
-  /** When each account last had a scan started; absent means long ago. */
-  readonly lastStartMs: ReadonlyMap<string, number>;
+  /** How many scans of an application its breaker allows. */
+  readonly scanAllowance: (appId: number) => ScanAllowance;
+  /** When an account last had a scan started; undefined means long ago. */
+  readonly lastStartMs: (accountId: string) => number | undefined;
 }

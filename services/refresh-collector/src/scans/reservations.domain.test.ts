@@ -55,7 +55,7 @@ describe('reservations', () => {
     reservations.remove(inMinutes(60), 60);
 
     expect(reservations.fits(inMinutes(60), 60)).toBe(true);
-    expect(reservations.room).toBe(90);
+    expect(reservations.unreserved).toBe(90);
   });
 
   it('keep the part of the capacity that is not theirs', () => {

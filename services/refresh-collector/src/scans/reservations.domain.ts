@@ -1,19 +1,18 @@
 import type { PageCapacity } from './page-capacity.domain.ts';
 
 /**
- * Pages promised until each deadline, against the pages that can be read until then. Deadlines are
- * rounded down to one of `steps` equal parts of the horizon, so that a test costs the same however
- * much is reserved.
+ * Pages reserved until each deadline, against the pages that can be read until then. Deadlines are
+ * rounded down to one of `steps` equal parts of the horizon: the cost of a check is constant.
  */
 export interface Reservations {
-  /** True when these pages fit before the deadline without breaking an earlier or later one. */
+  /** True when these pages fit before the deadline and every later reservation still fits. */
   fits(deadlineMs: number, pages: number): boolean;
   add(deadlineMs: number, pages: number): void;
   remove(deadlineMs: number, pages: number): void;
   /** The first deadline until which everything reserved leaves less than `pages` unreserved. */
   firstTight(pages: number): number | null;
   /** Pages that fit before the end of the horizon. */
-  readonly room: number;
+  readonly unreserved: number;
 }
 
 const steps = 360;
@@ -53,7 +52,7 @@ export function openReservations(
       }
       return null;
     },
-    get room() {
+    get unreserved() {
       return Math.max(0, free[steps] ?? 0);
     },
   };

@@ -5,18 +5,18 @@ import type { Logger } from '@inventory/runtime/logger';
 import { inSpan } from '@inventory/runtime/tracing';
 import { pause } from '@inventory/runtime/wait';
 import type { StagedPageRecord } from '../collections.ts';
+import {
+  avoidedIdentities,
+  firstTries,
+  type PageTries,
+  requestsFirstPage,
+} from '../egress/page-verdicts.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
-import { type PageReadingDeps, readPage } from '../egress/read-page.ts';
+import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
 import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
-import {
-  asksFirstPage,
-  avoidedIdentities,
-  firstTries,
-  type PageTries,
-} from './page-verdicts.domain.ts';
 import {
   nextStep,
   resumedProgress,
@@ -28,19 +28,19 @@ import type { ClaimedScan } from './scan-store.ts';
 
 export interface ScanDeps {
   readonly saga: SagaDeps;
-  readonly reading: PageReadingDeps;
-  readonly store: RevisionStoreClient;
+  readonly egress: ReadPageDeps;
+  readonly revisionStore: RevisionStoreClient;
   readonly rules: ScanRules;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 interface ScanState {
-  /** As this worker wrote it last. */
+  /** As last written by this worker. */
   readonly refresh: Refresh;
   readonly progress: ScanProgress;
   readonly tries: PageTries;
-  /** Staged and recorded, all but the one in hand. */
+  /** Staged and recorded pages, and the last one that is about to be. */
   readonly pages: readonly StagedPageRecord[];
 }
 
@@ -48,8 +48,8 @@ const breakerPauseMs = 1_000;
 const stagingBackoff = { firstMs: 200, maxMs: 10_000 } as const;
 
 /**
- * Reads a claimed scan to its end, from wherever its last worker left it. Returns when the scan
- * ended or its lease did; what was staged and recorded stays either way.
+ * Reads a claimed scan to its end, from the last recorded page on. Returns when the scan or its
+ * lease ended; staged and recorded pages stay.
  */
 export async function runScan(
   deps: ScanDeps,
@@ -61,7 +61,7 @@ export async function runScan(
     if (isOverdue(deps, claimed)) {
       return end(deps, claimed, state, { fact: 'collect_deadline_passed' });
     }
-    if (!(await deps.reading.breakers.admits(claimed.refresh.scope.app_id))) {
+    if (!(await deps.egress.breakers.admits(claimed.refresh.scope.app_id))) {
       await pause(breakerPauseMs, signal);
       continue;
     }
@@ -72,7 +72,7 @@ export async function runScan(
   }
 }
 
-/** The state to go on with; undefined when the scan is over or not ours any more. */
+/** The next state; undefined when the scan ended or its lease is lost. */
 async function readOnePage(
   deps: ScanDeps,
   claimed: ClaimedScan,
@@ -81,28 +81,28 @@ async function readOnePage(
 ): Promise<ScanState | undefined> {
   const { refresh } = claimed;
   const { progress, tries } = state;
-  const identities = deps.reading.egress.map(({ id }) => id);
+  const identities = deps.egress.identities.map(({ id }) => id);
   const overdue = AbortSignal.timeout(timeLeftMs(deps, claimed));
   const result = await readPage(
-    deps.reading,
+    deps.egress,
     {
       accountId: refresh.accountId,
       scope: refresh.scope,
       language: refresh.language,
       count: tries.size.count,
-      startAssetId: asksFirstPage(tries) ? null : (progress.cursors.at(-1) ?? null),
+      startAssetId: requestsFirstPage(tries) ? null : (progress.cursors.at(-1) ?? null),
       deadlineMs: refresh.collectDeadlineMs ?? 0,
       avoid: avoidedIdentities(tries, identities),
     },
     AbortSignal.any([signal, overdue]),
   );
   if (!result) return signal.aborted ? undefined : state;
-  const moment = { progress, tries, identity: result.identityId, identities };
-  const step = nextStep(moment, result.answer, deps.rules);
-  return carryOut(deps, claimed, state, step, signal);
+  const attempt = { progress, tries, identity: result.identityId, identities };
+  const step = nextStep(attempt, result.answer, deps.rules);
+  return applyStep(deps, claimed, state, step, signal);
 }
 
-async function carryOut(
+async function applyStep(
   deps: ScanDeps,
   claimed: ClaimedScan,
   state: ScanState,
@@ -113,8 +113,8 @@ async function carryOut(
     await end(deps, claimed, state, { fact: 'scan_failed', outcome: step.outcome });
     return undefined;
   }
-  for (const identityId of step.rests) await deps.reading.identities.rest(identityId);
-  if (step.step === 'again') {
+  for (const identityId of step.rests) await deps.egress.pool.restIdentity(identityId);
+  if (step.step === 'retry') {
     await pause(step.pauseMs, signal);
     return { ...state, progress: step.progress, tries: step.tries };
   }
@@ -122,8 +122,8 @@ async function carryOut(
 }
 
 /**
- * Durable in the revision-store first, then recorded here; the last page in the same write that
- * ends the scan. Undefined when the scan is over or not ours any more.
+ * Stages the page in the revision-store, then records it; the last page is recorded by the write
+ * that ends the scan. Undefined when the scan ended or its lease is lost.
  */
 async function stageAndRecord(
   deps: ScanDeps,
@@ -157,7 +157,7 @@ async function stageAndRecord(
   return recorded?.step === 'changed' ? { ...next, refresh: recorded.refresh } : undefined;
 }
 
-/** The revision-store being away is not the platform's fault: try until the scan's deadline. */
+/** Retries until the scan's deadline while the revision-store is unavailable. */
 async function stage(
   deps: ScanDeps,
   claimed: ClaimedScan,
@@ -168,7 +168,7 @@ async function stage(
   const place = { scanId: claimed.refresh.id, epoch: claimed.epoch, page: pageNumber };
   for (let failures = 1; !signal.aborted && !isOverdue(deps, claimed); failures += 1) {
     try {
-      return await deps.store.stagePage(place, page);
+      return await deps.revisionStore.stagePage(place, page);
     } catch (error) {
       deps.logger.warn({ err: error, failures }, 'page not staged');
       await pause(jitteredDelayMs(stagingBackoff, failures), signal);
@@ -177,7 +177,7 @@ async function stage(
   return undefined;
 }
 
-/** Ends the scan as this worker knows it; whoever changed it meanwhile has ended or taken it. */
+/** Ends the scan unless it changed meanwhile: then it was ended or taken by another worker. */
 async function end(
   deps: ScanDeps,
   claimed: ClaimedScan,

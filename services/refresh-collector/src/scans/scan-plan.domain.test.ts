@@ -56,8 +56,8 @@ const plan = (snapshot: Partial<QueueSnapshot>, changed: Partial<PlanRules> = {}
       capacity: capacityOf(1),
       queued: [],
       scans: [],
-      readsOf: () => 'all',
-      lastStartMs: new Map(),
+      scanAllowance: () => 'all',
+      lastStartMs: () => undefined,
       ...snapshot,
     },
     { ...rules, ...changed },
@@ -124,7 +124,10 @@ describe('accounts', () => {
       ['b', 1],
     ]);
 
-    const { start } = plan({ queued: [queued('a', 60), queued('b', 60)], lastStartMs });
+    const { start } = plan({
+      queued: [queued('a', 60), queued('b', 60)],
+      lastStartMs: (accountId) => lastStartMs.get(accountId),
+    });
 
     expect(start).toEqual(['b']);
   });
@@ -244,7 +247,7 @@ describe('while the breaker of an application is open', () => {
     ];
     const waiting = queued('waiting', 1, { appId: 440 });
 
-    const { park, resume, start } = plan({ scans, queued: [waiting], readsOf });
+    const { park, resume, start } = plan({ scans, queued: [waiting], scanAllowance: readsOf });
 
     expect([park, resume, start]).toEqual([['running'], [], []]);
   });
@@ -256,7 +259,7 @@ describe('while the breaker of an application is open', () => {
     ];
     const waiting = queued('waiting', 1, { appId: 440 });
 
-    const { resume, start } = plan({ scans, queued: [waiting], readsOf: () => 'one' });
+    const { resume, start } = plan({ scans, queued: [waiting], scanAllowance: () => 'one' });
 
     expect([resume, start]).toEqual([['first'], []]);
   });
@@ -268,7 +271,7 @@ describe('while the breaker of an application is open', () => {
     const other = queued('other', 60, { accountId });
 
     const { start } = plan(
-      { scans, queued: [waiting, other], readsOf },
+      { scans, queued: [waiting, other], scanAllowance: readsOf },
       { scansPerAccountMax: 1, scansMax: 1 },
     );
 

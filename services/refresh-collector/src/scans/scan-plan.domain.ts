@@ -8,32 +8,32 @@ export interface PlanRules {
   readonly collectMs: number;
   /** Longest time in the queue. */
   readonly queueMs: number;
-  /** Scans that keep every identity busy; more run only for accounts that have none yet. */
+  /** Scans that keep every identity busy; more run only for accounts without a scan. */
   readonly busyScans: number;
-  /** Less room than this before a deadline makes what is due by then urgent. */
+  /** Fewer unreserved pages than this before a deadline make the scans due by then urgent. */
   readonly tightPages: number;
   /** Most scans at once, over all replicas. */
   readonly scansMax: number;
   readonly scansPerAccountMax: number;
-  /** Part of the capacity that scans may reserve; the rest is for live pages and repeated tries. */
+  /** Part of the capacity that scans may reserve; the rest is for live pages and retries. */
   readonly share: number;
-  /** Pages reserved for a scan of unknown size until its first page tells. */
+  /** Pages reserved for a scan of unknown size until its first page is read. */
   readonly unknownPages: number;
 }
 
-/** What has to change now, and what the present reservations mean for everything else. */
+/** The changes to make now, and the figures that follow from the reservations. */
 export interface ScanPlan {
   /** Queued refreshes whose scan starts. */
   readonly start: readonly string[];
   /** Parked scans that run again. */
   readonly resume: readonly string[];
-  /** Running scans that give their lease up. */
+  /** Running scans that release their lease. */
   readonly park: readonly string[];
-  /** Started scans that can no longer be completed in time, whatever happens. */
+  /** Started scans that can no longer be completed in time. */
   readonly end: readonly string[];
   /** Queued refreshes and scans past their deadline. */
   readonly overdue: readonly string[];
-  /** Scans with a deadline up to this time read before all others; null while there is room. */
+  /** Scans with a deadline up to this time read before all others; null while none is urgent. */
   readonly urgentUntilMs: number | null;
   /** Pages that running scans still have to read. */
   readonly pagesReserved: number;
@@ -45,7 +45,7 @@ export interface ScanPlan {
 
 /**
  * Scans that keep every identity busy: an identity reads one page at a time, and between two pages
- * of a scan its rate mostly makes it rest. Twice as many as read at the same moment.
+ * of a scan its rate mostly makes it wait. Twice as many as read at the same moment.
  */
 export function busyScans(
   identities: number,
@@ -56,13 +56,12 @@ export function busyScans(
   return Math.ceil(2 * readingAtOnce) + 1;
 }
 
-/** The nearer its queue deadline, the less a refresh waits for others to make room. */
+/** In this last part of its queue time a refresh starts beyond the number of busy scans. */
 const lastTenth = 0.1;
 
 /**
- * Decides which scans start, rest and end. A scan starts only where its pages fit beside everything
- * that runs, and no start takes the pages that a refresh queued before needs before its own latest
- * deadline. Accounts take turns; within an account the earliest queue deadline is first.
+ * Decides which scans start, park and end. A scan starts only where its pages fit beside all running
+ * scans, and no start takes the pages that an earlier refresh needs before its own latest deadline. Accounts take turns; within an account the earliest queue deadline is first.
  */
 export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
   const { nowMs } = snapshot;
@@ -71,13 +70,13 @@ export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
     ...snapshot.scans.filter(({ deadlineMs }) => deadlineMs <= nowMs),
   ].map(({ id }) => id);
   const end = snapshot.scans.filter((scan) => isHopeless(scan, snapshot)).map(({ id }) => id);
-  const gone = new Set([...overdue, ...end]);
+  const ended = new Set([...overdue, ...end]);
   const scans = snapshot.scans
-    .filter(({ id }) => !gone.has(id))
+    .filter(({ id }) => !ended.has(id))
     .toSorted((left, right) => left.deadlineMs - right.deadlineMs);
-  const queued = snapshot.queued.filter(({ id }) => !gone.has(id));
+  const queued = snapshot.queued.filter(({ id }) => !ended.has(id));
 
-  const admits = appGate(snapshot);
+  const admits = appFilter(snapshot);
   const park = scansToPark(scans, snapshot, admits);
   const running = scans.filter(({ id, parked }) => !parked && !park.has(id));
   const horizonMs = rules.queueMs + rules.collectMs;
@@ -109,18 +108,18 @@ export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
     urgentUntilMs,
     pagesReserved: sumOf([...running, ...resume], ({ pagesLeft }) => pagesLeft),
     pagesWaiting: sumOf(scans, ({ pagesLeft }) => pagesLeft) + sumOf(queued, ({ pages }) => pages),
-    pagesFree: reservations.room,
+    pagesFree: reservations.unreserved,
   };
 }
 
-/** More pages left than could be read by its deadline with everything rested and answering. */
+/** More pages left than can be read by its deadline at full capacity. */
 function isHopeless(scan: StartedScan, { capacity, nowMs }: QueueSnapshot): boolean {
   return scan.deadlineMs > nowMs && scan.pagesLeft > capacity.atMostUntil(scan.deadlineMs);
 }
 
 /**
- * What cannot be kept is parked: scans of applications that are left alone, and, where capacity
- * was lost, the largest of those that no longer fit before a deadline. Earliest deadline first.
+ * Scans to park: those of applications whose breaker is open and, after a loss of capacity, the
+ * largest of those that no longer fit before a deadline. Earliest deadline first.
  */
 function scansToPark(
   scans: readonly StartedScan[],
@@ -128,7 +127,7 @@ function scansToPark(
   admits: (appId: number) => boolean,
 ): Set<string> {
   const park = new Set<string>();
-  let kept: StartedScan[] = [];
+  let running: StartedScan[] = [];
   let pages = 0;
   for (const scan of scans) {
     if (scan.parked) continue;
@@ -136,26 +135,26 @@ function scansToPark(
       park.add(scan.id);
       continue;
     }
-    kept.push(scan);
+    running.push(scan);
     pages += scan.pagesLeft;
-    // One page may be on its way, and is not known to have been read.
-    while (pages - kept.length > capacity.until(scan.deadlineMs)) {
-      const largest = kept.reduce((most, one) => (one.pagesLeft > most.pagesLeft ? one : most));
+    // One page of each may be in flight.
+    while (pages - running.length > capacity.until(scan.deadlineMs)) {
+      const largest = running.reduce((most, one) => (one.pagesLeft > most.pagesLeft ? one : most));
       if (largest.pagesLeft <= 1) break;
       park.add(largest.id);
-      kept = kept.filter(({ id }) => id !== largest.id);
+      running = running.filter(({ id }) => id !== largest.id);
       pages -= largest.pagesLeft;
     }
   }
   return park;
 }
 
-/** Lets any number of scans of an application read, one to probe it, or none. */
-function appGate({ readsOf }: QueueSnapshot): (appId: number) => boolean {
+/** Admits any number of scans of an application, one as its probe, or none. */
+function appFilter({ scanAllowance }: QueueSnapshot): (appId: number) => boolean {
   const probed = new Set<number>();
   return (appId) => {
-    const reads = readsOf(appId);
-    if (reads !== 'one') return reads === 'all';
+    const allowance = scanAllowance(appId);
+    if (allowance !== 'one') return allowance === 'all';
     const isFirst = !probed.has(appId);
     probed.add(appId);
     return isFirst;
@@ -196,9 +195,9 @@ function startsOf(
 }
 
 /**
- * Moves a reservation from the latest deadline to the one that a start now would bring; false where
- * it does not fit. A scan of unknown size has to fit at its largest, unless it is the only one:
- * many that turn out large would take each other's pages.
+ * Moves a reservation from the latest deadline to that of a start now; false where it does not fit.
+ * A scan of unknown size has to fit at its largest, unless it is the only one: several large ones
+ * would take each other's pages.
  */
 function moveUp(
   reservations: Reservations,

@@ -35,11 +35,11 @@ function storeOf(
   };
   const open = createScanQueue(
     {
-      open: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
-      changedSince: (timeMs) => read(({ changedAtMs }) => changedAtMs >= timeMs),
+      findOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
+      findChangedSince: (timeMs) => read(({ changedAtMs }) => changedAtMs >= timeMs),
     },
     {
-      pagesOf(inventories) {
+      readPageCounts(inventories) {
         reads.inventories += inventories.length;
         return Promise.resolve(new Map([...pages].filter(([id]) => inventories.includes(id))));
       },

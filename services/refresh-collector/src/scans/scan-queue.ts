@@ -3,35 +3,35 @@ import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot
 import type { PlannedRefresh, ScanStore } from './scan-store.ts';
 
 /**
- * Every queued and collecting refresh, in the memory of the planning replica. Read whole once, then
- * by what changed: its cost follows what happens, not what waits.
+ * Every queued and collecting refresh, in the memory of the planning replica. Read completely once,
+ * then by changes: the cost follows the changes, not the length of the queue.
  */
 export interface ScanQueue {
-  /** Reads everything anew. */
+  /** Reads all of them. */
   load(): Promise<void>;
-  /** Reads what changed since the last time; true when anything did. */
+  /** Reads the changes since the last read; true when there were any. */
   update(): Promise<boolean>;
-  /** A change that this replica made or saw itself. */
+  /** Applies a change made by this replica. */
   put(refresh: PlannedRefresh): void;
   remove(id: string): void;
   get(id: string): PlannedRefresh | undefined;
   snapshot(): Pick<QueueSnapshot, 'queued' | 'scans'>;
-  /** Pages of an inventory without a saved observation, by what scans lately turned out to have. */
+  /** Expected pages of an inventory without a recorded scan: the mean of recent scans. */
   readonly typicalPages: number;
 }
 
 interface Entry extends PlannedRefresh {
-  /** Pages of the last complete scan of its inventory; undefined until looked up. */
-  readonly pagesKnown: number | null | undefined;
+  /** Pages of the last complete scan of its inventory; undefined until they are read. */
+  readonly lastPages: number | null | undefined;
 }
 
-/** Writes of one moment may become visible a little later than their time says. */
+/** A write may become visible later than its `changedAt`. */
 const overlapMs = 500;
-const sizesKept = 50;
+const sizesMax = 50;
 
 export function createScanQueue(
-  scans: Pick<ScanStore, 'open' | 'changedSince'>,
-  inventories: Pick<InventoryStore, 'pagesOf'>,
+  scans: Pick<ScanStore, 'findOpen' | 'findChangedSince'>,
+  inventories: Pick<InventoryStore, 'readPageCounts'>,
   assetsPerPage: number,
   typicalPagesFirst: number,
 ): ScanQueue {
@@ -47,37 +47,39 @@ export function createScanQueue(
       sizes.add(pagesOf(reportedTotalCount, assetsPerPage));
     }
     if (phase !== 'queued' && phase !== 'collecting') return entries.delete(id);
-    entries.set(id, { ...refresh, pagesKnown: before?.pagesKnown });
+    entries.set(id, { ...refresh, lastPages: before?.lastPages });
     return (
       before?.phase !== phase || before.pages !== refresh.pages || before.parked !== refresh.parked
     );
   }
 
-  /** One query for all that are new. */
-  async function lookUpSizes(): Promise<void> {
-    const fresh = [...entries.values()].filter(({ pagesKnown }) => pagesKnown === undefined);
+  /** One query for all new entries. */
+  async function readSizes(): Promise<void> {
+    const fresh = [...entries.values()].filter(({ lastPages }) => lastPages === undefined);
     if (fresh.length === 0) return;
-    const known = await inventories.pagesOf([...new Set(fresh.map(({ inventory }) => inventory))]);
+    const counts = await inventories.readPageCounts([
+      ...new Set(fresh.map(({ inventory }) => inventory)),
+    ]);
     for (const { id, inventory } of fresh) {
       const entry = entries.get(id);
-      if (entry) entries.set(id, { ...entry, pagesKnown: known.get(inventory) ?? null });
+      if (entry) entries.set(id, { ...entry, lastPages: counts.get(inventory) ?? null });
     }
   }
 
   return {
     async load() {
-      const found = await scans.open();
+      const found = await scans.findOpen();
       const ids = new Set(found.map(({ id }) => id));
       for (const id of entries.keys()) if (!ids.has(id)) entries.delete(id);
       for (const refresh of found) put(refresh);
-      await lookUpSizes();
+      await readSizes();
     },
     async update() {
       let changed = false;
-      for (const refresh of await scans.changedSince(changedMs - overlapMs)) {
+      for (const refresh of await scans.findChangedSince(changedMs - overlapMs)) {
         changed = put(refresh) || changed;
       }
-      await lookUpSizes();
+      await readSizes();
       return changed;
     },
     put,
@@ -99,12 +101,12 @@ export function createScanQueue(
   };
 }
 
-/** The mean of what scans lately turned out to have. */
+/** The mean size of recent scans. */
 function createTypicalPages(first: number): { add(pages: number): void; readonly pages: number } {
   let sizes: number[] = [];
   return {
     add(pages) {
-      sizes = [...sizes, pages].slice(-sizesKept);
+      sizes = [...sizes, pages].slice(-sizesMax);
     },
     get pages() {
       if (sizes.length === 0) return first;
@@ -118,23 +120,23 @@ function pagesOf(totalCount: number, assetsPerPage: number): number {
 }
 
 function toQueued(entry: Entry, typicalPages: number): QueuedRefresh {
-  const { pagesKnown } = entry;
+  const { lastPages } = entry;
   return {
     ...entry,
-    pages: pagesKnown ?? typicalPages,
-    isSizeKnown: typeof pagesKnown === 'number',
+    pages: lastPages ?? typicalPages,
+    isSizeKnown: typeof lastPages === 'number',
   };
 }
 
 function toStarted(entry: Entry, typicalPages: number, assetsPerPage: number): StartedScan {
-  const { pages, pagesKnown, reportedTotalCount } = entry;
+  const { pages, lastPages, reportedTotalCount } = entry;
   return {
     ...entry,
     deadlineMs: entry.collectDeadlineMs ?? 0,
     pagesLeft:
       reportedTotalCount === null
-        ? (pagesKnown ?? typicalPages)
+        ? (lastPages ?? typicalPages)
         : Math.max(1, pagesOf(reportedTotalCount, assetsPerPage) - pages),
-    isSizeKnown: reportedTotalCount !== null || typeof pagesKnown === 'number',
+    isSizeKnown: reportedTotalCount !== null || typeof lastPages === 'number',
   };
 }

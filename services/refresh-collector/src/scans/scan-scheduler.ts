@@ -1,16 +1,12 @@
 import type { Clock } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
-import type { AppReads } from '../egress/app-breaker.domain.ts';
+import type { ScanAllowance } from '../egress/app-breaker.domain.ts';
 import type { IdentityState } from '../egress/egress-identity.domain.ts';
 import type { SagaDeps } from '../refreshes/apply-fact.ts';
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
-import { createPlanExecution } from './carry-out-plan.ts';
-import { createPlanLead } from './plan-lead.ts';
+import { createPlanExecutor } from './execute-plan.ts';
 import { type PlanLimits, planOpenScans } from './plan-open-scans.ts';
-import type { PlanStore } from './plan-store.ts';
-import type { PublishedPlan } from './published-plan.domain.ts';
-import type { ReplicaStore } from './replica-store.ts';
+import type { PlannerLease } from './planner-lease.ts';
 import { createScanQueue, type ScanQueue } from './scan-queue.ts';
 import { plannedOf, type ScanStore } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
@@ -19,47 +15,40 @@ export interface SchedulerDeps {
   readonly saga: SagaDeps;
   readonly scans: ScanStore;
   readonly inventories: InventoryStore;
-  readonly plans: PlanStore;
-  readonly replicas: ReplicaStore;
-  readonly worker: Pick<ScanWorker, 'name' | 'token' | 'start' | 'stop'>;
-  readonly identities: () => Promise<readonly IdentityState[]>;
-  readonly readsOf: (appId: number) => AppReads;
+  readonly planner: PlannerLease;
+  readonly worker: Pick<ScanWorker, 'replica' | 'reserveSlot' | 'startScan' | 'stopScan'>;
+  readonly identityStates: () => Promise<readonly IdentityState[]>;
+  readonly scanAllowance: (appId: number) => ScanAllowance;
   /** Mean time of one page request. */
   readonly pageMs: () => number;
   readonly assetsPerPage: number;
   readonly limits: PlanLimits;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
-/**
- * Plans scans while this replica leads, and follows the plan of the leading one otherwise. One
- * replica plans for all, with every open refresh in its memory.
- */
+/** Plans scans for all replicas while this one holds the planner planner. */
 export interface ScanScheduler {
-  /** Looks at what changed; true when the plan changed something. */
-  round(): Promise<boolean>;
+  /** Plans after changes, and once a second; true when a refresh changed. */
+  runOnce(): Promise<boolean>;
   /** A refresh entered a phase on this replica. */
-  noticed(refresh: Refresh): void;
-  /** The last plan, of this or another replica. */
-  readonly plan: PublishedPlan;
+  onRefreshChanged(refresh: Refresh): void;
 }
 
 const planEveryMs = 1_000;
-/** What was missed all the same is found by reading everything anew. */
+/** Reading all of them repairs a missed change. */
 const reloadEveryMs = 300_000;
 
 export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
-  const { clock, scans, inventories, worker, limits, assetsPerPage } = deps;
-  const execution = createPlanExecution({ ...deps, collectMs: limits.collectMs });
-  const lead = createPlanLead({ ...deps, name: worker.name });
-  const mirror = () => createScanQueue(scans, inventories, assetsPerPage, lead.plan.typicalPages);
-  let open = mirror();
+  const { clock, scans, inventories, planner, limits, assetsPerPage } = deps;
+  const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
+  const emptyQueue = () =>
+    createScanQueue(scans, inventories, assetsPerPage, planner.plan.typicalPages);
+  let open = emptyQueue();
   let loadedMs = Number.NEGATIVE_INFINITY;
   let plannedMs = Number.NEGATIVE_INFINITY;
-  let isNoticed = false;
+  let isPlanOutdated = false;
 
-  async function look(): Promise<boolean> {
+  async function readChanges(): Promise<boolean> {
     if (clock.now() - loadedMs < reloadEveryMs) return open.update();
     loadedMs = clock.now();
     await open.load();
@@ -69,47 +58,44 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
 
   async function replan(): Promise<boolean> {
     plannedMs = clock.now();
-    isNoticed = false;
+    isPlanOutdated = false;
     const conditions = {
-      identities: await deps.identities(),
-      replicas: lead.replicas,
+      identities: await deps.identityStates(),
+      replicas: planner.replicas,
       pageMs: deps.pageMs(),
-      readsOf: deps.readsOf,
-      lastStartMs: execution.lastStartMs,
+      scanAllowance: deps.scanAllowance,
+      lastStartMs: executor.lastStartMs,
       typicalPages: open.typicalPages,
     };
     const { decided, published } = planOpenScans(open.snapshot(), conditions, limits, clock);
-    lead.plan = published;
-    return execution.carryOut(decided, open);
+    planner.plan = published;
+    return executor.executePlan(decided, open);
   }
 
   return {
-    async round() {
-      if (await lead.agree()) {
-        open = mirror();
+    async runOnce() {
+      if (await planner.renewOrFollow()) {
+        open = emptyQueue();
         loadedMs = Number.NEGATIVE_INFINITY;
       }
-      if (!lead.isLeading) return false;
-      const changed = await look();
+      if (!planner.isHeld) return false;
+      const changed = await readChanges();
       const isDue = clock.now() - plannedMs >= planEveryMs;
-      return changed || isNoticed || isDue ? replan() : false;
+      return changed || isPlanOutdated || isDue ? replan() : false;
     },
-    noticed(refresh) {
-      if (!lead.isLeading) return;
+    onRefreshChanged(refresh) {
+      if (!planner.isHeld) return;
       open.put(plannedOf(refresh));
-      isNoticed = true;
-    },
-    get plan() {
-      return lead.plan;
+      isPlanOutdated = true;
     },
   };
 }
 
-/** A leading replica that died may have started or resumed a scan without opening its lease. */
+/** A planner that crashed may have started or resumed a scan without opening its planner. */
 async function reopenLeases(open: ScanQueue, inventories: InventoryStore): Promise<void> {
   const running = open.snapshot().scans.filter(({ parked }) => !parked);
-  const leased = await inventories.leasedTo(running.map(({ inventory }) => inventory));
+  const leased = await inventories.findLeasedRefreshes(running.map(({ inventory }) => inventory));
   for (const { id: refreshId, inventory } of running) {
-    if (!leased.has(refreshId)) await inventories.open({ inventory, refreshId, token: null });
+    if (!leased.has(refreshId)) await inventories.openLease({ inventory, refreshId, token: null });
   }
 }

@@ -6,7 +6,7 @@ import type { RefreshDocument, StagedPageRecord } from '../collections.ts';
 import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
 import { toStored } from '../refreshes/refresh-mapping.ts';
 
-/** A scan in the hands of one worker; every write of it carries the epoch. */
+/** A scan claimed by one worker; every write of it carries the epoch. */
 export interface ClaimedScan {
   readonly refresh: Refresh;
   readonly trace: TraceCarrier;
@@ -14,7 +14,7 @@ export interface ClaimedScan {
   readonly pages: readonly StagedPageRecord[];
 }
 
-/** What planning needs of a refresh. */
+/** The fields of a refresh that planning needs. */
 export interface PlannedRefresh {
   readonly id: string;
   readonly accountId: string;
@@ -29,14 +29,14 @@ export interface PlannedRefresh {
   readonly changedAtMs: number;
 }
 
-/** Scans as planning and workers read them; what changes them is saved with the refresh. */
+/** Reads scans for planning and workers; they are written with their refresh. */
 export interface ScanStore {
   /** Every refresh that is queued or collecting. */
-  open(): Promise<PlannedRefresh[]>;
+  findOpen(): Promise<PlannedRefresh[]>;
   /** Refreshes in any phase that changed at this time of the database's clock or later. */
-  changedSince(timeMs: number): Promise<PlannedRefresh[]>;
-  /** The scan of this epoch with its pages; null when it ended or another worker has it. */
-  find(id: string, epoch: number): Promise<ClaimedScan | null>;
+  findChangedSince(timeMs: number): Promise<PlannedRefresh[]>;
+  /** The scan of this epoch with its pages; null when it ended or another worker claimed it. */
+  findClaimed(id: string, epoch: number): Promise<ClaimedScan | null>;
 }
 
 type PlannedFields = Pick<
@@ -70,16 +70,16 @@ export function createScanStore(refreshes: TypedCollection<RefreshDocument>): Sc
   }
 
   return {
-    open: () => planned({ phase: { $in: ['queued', 'collecting'] } }),
-    changedSince: (timeMs) => planned({ changedAt: { $gte: dateOf(timeMs) } }),
-    async find(id, epoch) {
+    findOpen: () => planned({ phase: { $in: ['queued', 'collecting'] } }),
+    findChangedSince: (timeMs) => planned({ changedAt: { $gte: dateOf(timeMs) } }),
+    async findClaimed(id, epoch) {
       const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
       return found && { ...toStored(found), epoch, pages: found.pages ?? [] };
     },
   };
 }
 
-/** The same of a refresh that this process wrote; the time of the database's clock is not known. */
+/** The planned fields of a refresh that this process wrote, without the database's `changedAt`. */
 export function plannedOf(refresh: Refresh): PlannedRefresh {
   const { scan } = refresh;
   return {

@@ -14,12 +14,12 @@ export interface ScanWorkerDeps {
   readonly inventories: InventoryStore;
   /** Reads a scan to its end, or until its lease is lost. */
   readonly run: (scan: ClaimedScan, lease: HeldLease) => Promise<void>;
-  /** This process, as it is recorded with the scans it reads. */
-  readonly name: string;
-  /** Scans that this replica runs at most now. */
+  /** Name of this replica, stored with the scans it reads. */
+  readonly replica: string;
+  /** Most scans of this replica at present. */
   readonly scansMax: () => number;
   readonly leaseMs: number;
-  /** Aborted when the process stops: every lease is then left to other workers. */
+  /** Aborted when the process stops: leases are then released. */
   readonly stopping: AbortSignal;
   readonly onEnded: () => void;
   readonly clock: Clock;
@@ -29,17 +29,17 @@ export interface ScanWorkerDeps {
 
 /** Runs the scans of this replica, each under the lease of its inventory. */
 export interface ScanWorker {
-  /** Takes leases that wait while there is room; true when it took one. */
-  round(): Promise<boolean>;
-  readonly name: string;
-  /** A token for a lease that is opened for this worker; null without room. Used once. */
-  token(): string | null;
-  /** Runs a scan whose lease was opened with a token of this worker; `null` gives the token up. */
-  start(token: string, opened: { lease: WaitingLease; epoch: number } | null): Promise<void>;
+  /** Takes waiting leases while slots are free; true when it took one. */
+  takeWaiting(): Promise<boolean>;
+  readonly replica: string;
+  /** A token for a lease to be opened for this worker; null when no slot is free. */
+  reserveSlot(): string | null;
+  /** Runs the scan whose lease was opened with a reserved token; `null` releases the slot. */
+  startScan(token: string, opened: { lease: WaitingLease; epoch: number } | null): Promise<void>;
   /** Ends a scan that was parked or whose refresh ended. */
-  stop(refreshId: string): void;
+  stopScan(refreshId: string): void;
   readonly running: number;
-  /** Resolves when every scan of this replica has ended or was left. */
+  /** Resolves when every scan of this replica has ended or was released. */
   idle(): Promise<void>;
 }
 
@@ -50,52 +50,52 @@ interface RunningScan {
 }
 
 export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
-  const { inventories, scans, logger, name } = deps;
-  /** By token: a lease that this worker let expire may come back to it before its old run ended. */
+  const { inventories, scans, logger, replica } = deps;
+  /** By token: this worker may take an expired lease of its own before its earlier run ended. */
   const own = new Map<string, RunningScan>();
   const reserved = new Set<string>();
 
-  /** The last page of a scan that ended may still be on its way: it takes no place of others. */
+  /** A scan whose lease ended takes no slot, also while its last page is in flight. */
   const running = () => [...own.values()].filter(({ held }) => !held.signal.aborted).length;
-  const room = () => deps.scansMax() - running() - reserved.size;
+  const freeSlots = () => deps.scansMax() - running() - reserved.size;
 
   function run(lease: InventoryLease, claimed: ClaimedScan): void {
-    const renew = () => inventories.renew(lease);
+    const renew = () => inventories.renewLease(lease);
     const held = holdLease({ ...deps, name: 'scan leases', renew });
     const ended = deps
       .run(claimed, held)
       .catch((error: unknown) => {
-        // The lease expires and another worker reads on from the last recorded page.
+        // The lease expires, and another worker resumes from the last recorded page.
         logger.error({ err: error, refresh_id: lease.refreshId }, 'scan interrupted');
       })
       .then(async () => {
         held.end();
         own.delete(lease.token);
-        if (deps.stopping.aborted) await inventories.letGo(lease);
+        if (deps.stopping.aborted) await inventories.releaseLease(lease);
         deps.onEnded();
       });
     own.set(lease.token, { refreshId: lease.refreshId, held, ended });
   }
 
-  /** The inventory first, then the scan: what the last worker still writes is refused. */
+  /** The lease first, then the scan with its next epoch: writes of the last worker are refused. */
   async function take(waiting: WaitingLease): Promise<boolean> {
     const lease = { ...waiting, token: deps.identifiers.uuidV7() };
-    if (!(await inventories.take(lease))) return false;
+    if (!(await inventories.takeLease(lease))) return false;
     const { refreshId } = lease;
-    const fact = { fact: 'scan_taken', worker: name } as const;
+    const fact = { fact: 'scan_taken', worker: replica } as const;
     const taken = await applyFact(deps.saga, refreshId, fact, 'outbox');
     const epoch = taken?.step === 'changed' ? taken.refresh.scan?.epoch : undefined;
-    const claimed = epoch === undefined ? null : await scans.find(refreshId, epoch);
+    const claimed = epoch === undefined ? null : await scans.findClaimed(refreshId, epoch);
     if (!claimed) {
-      // A lease is opened just before its scan is started or resumed; one of a scan that ended was
-      // left behind by a worker that died.
-      if (taken && isOpen(taken.refresh)) await inventories.letGo(lease);
-      else await inventories.close(lease);
+      // A lease is opened before its scan is started or resumed; that of an ended scan was left
+      // behind by a crash.
+      if (taken && isOpen(taken.refresh)) await inventories.releaseLease(lease);
+      else await inventories.closeLease(lease);
       return false;
     }
     if (claimed.epoch > 2 || claimed.pages.length > 0) {
-      await inSpan({ name: 'take over scan', parent: claimed.trace }, async () =>
-        logger.info({ refresh_id: refreshId, epoch }, 'scan taken over'),
+      await inSpan({ name: 'resume scan', parent: claimed.trace }, async () =>
+        logger.info({ refresh_id: refreshId, epoch }, 'scan lease lost, scan resumed'),
       );
     }
     run(lease, claimed);
@@ -103,30 +103,30 @@ export function createScanWorker(deps: ScanWorkerDeps): ScanWorker {
   }
 
   return {
-    name,
-    async round() {
-      if (deps.stopping.aborted || room() <= 0) return false;
-      const waiting = await inventories.waiting(room());
+    replica,
+    async takeWaiting() {
+      if (deps.stopping.aborted || freeSlots() <= 0) return false;
+      const waiting = await inventories.findWaitingLeases(freeSlots());
       const taken = await Promise.all(waiting.map(take));
       return taken.some(Boolean);
     },
-    token() {
-      if (deps.stopping.aborted || room() <= 0) return null;
+    reserveSlot() {
+      if (deps.stopping.aborted || freeSlots() <= 0) return null;
       const token = deps.identifiers.uuidV7();
       reserved.add(token);
       return token;
     },
-    async start(token, opened) {
+    async startScan(token, opened) {
       try {
         if (!opened) return;
         const { lease, epoch } = opened;
-        const claimed = await scans.find(lease.refreshId, epoch);
+        const claimed = await scans.findClaimed(lease.refreshId, epoch);
         if (claimed) run({ ...lease, token }, claimed);
       } finally {
         reserved.delete(token);
       }
     },
-    stop(refreshId) {
+    stopScan(refreshId) {
       for (const scan of own.values()) if (scan.refreshId === refreshId) scan.held.end();
     },
     get running() {

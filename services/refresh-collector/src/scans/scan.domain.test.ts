@@ -1,14 +1,14 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import { firstTries } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PageAsset, PlatformPage } from '../egress/platform-page.domain.ts';
-import { firstTries } from './page-verdicts.domain.ts';
+import { pagesInPlace } from '../refreshes/recorded-page.domain.ts';
 import {
   freshProgress,
   nextStep,
-  pagesInPlace,
   resumedProgress,
-  type ScanMoment,
+  type ScanAttempt,
   type ScanProgress,
   type ScanRules,
   type ScanStep,
@@ -23,7 +23,7 @@ const rules: ScanRules = {
   count: 2_000,
   smallerCount: 1_000,
 };
-const moment = (progress: ScanProgress = freshProgress): ScanMoment => ({
+const attempt = (progress: ScanProgress = freshProgress): ScanAttempt => ({
   progress,
   tries: firstTries(rules),
   identity: 'a',
@@ -65,16 +65,20 @@ function progressOf(step: ScanStep): ScanProgress {
 
 describe('nextStep', () => {
   it('is done with a page without more, however few assets it has (upstream 6.7)', () => {
-    expect(nextStep(moment(), page(), rules)).toMatchObject({ step: 'save', done: true, place: 0 });
+    expect(nextStep(attempt(), page(), rules)).toMatchObject({
+      step: 'save',
+      done: true,
+      place: 0,
+    });
   });
 
   it('is done with a first page without assets, whatever the total is (upstream 1.3)', () => {
-    expect(nextStep(moment(), blankEnd, rules)).toMatchObject({ step: 'save', done: true });
+    expect(nextStep(attempt(), blankEnd, rules)).toMatchObject({ step: 'save', done: true });
   });
 
   it('reads on behind a page with more, however empty it is (upstream 6.7)', () => {
     const blank = page({ assets: [], more: true, lastAssetId: '40' });
-    expect(nextStep(moment(), blank, rules)).toMatchObject({
+    expect(nextStep(attempt(), blank, rules)).toMatchObject({
       step: 'save',
       done: false,
       place: 0,
@@ -87,83 +91,88 @@ describe('nextStep', () => {
     ['is the one before', '20'],
     ['was used earlier', '10'],
   ])('ends as incomplete when the next cursor %s (upstream 6.8)', (_what, lastAssetId) => {
-    expect(nextStep(moment(midScan), page({ more: true, lastAssetId }), rules)).toEqual(incomplete);
+    expect(nextStep(attempt(midScan), page({ more: true, lastAssetId }), rules)).toEqual(
+      incomplete,
+    );
   });
 
   it('ends as incomplete beyond 250 pages, and completes with the 250th (Refresh: Deadlines)', () => {
     const progress = { ...freshProgress, pages: 249 };
-    expect(nextStep(moment(progress), pageTo('40'), rules)).toEqual(incomplete);
-    expect(nextStep(moment(progress), page(), rules)).toMatchObject({ step: 'save', done: true });
+    expect(nextStep(attempt(progress), pageTo('40'), rules)).toEqual(incomplete);
+    expect(nextStep(attempt(progress), page(), rules)).toMatchObject({ step: 'save', done: true });
   });
 
-  it('forgets the tries of a page once it was read, and keeps the page size', () => {
+  it('drops the tries of a page once it was read, and retains the page size', () => {
     const size = { count: 1_000, goodPages: 0, growAfterPages: 4 };
-    const verdicts = [{ identity: 'a', verdict: 'fault', ofFirstPage: false }] as const;
-    const step = nextStep({ ...moment(), tries: { verdicts, size } }, pageTo('40'), rules);
+    const answers = [{ identity: 'a', answer: 'fault', ofFirstPage: false }] as const;
+    const step = nextStep({ ...attempt(), tries: { answers, size } }, pageTo('40'), rules);
     expect(step).toMatchObject({
       step: 'save',
-      tries: { verdicts: [], size: { count: 1_000, goodPages: 1 } },
+      tries: { answers: [], size: { count: 1_000, goodPages: 1 } },
     });
   });
 });
 
 describe('a last page without assets (upstream 1.3: the cursor asset may be gone)', () => {
-  const doubting = progressOf(nextStep(moment(midScan), blankEnd, rules));
+  const checking = progressOf(nextStep(attempt(midScan), blankEnd, rules));
 
   it('is not saved: the page before it is read again from its own cursor', () => {
-    expect(nextStep(moment(midScan), blankEnd, rules)).toMatchObject({ step: 'again', pauseMs: 0 });
-    expect(doubting.cursors).toEqual(['10']);
+    expect(nextStep(attempt(midScan), blankEnd, rules)).toMatchObject({
+      step: 'retry',
+      pauseMs: 0,
+    });
+    expect(checking.cursors).toEqual(['10']);
   });
 
-  it('is believed when that page ends where it ended before: the rest is hidden', () => {
-    expect(nextStep(moment(doubting), pageTo('20'), rules)).toMatchObject({
+  it('is accepted when that page ends where it ended before: the rest is hidden', () => {
+    expect(nextStep(attempt(checking), pageTo('20'), rules)).toMatchObject({
       step: 'save',
       done: true,
       place: 1,
     });
   });
 
-  it('is not believed when that page ends elsewhere: it replaces the page, and the scan resumes', () => {
-    const step = nextStep(moment(doubting), pageTo('21'), rules);
+  it('is not accepted when that page ends elsewhere: it replaces the page, and the scan resumes', () => {
+    const step = nextStep(attempt(checking), pageTo('21'), rules);
     expect(step).toMatchObject({
       step: 'save',
       done: false,
       place: 1,
       progress: { cursors: ['10', '21'], pages: 3 },
     });
-    // The next blank end is doubted in the same way.
-    expect(nextStep(moment(progressOf(step)), blankEnd, rules)).toMatchObject({
-      step: 'again',
-      progress: { cursors: ['10'], doubt: { end: '21', times: 2 } },
+    // The next blank end is checked in the same way.
+    expect(nextStep(attempt(progressOf(step)), blankEnd, rules)).toMatchObject({
+      step: 'retry',
+      progress: { cursors: ['10'], endCheck: { cursor: '21', attempts: 2 } },
     });
   });
 
   it('is the end when that page has become the last one and has assets', () => {
-    expect(nextStep(moment(doubting), page(), rules)).toMatchObject({ step: 'save', done: true });
+    expect(nextStep(attempt(checking), page(), rules)).toMatchObject({ step: 'save', done: true });
   });
 
-  it('is doubted one page earlier when that page has no assets either', () => {
-    expect(nextStep(moment(doubting), blankEnd, rules)).toMatchObject({
-      step: 'again',
-      progress: { cursors: [], doubt: { end: '10', times: 2 } },
+  it('is checked one page earlier when that page has no assets either', () => {
+    expect(nextStep(attempt(checking), blankEnd, rules)).toMatchObject({
+      step: 'retry',
+      progress: { cursors: [], endCheck: { cursor: '10', attempts: 2 } },
     });
   });
 
   it('never makes an inventory empty of which pages were read, unless its total is 0', () => {
-    const first = { ...freshProgress, pages: 1, doubt: { end: '10', times: 1 } };
-    expect(nextStep(moment(first), blankEnd, rules)).toMatchObject({ step: 'again' });
+    const first = { ...freshProgress, pages: 1, endCheck: { cursor: '10', attempts: 1 } };
+    expect(nextStep(attempt(first), blankEnd, rules)).toMatchObject({ step: 'retry' });
     const emptied = page({ assets: [], reportedTotalCount: 0 });
-    expect(nextStep(moment(first), emptied, rules)).toMatchObject({ step: 'save', done: true });
+    expect(nextStep(attempt(first), emptied, rules)).toMatchObject({ step: 'save', done: true });
   });
 
-  it('ends the scan as incomplete once it was doubted five times', () => {
+  it('ends the scan as incomplete once it was checked five times', () => {
     let progress = midScan;
     for (let times = 0; times < 5; times += 1) {
-      progress = progressOf(nextStep(moment(progress), blankEnd, rules));
+      progress = progressOf(nextStep(attempt(progress), blankEnd, rules));
       const moved = pageTo(`3${times}`);
-      progress = progressOf(nextStep(moment(progress), moved, rules));
+      progress = progressOf(nextStep(attempt(progress), moved, rules));
     }
-    expect(nextStep(moment(progress), blankEnd, rules)).toEqual(incomplete);
+    expect(nextStep(attempt(progress), blankEnd, rules)).toEqual(incomplete);
   });
 });
 
@@ -237,14 +246,14 @@ function scanAll(
   let progress = freshProgress;
   for (let request = 0; ; request += 1) {
     if (removals[request]) platform.remove(progress.cursors.at(-1));
-    const step = nextStep(moment(progress), platform.page(progress.cursors.at(-1) ?? null), rules);
+    const step = nextStep(attempt(progress), platform.page(progress.cursors.at(-1) ?? null), rules);
     if (step.step === 'fail') return null;
     progress = step.progress;
-    if (step.step === 'again') continue;
+    if (step.step === 'retry') continue;
     const nextCursor = step.done ? null : (progress.cursors.at(-1) ?? null);
     const ids = step.page.assets.map(({ assetid }) => assetid);
     recorded.push({ place: step.place, nextCursor, ids });
     if (step.done) return new Set(pagesInPlace(recorded).flatMap((of) => of.ids));
-    if (crashes) progress = { ...resumedProgress(recorded, null), doubt: progress.doubt };
+    if (crashes) progress = { ...resumedProgress(recorded, null), endCheck: progress.endCheck };
   }
 }

@@ -1,32 +1,38 @@
+import { afterGoodPage } from '../egress/page-size.domain.ts';
+import {
+  evaluatePage,
+  freshTries,
+  type PageRules,
+  type PageTries,
+} from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
+import { pagesInPlace, type RecordedPage } from '../refreshes/recorded-page.domain.ts';
 import type { FailedScanOutcome } from '../refreshes/refresh-saga.domain.ts';
-import { afterGoodPage } from './page-size.domain.ts';
-import { freshTries, judgePage, type PageRules, type PageTries } from './page-verdicts.domain.ts';
 
-/** Bounds of one scan. */
+/** Limits of one scan. */
 export interface ScanRules extends PageRules {
   readonly pagesMax: number;
 }
 
-/** How far a scan has come: enough for another worker to resume it. */
+/** The progress of a scan; enough for another worker to resume it. */
 export interface ScanProgress {
-  /** Where each page after the first began, in order; the last is where the next page begins. */
+  /** The cursors of the pages after the first, in order; the last is that of the next page. */
   readonly cursors: readonly string[];
-  /** Pages saved so far, those that were read again included. */
+  /** Pages saved so far, including those that were read again. */
   readonly pages: number;
   readonly reportedTotalCount: number | null;
-  readonly doubt: EndDoubt;
+  readonly endCheck: EndCheck;
 }
 
-/** A last page without assets is not believed before the page in front of it was read again. */
-export interface EndDoubt {
-  /** The cursor behind which nothing was left; null unless the page before it is read again. */
-  readonly end: string | null;
-  readonly times: number;
+/** A last page without assets is accepted only after the page before it was read again. */
+export interface EndCheck {
+  /** The cursor behind which nothing was left; null unless the page before it is being read again. */
+  readonly cursor: string | null;
+  readonly attempts: number;
 }
 
-/** What to do after an answer. */
+/** The step after an answer. */
 export type ScanStep =
   /** Stage the page, then save the progress; the scan is complete when `done`. */
   | {
@@ -39,13 +45,13 @@ export type ScanStep =
       readonly done: boolean;
       readonly rests: readonly string[];
     }
-  /** Ask again after a pause. */
+  /** Request the page again after a pause. */
   | {
-      readonly step: 'again';
+      readonly step: 'retry';
       readonly progress: ScanProgress;
       readonly tries: PageTries;
       readonly pauseMs: number;
-      /** Identities that were refused where another one is served. */
+      /** Identities to rest: refused where another one was served. */
       readonly rests: readonly string[];
     }
   | { readonly step: 'fail'; readonly outcome: FailedScanOutcome };
@@ -54,21 +60,10 @@ export const freshProgress: ScanProgress = {
   cursors: [],
   pages: 0,
   reportedTotalCount: null,
-  doubt: { end: null, times: 0 },
+  endCheck: { cursor: null, attempts: 0 },
 };
 
-/** A page as it was recorded: its position, and where the page after it begins. */
-export interface RecordedPage {
-  readonly place: number;
-  readonly nextCursor: string | null;
-}
-
-/** The pages that make up the inventory: one that was read again replaces what was read from there. */
-export function pagesInPlace<Page extends RecordedPage>(recorded: readonly Page[]): Page[] {
-  return recorded.reduce<Page[]>((pages, page) => [...pages.slice(0, page.place), page], []);
-}
-
-/** Where a scan resumes whose pages were recorded by another worker. */
+/** The progress of a scan by its recorded pages. */
 export function resumedProgress(
   recorded: readonly RecordedPage[],
   reportedTotalCount: number | null,
@@ -77,48 +72,49 @@ export function resumedProgress(
   return { ...freshProgress, cursors, pages: recorded.length, reportedTotalCount };
 }
 
-export interface ScanMoment {
+export interface ScanAttempt {
   readonly progress: ScanProgress;
   readonly tries: PageTries;
-  /** The identity that was asked, and all there are. */
+  /** The identity of the request, and all configured ones. */
   readonly identity: string;
   readonly identities: readonly string[];
 }
 
-/** Decides what an answer means for the scan. Pure: the worker only carries it out. */
-export function nextStep(moment: ScanMoment, answer: PlatformAnswer, rules: ScanRules): ScanStep {
+/** Evaluates an answer for the scan; the worker applies the step. */
+export function nextStep(moment: ScanAttempt, answer: PlatformAnswer, rules: ScanRules): ScanStep {
   const { progress } = moment;
-  const judged = judgePage(
+  const evaluated = evaluatePage(
     { ...moment, isFirstPage: progress.cursors.length === 0 },
     answer,
     rules,
   );
-  switch (judged.judged) {
+  switch (evaluated.verdict) {
     case 'ended':
-      return { step: 'fail', outcome: judged.outcome };
-    case 'again': {
-      const { tries, pauseMs, rests } = judged;
-      return { step: 'again', progress, tries, pauseMs, rests };
+      return { step: 'fail', outcome: evaluated.outcome };
+    case 'retry': {
+      const { tries, pauseMs, rests } = evaluated;
+      return { step: 'retry', progress, tries, pauseMs, rests };
     }
     case 'page':
-      return onPage(moment, judged.page, judged.rests, rules);
+      return onPage(moment, evaluated.page, evaluated.rests, rules);
   }
 }
 
 function onPage(
-  { progress, tries }: ScanMoment,
+  { progress, tries }: ScanAttempt,
   page: PlatformPage,
   rests: readonly string[],
   rules: ScanRules,
 ): ScanStep {
-  const { cursors, doubt } = progress;
+  const { cursors, endCheck } = progress;
   const nextTries = freshTries(afterGoodPage(tries.size, rules));
-  const isSameEnd = page.more && page.lastAssetId !== null && page.lastAssetId === doubt.end;
+  const isSameEnd = page.more && page.lastAssetId !== null && page.lastAssetId === endCheck.cursor;
   const isBlankEnd = !page.more && page.assets.length === 0;
-  const mayBeEmpty = cursors.length === 0 && (doubt.times === 0 || page.reportedTotalCount === 0);
+  const mayBeEmpty =
+    cursors.length === 0 && (endCheck.attempts === 0 || page.reportedTotalCount === 0);
   if (isBlankEnd && !mayBeEmpty) {
-    if (doubt.times >= rules.triesMax) return { step: 'fail', outcome: 'incomplete' };
-    return { step: 'again', progress: steppedBack(progress), tries: nextTries, pauseMs: 0, rests };
+    if (endCheck.attempts >= rules.triesMax) return { step: 'fail', outcome: 'incomplete' };
+    return { step: 'retry', progress: steppedBack(progress), tries: nextTries, pauseMs: 0, rests };
   }
   const saved = {
     step: 'save',
@@ -131,7 +127,7 @@ function onPage(
     cursors,
     pages: progress.pages + 1,
     reportedTotalCount: page.reportedTotalCount,
-    doubt: { ...doubt, end: null },
+    endCheck: { ...endCheck, cursor: null },
   };
   if (!page.more || isSameEnd) return { ...saved, progress: next, done: true };
   const { lastAssetId } = page;
@@ -141,12 +137,12 @@ function onPage(
   return { ...saved, progress: { ...next, cursors: [...cursors, lastAssetId] }, done: false };
 }
 
-/** Back to the page before: the cursor behind it may name an asset that is gone. */
+/** Back to the page before: the cursor may name an asset that was removed. */
 function steppedBack(progress: ScanProgress): ScanProgress {
-  const { cursors, doubt } = progress;
+  const { cursors, endCheck } = progress;
   return {
     ...progress,
     cursors: cursors.slice(0, -1),
-    doubt: { end: cursors.at(-1) ?? null, times: doubt.times + 1 },
+    endCheck: { cursor: cursors.at(-1) ?? null, attempts: endCheck.attempts + 1 },
   };
 }

@@ -1,125 +1,126 @@
 import { scopeKey } from '@inventory/contracts/scope';
-import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
-import type { IdentityState } from '../egress/egress-identity.domain.ts';
-import type { PageReadingDeps } from '../egress/read-page.ts';
-import type { Clients } from '../open-clients.ts';
-import type { Stores } from '../open-stores.ts';
-import type { SagaDeps } from '../refreshes/apply-fact.ts';
+import type { Egress } from '../egress/open-egress.ts';
+import { observeScans } from '../metrics.ts';
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
-import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
+import type { Refreshes } from '../refreshes/open-refreshes.ts';
+import type { Refresh } from '../refreshes/refresh.domain.ts';
+import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
 import type { PlanLimits } from './plan-open-scans.ts';
-import type { PublishedPlan } from './published-plan.domain.ts';
-import { runScan, type ScanDeps } from './run-scan.ts';
-import { createScanScheduler } from './scan-scheduler.ts';
-import { createScanWorker } from './scan-worker.ts';
+import type { PlanStore } from './plan-store.ts';
+import type { PlannerLease } from './planner-lease.ts';
+import type { ReplicaStore } from './replica-store.ts';
+import { runScan } from './run-scan.ts';
+import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
+import type { ScanStore } from './scan-store.ts';
+import { createScanWorker, type ScanWorker } from './scan-worker.ts';
 
 export interface ScanningDeps {
-  readonly stores: Stores;
-  readonly clients: Pick<Clients, 'revisionStore'>;
-  readonly saga: SagaDeps;
-  readonly reading: PageReadingDeps;
-  /** This process, as it is recorded with the scans it reads. */
+  readonly stores: {
+    readonly scans: ScanStore;
+    readonly inventories: InventoryStore;
+    readonly plans: PlanStore;
+    readonly replicas: ReplicaStore;
+  };
+  readonly revisionStore: RevisionStoreClient;
+  readonly egress: Egress;
+  readonly refreshes: Pick<Refreshes, 'saga' | 'onRefreshChanged'>;
+  readonly planner: PlannerLease;
+  /** Name of this replica, stored with the scans it reads. */
   readonly replica: string;
-  readonly identities: () => Promise<readonly IdentityState[]>;
-  /** Mean time of one page request. */
-  readonly pageMs: () => number;
-  /** Live pages that this replica was asked for in the last minute. */
+  /** Live pages requested of this replica in the last minute. */
   readonly livePagesPerMinute: () => number;
 }
 
 export interface Scanning {
-  /** A refresh left a phase on this replica. */
-  noticed(refresh: Refresh, left: RefreshPhase): void;
-  readonly plan: () => PublishedPlan;
   readonly running: () => number;
 }
 
+type Context = ServiceContext<RefreshCollectorConfig>;
+
 const presenceMs = 1_000;
-/** A refresh is paid for up to 125 credits of 2,000 assets each. */
+/** A reservation pays for up to 125 credits of 2,000 assets each. */
 const assetsPaidMax = 250_000;
 
-/** Plans and reads scans until the lifetime ends; what is unfinished then is left to others at once. */
-export function startScanning(
-  context: ServiceContext<RefreshCollectorConfig>,
-  parts: ScanningDeps,
-): Scanning {
-  const { config, lifetime, logger, clock, identifiers } = context;
-  const { stores, clients, saga, reading, replica } = parts;
-  const { leaseMs, scansMax, idleMs } = config.scheduling;
-  const scan: ScanDeps = {
-    saga,
-    store: clients.revisionStore,
-    rules: config.scan,
-    clock,
-    logger,
-    reading,
-  };
-  const worker = createScanWorker({
-    saga,
-    ...stores,
-    run: (claimed, lease) => runScan(scan, claimed, lease),
-    name: replica,
-    scansMax: () => Math.min(scansMax, scheduler.plan.scansPerReplica),
-    leaseMs,
-    stopping: lifetime.signal,
-    onEnded: () => {
-      planning.wake();
-      working.wake();
-    },
-    clock,
-    identifiers,
-    logger,
+/** Plans and reads scans until the lifetime closes; unfinished ones are then released at once. */
+export function startScanning(context: Context, deps: ScanningDeps): Scanning {
+  const { config, logger } = context;
+  const { stores, refreshes, egress, planner } = deps;
+  const { saga } = refreshes;
+  const worker = openWorker(context, deps, () => {
+    jobs.planner.wake();
+    jobs.worker.wake();
   });
   const scheduler = createScanScheduler({
-    saga,
-    ...stores,
-    worker,
-    identities: parts.identities,
-    readsOf: reading.breakers.readsOf,
-    pageMs: parts.pageMs,
+    ...{ ...stores, saga, planner, worker },
+    identityStates: egress.pool.identityStates,
+    scanAllowance: egress.breakers.scanAllowance,
+    pageMs: egress.pageMs,
     assetsPerPage: config.scan.count,
     limits: planLimits(config),
-    clock,
-    logger,
+    clock: context.clock,
   });
+  const jobs = startJobs(context, deps, worker, scheduler);
+  refreshes.onRefreshChanged((refresh, left) => {
+    scheduler.onRefreshChanged(refresh);
+    jobs.planner.wake();
+    if (left !== 'collecting') return;
+    worker.stopScan(refresh.id);
+    closeLeaseOf(stores.inventories, refresh)
+      .then(() => jobs.planner.wake())
+      .catch((error: unknown) => logger.warn({ err: error }, 'scan lease not closed'));
+  });
+  const running = () => worker.running;
+  observeScans({ running, plan: () => planner.plan });
+  return { running };
+}
+
+function openWorker(
+  { config, lifetime, clock, identifiers, logger }: Context,
+  { stores, revisionStore, egress, refreshes, planner, replica }: ScanningDeps,
+  onEnded: () => void,
+): ScanWorker {
+  const { saga } = refreshes;
+  const { leaseMs, scansMax } = config.scheduling;
+  const scan = { saga, egress, revisionStore, rules: config.scan, clock, logger };
+  return createScanWorker({
+    ...{ ...stores, saga, replica, leaseMs, onEnded, clock, identifiers, logger },
+    run: (claimed, lease) => runScan(scan, claimed, lease),
+    scansMax: () => Math.min(scansMax, planner.plan.scansPerReplica),
+    stopping: lifetime.signal,
+  });
+}
+
+function startJobs(
+  { config, lifetime, logger }: Context,
+  { stores, livePagesPerMinute }: ScanningDeps,
+  worker: ScanWorker,
+  scheduler: ScanScheduler,
+): { readonly planner: PeriodicJob; readonly worker: PeriodicJob } {
+  const jobs = { lifetime, logger, intervalMs: config.scheduling.idleMs };
   lifetime.defer('running scans', () => worker.idle());
-  // Another replica plans while the last pages of this one are on their way.
-  lifetime.defer('planner lease', () => stores.plans.leave());
-  lifetime.defer('presence', () => stores.replicas.leave());
-  const jobs = { lifetime, logger };
+  // Another replica plans while the last pages of this one are in flight.
+  lifetime.defer('planner lease', () => stores.plans.releasePlannerLease());
+  lifetime.defer('presence', () => stores.replicas.removeReplica());
   startPeriodicJob({
     ...jobs,
     name: 'presence',
     intervalMs: presenceMs,
-    runOnce: () => stores.replicas.announce(parts.livePagesPerMinute()),
+    runOnce: () => stores.replicas.announceReplica(livePagesPerMinute()),
   });
-  const working = startPeriodicJob({
-    ...jobs,
-    name: 'scan worker',
-    intervalMs: idleMs,
-    runOnce: () => worker.round(),
-  });
-  const planning = startPeriodicJob({
-    ...jobs,
-    name: 'scan scheduler',
-    intervalMs: idleMs,
-    runOnce: () => scheduler.round(),
-  });
-
   return {
-    noticed(refresh, left) {
-      scheduler.noticed(refresh);
-      planning.wake();
-      if (left !== 'collecting') return;
-      worker.stop(refresh.id);
-      closeLease(stores.inventories, refresh)
-        .then(() => planning.wake())
-        .catch((error: unknown) => logger.warn({ err: error }, 'lease not closed'));
-    },
-    plan: () => scheduler.plan,
-    running: () => worker.running,
+    worker: startPeriodicJob({
+      ...jobs,
+      name: 'scan worker',
+      runOnce: () => worker.takeWaiting(),
+    }),
+    planner: startPeriodicJob({
+      ...jobs,
+      name: 'scan scheduler',
+      runOnce: () => scheduler.runOnce(),
+    }),
   };
 }
 
@@ -137,12 +138,12 @@ function planLimits(config: RefreshCollectorConfig): PlanLimits {
   };
 }
 
-/** The inventory is free as soon as its scan ended; a lease left behind is closed once it expired. */
-async function closeLease(
+/** The inventory is free as soon as its scan ended; a lease left open is closed after its expiry. */
+async function closeLeaseOf(
   inventories: InventoryStore,
   { id, scope, phase, scan }: Refresh,
 ): Promise<void> {
   const lease = { inventory: scopeKey(scope), refreshId: id };
-  if (phase === 'assembling' && scan) await inventories.closeComplete(lease, scan.pages);
-  else await inventories.close(lease);
+  if (phase === 'assembling' && scan) await inventories.closeLeaseWithSize(lease, scan.pages);
+  else await inventories.closeLease(lease);
 }

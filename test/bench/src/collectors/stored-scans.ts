@@ -20,7 +20,10 @@ export interface StoredScans {
 
 const accounts = 200;
 const hourMs = 3_600_000;
-const keeping = { keepTerminalMs: hourMs, keepRefusedMs: hourMs, askFirstMs: hourMs };
+const times = {
+  retention: { terminalMs: hourMs, refusedMs: hourMs },
+  resend: { firstMs: hourMs, maxMs: hourMs },
+};
 
 /** Puts refreshes and leases into an empty database, as collectors would have left them. */
 export async function storeScans(db: Db, stored: StoredScans): Promise<void> {
@@ -47,7 +50,7 @@ export async function storeScans(db: Db, stored: StoredScans): Promise<void> {
 }
 
 function documentOf(refresh: Refresh, nowMs: number): RefreshDocument {
-  return { ...toNewDocument(refresh, null, {}, nowMs, keeping), changedAt: dateOf(nowMs) };
+  return { ...toNewDocument(refresh, null, {}, nowMs, times), changedAt: dateOf(nowMs) };
 }
 
 function collecting(document: RefreshDocument, nowMs: number): RefreshDocument {

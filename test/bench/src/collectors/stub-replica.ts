@@ -1,6 +1,11 @@
 import type { RefreshCollectorConfig } from '@inventory/refresh-collector/config';
-import { freshIdentity } from '@inventory/refresh-collector/egress/egress-identity.domain';
+import {
+  freshIdentity,
+  type IdentityState,
+} from '@inventory/refresh-collector/egress/egress-identity.domain';
 import { openStores } from '@inventory/refresh-collector/open-stores';
+import type { RefreshStore } from '@inventory/refresh-collector/refreshes/refresh-store';
+import { createPlannerLease } from '@inventory/refresh-collector/scans/planner-lease';
 import {
   type ScanningDeps,
   startScanning,
@@ -38,59 +43,67 @@ export function startStubReplica(
   const identities = Array.from({ length: identityCount }, (_, index) =>
     freshIdentity(`identity-${index}`),
   );
-  const scanning = startScanning(context, {
-    stores,
-    clients: { revisionStore },
-    saga: {
-      refreshes: stores.refreshes,
-      publish: async () => {},
-      clock: systemClock,
-      onChanged: (refresh, left) => scanning.noticed(refresh, left),
-      sendFromOutbox: async () => {},
-    },
-    reading,
-    replica: name,
-    identities: async () => identities,
-    pageMs: () => 500,
+  const planner = createPlannerLease({ ...context, ...stores, replica: name });
+  const { running } = startScanning(context, {
+    ...{ stores, revisionStore, planner, replica: name },
+    refreshes: openStubRefreshes(stores.refreshes),
+    egress: stubEgress(identities),
     livePagesPerMinute: () => 0,
   });
-  return { name, running: scanning.running, lifetime };
+  return { name, running, lifetime };
 }
 
-const reading: ScanningDeps['reading'] = {
-  egress: [{ id: 'identity', dispatcher: new Agent() }],
+function openStubRefreshes(refreshes: RefreshStore): ScanningDeps['refreshes'] {
+  const listeners: Parameters<ScanningDeps['refreshes']['onRefreshChanged']>[0][] = [];
+  return {
+    saga: {
+      refreshes,
+      publish: async () => {},
+      clock: systemClock,
+      onChanged: (refresh, left) => {
+        for (const listener of listeners) listener(refresh, left);
+      },
+      sendFromOutbox: async () => {},
+    },
+    onRefreshChanged: (listener) => void listeners.push(listener),
+  };
+}
+
+const stubEgress = (states: readonly IdentityState[]): ScanningDeps['egress'] => ({
+  identities: [{ id: 'identity', dispatcher: new Agent() }],
   enqueueComputation: (compute) => Promise.resolve(compute()),
-  onNotReturned: () => {},
+  onReleaseFailed: () => {},
   onAnswer: () => {},
   monotonicNow,
-  identities: {
-    async take(_request, signal) {
+  pool: {
+    async acquire(_request, signal) {
       await pause(2 * pageEveryMs * Math.random(), signal);
       return signal.aborted ? undefined : { identityId: 'identity', release: async () => {} };
     },
-    rest: async () => {},
+    restIdentity: async () => {},
     freeInMs: async () => 0,
-    states: async () => [],
+    identityStates: async () => states,
     waiting: 0,
   },
   breakers: {
     isOpen: () => false,
     openUntilMs: () => 0,
     openCount: 0,
-    readsOf: () => 'all',
+    scanAllowance: () => 'all',
     admits: async () => true,
-    begin: () => async () => {},
-    round: async () => {},
+    trackRequest: () => async () => {},
+    update: async () => {},
   },
   platform: {
-    page: async (_identity, { startAssetId }) => ({
+    fetchPage: async (_identity, { startAssetId }) => ({
       status: 200,
       body: Buffer.from(JSON.stringify(pageAfter(Number(startAssetId ?? 0)))),
       retryAfterMs: null,
     }),
     timeoutMsFor: () => stopMs,
   },
-};
+  pageMs: () => 500,
+});
 
 function pageAfter(last: number) {
   const assetid = String(last + 1);
@@ -105,7 +118,7 @@ function pageAfter(last: number) {
   };
 }
 
-const revisionStore: ScanningDeps['clients']['revisionStore'] = {
+const revisionStore: ScanningDeps['revisionStore'] = {
   stagePage: async ({ epoch, page }) => ({
     page,
     epoch,

@@ -214,8 +214,8 @@ class Simulation {
       scans: open
         .filter(({ state }) => state !== 'queued')
         .map((scan) => startedScan(scan, typical.pages)),
-      readsOf: (appId: number) => breakers.readsOf(appId, time.nowMs),
-      lastStartMs,
+      scanAllowance: (appId: number) => breakers.scanAllowance(appId, time.nowMs),
+      lastStartMs: (accountId: string) => lastStartMs.get(accountId),
     };
     const decided = this.rules.planScans(snapshot, planRules);
     this.carryOut(decided, new Map(open.map((scan) => [scan.id, scan])));

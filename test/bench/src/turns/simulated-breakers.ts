@@ -1,11 +1,11 @@
 import {
   type AppOpening,
-  type AppReads,
   type InventoryResult,
   isOutage,
   nextProbeMs,
   opened,
-  readsOf,
+  type ScanAllowance,
+  scanAllowance,
   withResult,
 } from '@inventory/refresh-collector/egress/app-breaker.domain';
 import type { SimulatedScan } from './simulated-scan.ts';
@@ -15,8 +15,8 @@ export class SimulatedBreakers {
   private readonly results = new Map<number, readonly InventoryResult[]>();
   private readonly openings = new Map<number, AppOpening>();
 
-  readsOf(appId: number, nowMs: number): AppReads {
-    return readsOf(this.openings.get(appId) ?? null, nowMs);
+  scanAllowance(appId: number, nowMs: number): ScanAllowance {
+    return scanAllowance(this.openings.get(appId) ?? null, nowMs);
   }
 
   /** Whether a request may be sent now: any while closed, otherwise single probes. */

@@ -1,15 +1,15 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
-import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import {
-  asksFirstPage,
   avoidedIdentities,
+  evaluatePage,
   firstTries,
-  judgePage,
-  type PageJudgement,
   type PageRules,
   type PageTries,
+  type PageVerdict,
+  requestsFirstPage,
 } from './page-verdicts.domain.ts';
+import type { PlatformAnswer } from './platform-answer.domain.ts';
 
 const rules: PageRules = {
   triesMax: 5,
@@ -30,48 +30,48 @@ const denied = { kind: 'private' } as const;
 const badRequest = { kind: 'bad_request' } as const;
 
 interface Played {
-  readonly judged: PageJudgement;
+  readonly verdict: PageVerdict;
   readonly tries: PageTries;
 }
 
-/** Answers one after another, each to the named identity, until the page is judged. */
+/** Answers one after another, each to the named identity, until the page has a verdict. */
 function play(
   identities: readonly string[],
   answers: readonly (readonly [identity: string, answer: PlatformAnswer])[],
   isFirstPage = true,
 ): Played {
   let tries = firstTries(rules);
-  let judged: PageJudgement | undefined;
+  let verdict: PageVerdict | undefined;
   for (const [identity, answer] of answers) {
-    judged = judgePage({ tries, isFirstPage, identity, identities }, answer, rules);
-    if (judged.judged !== 'again') return { judged, tries };
-    tries = judged.tries;
+    verdict = evaluatePage({ tries, isFirstPage, identity, identities }, answer, rules);
+    if (verdict.verdict !== 'retry') return { verdict, tries };
+    tries = verdict.tries;
   }
-  if (!judged) throw new Error('no answers');
-  return { judged, tries };
+  if (!verdict) throw new Error('no answers');
+  return { verdict, tries };
 }
 
 const two = ['a', 'b'];
 
 describe('a denial', () => {
   it.each(['private', 'not_found'] as const)(
-    '%s is believed only from a second identity, which is asked at once (upstream 6.6)',
+    '%s is confirmed only by a second identity, which is used at once (upstream 6.6)',
     (kind) => {
-      const { judged, tries } = play(two, [['a', { kind }]]);
-      expect(judged).toMatchObject({ judged: 'again', pauseMs: 0 });
+      const { verdict, tries } = play(two, [['a', { kind }]]);
+      expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 0 });
       expect(avoidedIdentities(tries, two)).toEqual(['a']);
 
       const twice = play(two, [
         ['a', { kind }],
         ['b', { kind }],
       ]);
-      expect(twice.judged).toEqual({ judged: 'ended', outcome: kind });
+      expect(twice.verdict).toEqual({ verdict: 'ended', outcome: kind });
     },
   );
 
-  it('of the only identity is believed when the same one repeats it after a pause', () => {
-    const { judged, tries } = play(['a'], [['a', denied]]);
-    expect(judged).toMatchObject({ judged: 'again', pauseMs: 4_000 });
+  it('of the only identity is confirmed when the same one repeats it after a pause', () => {
+    const { verdict, tries } = play(['a'], [['a', denied]]);
+    expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 4_000 });
     expect(avoidedIdentities(tries, ['a'])).toEqual([]);
 
     const twice = play(
@@ -81,23 +81,23 @@ describe('a denial', () => {
         ['a', denied],
       ],
     );
-    expect(twice.judged).toEqual({ judged: 'ended', outcome: 'private' });
+    expect(twice.verdict).toEqual({ verdict: 'ended', outcome: 'private' });
   });
 
-  it('is believed from the only identity that reaches the platform', () => {
-    const { judged } = play(two, [
+  it('is confirmed by the only identity that reaches the platform', () => {
+    const { verdict } = play(two, [
       ['b', unreachable],
       ['a', denied],
       ['a', denied],
     ]);
-    expect(judged).toEqual({ judged: 'ended', outcome: 'private' });
+    expect(verdict).toEqual({ verdict: 'ended', outcome: 'private' });
   });
 
   it('of a later page is confirmed from page 1 (upstream 5: 403 after good pages)', () => {
     const { tries } = play(two, [['a', denied]], false);
-    expect(asksFirstPage(tries)).toBe(true);
+    expect(requestsFirstPage(tries)).toBe(true);
 
-    const { judged } = play(
+    const { verdict } = play(
       two,
       [
         ['a', denied],
@@ -105,11 +105,11 @@ describe('a denial', () => {
       ],
       false,
     );
-    expect(judged).toEqual({ judged: 'ended', outcome: 'private' });
+    expect(verdict).toEqual({ verdict: 'ended', outcome: 'private' });
   });
 
-  it('of a later page leads back to that page when page 1 is served, and rests nobody', () => {
-    const { judged, tries } = play(
+  it('of a later page leads back to that page when page 1 is served, and rests no identity', () => {
+    const { verdict, tries } = play(
       two,
       [
         ['a', denied],
@@ -117,8 +117,8 @@ describe('a denial', () => {
       ],
       false,
     );
-    expect(judged).toMatchObject({ judged: 'again', rests: [] });
-    expect(asksFirstPage(tries)).toBe(false);
+    expect(verdict).toMatchObject({ verdict: 'retry', rests: [] });
+    expect(requestsFirstPage(tries)).toBe(false);
     expect(avoidedIdentities(tries, two)).toEqual(['a']);
   });
 
@@ -128,72 +128,72 @@ describe('a denial', () => {
       (_, at) => ['a', at % 2 === 0 ? denied : page] as const,
     );
     for (let length = 1; length < alternating.length; length += 1) {
-      const { judged, tries } = play(['a'], alternating.slice(0, length), false);
-      expect(judged).toMatchObject({ judged: 'again', pauseMs: 4_000, rests: [] });
+      const { verdict, tries } = play(['a'], alternating.slice(0, length), false);
+      expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 4_000, rests: [] });
       expect(avoidedIdentities(tries, ['a'])).toEqual([]);
     }
-    const { judged } = play(['a'], alternating, false);
-    expect(judged).toEqual({ judged: 'ended', outcome: 'upstream_unavailable' });
+    const { verdict } = play(['a'], alternating, false);
+    expect(verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
   });
 
   it('rests the identity that met it where another one is served the same page (upstream 6.6)', () => {
-    const { judged } = play(two, [
+    const { verdict } = play(two, [
       ['a', denied],
       ['b', page],
     ]);
-    expect(judged).toMatchObject({ judged: 'page', rests: ['a'] });
+    expect(verdict).toMatchObject({ verdict: 'page', rests: ['a'] });
   });
 
   it('never rests the identity that is served now', () => {
-    const { judged } = play(
+    const { verdict } = play(
       ['a'],
       [
         ['a', denied],
         ['a', page],
       ],
     );
-    expect(judged).toMatchObject({ judged: 'page', rests: [] });
+    expect(verdict).toMatchObject({ verdict: 'page', rests: [] });
   });
 });
 
 describe('an egress that makes no connection', () => {
-  it('is avoided on the next try, costs no try and rests nobody', () => {
-    const { judged, tries } = play(two, [['a', unreachable]]);
-    expect(judged).toMatchObject({ judged: 'again', pauseMs: 0, rests: [] });
+  it('is avoided on the next try, costs no try and rests no identity', () => {
+    const { verdict, tries } = play(two, [['a', unreachable]]);
+    expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 0, rests: [] });
     expect(avoidedIdentities(tries, two)).toEqual(['a']);
   });
 
-  it('does not end a page while others were not asked', () => {
+  it('does not end a page while others were not used', () => {
     const many = Array.from({ length: 8 }, (_, at) => `egress-${at}`);
-    const { judged } = play(
+    const { verdict } = play(
       many,
       many.map((identity) => [identity, unreachable] as const),
     );
-    expect(judged).toMatchObject({ judged: 'again' });
+    expect(verdict).toMatchObject({ verdict: 'retry' });
   });
 
   it('ends the page after five more tries where there is no other', () => {
     const six = Array.from({ length: 6 }, () => ['a', unreachable] as const);
-    expect(play(['a'], six.slice(1)).judged).toMatchObject({ judged: 'again', pauseMs: 4_000 });
-    expect(play(['a'], six).judged).toEqual({ judged: 'ended', outcome: 'upstream_unavailable' });
+    expect(play(['a'], six.slice(1)).verdict).toMatchObject({ verdict: 'retry', pauseMs: 4_000 });
+    expect(play(['a'], six).verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
   });
 });
 
-describe('trouble', () => {
-  it('is given up after five tries, four seconds apart, as upstream unavailable (upstream 1.4)', () => {
+describe('a failure', () => {
+  it('ends the page after five tries, four seconds apart, as upstream unavailable (upstream 1.4)', () => {
     const five = Array.from({ length: 5 }, () => ['a', fault] as const);
-    expect(play(two, five.slice(1)).judged).toMatchObject({ judged: 'again', pauseMs: 4_000 });
-    expect(play(two, five).judged).toEqual({ judged: 'ended', outcome: 'upstream_unavailable' });
+    expect(play(two, five.slice(1)).verdict).toMatchObject({ verdict: 'retry', pauseMs: 4_000 });
+    expect(play(two, five).verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
   });
 
   it('pauses longer after DuplicateRequest (upstream 6.17)', () => {
     const answer = { kind: 'fault', reason: 'duplicate_request', eresult: 29 } as const;
-    expect(play(two, [['a', answer]]).judged).toMatchObject({ pauseMs: 5_000 });
+    expect(play(two, [['a', answer]]).verdict).toMatchObject({ pauseMs: 5_000 });
   });
 
   it('is not retried where its code is unknown (upstream 6.16)', () => {
-    const { judged } = play(two, [['a', { kind: 'refused', eresult: 77 }]]);
-    expect(judged).toEqual({ judged: 'ended', outcome: 'upstream_unavailable' });
+    const { verdict } = play(two, [['a', { kind: 'refused', eresult: 77 }]]);
+    expect(verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
   });
 
   it('costs no try where it is throttling, up to its own bound (upstream 6.4)', () => {
@@ -201,15 +201,15 @@ describe('trouble', () => {
       { length: 6 },
       () => ['a', { kind: 'throttled', retryAfterMs: null }] as const,
     );
-    expect(play(two, six.slice(1)).judged).toMatchObject({ judged: 'again', pauseMs: 0 });
-    expect(play(two, six).judged).toEqual({ judged: 'ended', outcome: 'upstream_unavailable' });
+    expect(play(two, six.slice(1)).verdict).toMatchObject({ verdict: 'retry', pauseMs: 0 });
+    expect(play(two, six).verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
   });
 });
 
 describe('a refused page size', () => {
-  it('is reduced once at no cost; then each identity is asked once, then it ends (upstream 6.3)', () => {
+  it('is reduced once at no cost; then each identity is used once, then it ends (upstream 6.3)', () => {
     const first = play(two, [['a', badRequest]]);
-    expect(first.judged).toMatchObject({ judged: 'again', pauseMs: 0 });
+    expect(first.verdict).toMatchObject({ verdict: 'retry', pauseMs: 0 });
     expect(first.tries.size.count).toBe(1_000);
     expect(avoidedIdentities(first.tries, two)).toEqual([]);
 
@@ -218,32 +218,32 @@ describe('a refused page size', () => {
       ['a', badRequest],
     ]);
     expect(avoidedIdentities(second.tries, two)).toEqual(['a']);
-    expect(second.judged).toMatchObject({ judged: 'again', rests: [] });
+    expect(second.verdict).toMatchObject({ verdict: 'retry', rests: [] });
 
     const all = play(two, [
       ['a', badRequest],
       ['a', badRequest],
       ['b', badRequest],
     ]);
-    expect(all.judged).toEqual({ judged: 'ended', outcome: 'upstream_unavailable' });
+    expect(all.verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
   });
 
   it('rests an identity that is refused the size another one is served', () => {
-    const { judged } = play(two, [
+    const { verdict } = play(two, [
       ['a', badRequest],
       ['a', badRequest],
       ['b', page],
     ]);
-    expect(judged).toMatchObject({ judged: 'page', rests: ['a'] });
+    expect(verdict).toMatchObject({ verdict: 'page', rests: ['a'] });
   });
 
   it('is halved at once for a page above the byte limit, within the tries of a page', () => {
     const five = Array.from({ length: 5 }, () => ['a', { kind: 'too_large' }] as const);
-    const { judged, tries } = play(['a'], five.slice(1));
-    expect(judged).toMatchObject({ judged: 'again', pauseMs: 0 });
+    const { verdict, tries } = play(['a'], five.slice(1));
+    expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 0 });
     expect(tries.size.count).toBe(125);
-    expect(play(['a'], five).judged).toEqual({
-      judged: 'ended',
+    expect(play(['a'], five).verdict).toEqual({
+      verdict: 'ended',
       outcome: 'upstream_unavailable',
     });
   });
@@ -268,7 +268,7 @@ const anyPlay = fc.record({
 
 type Avoid = typeof avoidedIdentities;
 
-const staysUsable = (avoid: Avoid, judge: typeof judgePage) =>
+const staysUsable = (avoid: Avoid, evaluate: typeof evaluatePage) =>
   fc.property(anyPlay, ({ identities, isFirstPage, answers }) => {
     let tries = firstTries(rules);
     for (const [pick, answer] of answers) {
@@ -276,12 +276,12 @@ const staysUsable = (avoid: Avoid, judge: typeof judgePage) =>
       const usable = identities.filter((identity) => !avoided.includes(identity));
       expect(usable).not.toEqual([]);
       const identity = usable[pick % usable.length] ?? '';
-      const judged = judge({ tries, isFirstPage, identity, identities }, answer, rules);
-      if (judged.judged === 'ended') return;
-      if (answer.kind === 'page') expect(judged.rests).not.toContain(identity);
-      else expect(judged.rests).toEqual([]);
-      if (judged.judged === 'page') return;
-      tries = judged.tries;
+      const verdict = evaluate({ tries, isFirstPage, identity, identities }, answer, rules);
+      if (verdict.verdict === 'ended') return;
+      if (answer.kind === 'page') expect(verdict.rests).not.toContain(identity);
+      else expect(verdict.rests).toEqual([]);
+      if (verdict.verdict === 'page') return;
+      tries = verdict.tries;
     }
     // Each answer is a try, a throttled one, a free one of its identity, or page 1 after a denial.
     const most = 2 * rules.triesMax + rules.throttledMax + identities.length + 1;
@@ -289,32 +289,34 @@ const staysUsable = (avoid: Avoid, judge: typeof judgePage) =>
   });
 
 describe('whatever the platform answers', () => {
-  it('an identity is left to ask, none is rested that is served, and the tries end', () => {
-    fc.assert(staysUsable(avoidedIdentities, judgePage), { numRuns: propertyRuns(3_000) });
+  it('an identity stays usable, none is rested that is served, and the tries end', () => {
+    fc.assert(staysUsable(avoidedIdentities, evaluatePage), { numRuns: propertyRuns(3_000) });
   });
 
-  it.each<[string, Avoid, typeof judgePage]>([
+  it.each<[string, Avoid, typeof evaluatePage]>([
     [
       'avoids every identity that was refused',
-      ({ verdicts }, identities) =>
-        identities.filter((id) => verdicts.some(({ identity }) => identity === id)),
-      judgePage,
+      ({ answers }, identities) =>
+        identities.filter((id) => answers.some(({ identity }) => identity === id)),
+      evaluatePage,
     ],
     [
       'rests the identity that is served',
       avoidedIdentities,
-      (asked, answer, of) => {
-        const judged = judgePage(asked, answer, of);
-        return judged.judged === 'page' ? { ...judged, rests: [asked.identity] } : judged;
+      (attempt, answer, of) => {
+        const evaluated = evaluatePage(attempt, answer, of);
+        return evaluated.verdict === 'page'
+          ? { ...evaluated, rests: [attempt.identity] }
+          : evaluated;
       },
     ],
     [
       'forgets the tries',
       avoidedIdentities,
-      (asked, ...rest) => judgePage({ ...asked, tries: firstTries(rules) }, ...rest),
+      (attempt, ...rest) => evaluatePage({ ...attempt, tries: firstTries(rules) }, ...rest),
     ],
-  ])('the property notices rules that %s', (_fault, avoid, judge) => {
+  ])('the property notices rules that %s', (_fault, avoid, evaluate) => {
     const runs = { seed: 3, numRuns: 10_000, endOnFailure: true };
-    expect(fc.check(staysUsable(avoid, judge), runs).failed).toBe(true);
+    expect(fc.check(staysUsable(avoid, evaluate), runs).failed).toBe(true);
   });
 });

@@ -1,11 +1,11 @@
-/** Bounds of the number of assets asked for per page. */
+/** Limits for the number of assets requested per page. */
 export interface PageSizeRules {
   readonly count: number;
-  /** Asked for once the platform refuses `count`. */
+  /** Requested once the platform refuses `count`. */
   readonly smallerCount: number;
 }
 
-/** How many assets the next page is asked for. Kept from page to page of a scan. */
+/** How many assets the next page is requested with; carried from page to page of a scan. */
 export interface PageSize {
   readonly count: number;
   /** Good pages since the size was reduced. */
@@ -21,7 +21,7 @@ export function fullPageSize({ count }: Pick<PageSizeRules, 'count'>): PageSize 
   return { count, goodPages: 0, growAfterPages: growAfterFirst };
 }
 
-/** After a 400: the smaller count; null when it is asked for already. */
+/** After a 400: the smaller count; null when it is in use already. */
 export function afterCountRefused(
   size: PageSize,
   { smallerCount }: PageSizeRules,

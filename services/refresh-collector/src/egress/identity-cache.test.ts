@@ -1,23 +1,23 @@
 import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
+import { createIdentityCache } from './identity-cache.ts';
 import type { IdentityStore } from './identity-store.ts';
-import { createKnownIdentities } from './known-identities.ts';
 
 /** One stored identity, and how often it was read and written. */
 function storeOf(stored: IdentityState) {
   const counts = { loads: 0, saves: 0 };
   const store: IdentityStore = {
-    async load() {
+    async loadIdentities() {
       counts.loads += 1;
       return [stored];
     },
-    async save(previous, next) {
+    async saveIdentity(previous, next) {
       counts.saves += 1;
       if (previous.version !== stored.version || next === previous) return false;
       stored = next;
       return true;
     },
   };
-  const identities = createKnownIdentities(store, [stored.id], { now: () => 0 });
+  const identities = createIdentityCache(store, [stored.id], { now: () => 0 });
   return {
     identities,
     counts,
@@ -39,7 +39,7 @@ const release = (token: string) => (identity: IdentityState) =>
 test('what changes nothing is written by nobody and ends', async () => {
   const { identities, counts, stored } = storeOf(held('another', 4));
 
-  await identities.update('a', release('mine'));
+  await identities.updateIdentity('a', release('mine'));
 
   expect(counts).toEqual({ loads: 1, saves: 0 });
   expect(stored()).toEqual(held('another', 4));
@@ -47,20 +47,20 @@ test('what changes nothing is written by nobody and ends', async () => {
 
 test('what seems to change nothing is judged by what is stored, not by what was known', async () => {
   const { identities, stored, become } = storeOf(freshIdentity('a'));
-  await identities.current();
+  await identities.currentIdentities();
   become(held('mine', 1));
 
-  await identities.update('a', release('mine'));
+  await identities.updateIdentity('a', release('mine'));
 
   expect(stored()).toEqual({ ...freshIdentity('a'), version: 2 });
 });
 
 test('a change that another replica was before is made to what that one left', async () => {
   const { identities, stored, become } = storeOf(held('mine', 1));
-  await identities.current();
+  await identities.currentIdentities();
   become({ ...held('mine', 2), refusals: 3 });
 
-  await identities.update('a', release('mine'));
+  await identities.updateIdentity('a', release('mine'));
 
   expect(stored()).toEqual({ ...freshIdentity('a'), version: 3, refusals: 3 });
 });

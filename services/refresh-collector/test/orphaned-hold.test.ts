@@ -61,25 +61,25 @@ const sweep = (saga: SagaDeps, { id, accountId, projectId }: Refresh) => {
     price_version: 1,
     reserved_at: at,
   } as const;
-  const ledger = { holdsOlderThan: () => Promise.resolve({ items: [hold] }) };
+  const ledger = { listHoldsOlderThan: () => Promise.resolve({ items: [hold] }) };
   return sweepHolds(saga, ledger, 3_600, testLogger);
 };
 
 describe('the hold of a refresh', () => {
   it('that a read misses is taken, not released: a negative read decides nothing', async () => {
     const refresh = acceptedRefresh();
-    await stored.openStore().insert(refresh, trace);
+    await stored.openStore().insertRefresh(refresh, trace);
     const saga = stored.openSaga(missingAtFirst(stored.openStore(), 1));
 
     await deliver(saga, holdOf(refresh));
 
     expect(saga.sent).toEqual([]);
-    expect((await stored.openStore().find(refresh.id))?.refresh.phase).toBe('queued');
+    expect((await stored.openStore().findRefresh(refresh.id))?.refresh.phase).toBe('queued');
   });
 
   it('that a read of the sweep misses is kept: a negative read decides nothing', async () => {
     const refresh = acceptedRefresh({ phase: 'queued' });
-    await stored.openStore().insert(refresh, trace);
+    await stored.openStore().insertRefresh(refresh, trace);
     const saga = stored.openSaga(missingAtFirst(stored.openStore(), 1));
 
     await sweep(saga, refresh);
@@ -99,7 +99,9 @@ describe('the hold of no refresh', () => {
     await deliver(saga, holdOf(refresh));
 
     expect(typesOf(saga.sent)).toEqual(['billing.release.v1', 'billing.release.v1']);
-    expect((await stored.openStore().find(refresh.id))?.refresh).toMatchObject(refusedAsCancelled);
+    expect((await stored.openStore().findRefresh(refresh.id))?.refresh).toMatchObject(
+      refusedAsCancelled,
+    );
   });
 
   it('is released by the sweep in the same way', async () => {
@@ -109,6 +111,8 @@ describe('the hold of no refresh', () => {
     await sweep(saga, refresh);
 
     expect(typesOf(saga.sent)).toEqual(['billing.release.v1']);
-    expect((await stored.openStore().find(refresh.id))?.refresh).toMatchObject(refusedAsCancelled);
+    expect((await stored.openStore().findRefresh(refresh.id))?.refresh).toMatchObject(
+      refusedAsCancelled,
+    );
   });
 });

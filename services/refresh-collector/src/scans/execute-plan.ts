@@ -1,4 +1,5 @@
 import type { Clock } from '@inventory/runtime/clock';
+import { LRUCache } from 'lru-cache';
 import { applyFact, type FactResult, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { InventoryStore } from '../refreshes/inventory-store.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
@@ -7,30 +8,31 @@ import type { ScanQueue } from './scan-queue.ts';
 import { type PlannedRefresh, plannedOf } from './scan-store.ts';
 import type { ScanWorker } from './scan-worker.ts';
 
-export interface PlanExecutionDeps {
+export interface PlanExecutorDeps {
   readonly saga: SagaDeps;
   readonly inventories: InventoryStore;
-  readonly worker: Pick<ScanWorker, 'name' | 'token' | 'start' | 'stop'>;
+  readonly worker: Pick<ScanWorker, 'replica' | 'reserveSlot' | 'startScan' | 'stopScan'>;
   /** The deadline that a scan gets when it starts. */
   readonly collectMs: number;
   readonly clock: Clock;
 }
 
-/** Carries plans out, and remembers which account had its turn when. */
-export interface PlanExecution {
-  /** True when it changed something. */
-  carryOut(plan: ScanPlan, open: ScanQueue): Promise<boolean>;
-  readonly lastStartMs: ReadonlyMap<string, number>;
+/** Executes plans and records when each account last had a scan started. */
+export interface PlanExecutor {
+  /** True when a refresh changed. */
+  executePlan(plan: ScanPlan, open: ScanQueue): Promise<boolean>;
+  /** Undefined when an account had none for long. */
+  lastStartMs(accountId: string): number | undefined;
 }
 
-type Release = 'scan_started' | 'scan_resumed';
+type StartFact = 'scan_started' | 'scan_resumed';
 
 const actionsMax = 100;
-const startsRemembered = 10_000;
+const accountsMax = 10_000;
 
-export function createPlanExecution(deps: PlanExecutionDeps): PlanExecution {
+export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
   const { inventories, worker, clock } = deps;
-  const lastStartMs = new Map<string, number>();
+  const lastStartMs = new LRUCache<string, number>({ max: accountsMax });
 
   async function apply(id: string, fact: Fact, open: ScanQueue): Promise<FactResult | null> {
     const result = await applyFact(deps.saga, id, fact, 'outbox');
@@ -46,60 +48,57 @@ export function createPlanExecution(deps: PlanExecutionDeps): PlanExecution {
   async function park(id: string, open: ScanQueue): Promise<boolean> {
     const entry = open.get(id);
     if (!entry || !(await change(id, { fact: 'scan_parked' }, open))) return false;
-    worker.stop(id);
-    await inventories.close({ inventory: entry.inventory, refreshId: id });
+    worker.stopScan(id);
+    await inventories.closeLease({ inventory: entry.inventory, refreshId: id });
     return true;
   }
 
   /**
-   * Opens the lease of the inventory and lets the scan begin or go on. The lease comes first: one
-   * that a crash leaves behind is closed by the worker that takes it.
+   * Opens the lease of the inventory, then starts or resumes the scan. A lease that a crash leaves
+   * behind is closed by the worker that takes it.
    */
-  async function release(id: string, kind: Release, open: ScanQueue): Promise<boolean> {
+  async function startScan(id: string, kind: StartFact, open: ScanQueue): Promise<boolean> {
     const entry = open.get(id);
     if (!entry) return false;
-    const token = worker.token();
+    const token = worker.reserveSlot();
     const lease = { inventory: entry.inventory, refreshId: id };
     let epoch: number | null = null;
     try {
-      if (!(await inventories.open({ ...lease, token }))) return false;
-      const result = await apply(id, factOf(kind, token === null ? null : worker.name), open);
+      if (!(await inventories.openLease({ ...lease, token }))) return false;
+      const result = await apply(id, factOf(kind, token === null ? null : worker.replica), open);
       if (result?.step === 'changed') epoch = result.refresh.scan?.epoch ?? null;
-      else if (result?.refresh.phase !== 'collecting') await inventories.close(lease);
-      // Another replica started it meanwhile: the lease is that scan's, for any worker to take.
-      else if (token !== null) await inventories.letGo({ ...lease, token });
+      else if (result?.refresh.phase !== 'collecting') await inventories.closeLease(lease);
+      // Another replica started it meanwhile: the lease belongs to that scan.
+      else if (token !== null) await inventories.releaseLease({ ...lease, token });
     } finally {
-      if (token !== null) await worker.start(token, epoch === null ? null : { lease, epoch });
+      if (token !== null) await worker.startScan(token, epoch === null ? null : { lease, epoch });
     }
-    if (epoch !== null && kind === 'scan_started') noteStart(entry.accountId);
+    if (epoch !== null && kind === 'scan_started') recordStart(entry.accountId);
     return epoch !== null;
   }
 
-  function factOf(kind: Release, name: string | null): Fact {
+  function factOf(kind: StartFact, replica: string | null): Fact {
     if (kind === 'scan_resumed') return { fact: kind };
     const atMs = clock.now();
-    return { fact: kind, atMs, deadlineMs: atMs + deps.collectMs, worker: name };
+    return { fact: kind, atMs, deadlineMs: atMs + deps.collectMs, worker: replica };
   }
 
-  function noteStart(accountId: string): void {
-    lastStartMs.delete(accountId);
+  function recordStart(accountId: string): void {
     lastStartMs.set(accountId, clock.now());
-    const [oldest] = lastStartMs.keys();
-    if (lastStartMs.size > startsRemembered && oldest !== undefined) lastStartMs.delete(oldest);
   }
 
   return {
-    async carryOut(plan, open) {
+    async executePlan(plan, open) {
       const actions = [
         ...plan.park.map((id) => () => park(id, open)),
         ...plan.overdue.map((id) => () => change(id, overdueFact(open.get(id)), open)),
         ...plan.end.map((id) => () => change(id, { fact: 'deadline_unreachable' }, open)),
-        ...plan.resume.map((id) => () => release(id, 'scan_resumed', open)),
-        ...plan.start.map((id) => () => release(id, 'scan_started', open)),
+        ...plan.resume.map((id) => () => startScan(id, 'scan_resumed', open)),
+        ...plan.start.map((id) => () => startScan(id, 'scan_started', open)),
       ].slice(0, actionsMax);
       return (await Promise.all(actions.map((act) => act()))).some(Boolean);
     },
-    lastStartMs,
+    lastStartMs: (accountId) => lastStartMs.peek(accountId),
   };
 }
 

@@ -1,9 +1,9 @@
 /** What the planning replica publishes about the queue and the slots, once a second. */
 export interface PublishedPlan {
   readonly atMs: number;
-  /** Scans with a deadline up to this time read first; null while there is room for turns. */
+  /** Scans with a deadline up to this time read first; null while none is urgent. */
   readonly urgentUntilMs: number | null;
-  /** Part of the slots that is kept for live pages and repeated tries. */
+  /** Part of the slots reserved for live pages and retries. */
   readonly liveShare: number;
   /** Pages a minute that scans can count on. */
   readonly pagesPerMinute: number;
@@ -13,7 +13,7 @@ export interface PublishedPlan {
   readonly pagesWaiting: number;
   /** Pages that fit on top of them before a refresh queued now would have to be completed. */
   readonly pagesFree: number;
-  /** Pages that an inventory without a saved observation is expected to have. */
+  /** Expected pages of an inventory without a saved observation. */
   readonly typicalPages: number;
   readonly replicas: number;
   /** Scans that one replica takes, so that all have their part. */
@@ -29,7 +29,7 @@ export interface AccountPages {
   readonly pages: number;
 }
 
-/** Before any replica has planned nothing is known, so nothing is refused because of it. */
+/** Used until a replica has planned: it refuses nothing. */
 export const noPlan: PublishedPlan = {
   atMs: 0,
   urgentUntilMs: null,
@@ -45,19 +45,19 @@ export const noPlan: PublishedPlan = {
   busiest: [],
 };
 
-/** Older than this a plan says nothing about the present. */
+/** Older plans are ignored. */
 const ageMaxMs = 30_000;
 
 export function isCurrent(plan: PublishedPlan, nowMs: number): boolean {
   return nowMs - plan.atMs <= ageMaxMs;
 }
 
-/** What was admitted since the plan was made, and what it does not show. */
+/** What was admitted since the plan was made and is not contained in it. */
 export interface Demand {
   readonly accountId: string;
   readonly accountPagesSince: number;
   readonly pagesSince: number;
-  /** Accounts without anything in the plan that were refused lately; each is due its part. */
+  /** Recently refused accounts without a refresh in the plan; a part is reserved for each. */
   readonly accountsRefused: number;
 }
 
@@ -67,7 +67,7 @@ export interface NoCapacity {
   readonly retryAfterSeconds: number;
 }
 
-/** Why one more refresh cannot be expected to complete in time; null when it can. */
+/** Why one more refresh is not expected to complete in time; null when it is. */
 export function missingCapacity(plan: PublishedPlan, demand: Demand): NoCapacity | null {
   const { typicalPages, pagesFree, pagesWaiting, pagesPerMinute } = plan;
   const own = plan.busiest.find(({ accountId }) => accountId === demand.accountId)?.pages ?? 0;
@@ -92,7 +92,7 @@ function secondsFor(pages: number, pagesPerMinute: number): number {
 
 /**
  * When this many pages of an account, read in turns with the other accounts, are expected to have
- * been read; null when that is not known.
+ * been read; null when there is no estimate.
  */
 export function expectedReadMs(plan: PublishedPlan, pages: number, nowMs: number): number | null {
   if (!isCurrent(plan, nowMs) || plan.pagesPerMinute <= 0) return null;

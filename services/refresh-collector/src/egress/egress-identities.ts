@@ -2,22 +2,25 @@ import { invariant } from '@inventory/runtime/bug';
 import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { type EgressName, identityId, parseEgressName } from './egress-name.domain.ts';
 
-/** An egress identity that is open. */
+/** An egress identity and its connections. */
 export interface EgressIdentity {
   readonly id: string;
   readonly dispatcher: Dispatcher;
 }
 
-/** The time limit of a whole request ends what comes late. */
+/** The timeout of the whole request applies instead. */
 const unlimited = { headersTimeout: 0, bodyTimeout: 0 } as const;
-/** One request is in flight at a time; the second connection is for a first that just closed. */
+/** One request is in flight at a time; the second connection replaces one that is just closing. */
 const connections = 2;
 
 /**
- * Opens the identities of the PLATFORM_EGRESS setting, which was checked when it was read. The
+ * Opens the identities of the PLATFORM_EGRESS setting, which is validated when it is read. The
  * connect timeout bounds each step up to a connection with the platform, a proxy's included.
  */
-export function openEgress(names: readonly string[], connectTimeoutMs: number): EgressIdentity[] {
+export function openEgressIdentities(
+  names: readonly string[],
+  connectTimeoutMs: number,
+): EgressIdentity[] {
   return names.map((name) => {
     const egress = parseEgressName(name);
     invariant(egress !== null, 'egress names are checked when the configuration is read');
@@ -40,7 +43,7 @@ function openDispatcher(egress: EgressName, connectTimeoutMs: number): Dispatche
     ...unlimited,
     uri: egress.origin,
     connections,
-    // A tunnel always: what goes wrong before it stands is told apart from the platform's answers.
+    // Always a tunnel: failures to open it are distinguished from answers of the platform.
     proxyTunnel: true,
     connectTimeout: connectTimeoutMs,
     // Of the answer to CONNECT.

@@ -1,0 +1,79 @@
+import { monotonicNow } from '@inventory/runtime/clock';
+import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
+import { createMovingMean } from '@inventory/runtime/moving-mean';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { RefreshCollectorConfig } from '../config.ts';
+import { countAnswer, observeEgress } from '../metrics.ts';
+import type { AppBreakerStore } from './app-breaker-store.ts';
+import { openEgressIdentities } from './egress-identities.ts';
+import { openEgressPool } from './egress-pool.ts';
+import type { IdentityStore } from './identity-store.ts';
+import { createPlatformClient } from './platform-client.ts';
+import type { ReadPageDeps } from './read-page.ts';
+import type { SlotRules } from './slot-order.domain.ts';
+import { watchAppBreakers } from './watch-app-breakers.ts';
+
+export interface EgressDeps {
+  readonly stores: { readonly identities: IdentityStore; readonly breakers: AppBreakerStore };
+  readonly slotRules: () => SlotRules;
+  readonly enqueueComputation: EnqueueComputation;
+}
+
+/** Everything that reads a page of the platform. */
+export interface Egress extends ReadPageDeps {
+  /** Mean time of one page request. */
+  readonly pageMs: () => number;
+}
+
+/** Assumed mean time of a page request before any was measured. */
+const pageFirstMs = 1_000;
+
+/** Opens the connections, the pool of egress slots and the circuit breakers. */
+export async function openEgress(
+  { config, lifetime, clock, identifiers, logger }: ServiceContext<RefreshCollectorConfig>,
+  { stores, slotRules, enqueueComputation }: EgressDeps,
+): Promise<Egress> {
+  const { platform } = config;
+  const identities = openEgressIdentities(platform.egress, platform.connectTimeoutMs);
+  lifetime.defer('egress', async () => {
+    await Promise.all(identities.map(({ dispatcher }) => dispatcher.destroy()));
+  });
+  const breakers = watchAppBreakers(stores.breakers, clock, logger);
+  await breakers.update();
+  const pool = openEgressPool({
+    identityIds: identities.map(({ id }) => id),
+    store: stores.identities,
+    limits: config.identities,
+    slotRules,
+    // Longer than any request: an identity in use by another replica is never acquired.
+    requestMaxMs: platform.timeoutMs * 2,
+    lifetime,
+    clock,
+    identifiers,
+    logger,
+  });
+  startPeriodicJob({
+    name: 'app breakers',
+    intervalMs: config.watchMs,
+    lifetime,
+    logger,
+    runOnce: () => breakers.update(),
+  });
+  const pageTimes = createMovingMean(pageFirstMs);
+  observeEgress({ waiting: () => pool.waiting, openBreakers: () => breakers.openCount });
+  return {
+    identities,
+    pool,
+    breakers,
+    platform: createPlatformClient(platform),
+    enqueueComputation,
+    onAnswer(answer, purpose, durationMs) {
+      countAnswer(answer, purpose, durationMs);
+      pageTimes.add(durationMs);
+    },
+    onReleaseFailed: (error) => logger.warn({ err: error }, 'egress slot release failed'),
+    monotonicNow,
+    pageMs: () => pageTimes.mean,
+  };
+}

@@ -1,0 +1,120 @@
+import { startOutboxRelay } from '@inventory/mongo/outbox';
+import type { Backends } from '@inventory/service-host/open-backends';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { RefreshCollectorConfig } from '../config.ts';
+import type { IdentityStore } from '../egress/identity-store.ts';
+import { countTransition, observeRefreshes } from '../metrics.ts';
+import type { AdmissionRoutes } from './admission-routes.ts';
+import type { AdmissionStore } from './admission-store.ts';
+import type { SagaDeps } from './apply-fact.ts';
+import type { LedgerClient } from './ledger-client.ts';
+import type { PublishedPlan } from './published-plan.domain.ts';
+import type { RefreshListStore } from './refresh-list-store.ts';
+import type { RefreshRoutes } from './refresh-routes.ts';
+import type { RefreshStore } from './refresh-store.ts';
+import type { RefreshSurveyStore } from './refresh-survey-store.ts';
+import type { ResendStore } from './resend-store.ts';
+import { type CollectionPace, collectionPace } from './retry-after.domain.ts';
+import { startRefreshJobs } from './start-refresh-jobs.ts';
+import { cacheSurvey } from './survey-cache.ts';
+import { type AdmissionWatch, watchAdmission } from './watch-admission.ts';
+
+export interface RefreshesDeps {
+  readonly backends: Pick<Backends, 'db' | 'bus'>;
+  readonly stores: {
+    readonly refreshes: RefreshStore;
+    readonly refreshLists: RefreshListStore;
+    readonly resends: ResendStore;
+    readonly admission: AdmissionStore;
+    readonly survey: RefreshSurveyStore;
+    readonly identities: IdentityStore;
+  };
+  readonly ledger: LedgerClient;
+  readonly egress: {
+    readonly identities: readonly { readonly id: string }[];
+    readonly breakers: { isOpen(appId: number): boolean };
+  };
+  readonly plan: () => PublishedPlan;
+}
+
+type RefreshListener = SagaDeps['onChanged'];
+
+export interface Refreshes {
+  readonly saga: SagaDeps;
+  readonly admission: AdmissionWatch;
+  readonly pace: CollectionPace;
+  /** Adds a listener for refreshes that enter a phase on this replica. */
+  onRefreshChanged(listener: RefreshListener): void;
+  readonly refreshRoutes: RefreshRoutes;
+  readonly admissionRoutes: AdmissionRoutes;
+}
+
+const accountCountMs = 1_000;
+
+/** Opens the saga of refreshes, their admission, and the jobs beside them. */
+export async function openRefreshes(
+  context: ServiceContext<RefreshCollectorConfig>,
+  { backends, stores, ledger, egress, plan }: RefreshesDeps,
+): Promise<Refreshes> {
+  const { config, clock } = context;
+  const rules = { ...config.admission, accountCountMs };
+  const { isOpen } = egress.breakers;
+  const admission = watchAdmission(stores.admission, isOpen, plan, rules, clock);
+  await admission.update();
+  const identityIds = egress.identities.map(({ id }) => id);
+  const limits = config.identities;
+  const { identities } = stores;
+  const survey = cacheSurvey({ store: stores.survey, identities, identityIds, limits, clock });
+  const { saga, onRefreshChanged } = openSaga(context, backends, stores.refreshes);
+  startRefreshJobs(context, { saga, resends: stores.resends, ledger, admission, survey });
+  observeRefreshes({
+    admission: () => admission.state,
+    survey: () => survey.latest,
+    now: () => clock.now(),
+  });
+  const pace = collectionPace(identityIds.length, limits);
+  const { refreshes, refreshLists: lists } = stores;
+  const assetsPerPage = config.scan.count;
+  return {
+    saga,
+    admission,
+    pace,
+    onRefreshChanged,
+    refreshRoutes: { refreshes, lists, pace, plan, assetsPerPage, clock },
+    admissionRoutes: {
+      store: stores.admission,
+      outstandingMax: config.admission.outstandingMax,
+      update: () => admission.update(),
+    },
+  };
+}
+
+function openSaga(
+  { lifetime, clock, logger }: ServiceContext<RefreshCollectorConfig>,
+  { db, bus }: RefreshesDeps['backends'],
+  refreshes: RefreshStore,
+): Pick<Refreshes, 'saga' | 'onRefreshChanged'> {
+  const { publish } = bus;
+  const now = () => clock.now();
+  const relay = startOutboxRelay({
+    db,
+    collectionName: 'refreshes',
+    publish,
+    now,
+    lifetime,
+    logger,
+  });
+  const listeners: RefreshListener[] = [];
+  const saga: SagaDeps = {
+    refreshes,
+    publish,
+    clock,
+    onChanged(refresh, left) {
+      countTransition(refresh, left);
+      logger.debug({ refresh_id: refresh.id, phase: refresh.phase }, 'refresh advanced');
+      for (const listener of listeners) listener(refresh, left);
+    },
+    sendFromOutbox: relay.send,
+  };
+  return { saga, onRefreshChanged: (listener) => void listeners.push(listener) };
+}

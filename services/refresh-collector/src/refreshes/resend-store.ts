@@ -1,0 +1,45 @@
+import type { TypedCollection } from '@inventory/mongo/typed-collection';
+import type { Backoff } from '@inventory/runtime/backoff';
+import type { Clock } from '@inventory/runtime/clock';
+import type { RefreshDocument } from '../collections.ts';
+import { type StoredRefresh, toStored } from './refresh-mapping.ts';
+
+/** Refreshes whose pending command has to be resent. */
+export interface ResendStore {
+  /** Claims those that are due and schedules their next resend; each goes to one replica only. */
+  claimDueResends(limit: number): Promise<StoredRefresh[]>;
+}
+
+const doublingsMax = 10;
+
+export function createResendStore(
+  refreshes: TypedCollection<RefreshDocument>,
+  clock: Clock,
+  backoff: Backoff,
+): ResendStore {
+  const withoutPages = { projection: { pages: 0, outbox: 0 } } as const;
+
+  return {
+    async claimDueResends(limit) {
+      const nowMs = clock.now();
+      const due = await refreshes
+        .find({ askAt: { $lte: new Date(nowMs) } }, withoutPages)
+        .sort({ askAt: 1 })
+        .limit(limit)
+        .toArray();
+      const claimed: StoredRefresh[] = [];
+      for (const document of due) {
+        const { _id, askAt: resendAt, asks: resendCount } = document;
+        if (!resendAt) continue;
+        const delayMs = backoff.firstMs * 2 ** Math.min(resendCount, doublingsMax);
+        const nextAt = new Date(nowMs + Math.min(backoff.maxMs, delayMs));
+        const { modifiedCount } = await refreshes.updateOne(
+          { _id, askAt: resendAt },
+          { $set: { askAt: nextAt }, $inc: { asks: 1 } },
+        );
+        if (modifiedCount === 1) claimed.push(toStored(document));
+      }
+      return claimed;
+    },
+  };
+}

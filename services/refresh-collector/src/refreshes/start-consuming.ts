@@ -1,0 +1,68 @@
+import type { ProjectEvent } from '@inventory/contracts/http/project-event';
+import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
+import { byKey } from '@inventory/messaging/dispatch';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { RefreshCollectorConfig } from '../config.ts';
+import type { Admission } from './admit-refresh.ts';
+import type { SagaDeps } from './apply-fact.ts';
+import { onBillingOutcome } from './on-billing-outcome.ts';
+import { onProjectEvent } from './on-project-event.ts';
+import { onRefreshCommands } from './on-refresh-commands.ts';
+import { onRevisionOutcomes } from './on-revision-outcomes.ts';
+
+export interface ConsumingDeps {
+  readonly bus: Pick<MessageBus, 'consume'>;
+  readonly saga: SagaDeps;
+  readonly admission: Admission;
+}
+
+const lanesMax = 32;
+const requestAgeMaxMs = 10 * 60_000;
+
+/** Starts the consumer of commands and outcomes; the lifetime stops it. */
+export async function startConsuming(
+  { config, lifetime, clock, logger }: ServiceContext<RefreshCollectorConfig>,
+  { bus, saga, admission }: ConsumingDeps,
+): Promise<void> {
+  const admitting = {
+    refreshes: saga.refreshes,
+    admission,
+    publish: saga.publish,
+    clock,
+    queueDeadlineMs: config.deadlines.queueMs,
+    requestAgeMaxMs,
+  };
+  const handlers = {
+    ...onRefreshCommands(admitting, saga),
+    ...onBillingOutcome({ ...saga, logger }),
+    ...onRevisionOutcomes(saga),
+    ...onProjectEvent(saga),
+  };
+  const subscription = await bus.consume({
+    group: 'refresh-collector',
+    topics: [
+      'refresh.commands.v1',
+      'billing.outcomes.v1',
+      'revision.outcomes.v1',
+      'project.events.v1',
+    ],
+    onBatch: byKey(handlers, lanesMax, laneOf),
+  });
+  lifetime.defer('consumer', () => subscription.stop());
+}
+
+/** The messages of one refresh stay in order: a burst of its account does not delay it. */
+function laneOf(message: ReceivedMessage): string {
+  switch (message.type) {
+    case 'billing.outcome.v1':
+      return message.body.refresh_id ?? message.key;
+    case 'project.event-appended.v1':
+      return laneOfEvent(message.body.event, message.key);
+    default:
+      return message.key;
+  }
+}
+
+function laneOfEvent(event: ProjectEvent, key: string): string {
+  return event.type === 'inventory.refresh.completed' ? event.data.refresh_id : key;
+}

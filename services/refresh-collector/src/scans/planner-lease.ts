@@ -1,0 +1,59 @@
+import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import { noPlan, type PublishedPlan } from '../refreshes/published-plan.domain.ts';
+import type { PlanStore } from './plan-store.ts';
+import type { ReplicaStore, Replicas } from './replica-store.ts';
+
+export interface PlannerLeaseDeps {
+  readonly plans: PlanStore;
+  readonly replicas: ReplicaStore;
+  /** Name of this replica. */
+  readonly replica: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The lease of the planning replica, and the plan it published last. */
+export interface PlannerLease {
+  /**
+   * At most once a second: renews the lease and publishes the plan, or reads the plan of the holder,
+   * or acquires an expired lease. True when this replica acquired it.
+   */
+  renewOrFollow(): Promise<boolean>;
+  /** The last plan, of this or another replica. */
+  plan: PublishedPlan;
+  readonly isHeld: boolean;
+  /** As last read while the lease is held. */
+  readonly replicas: Replicas;
+}
+
+const intervalMs = 1_000;
+
+export function createPlannerLease(deps: PlannerLeaseDeps): PlannerLease {
+  const { plans, clock } = deps;
+  let renewedMs = Number.NEGATIVE_INFINITY;
+  const lease = {
+    plan: noPlan,
+    isHeld: false,
+    replicas: { count: 1, livePagesPerMinute: 0 },
+    async renewOrFollow() {
+      if (clock.now() - renewedMs < intervalMs) return false;
+      renewedMs = clock.now();
+      const wasHeld = lease.isHeld;
+      if (!wasHeld && (await isHeldElsewhere())) return false;
+      lease.isHeld = await plans.publishPlan(lease.plan);
+      if (!lease.isHeld) return false;
+      lease.replicas = await deps.replicas.countReplicas();
+      if (!wasHeld) deps.logger.info({ replica: deps.replica }, 'planner lease acquired');
+      return !wasHeld;
+    },
+  };
+
+  async function isHeldElsewhere(): Promise<boolean> {
+    const found = await plans.readPlan();
+    if (found) lease.plan = found.plan;
+    return found?.isLeased ?? false;
+  }
+
+  return lease;
+}
