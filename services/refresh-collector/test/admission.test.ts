@@ -93,7 +93,7 @@ describe('admission', () => {
       state: 'closed',
       reason: 'operator_closed',
     });
-    await waitFor('the other replica knows', async () => {
+    await waitFor('the other replica reads it', async () => {
       const view = (await (await fetch(`${other.url}/admission`)).json()) as AdmissionView;
       return view.operator_closed;
     });
@@ -107,7 +107,7 @@ describe('admission', () => {
   });
 
   it('limits the outstanding refreshes of one account, and no other one by it (Errors: outstanding_limit_exceeded)', async () => {
-    // Time stands still: what was counted of an account is not counted again meanwhile.
+    // The clock is fixed: the count of an account stays valid.
     const perAccount = { admission: { outstandingPerAccountMax: 4 } };
     collector = await harness.startCollector(perAccount, createTestClock(Date.now()));
     harness.store.hold();
@@ -133,8 +133,8 @@ describe('admission', () => {
       Array.from({ length: 4 }, () => request({ scope: scope(440) })),
     );
     await waitFor('the breaker opens', async () => {
-      const asked = await request({ scope: scope(440) });
-      const reply = await decision(asked.refresh_id);
+      const requested = await request({ scope: scope(440) });
+      const reply = await decision(requested.refresh_id);
       return (
         reply.decision === 'refused' &&
         reply.refusal.code === 'product_unavailable' &&
@@ -155,12 +155,12 @@ describe('deadlines', () => {
     const clock = createRunningClock();
     const noScans = { scheduling: { scansMax: 0, scansPerAccountMax: 0 } };
     collector = await harness.startCollector(noScans, clock);
-    const asked = await request({ scope: scope() });
-    await untilState(asked.refresh_id, 'queued');
+    const requested = await request({ scope: scope() });
+    await untilState(requested.refresh_id, 'queued');
 
     clock.advance(hourMs / 2);
 
-    const { record } = await harness.completed(collector, asked.refresh_id);
+    const { record } = await harness.completed(collector, requested.refresh_id);
     expect(record).toMatchObject({
       outcome: 'upstream_unavailable',
       billing: { disposition: 'release', credits_charged: 0, credits_released: 125 },
@@ -173,10 +173,10 @@ describe('deadlines', () => {
     collector = await harness.startCollector(stuck, clock);
     const { platformId, appId, contextId } = sizeInventory(100, 9);
     await harness.failPages({ platform_id: platformId, page: 3 });
-    const asked = await request({
+    const requested = await request({
       scope: { platform_id: platformId, app_id: appId, context_id: contextId },
     });
-    await waitFor('page 3 was asked for', async () => {
+    await waitFor('page 3 was requested', async () => {
       const counters = await harness.control('GET', `/counters?platform_id=${platformId}`);
       const { accounts } = counters as { accounts: Record<string, { requests: number }> };
       return (accounts[platformId]?.requests ?? 0) >= 3;
@@ -184,8 +184,8 @@ describe('deadlines', () => {
 
     clock.advance(hourMs);
 
-    const { record } = await harness.completed(collector, asked.refresh_id);
+    const { record } = await harness.completed(collector, requested.refresh_id);
     expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_released: 125 } });
-    expect(harness.store.manifests.has(asked.refresh_id)).toBe(false);
+    expect(harness.store.manifests.has(requested.refresh_id)).toBe(false);
   });
 });

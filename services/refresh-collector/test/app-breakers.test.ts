@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => mongo.close());
 
-/** Two replicas, and an application that no other test asks for. */
+/** Two replicas, and an application that no other test uses. */
 async function openReplicas() {
   app += 1;
   await mongo.db.collection('refreshes').deleteMany({});
@@ -95,7 +95,7 @@ test('a probe without an answer is followed by another one half a minute later',
   expect(await one.admits(app)).toBe(true);
 });
 
-test('requests that reach no platform say nothing about its applications', async () => {
+test('requests that reach no platform are no evidence about its applications', async () => {
   const { one } = await openReplicas();
   for (let at = 0; at < 20; at += 1) {
     await send(one)({ kind: at % 2 === 0 ? 'unreachable' : 'bad_request' });

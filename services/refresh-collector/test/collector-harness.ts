@@ -29,10 +29,10 @@ import { type FakeRevisionStore, startFakeRevisionStore } from './fake-revision-
 
 export type Collector = Awaited<ReturnType<CollectorHarness['startCollector']>>;
 type RefreshRequest = MessageBody<'refresh.request.v1'>;
-type Told = MessageBody<'reply.refresh-decision.v1'>;
+type DecisionReply = MessageBody<'reply.refresh-decision.v1'>;
 export type Decision =
-  | Exclude<Told, { decision: 'accepted' }>
-  | Omit<Extract<Told, { decision: 'accepted' }>, 'waiting_id'>;
+  | Exclude<DecisionReply, { decision: 'accepted' }>
+  | Omit<Extract<DecisionReply, { decision: 'accepted' }>, 'waiting_id'>;
 
 /** A collector's configuration but for what is given, section by section. */
 type Overrides = {
@@ -55,7 +55,7 @@ export interface CollectorHarness {
     readonly url: string;
     stop(): Promise<void>;
   }>;
-  /** All that run, as their processes would be told to. */
+  /** Stops all running collectors, as SIGTERM would. */
   stopCollectors(): Promise<void>;
   /** A knob of the simulator; answers its body. */
   control(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
@@ -65,11 +65,11 @@ export interface CollectorHarness {
     app_id?: number;
     page?: number;
   }): Promise<() => Promise<void>>;
-  /** What those who wait for the decision on a refresh were told, by the collector and the ledger. */
+  /** The replies with the decision on a refresh, of the collector and the ledger. */
   decisions(refreshId: string): Decision[];
   /** How many scans each collector did, by its name in the leases. */
   scansByOwner(): Promise<number[]>;
-  /** Sends a request, twice unless told otherwise (delivery is at least once); returns its body. */
+  /** Sends a request, by default twice (delivery is at least once); returns its body. */
   request(fields?: Partial<RefreshRequest>, times?: 1 | 2): Promise<RefreshRequest>;
   cancel(of: RefreshRequest): Promise<void>;
   view(collector: { url: string }, refreshId: string): Promise<RefreshView>;
@@ -211,15 +211,15 @@ export async function openCollectorHarness(
   };
 }
 
-/** A hold that the ledger tells of is the yes; everything else the collector says itself. */
+/** The ledger's reply with a hold is the acceptance; every other decision is the collector's. */
 function decisionsAmong(messages: MessageRecorder, refreshId: string): Decision[] {
   const held = messages.of('reply.billing-outcome.v1').flatMap(({ outcome, deadline_at }) => {
     if (outcome.refresh_id !== refreshId || outcome.result === 'refused' || !deadline_at) return [];
     const terms = { ...acceptanceOf(heldBy(outcome)), deadline_at };
     return [{ decision: 'accepted', refresh_id: outcome.refresh_id, ...terms } as const];
   });
-  const told = messages.of('reply.refresh-decision.v1');
-  return [...held, ...told.filter((reply) => reply.refresh_id === refreshId)];
+  const replies = messages.of('reply.refresh-decision.v1');
+  return [...held, ...replies.filter((reply) => reply.refresh_id === refreshId)];
 }
 
 function withOverrides(

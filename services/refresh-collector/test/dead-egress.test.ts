@@ -6,7 +6,7 @@ import { type CollectorHarness, identitiesOf, openCollectorHarness } from './col
 import { readLive } from './live-reader.ts';
 
 let harness: CollectorHarness;
-/** Accepts connections and never says a word. */
+/** Accepts connections and never answers. */
 const blackHole = createServer(() => {});
 /** Refuses connections: it is closed. */
 const closed = createServer();

@@ -4,7 +4,7 @@ import type { MessageBus } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import { settlementOf } from './saga-world.ts';
 
-/** A ledger that keeps its contract and nothing else: sticky answers, one resolution per hold. */
+/** A ledger with the contract alone: recorded outcomes, one resolution per hold. */
 export interface FakeLedger {
   /** Accounts whose reservations are refused. */
   readonly poor: Set<string>;
@@ -57,7 +57,7 @@ export async function startFakeLedger(bus: MessageBus): Promise<FakeLedger> {
     if (isDropped(refresh_id)) return;
     const outcome = ledger.outcomes.get(commandId) ?? make();
     ledger.outcomes.set(commandId, outcome);
-    // Twice: every reader must take an outcome that comes again for the one it knows.
+    // Twice: the handlers of outcomes are idempotent.
     const message = { type: 'billing.outcome.v1', id: commandId, body: outcome } as const;
     await bus.publish([message, message]);
     if (waiting === null) return;

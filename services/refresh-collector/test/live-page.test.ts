@@ -111,8 +111,8 @@ it('leaves the properties of assets out of the V1 form, and only those', async (
   expect(first.page.descriptions).toEqual(current.page.descriptions);
 });
 
-describe('what stands between a client and the platform', () => {
-  it('an address that is blocked is no private inventory: another identity is asked', async () => {
+describe('failures between a client and the platform', () => {
+  it('an address that is blocked is no private inventory: another identity is used', async () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'block_page' });
 
     const answers = await Promise.all(
@@ -126,7 +126,7 @@ describe('what stands between a client and the platform', () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'normal' });
   });
 
-  it('throttled on every identity is said as such, with a time to wait', async () => {
+  it('throttled on every identity is reported as such, with Retry-After', async () => {
     const { platformId, ...inventory } = sizeInventory(7, 820);
     const failure = { kind: 'throttled' };
     await harness.control('POST', '/faults', { failure, platform_id: platformId });

@@ -77,7 +77,7 @@ describe('the hold of a refresh', () => {
     expect((await stored.openStore().findRefresh(refresh.id))?.refresh.phase).toBe('queued');
   });
 
-  it('that a read of the sweep misses is kept: a negative read decides nothing', async () => {
+  it('that a read of the sweep misses is not released: a negative read decides nothing', async () => {
     const refresh = acceptedRefresh({ phase: 'queued' });
     await stored.openStore().insertRefresh(refresh, trace);
     const saga = stored.openSaga(missingAtFirst(stored.openStore(), 1));

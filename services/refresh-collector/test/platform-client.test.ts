@@ -13,7 +13,7 @@ const farMs = 600_000;
 /** Of connections that are never made. */
 const connectTimeoutMs = 50;
 let simulator: PlatformSimulator;
-/** Accepts connections and never says a word. */
+/** Accepts connections and never answers. */
 const blackHole = createServer(() => {});
 /** Answers CONNECT with 502. */
 const refusingProxy = createServer((socket) => {
@@ -41,7 +41,7 @@ afterAll(async () => {
 const platformAt = (baseUrl: string) =>
   createPlatformClient({ baseUrl, timeoutMs: farMs, bodyBytesMax: 1024 * 1024, userAgent: 'test' });
 
-function wanted(scenario: string) {
+function pageOf(scenario: string) {
   const { platformId, appId, contextId } = scenarioInventory(scenario, 900);
   const scope = { platform_id: platformId, app_id: appId, context_id: contextId };
   return { scope, language: 'english', count: 2_000, startAssetId: null };
@@ -53,24 +53,24 @@ function openIdentity(name: string, timeoutMs: number) {
   return identity;
 }
 
-test('a page that does not come in time is trouble, and the same identity reads the next one', async () => {
+test('a page that exceeds its timeout is a failure, and the same identity reads the next one', async () => {
   const identity = openIdentity(simulator.proxyUrl('north'), farMs);
   const client = platformAt(simulator.url);
 
-  const late = await client.fetchPage(identity, wanted('slow'), 50);
-  const inTime = await client.fetchPage(identity, wanted('one-item'), farMs);
+  const late = await client.fetchPage(identity, pageOf('slow'), 50);
+  const inTime = await client.fetchPage(identity, pageOf('one-item'), farMs);
   await identity.dispatcher.destroy();
 
   expect(classifyAnswer(late)).toEqual({ kind: 'fault', reason: 'timeout', eresult: null });
   expect(classifyAnswer(inTime)).toMatchObject({ kind: 'page', page: { more: false } });
 });
 
-test('a connection that breaks within the answer is trouble of the platform, not of the egress', async () => {
+test('a connection that breaks within the answer is a failure of the platform, not of the egress', async () => {
   const identity = openIdentity(simulator.proxyUrl('south'), farMs);
 
   const cut = await platformAt(simulator.url).fetchPage(
     identity,
-    wanted('cut-connection-once'),
+    pageOf('cut-connection-once'),
     farMs,
   );
   await identity.dispatcher.destroy();
@@ -132,7 +132,7 @@ test.each<[string, () => Promise<{ name: string; baseUrl?: string }>]>([
   const { name, baseUrl = simulator.url } = await open();
   const identity = openIdentity(name, connectTimeoutMs);
 
-  const raw = await platformAt(baseUrl).fetchPage(identity, wanted('one-item'), farMs);
+  const raw = await platformAt(baseUrl).fetchPage(identity, pageOf('one-item'), farMs);
   await identity.dispatcher.destroy();
 
   expect(classifyAnswer(raw)).toEqual({ kind: 'unreachable' });

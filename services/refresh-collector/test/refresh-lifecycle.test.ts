@@ -27,7 +27,7 @@ const scopeOf = (inventory: { platformId: string; appId: number; contextId: numb
 });
 const decisions = (refreshId: string) => harness.decisions(refreshId);
 const decided = (refreshId: string) =>
-  waitFor('the decision is told', () => decisions(refreshId)[0]);
+  waitFor('the decision is sent', () => decisions(refreshId)[0]);
 
 describe('a refresh', () => {
   it('is accepted, collected, settled and announced though every message came twice (Refresh charge)', async () => {
@@ -63,11 +63,11 @@ describe('a refresh', () => {
     expect(reserve).toMatchObject({ max_credits: 180 });
   });
 
-  it('has the ledger tell of its hold whoever waits for the decision (Refresh: 202)', async () => {
+  it('is accepted by a reply of the ledger with its hold (Refresh: 202)', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 5)) });
     await harness.completed(collector, request.refresh_id);
 
-    const hold = await waitFor('the ledger tells of it', () =>
+    const hold = await waitFor('the ledger replies', () =>
       harness.messages
         .of('reply.billing-outcome.v1')
         .find(({ outcome }) => outcome.refresh_id === request.refresh_id),
@@ -79,7 +79,7 @@ describe('a refresh', () => {
     });
   });
 
-  it('funded by subscription units says so at acceptance and when it is settled (Subscription funding)', async () => {
+  it('funded by subscription units shows so at acceptance and settlement (Subscription funding)', async () => {
     const account_id = newAccountId();
     harness.ledger.subscribed.add(account_id);
     const scope = scopeOf(sizeInventory(2_001, 1));
@@ -130,12 +130,12 @@ describe('a refresh', () => {
     logged.mockRestore();
   });
 
-  it('is refused by a spend cap, and told what it is and when it is free again (Errors: spend_cap_reached)', async () => {
+  it('is refused by a spend cap, with the cap and the time of its reset (Errors: spend_cap_reached)', async () => {
     const account_id = newAccountId();
     harness.ledger.capped.add(account_id);
 
     const request = await harness.request({ account_id });
-    await waitFor('the refusal is told', () => decisions(request.refresh_id).length > 0);
+    await waitFor('the refusal is sent', () => decisions(request.refresh_id).length > 0);
 
     expect(await decided(request.refresh_id)).toMatchObject({
       decision: 'refused',
@@ -146,7 +146,7 @@ describe('a refresh', () => {
     });
   });
 
-  it('is refused without credits, shown to nobody, and its key is free again (Errors: insufficient_credits)', async () => {
+  it('is refused without credits, hidden, and its key is free again (Errors: insufficient_credits)', async () => {
     const poor = await harness.request({ idempotency_key: null });
     harness.ledger.poor.add(poor.account_id);
     const keyed = {
@@ -155,7 +155,7 @@ describe('a refresh', () => {
       idempotency_key: 'k',
     };
     const refused = await harness.request(keyed);
-    await waitFor('the refusal is told', () => decisions(refused.refresh_id).length > 0);
+    await waitFor('the refusal is sent', () => decisions(refused.refresh_id).length > 0);
     expect(decisions(refused.refresh_id)[0]).toMatchObject({
       decision: 'refused',
       refusal: { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
@@ -170,7 +170,7 @@ describe('a refresh', () => {
     expect(items.map((item) => item.refresh_id)).not.toContain(refused.refresh_id);
   });
 
-  it('is one for one Idempotency-Key of a Project, however many ask at once (Idempotency-Key)', async () => {
+  it('is one for one Idempotency-Key of a Project, however many requests come at once (Idempotency-Key)', async () => {
     const project = {
       project_id: newProjectId(),
       idempotency_key: 'same',
@@ -196,7 +196,7 @@ describe('a refresh', () => {
     }
   });
 
-  it('completes although answers of the ledger were lost: whoever waits asks again', async () => {
+  it('completes although outcomes of the ledger were lost: pending commands are resent', async () => {
     const refresh_id = newRefreshId();
     harness.ledger.dropping.set(refresh_id, 2);
     await harness.request({ refresh_id, scope: scopeOf(sizeInventory(1, 3)) });
@@ -208,7 +208,7 @@ describe('a refresh', () => {
     expect(record.outcome).toBe('complete_changed');
   });
 
-  it('waits for a revision-store that is away, and is not failed by it', async () => {
+  it('waits while the revision-store is unavailable, and does not fail by it', async () => {
     harness.store.away = true;
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 4)) });
     await waitFor('a page was refused', () => harness.store.refusals > 0);
@@ -234,7 +234,7 @@ describe('a refresh', () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'normal' });
   });
 
-  it('drops a command that comes after everybody stopped waiting, before anything is stored', async () => {
+  it('drops a command past its deadline, before anything is stored', async () => {
     const old = new Date(Date.now() - 11 * 60_000).toISOString();
     const late = await harness.request({ requested_at: old });
     const next = await harness.request({ scope: scopeOf(sizeInventory(1, 5)) });
@@ -272,7 +272,7 @@ describe('cancel', () => {
     expect(harness.store.committed.has(request.refresh_id)).toBe(false);
   });
 
-  it('of a completed refresh says so and changes nothing (Errors: refresh_already_completed)', async () => {
+  it('of a completed refresh is answered as such and changes nothing (Errors: refresh_already_completed)', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 6)) });
     const before = await harness.completed(collector, request.refresh_id);
     await harness.cancel(request);

@@ -65,7 +65,7 @@ function surveyOf(identityIds: readonly string[] = []) {
   return { survey, store };
 }
 
-test('every phase tells how many wait in it and since when the oldest does (queue age)', async () => {
+test('every phase is reported with its count and the age of the oldest (queue age)', async () => {
   await stored(['queued', 3], ['queued', 7], ['accepted', 0], ['completed', 50], ['refused', 50]);
   const { survey } = surveyOf();
   expect(survey.latest).toBeNull();
@@ -81,7 +81,7 @@ test('every phase tells how many wait in it and since when the oldest does (queu
   ]);
 });
 
-test('a refresh is stuck when it asked five times in vain or is a minute past its deadline', async () => {
+test('a refresh is stuck when its command was resent five times or it is a minute past its deadline', async () => {
   await stored(
     ...([
       ['settling', 4, 5],

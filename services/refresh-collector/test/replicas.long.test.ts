@@ -63,7 +63,7 @@ describe('several collectors', () => {
     }
   });
 
-  it('wait out a throttled identity without asking it early (upstream 6.4)', async () => {
+  it('wait out a throttled identity without an early request (upstream 6.4)', async () => {
     await fetch(`${harness.simulator.url}/control/limits`, {
       method: 'PATCH',
       body: JSON.stringify({ window_seconds: 2, slots: 1, block_seconds: 2 }),

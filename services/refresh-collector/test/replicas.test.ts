@@ -35,7 +35,7 @@ describe('several collectors', () => {
     const stuck = { scan: { ...smallPages, triesMax: 1_000_000 } };
     const first = await harness.startCollector(stuck);
     const request = await harness.request({ scope });
-    await waitFor('page 6 was asked for', async () => (await counters()).total.requests > 5);
+    await waitFor('page 6 was requested', async () => (await counters()).total.requests > 5);
     await first.stop();
     const before = (await counters()).total.requests;
     await recover();

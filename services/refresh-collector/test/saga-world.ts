@@ -100,7 +100,7 @@ export class SagaWorld {
     }
   }
 
-  /** Faults stop: everything asked again is delivered until nothing changes any more. */
+  /** Faults stop: resent commands are delivered until nothing changes. */
   settleDown(): void {
     for (let round = 0; round < 30; round += 1) {
       if (this.refresh.phase === 'queued') this.playScan({ move: 'start_scan' });

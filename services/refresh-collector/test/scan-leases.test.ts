@@ -23,7 +23,7 @@ const leaseMs = 300_000;
 const scheduling = { leaseMs };
 const smallPages = { count: 10, smallerCount: 10 };
 const identities = (...numbers: number[]) => numbers.map((number) => `egress-${number}`);
-/** A collector whose requests the platform can tell from those of others. */
+/** A collector whose requests the platform distinguishes from those of others. */
 const through = (names: readonly string[]) => ({
   scan: smallPages,
   scheduling,
@@ -165,9 +165,9 @@ describe('the planning replica', () => {
     await harness.completed(collector, id);
   });
 
-  it('that does not learn that another one plans starts nothing twice', async () => {
+  it('that has not read that another one plans starts nothing twice', async () => {
     await plan().deleteOne({ _id: 'plan' });
-    // Its time stands still, so it takes its lease for valid and plans as long as it runs.
+    // Its clock is fixed, so it takes its lease for valid and plans as long as it runs.
     const still = createTestClock(Date.now());
     const first = await harness.startCollector(through(identities(5, 6)), still);
     const [one] = await requestMany(1);

@@ -31,11 +31,11 @@ describe.each([
   { through: 'four identities', egress: () => identitiesOf(harness.simulator, 4), serial: 700 },
   { through: 'the default identity alone', egress: () => ['direct'], serial: 701 },
 ])('every scenario account of the platform, through $through', ({ egress, serial }) => {
-  /** By scenario; all but one are asked for at the same time, each for an account of its own. */
+  /** By scenario; all but one are requested at the same time, each for an account of its own. */
   const refreshIds = new Map<string, string>();
   let collector: Awaited<ReturnType<CollectorHarness['startCollector']>>;
 
-  async function ask(name: string): Promise<string> {
+  async function request(name: string): Promise<string> {
     const { platformId, appId, contextId } = scenarioInventory(name, serial);
     const place = expectedOutcomes.findIndex(([scenario]) => scenario === name);
     const app_id = spreadApp(place, appId);
@@ -48,7 +48,7 @@ describe.each([
   beforeAll(async () => {
     const platform = { egress: egress() };
     const impatient = await harness.startCollector({ platform: { ...platform, timeoutMs: 50 } });
-    await harness.completed(impatient, await ask(slow));
+    await harness.completed(impatient, await request(slow));
     await impatient.stop();
     // An inventory without an end: the 250 pages of production are held by `domain/scan.test.ts`.
     collector = await harness.startCollector({
@@ -57,7 +57,7 @@ describe.each([
       // In their order, few at a time: the first is not kept waiting by all the others.
       scheduling: { scansMax: 4 },
     });
-    for (const [name] of outcomes) if (name !== slow) await ask(name);
+    for (const [name] of outcomes) if (name !== slow) await request(name);
   });
   afterAll(() => harness.stopCollectors());
 
@@ -85,7 +85,7 @@ describe.each([
     expect(harness.store.committed.get(refreshId)).toHaveLength(size);
   });
 
-  it('a page above the byte limit is asked for smaller, and the size grows again', async () => {
+  it('a page above the byte limit is requested smaller, and the size grows again', async () => {
     const { platformId } = scenarioInventory('heavy-first-page', serial);
     await harness.completed(collector, refreshIds.get('heavy-first-page') ?? '');
 

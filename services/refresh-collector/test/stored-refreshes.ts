@@ -9,7 +9,7 @@ import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
 import type { StoredRefresh } from '../src/refreshes/refresh-mapping.ts';
 import { createRefreshStore, type RefreshStore } from '../src/refreshes/refresh-store.ts';
 
-/** Refreshes on a MongoDB, and a saga over them whose messages are kept instead of sent. */
+/** Refreshes on a MongoDB, and a saga over them whose messages are recorded instead of sent. */
 export interface StoredRefreshes {
   readonly clock: TestClock;
   readonly collection: Collection<RefreshDocument>;

@@ -68,7 +68,7 @@ describe('an egress identity', () => {
     expect(() => checkWindow((identity) => identity.silentUntilMs, faultRuns)).toThrow();
   });
 
-  it('has one request in flight, until it is given back or its time is over', () => {
+  it('has one request in flight, until it is released or its time is over', () => {
     const taken = acquireIdentity(freshIdentity('a'), limits, {
       token: 't',
       nowMs: 0,
@@ -79,7 +79,7 @@ describe('an egress identity', () => {
     expect(nextRequestMs(back, limits)).toBeLessThanOrEqual(500);
   });
 
-  it('keeps silent twice as long after each refusal in a row, up to half an hour (upstream 6.4)', () => {
+  it('is silent twice as long after each refusal in a row, up to half an hour (upstream 6.4)', () => {
     let identity = freshIdentity('a');
     const silences = Array.from({ length: 7 }, () => {
       identity = releaseIdentity(identity, limits, { verdict: 'throttled', retryAfterMs: null }, 0);

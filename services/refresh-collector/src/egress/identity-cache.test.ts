@@ -36,7 +36,7 @@ const release = (token: string) => (identity: IdentityState) =>
     ? { ...identity, version: identity.version + 1, inFlight: null }
     : identity;
 
-test('what changes nothing is written by nobody and ends', async () => {
+test('a change of nothing writes nothing and ends', async () => {
   const { identities, counts, stored } = storeOf(held('another', 4));
 
   await identities.updateIdentity('a', release('mine'));
@@ -45,7 +45,7 @@ test('what changes nothing is written by nobody and ends', async () => {
   expect(stored()).toEqual(held('another', 4));
 });
 
-test('what seems to change nothing is judged by what is stored, not by what was known', async () => {
+test('a change of nothing is decided by the stored identity, not by the cached one', async () => {
   const { identities, stored, become } = storeOf(freshIdentity('a'));
   await identities.currentIdentities();
   become(held('mine', 1));

@@ -10,13 +10,13 @@ const page = '{"assets":[],"descriptions":[],"total_inventory_count":0,"success"
 describe('classifyAnswer', () => {
   it.each([
     ['private', 403, 'null', { kind: 'private' }],
-    ['private for readers that are told 401', 401, 'null', { kind: 'private' }],
+    ['private for readers that are answered 401', 401, 'null', { kind: 'private' }],
     ['throttled', 429, 'null', { kind: 'throttled', retryAfterMs: null }],
     ['a wrong count or a blocked address', 400, 'null', { kind: 'bad_request' }],
     ['odd success', 200, 'null', { kind: 'fault', reason: 'bad_answer', eresult: null }],
     ['unknown account', 404, '<html>', { kind: 'not_found' }],
   ] as const)(
-    'tells %s by its status, though the body is the same four bytes (upstream 6.1)',
+    'distinguishes %s by its status, though the body is the same four bytes (upstream 6.1)',
     (_what, status, body, meaning) => {
       expect(classifyAnswer(answered(status, body))).toEqual(meaning);
     },
@@ -60,15 +60,15 @@ describe('classifyAnswer', () => {
     });
   });
 
-  it.each([502, 503, 504])('takes %i for trouble that another try may not meet', (status) => {
+  it.each([502, 503, 504])('takes %i for a failure that a retry may not meet', (status) => {
     expect(classifyAnswer(answered(status, '<html>'))).toMatchObject({ kind: 'fault' });
   });
 
-  it.each(['timeout', 'connection_failed'] as const)('takes %s for trouble', (status) => {
+  it.each(['timeout', 'connection_failed'] as const)('takes %s for a failure', (status) => {
     expect(classifyAnswer({ status })).toEqual({ kind: 'fault', reason: status, eresult: null });
   });
 
-  it('keeps the Retry-After of a throttled answer where there is one', () => {
+  it('passes on the Retry-After of a throttled answer where there is one', () => {
     expect(classifyAnswer({ status: 429, body: Buffer.from('null'), retryAfterMs: 5_000 })).toEqual(
       {
         kind: 'throttled',

@@ -28,7 +28,7 @@ test('a refresh is shown with its reservation, where the read overtook it (state
   expect(store.reads).toBe(4);
 });
 
-test('one whose reservation is known is read once', async () => {
+test('one whose reservation outcome is stored is read once', async () => {
   const store = storeReservedAfter(0);
 
   await awaitReservation(store, 'id');

@@ -25,7 +25,7 @@ describe('A refresh stored before subscription units', () => {
     );
   });
 
-  test('and one of today are told apart', () => {
+  test('and one of today are distinguished', () => {
     const today = acceptedRefresh({}).billing;
 
     expect(fromBillingDocument(today)).toBe(today);

@@ -72,7 +72,7 @@ describe('room for one more refresh', () => {
     expect(missingCapacity(alone, demand)).toEqual({ full: 'account', retryAfterSeconds: 360 });
   });
 
-  it('comes back within half an hour by any estimate, as far as Retry-After says', () => {
+  it('has a Retry-After of half an hour at most, whatever the estimate', () => {
     const stopped = { ...plan, pagesFree: 0, pagesPerMinute: 0 };
 
     expect(missingCapacity(stopped, demandOf('new'))?.retryAfterSeconds).toBe(1_800);

@@ -132,7 +132,7 @@ const plantedFaults: Readonly<Record<string, SagaRules>> = {
         }
       : step,
   ),
-  'a lost settlement is not asked for again': {
+  'a lost settlement is not resent': {
     ...realRules,
     pendingEffects: (refresh) => (refresh.phase === 'settling' ? [] : pendingEffects(refresh)),
   },
@@ -147,7 +147,7 @@ const plantedFaults: Readonly<Record<string, SagaRules>> = {
         }
       : step,
   ),
-  'a lost reservation is not asked for again': {
+  'a lost reservation is not resent': {
     ...realRules,
     pendingEffects: (refresh) => (refresh.phase === 'accepted' ? [] : pendingEffects(refresh)),
   },

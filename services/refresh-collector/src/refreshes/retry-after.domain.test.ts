@@ -7,7 +7,7 @@ const faultRuns = { seed: 1, numRuns: 10_000, endOnFailure: true };
 
 const slow = { pagesPerSecond: 0.05, burstPages: 2 };
 
-/** The seconds at which a client reads that waits exactly what it is told. */
+/** The seconds at which a client reads that obeys Retry-After exactly. */
 function readTimes(
   durationSeconds: number,
   pages: number,
@@ -52,7 +52,7 @@ function checkLateness(estimate: typeof retryAfterSeconds, options: fc.Parameter
 }
 
 describe('retryAfterSeconds', () => {
-  it('lets an obedient client learn within the larger of 2 s and a quarter of the duration (Refresh: Retry-After)', () => {
+  it('lets an obedient client see the completion within the larger of 2 s and a quarter of the duration (Refresh: Retry-After)', () => {
     checkLateness(retryAfterSeconds, { numRuns: propertyRuns(2_000) });
   });
 

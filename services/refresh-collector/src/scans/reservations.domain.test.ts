@@ -19,12 +19,12 @@ const open = (share = 1) => openReservations(steady(1), nowMs, horizonMs, share)
 
 describe('reservations', () => {
   it('never promise more pages until a deadline than can be read until then (Refresh: Deadlines)', () => {
-    const asked = fc.record({
+    const reservation = fc.record({
       minutes: fc.integer({ min: 0, max: 90 }),
       pages: fc.integer({ min: 1, max: 40 }),
     });
     fc.assert(
-      fc.property(fc.array(asked, { maxLength: 20 }), (all) => {
+      fc.property(fc.array(reservation, { maxLength: 20 }), (all) => {
         const reservations = open(0.95);
         const promised = all.filter(({ minutes, pages }) => {
           const fits = reservations.fits(inMinutes(minutes), pages);

@@ -279,7 +279,7 @@ describe('while the breaker of an application is open', () => {
   });
 });
 
-describe('what the plan says', () => {
+describe('the figures of the plan', () => {
   it('names urgent scans only while hardly any page is free before their deadline', () => {
     expect(plan({ scans: [scan('easy', 30)] }).urgentUntilMs).toBeNull();
     expect(plan({ scans: [scan('tight', 60)] }).urgentUntilMs).toBeGreaterThan(inMinutes(60));
@@ -295,7 +295,7 @@ describe('what the plan says', () => {
     });
   });
 
-  it('takes twice as many scans as read at once to keep the identities busy', () => {
+  it('takes twice as many scans as read at once to use the identities fully', () => {
     expect(busyScans(20, { requestsPerMinute: 3 }, 1_000)).toBe(3);
     expect(busyScans(20, { requestsPerMinute: 3 }, 60_000)).toBe(41);
   });

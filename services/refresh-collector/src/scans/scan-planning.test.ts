@@ -62,7 +62,7 @@ interface World {
   readonly drawn: readonly Drawn[];
   readonly identities: number;
   readonly replicas: number;
-  /** Healthy identities, no live pages, sizes known beforehand. */
+  /** Healthy identities, no live pages, recorded sizes. */
   readonly isCalm: boolean;
   readonly deadPart: number;
   readonly liveShare: number;

@@ -66,12 +66,12 @@ describe('the open refreshes in memory', () => {
       expect(await open.update()).toBe(true);
     }
 
-    // The newest one known is within the overlap, so each round reads it beside the changed one.
+    // The newest one is within the overlap: each update reads it beside the changed one.
     expect(reads.refreshes).toBeLessThanOrEqual(1_020);
     expect(reads.inventories).toBe(1_000);
   });
 
-  it('do not change when a round finds only what is known', async () => {
+  it('do not change when an update reads no change', async () => {
     const { open } = storeOf([planned('r', { changedAtMs: 1_000 })]);
     await open.load();
 
