@@ -104,8 +104,8 @@ export interface Description {
   readonly appid: number;
   readonly classid: string;
   readonly instanceid: string;
-  readonly market_hash_name?: string;
-  readonly tradable?: number;
+  readonly market_hash_name?: string | undefined;
+  readonly tradable?: number | undefined;
   readonly [field: string]: unknown;
 }
 

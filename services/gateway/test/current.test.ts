@@ -110,7 +110,7 @@ test('the saved bytes leave unchanged, plain and packed (Current path: never par
   const { key } = world.issue();
   const scope = newScope();
   const name = 'Ünïcode \\u2028 \\ud83d\\ude00 and 1e400, padded '.padEnd(5_000, '-');
-  const odd = `\t"assets" : [\r\n {"appid":730 ,"contextid":"2","assetid":"1","classid":"3","amount":"1","n":1.50E+2}\t],\n\n"descriptions":[ {"classid":"3", "instanceid":"0","market_hash_name":"${name}","x":123456789012345678901} ] `;
+  const odd = `\t"assets" : [\r\n {"appid":730 ,"contextid":"2","assetid":"1","classid":"3","instanceid":"0","amount":"1","n":1.50E+2}\t],\n\n"descriptions":[ {"appid":730,"classid":"3", "instanceid":"0","market_hash_name":"${name}","x":123456789012345678901} ] `;
   saveInventory(world.revisions, scope, { pages: [odd], total_amount: '98765432109876543210' });
 
   const plain = await read(scope, key);

@@ -20,7 +20,7 @@ export const amounts = z.object({
 export const accountView = z.object({
   account_id: accountId,
   balance: amounts,
-  funding: accountTerms.shape.funding,
+  funding: accountTerms.shape.funding.describe('How the account pays.'),
   rate_limit: z.object({ limit_per_minute: z.int().min(0) }),
   events_enabled: z.boolean(),
   credential: z.object({
@@ -29,8 +29,12 @@ export const accountView = z.object({
     scopes: z.array(grantedScope),
     expires_at: z.iso.datetime().nullable(),
   }),
-  spend_caps: accountTerms.shape.spend_caps.optional(),
-  balance_alert: accountTerms.shape.balance_alert.optional(),
+  spend_caps: accountTerms.shape.spend_caps
+    .optional()
+    .describe('Present for Credentials with `customer.account.read.v1` only.'),
+  balance_alert: accountTerms.shape.balance_alert
+    .optional()
+    .describe('Present for Credentials with `customer.account.read.v1` only.'),
 });
 export type AccountView = z.infer<typeof accountView>;
 
@@ -41,7 +45,10 @@ export const statementQuery = z.object({
 });
 
 /** `data` of GET Statement, oldest entry first. As CSV a line has the columns of an item. */
-export const accountStatement = z.object({ items: z.array(statementRow), pagination });
+export const accountStatement = z.object({
+  items: z.array(statementRow).describe('Oldest first.'),
+  pagination,
+});
 
 const utcDay = z.iso.date('must be a UTC day as YYYY-MM-DD');
 const dayMs = 24 * 3_600_000;

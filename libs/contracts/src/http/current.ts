@@ -3,6 +3,7 @@ import { observationId, revisionId } from '../ids.ts';
 import { defaultLanguage } from '../languages.ts';
 import { scope } from '../scope.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
+import { inventoryRows } from './inventory-rows.ts';
 import { pagination } from './meta.ts';
 import { canonicalDecimal, cursorParameter, languageParameter } from './parameters.ts';
 
@@ -24,10 +25,12 @@ export const currentPage = z.object({
   verified_at: z.iso.datetime(),
   age_seconds: z.int().min(0),
   scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
-  assets: z.array(z.looseObject({ assetid: z.string(), classid: z.string(), amount: z.string() })),
-  descriptions: z.array(z.looseObject({ classid: z.string(), instanceid: z.string() })),
-  total_count: z.int().min(0),
-  total_amount: z.number().min(0),
+  ...inventoryRows,
+  total_count: z.int().min(0).describe('Item instances of the whole inventory.'),
+  total_amount: z
+    .number()
+    .min(0)
+    .describe('Stacked amounts of the whole inventory: an exact integer that may exceed 2^53.'),
   reported_total_count: z.int().min(0),
   pagination,
 });

@@ -19,7 +19,14 @@ export const eventsQuery = z.object({
 
 /** `data` of the list, ascending; each cursor continues behind its event, here and on the stream. */
 export const eventPage = z.object({
-  items: z.array(z.object({ cursor: z.string(), event: projectEvent })),
+  items: z
+    .array(
+      z.object({
+        cursor: z.string().describe('Continues behind the event, here and on the stream.'),
+        event: projectEvent,
+      }),
+    )
+    .describe('Oldest first.'),
   pagination,
 });
 export type EventPage = z.infer<typeof eventPage>;

@@ -55,4 +55,7 @@ export const requestIssue = z.object({
 export type RequestIssue = z.infer<typeof requestIssue>;
 
 /** `data.pagination` of lists and pages. */
-export const pagination = z.object({ has_more: z.boolean(), next_cursor: z.string().nullable() });
+export const pagination = z.object({
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable().describe('Opaque. Null on the last page.'),
+});

@@ -3,8 +3,12 @@ import { productCode } from '../vocabulary.ts';
 
 const pagePrice = z.object({
   product_code: productCode,
-  /** For each page delivered; of a Live Page also where it is confirmed private or not found. */
-  page: z.int().min(0),
+  page: z
+    .int()
+    .min(0)
+    .describe(
+      'For each page delivered; of a Live Page also where it is confirmed private or not found.',
+    ),
 });
 
 /**
@@ -16,13 +20,10 @@ export const priceView = z.object({
   effective_at: z.iso.datetime(),
   refresh: z.object({
     product_code: productCode,
-    /** Held at acceptance; the charge never exceeds it. */
-    reservation: z.int().min(0),
-    /** For each started block of `block_assets` observed assets. */
-    block: z.int().min(0),
+    reservation: z.int().min(0).describe('Held at acceptance; the charge never exceeds it.'),
+    block: z.int().min(0).describe('For each started block of `block_assets` observed assets.'),
     block_assets: z.int().min(1),
-    /** For a confirmed private or not found outcome. */
-    diagnostic: z.int().min(0),
+    diagnostic: z.int().min(0).describe('For a confirmed private or not found outcome.'),
   }),
   live_page: pagePrice,
   current_page: pagePrice,

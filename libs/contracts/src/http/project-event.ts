@@ -8,31 +8,35 @@ export const projectEventType = z.enum(projectEventTypes);
 export type ProjectEventType = z.infer<typeof projectEventType>;
 
 const common = {
-  id: eventId,
-  version: z.literal(1),
+  id: eventId.describe('The same on every delivery of the event.'),
+  version: z.literal(1).describe('Version of the shape of this type.'),
   occurred_at: z.iso.datetime(),
   project_id: projectId,
 };
 
 /** A refresh is terminal: availability and outcome, never assets. */
-export const refreshCompletedEvent = z.object({
-  ...common,
-  type: z.literal('inventory.refresh.completed'),
-  data: z.object({
-    refresh_id: refreshId,
-    state: z.literal('completed'),
-    outcome: refreshOutcome,
-  }),
-  links: z.object({ refresh: z.string() }),
-});
+export const refreshCompletedEvent = z
+  .object({
+    ...common,
+    type: z.literal('inventory.refresh.completed'),
+    data: z.object({
+      refresh_id: refreshId,
+      state: z.literal('completed'),
+      outcome: refreshOutcome,
+    }),
+    links: z.object({ refresh: z.string() }).describe('Relative to the base address.'),
+  })
+  .describe('A refresh is terminal: read its outcome, then Current.');
 
 /** Less than the alert's threshold is available, for the first time since it was not. */
-export const balanceLowEvent = z.object({
-  ...common,
-  type: z.literal('account.balance.low'),
-  data: z.object({ available: z.int().min(0), threshold: z.int().min(1) }),
-  links: z.object({ account: z.string() }),
-});
+export const balanceLowEvent = z
+  .object({
+    ...common,
+    type: z.literal('account.balance.low'),
+    data: z.object({ available: z.int().min(0), threshold: z.int().min(1) }),
+    links: z.object({ account: z.string() }).describe('Relative to the base address.'),
+  })
+  .describe("Less is available than the threshold of the account's balance alert.");
 
 /** An event as customers receive it, on the stream and by webhook. */
 export const projectEvent = z.discriminatedUnion('type', [refreshCompletedEvent, balanceLowEvent]);

@@ -28,7 +28,10 @@ export const refreshBilling = z.object({
   credits_reserved: z.int(),
   credits_charged: z.int().nullable(),
   credits_released: z.int().nullable(),
-  funding: z.literal('subscription').optional(),
+  funding: z
+    .literal('subscription')
+    .optional()
+    .describe('Present where subscription units pay, as are the unit figures.'),
   units_reserved: z.int().min(0).optional(),
   units_charged: z.int().min(0).nullable().optional(),
   units_released: z.int().min(0).nullable().optional(),
@@ -55,7 +58,9 @@ export const expectedCompletedAt = z.iso.datetime().nullable();
 
 /** `data` of status; an expected time only while pending. */
 export const refreshStatus = refreshRecord.extend({
-  expected_completed_at: expectedCompletedAt.optional(),
+  expected_completed_at: expectedCompletedAt
+    .optional()
+    .describe('An estimate; present while the refresh is pending, null when unknown.'),
 });
 export type RefreshStatus = z.infer<typeof refreshStatus>;
 
@@ -77,4 +82,7 @@ export const refreshesQuery = z.object({
 });
 
 /** `data` of the list, newest first. */
-export const refreshPage = z.object({ items: z.array(refreshRecord), pagination });
+export const refreshPage = z.object({
+  items: z.array(refreshRecord).describe('Newest first.'),
+  pagination,
+});

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestId } from '../ids.ts';
 import { defaultLanguage } from '../languages.ts';
 import { errorCode } from './error-body.ts';
-import { liveRows } from './live-page.ts';
+import { inventoryRows } from './inventory-rows.ts';
 import { requestIssue } from './meta.ts';
 import { languageParameter } from './parameters.ts';
 
@@ -18,10 +18,12 @@ export const v1Parameters = z.object({
 /** The unwrapped body of both V1 routes. */
 export const v1Inventory = z.object({
   success: z.literal(1),
-  ...liveRows,
+  ...inventoryRows,
   total_inventory_count: z.int().min(0),
-  /** Absent, with `last_assetid`, when the traversal is complete. */
-  more_items: z.literal(1).optional(),
+  more_items: z
+    .literal(1)
+    .optional()
+    .describe('Absent, with `last_assetid`, when the traversal is complete.'),
   last_assetid: z.string().optional(),
 });
 

@@ -28,8 +28,7 @@ export const accountTerms = z.object({
     z.object({
       mode: z.literal('subscription'),
       units_per_month: z.int().min(1),
-      /** The UTC month that the available units are of; they expire at its end. */
-      period,
+      period: period.describe('The UTC month of the available units, which expire at its end.'),
       units: z.object({ total: z.int(), held: z.int(), available: z.int() }),
     }),
   ]),
@@ -60,11 +59,12 @@ export const usageReport = z.object({
       project_id: projectId,
       product_code: productCode,
       asset: ledgerAsset,
-      /** Pages charged and refreshes settled; what was released is not counted. */
-      count: z.int().min(0),
+      count: z.int().min(0).describe('Pages charged and refreshes settled; releases do not count.'),
       charged: z.int().min(0),
-      /** Given back for pages that were not delivered, on the day it was. */
-      reversed: z.int().min(0),
+      reversed: z
+        .int()
+        .min(0)
+        .describe('Refunded for pages that were not delivered, on the day of the refund.'),
     }),
   ),
 });

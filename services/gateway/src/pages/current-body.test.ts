@@ -25,7 +25,7 @@ test('the bytes of assets and descriptions leave as they were saved, whatever th
     fc.property(blank, blank, blank, fc.string(), (left, middle, right, name) => {
       const members = Buffer.from(
         `${left}"assets"${middle}:${right}[]${left},"descriptions":${middle}[${right}{` +
-          `"classid":"1","instanceid":"0","name"${left}:${JSON.stringify(name)}}]${middle}`,
+          `"appid":730,"classid":"1","instanceid":"0","name"${left}:${JSON.stringify(name)}}]${middle}`,
       );
 
       const body = currentBody(frame, members);

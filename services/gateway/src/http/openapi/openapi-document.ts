@@ -1,6 +1,13 @@
-import { accountView, amounts } from '@inventory/contracts/http/account';
+import {
+  accountStatement,
+  accountUsage,
+  accountView,
+  amounts,
+} from '@inventory/contracts/http/account';
 import { currentPage } from '@inventory/contracts/http/current';
 import { errorMeta } from '@inventory/contracts/http/error-body';
+import { eventPage } from '@inventory/contracts/http/events';
+import { asset, description as assetDescription } from '@inventory/contracts/http/inventory-rows';
 import { livePage } from '@inventory/contracts/http/live-page';
 import {
   pageReadMeta,
@@ -11,7 +18,17 @@ import {
   requestIssue,
 } from '@inventory/contracts/http/meta';
 import { priceView } from '@inventory/contracts/http/prices';
-import { refreshBilling, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
+import {
+  balanceLowEvent,
+  projectEvent,
+  refreshCompletedEvent,
+} from '@inventory/contracts/http/project-event';
+import {
+  refreshBilling,
+  refreshPage,
+  refreshRecord,
+  refreshStatus,
+} from '@inventory/contracts/http/refresh';
 import { acceptedBatchItem, refusedBatchItem } from '@inventory/contracts/http/refresh-batch';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import { language } from '@inventory/contracts/languages';
@@ -25,23 +42,32 @@ import { operationOf } from './operation.ts';
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountView, 'Account'],
   [amounts, 'Amounts'],
+  [asset, 'Asset'],
+  [assetDescription, 'Description'],
+  [balanceLowEvent, 'BalanceLowEvent'],
   [currentPage, 'CurrentPage'],
   [errorMeta, 'ErrorMeta'],
+  [eventPage, 'EventPage'],
   [language, 'Language'],
   [livePage, 'LivePage'],
   [pageReadMeta, 'PageReadMeta'],
   [pagination, 'Pagination'],
   [plainMeta, 'PlainMeta'],
   [priceView, 'Prices'],
+  [projectEvent, 'ProjectEvent'],
   [rateLimit, 'RateLimit'],
   [refreshAcceptanceMeta, 'RefreshAcceptanceMeta'],
   [acceptedBatchItem, 'AcceptedBatchItem'],
   [refusedBatchItem, 'RefusedBatchItem'],
   [refreshBilling, 'RefreshBilling'],
+  [refreshCompletedEvent, 'RefreshCompletedEvent'],
+  [refreshPage, 'RefreshPage'],
   [refreshRecord, 'RefreshRecord'],
   [refreshStatus, 'RefreshStatus'],
   [requestIssue, 'RequestIssue'],
   [scope, 'Scope'],
+  [accountStatement, 'Statement'],
+  [accountUsage, 'Usage'],
   [v1AliasFailure, 'V1AliasFailure'],
   [v1InvalidRequest, 'V1InvalidRequest'],
   [v1OriginalFailure, 'V1OriginalFailure'],

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+/** One item instance. Fields that the platform adds are kept. */
+export const asset = z
+  .looseObject({
+    appid: z.int(),
+    contextid: z.string(),
+    assetid: z.string().describe('May exceed 2^53.'),
+    classid: z.string(),
+    instanceid: z.string(),
+    amount: z.string().describe('Size of the stack, as decimal digits.'),
+  })
+  .describe('One item instance.');
+
+/** What all assets of one `classid` + `instanceid` share. Fields that the platform adds are kept. */
+export const description = z
+  .looseObject({
+    appid: z.int(),
+    classid: z.string(),
+    instanceid: z.string(),
+    market_hash_name: z.string().optional(),
+    tradable: z.int().optional().describe('1 where the item is tradable.'),
+  })
+  .describe('Texts and properties shared by all assets of one `classid` + `instanceid`.');
+
+/** The rows of one page. */
+export const inventoryRows = { assets: z.array(asset), descriptions: z.array(description) };
