@@ -2,8 +2,8 @@
 
 /**
  * `npm run generate`: writes the files that are derived from the code: topics, JSON Schemas of the
- * messages, OpenAPI document, settings, metrics, dashboards, alerts. With `--check` it writes nothing
- * and fails when a file would change.
+ * messages, OpenAPI document, the client's types, settings, metrics, dashboards, alerts. With
+ * `--check` it writes nothing and fails when a file would change.
  */
 const {
   existsSync,
@@ -14,6 +14,7 @@ const {
   writeFileSync,
 } = require('node:fs');
 const { dirname, join, resolve } = require('node:path');
+const { clientTypes } = require('./generate/client-types.js');
 const { licencesPage } = require('./generate/licences-page.js');
 const { messageDocs, messageDocsFolder } = require('./generate/message-docs.js');
 const { metricsPage } = require('./generate/metrics-page.js');
@@ -23,14 +24,16 @@ const { specMap } = require('./generate/spec-map.js');
 
 const root = resolve(__dirname, '..');
 
-function generatedFiles() {
+async function generatedFiles() {
   const { serviceNames } = require(join(root, 'libs/contracts/dist/topics.js'));
   const { observabilityFiles } = require(
     join(root, 'deploy/observability/dist/observability-files.js'),
   );
+  const openApi = openApiFile(root);
   return [
     ...messageDocs(root),
-    ...openApiFile(root),
+    openApi,
+    await clientTypes(JSON.parse(openApi.content)),
     metricsPage(root, serviceNames),
     ...settingsTables(root, serviceNames),
     ...specMap(root),
@@ -57,8 +60,8 @@ function isCurrent({ path, content }) {
   return existsSync(target) && readFileSync(target, 'utf8') === content;
 }
 
-function main() {
-  const files = generatedFiles();
+async function main() {
+  const files = await generatedFiles();
   const stale = files.filter((file) => !isCurrent(file));
   const surplus = leftovers(files);
   const changes = [...stale.map(({ path }) => path), ...surplus];
@@ -76,4 +79,4 @@ function main() {
   for (const path of changes) process.stdout.write(`${path}\n`);
 }
 
-main();
+void main();

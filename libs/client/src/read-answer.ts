@@ -1,9 +1,8 @@
 import { errorOf } from './error-families.ts';
 import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
+import { type Fields, fieldsIn, numberIn, textIn } from './fields.ts';
 import type { Meta } from './records.ts';
 import { type Call, type HttpAnswer, nameOf } from './transport.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A success of the interface, its envelope opened. */
 export interface Success {
@@ -26,13 +25,13 @@ export function readAnswer(call: Call, answer: HttpAnswer): Success {
   // Cut off by something in between that ended the answer properly.
   if (body === null) throw new ConnectionError(`${nameOf(call)}: the answer is no JSON object`);
   const data = fieldsIn(body['data']);
-  const meta = fieldsIn(body['meta']);
-  if (body['success'] !== true || data === null || typeof meta?.['request_id'] !== 'string') {
+  const { meta } = body;
+  if (body['success'] !== true || data === null || !isMeta(meta)) {
     throw new UnexpectedAnswerError(`${nameOf(call)}: the answer has another shape.`);
   }
   return {
     data,
-    meta: meta as unknown as Meta,
+    meta,
     retryAfterSeconds: retryAfterIn(headers),
     replayed: headers.get('idempotency-replayed') === 'true',
     text,
@@ -59,24 +58,15 @@ function retryAfterIn(headers: Headers): number | null {
   return /^[0-9]{1,9}$/.test(seconds) ? Math.min(Number(seconds), retryAfterSecondsMax) : null;
 }
 
+/** Which other fields there are depends on the operation. */
+function isMeta(value: unknown): value is Meta {
+  return typeof fieldsIn(value)?.['request_id'] === 'string';
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return null;
   }
-}
-
-function fieldsIn(value: unknown): Fields | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Fields)
-    : null;
-}
-
-function textIn(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
-}
-
-function numberIn(value: unknown): number | null {
-  return typeof value === 'number' ? value : null;
 }

@@ -1,6 +1,7 @@
 import { UnexpectedAnswerError } from './errors.ts';
 import type { EventGap } from './event-gap.ts';
 import type { PlacedEvent, ProjectEvent } from './event-records.ts';
+import { type Fields, isFields, textIn } from './fields.ts';
 import type { Frame } from './frame-parser.ts';
 import { isCursor } from './paths.ts';
 
@@ -14,8 +15,6 @@ export type FrameMeaning =
   /** A control frame that was added since. */
   | { readonly kind: 'unknown' };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const retryAfterMaxMs = 60_000;
 
 /** Rejects what the service does not send: progress is made over valid events alone. */
@@ -27,7 +26,7 @@ export function readFrame(frame: Frame, projectId: string, lastCursor: string | 
 }
 
 function controlOf(frame: Frame, fields: Fields, lastCursor: string | null): FrameMeaning {
-  const reason = textIn(fields, 'reason') ?? frame.type;
+  const reason = textIn(fields['reason']) ?? frame.type;
   switch (frame.type) {
     case 'checkpoint':
       return { kind: 'checkpoint', cursor: cursorOf(frame, frame.id) };
@@ -35,7 +34,7 @@ function controlOf(frame: Frame, fields: Fields, lastCursor: string | null): Fra
       return { kind: 'closing', reason, retryAfterMs: waitIn(fields['retry_after_ms']) };
     case 'stream.recovery_required': {
       const resumeCursor = cursorOf(frame, fields['resume_cursor']);
-      const earliestAsOf = textIn(fields, 'earliest_as_of');
+      const earliestAsOf = textIn(fields['earliest_as_of']);
       return { kind: 'gap', gap: { reason, lastCursor, earliestAsOf, resumeCursor } };
     }
     case 'stream.authorization_revoked':
@@ -46,23 +45,26 @@ function controlOf(frame: Frame, fields: Fields, lastCursor: string | null): Fra
 }
 
 function eventOf(frame: Frame, fields: Fields, projectId: string): FrameMeaning {
-  const isEvent =
-    textIn(fields, 'id')?.startsWith('evt_') === true &&
-    fields['type'] === frame.type &&
+  if (fields['type'] !== frame.type || fields['project_id'] !== projectId || !isEvent(fields)) {
+    throw unexpected(frame);
+  }
+  return { kind: 'event', event: fields, cursor: cursorOf(frame, frame.id) };
+}
+
+/** The fields that all types of events share; a type that is added later passes. */
+function isEvent(fields: Fields): fields is ProjectEvent {
+  return (
+    textIn(fields['id'])?.startsWith('evt_') === true &&
     Number.isSafeInteger(fields['version']) &&
-    textIn(fields, 'occurred_at') !== null &&
-    fields['project_id'] === projectId &&
-    typeof fields['data'] === 'object' &&
-    fields['data'] !== null;
-  if (!isEvent) throw unexpected(frame);
-  const event = fields as unknown as ProjectEvent;
-  return { kind: 'event', event, cursor: cursorOf(frame, frame.id) };
+    textIn(fields['occurred_at']) !== null &&
+    isFields(fields['data'])
+  );
 }
 
 function fieldsOf(frame: Frame): Fields {
   try {
     const parsed: unknown = JSON.parse(frame.data);
-    if (typeof parsed === 'object' && parsed !== null) return parsed as Fields;
+    if (isFields(parsed)) return parsed;
   } catch {
     // Said below.
   }
@@ -77,11 +79,6 @@ function cursorOf(frame: Frame, cursor: unknown): string {
 function waitIn(value: unknown): number | null {
   if (typeof value !== 'number' || !(value >= 0)) return null;
   return Math.min(value, retryAfterMaxMs);
-}
-
-function textIn(fields: Fields, name: string): string | null {
-  const value = fields[name];
-  return typeof value === 'string' ? value : null;
 }
 
 function unexpected({ type }: Frame): UnexpectedAnswerError {

@@ -1,6 +1,8 @@
 import { errorOf } from './error-families.ts';
-import { type ApiFailure, UnexpectedAnswerError } from './errors.ts';
+import { UnexpectedAnswerError } from './errors.ts';
 import { exactTotalAmount } from './exact-amount.ts';
+import { type Fields, fieldsIn, isFields, numberIn, textIn } from './fields.ts';
+import type { components } from './generated/wire-types.ts';
 import type { Success } from './read-answer.ts';
 import type {
   BatchResult,
@@ -8,17 +10,17 @@ import type {
   LivePage,
   Meta,
   PageAnswer,
-  Pagination,
   RefreshAnswer,
   RefreshPage,
   RefreshRecord,
 } from './records.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type Schemas = components['schemas'];
+type ListPagination = Schemas['Pagination'];
 
 interface Items<Item> {
   readonly items: readonly Item[];
-  readonly pagination: Pagination;
+  readonly pagination: ListPagination;
 }
 
 /**
@@ -26,19 +28,22 @@ interface Items<Item> {
  * service sent it.
  */
 export function readRefresh({ data, meta, retryAfterSeconds, replayed }: Success): RefreshAnswer {
-  return { record: refreshIn(data), meta, retryAfterSeconds, replayed };
+  assertRefresh(data);
+  return { record: data, meta, retryAfterSeconds, replayed };
 }
 
 export function readRefreshPage(success: Success): RefreshPage {
-  const { items, pagination } = readItems<Fields>(success);
-  return { items: items.map(refreshIn), pagination };
+  const { items, pagination } = readItems<RefreshRecord>(success);
+  for (const item of items) assertRefresh(item);
+  return { items, pagination };
 }
 
 /** `data` of a list. */
 export function readItems<Item>({ data }: Success): Items<Item> {
-  const { items } = data;
+  const { items, pagination } = data;
   if (!Array.isArray(items)) throw unexpected('items');
-  return { items, pagination: paginationIn(data) };
+  assertPagination(pagination);
+  return { items, pagination };
 }
 
 /** `data` that has at least this field. */
@@ -49,14 +54,15 @@ export function dataOf<Data>({ data }: Success, field: keyof Data & string): Dat
 
 export function readCurrentPage(success: Success): PageAnswer<CurrentPage> {
   const { data, meta, replayed, text } = success;
-  const totalAmount = exactTotalAmount(data['total_amount'], text);
+  assertPage<Schemas['CurrentPage']>(data);
+  const totalAmount = exactTotalAmount(data.total_amount, text);
   if (totalAmount === null) throw unexpected('total_amount');
-  const page = { ...itemsIn(data), total_amount: totalAmount } as unknown as CurrentPage;
-  return { page, meta, replayed };
+  return { page: { ...data, total_amount: totalAmount }, meta, replayed };
 }
 
 export function readLivePage({ data, meta, replayed }: Success): PageAnswer<LivePage> {
-  return { page: itemsIn(data) as unknown as LivePage, meta, replayed };
+  assertPage<LivePage>(data);
+  return { page: data, meta, replayed };
 }
 
 /** `data` of a batch, whose results come in the order of its keys. */
@@ -66,47 +72,53 @@ export function readBatch({ data, meta }: Success, keys: readonly string[]): Bat
   return keys.map((idempotencyKey, index) => resultIn(items[index], idempotencyKey, meta));
 }
 
-function resultIn(item: Fields, idempotencyKey: string, meta: Meta): BatchResult {
-  if (item['idempotency_key'] !== idempotencyKey) throw unexpected('idempotency_key');
-  const retryAfterSeconds = (item['retry_after_seconds'] ?? null) as number | null;
-  if (item['success'] === true) {
+function resultIn(item: unknown, idempotencyKey: string, meta: Meta): BatchResult {
+  const fields = fieldsIn(item) ?? {};
+  if (fields['idempotency_key'] !== idempotencyKey) throw unexpected('idempotency_key');
+  const retryAfterSeconds = numberIn(fields['retry_after_seconds']);
+  if (fields['success'] === true) {
+    const { data } = fields;
+    assertRefresh(data);
     const answer = {
-      record: refreshIn(item['data'] as Fields),
-      meta: { ...meta, ...(item['meta'] as Meta) },
+      record: data,
+      meta: { ...meta, ...fieldsIn(fields['meta']) },
       retryAfterSeconds,
-      replayed: item['idempotency_replayed'] === true,
+      replayed: fields['idempotency_replayed'] === true,
     };
     return { accepted: true, idempotencyKey, answer };
   }
-  const { code, message, detail = null } = (item['error'] ?? {}) as Partial<ApiFailure>;
-  const { status } = item;
-  if (code === undefined || message === undefined || typeof status !== 'number') {
-    throw unexpected('error');
-  }
-  const said = { code, message: `${message} (item ${idempotencyKey}: ${status})`, detail };
-  const about = { status, requestId: meta.request_id, retryAfterSeconds, creditsCharged: null };
-  return { accepted: false, idempotencyKey, error: errorOf({ ...said, ...about }) };
+  const error = fieldsIn(fields['error']);
+  const code = textIn(error?.['code']);
+  const message = textIn(error?.['message']);
+  const status = numberIn(fields['status']);
+  if (code === null || message === null || status === null) throw unexpected('error');
+  const failure = {
+    code,
+    message: `${message} (item ${idempotencyKey}: ${status})`,
+    detail: fieldsIn(error?.['detail']),
+    status,
+    requestId: meta.request_id,
+    retryAfterSeconds,
+    creditsCharged: null,
+  };
+  return { accepted: false, idempotencyKey, error: errorOf(failure) };
 }
 
-function refreshIn(fields: Fields): RefreshRecord {
-  const { refresh_id, state, billing } = fields as Partial<RefreshRecord>;
-  if (typeof refresh_id !== 'string') throw unexpected('refresh_id');
-  if (typeof state !== 'string') throw unexpected('state');
-  if (typeof billing?.state !== 'string') throw unexpected('billing');
-  return fields as unknown as RefreshRecord;
+function assertRefresh(value: unknown): asserts value is RefreshRecord {
+  const fields = fieldsIn(value);
+  if (typeof fields?.['refresh_id'] !== 'string') throw unexpected('refresh_id');
+  if (typeof fields['state'] !== 'string') throw unexpected('state');
+  if (typeof fieldsIn(fields['billing'])?.['state'] !== 'string') throw unexpected('billing');
 }
 
-function itemsIn(data: Fields): Fields {
+function assertPage<Page extends Fields>(data: Fields): asserts data is Page {
   if (!Array.isArray(data['assets'])) throw unexpected('assets');
   if (!Array.isArray(data['descriptions'])) throw unexpected('descriptions');
-  paginationIn(data);
-  return data;
+  assertPagination(data['pagination']);
 }
 
-function paginationIn(data: Fields): Pagination {
-  const pagination = data['pagination'] as Partial<Pagination> | undefined;
-  if (typeof pagination?.has_more !== 'boolean') throw unexpected('pagination');
-  return pagination as Pagination;
+function assertPagination(value: unknown): asserts value is ListPagination {
+  if (!isFields(value) || typeof value['has_more'] !== 'boolean') throw unexpected('pagination');
 }
 
 function unexpected(field: string): UnexpectedAnswerError {

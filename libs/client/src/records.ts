@@ -1,152 +1,59 @@
 /**
- * What the service answers, with the names it has on the wire. Fields and values of enums may be
- * added within a version: what is not known here passes through.
+ * What the service answers, with its names on the wire. The types are those of the OpenAPI document;
+ * fields and values that a later version adds pass through.
  */
-
 import type { ApiError } from './errors.ts';
+import type { components } from './generated/wire-types.ts';
+import type { Open as OpenValue } from './open.ts';
 
-/** One of the known values, or one that was added since. */
-export type Open<Known extends string> = Known | (string & Record<never, never>);
+type Schemas = components['schemas'];
 
-/** One inventory. */
-export interface Scope {
-  /** 17 digits. */
-  readonly platform_id: string;
-  readonly app_id: number;
-  readonly context_id: number;
-}
+/** One of the known values, or one that is added within the version. */
+export type Open<Known extends string> = OpenValue<Known>;
 
-export type RefreshState = Open<'accepted' | 'queued' | 'collecting' | 'settling' | 'completed'>;
-
-export type RefreshOutcome = Open<
-  | 'complete_changed'
-  | 'complete_unchanged'
-  | 'private'
-  | 'not_found'
-  | 'upstream_unavailable'
-  | 'incomplete'
-  | 'cancelled'
-  | 'internal_failure'
->;
-
-export type BillingState = Open<'reserved' | 'pending' | 'finalized'>;
-export type SettlementDisposition = Open<'finalize_complete' | 'finalize_diagnostic' | 'release'>;
-export type BillingDisposition = Open<'reserved' | 'charged' | 'not_charged' | 'allowance_used'>;
-
-/** Whole credits, or units of a subscription; charged and released are null until finalized. */
-export interface RefreshBilling {
-  readonly state: BillingState;
-  readonly disposition: SettlementDisposition | null;
-  readonly credits_reserved: number;
-  readonly credits_charged: number | null;
-  readonly credits_released: number | null;
-  /** `subscription` where units pay; absent for credits. */
-  readonly funding?: string | undefined;
-  readonly units_reserved?: number | undefined;
-  readonly units_charged?: number | null | undefined;
-  readonly units_released?: number | null | undefined;
-}
+/** One inventory. `platform_id` is 17 digits. */
+export type Scope = Schemas['Scope'];
 
 /** A refresh: workflow and billing, never inventory. Times are ISO 8601 UTC. */
-export interface RefreshRecord {
-  readonly refresh_id: string;
-  readonly scope: Scope;
-  readonly state: RefreshState;
-  readonly requested_at: string;
-  readonly completed_at: string | null;
-  readonly deadline_at: string | null;
-  /** An estimate, in `status` of a pending refresh; null when unknown. */
-  readonly expected_completed_at?: string | null | undefined;
-  readonly outcome: RefreshOutcome | null;
-  readonly revision_id: string | null;
-  readonly billing_state: BillingState;
-  readonly billing_disposition: SettlementDisposition | null;
-  readonly billing: RefreshBilling;
-}
+export type RefreshRecord = Schemas['RefreshStatus'];
+export type RefreshState = RefreshRecord['state'];
+export type RefreshOutcome = NonNullable<RefreshRecord['outcome']>;
 
-export interface RateLimit {
-  readonly limit_per_minute: number;
-  readonly remaining: number;
-  readonly reset_seconds: number;
-}
+/** Whole credits, or units of a subscription; charged and released are null until finalized. */
+export type RefreshBilling = Schemas['RefreshBilling'];
+export type BillingState = RefreshBilling['state'];
+export type SettlementDisposition = NonNullable<RefreshBilling['disposition']>;
 
-/** Request and billing information; which fields are there depends on the operation. */
-export interface Meta {
-  readonly request_id: string;
-  readonly product_code?: string | undefined;
-  readonly price_version?: number | undefined;
-  readonly credits_reserved?: number | undefined;
-  readonly units_reserved?: number | undefined;
-  readonly credits_charged?: number | undefined;
-  readonly credits_remaining?: number | undefined;
-  readonly funding?: string | undefined;
-  readonly units_charged?: number | undefined;
-  readonly units_remaining?: number | undefined;
-  readonly billing_disposition?: BillingDisposition | undefined;
-  readonly billing_reason?: string | null | undefined;
-  readonly rate_limit?: RateLimit | undefined;
-}
+export type RateLimit = Schemas['RateLimit'];
+export type BillingDisposition = Schemas['PageReadMeta']['billing_disposition'];
+
+/** Request and billing information; which fields are present depends on the operation. */
+export type Meta = Schemas['PlainMeta'] &
+  EitherOf<Schemas['RefreshAcceptanceMeta'], Schemas['PageReadMeta']>;
+
+type EitherOf<One, Other> = {
+  readonly [Field in keyof One | keyof Other]?:
+    | (Field extends keyof One ? One[Field] : never)
+    | (Field extends keyof Other ? Other[Field] : never);
+};
 
 /** One item instance. Ids are text: they exceed the safe integers. */
-export interface Asset {
-  readonly appid: number;
-  readonly contextid: string;
-  readonly assetid: string;
-  readonly classid: string;
-  readonly instanceid: string;
-  /** Of the stack, as decimal digits. */
-  readonly amount: string;
-  readonly [field: string]: unknown;
-}
+export type Asset = Schemas['Asset'];
+export type Description = Schemas['Description'];
 
-/** Texts and properties shared by all assets of one `classid` + `instanceid`. */
-export interface Description {
-  readonly appid: number;
-  readonly classid: string;
-  readonly instanceid: string;
-  readonly market_hash_name?: string | undefined;
-  readonly tradable?: number | undefined;
-  readonly [field: string]: unknown;
-}
-
-export interface Pagination {
-  readonly has_more: boolean;
-  /** Opaque. Null or absent on the last page. */
-  readonly next_cursor?: string | null | undefined;
-}
+/** `next_cursor` is null or absent on the last page. */
+export type Pagination = Pick<Schemas['Pagination'], 'has_more'> & Partial<Schemas['Pagination']>;
 
 /** One page of a saved revision. */
-export interface CurrentPage {
-  readonly scope: Scope;
-  readonly revision_id: string;
-  readonly observation_id: string;
-  readonly verified_at: string;
-  readonly age_seconds: number;
-  readonly scan_window: { readonly started_at: string; readonly completed_at: string };
-  readonly assets: readonly Asset[];
-  readonly descriptions: readonly Description[];
-  /** Item instances of the whole inventory. */
-  readonly total_count: number;
+export interface CurrentPage extends Omit<Schemas['CurrentPage'], 'total_amount'> {
   /** Stacked amounts of the whole inventory, exact: it may exceed the safe integers. */
   readonly total_amount: bigint;
-  readonly reported_total_count: number;
-  readonly pagination: Pagination;
 }
 
 /** One page read from the platform during the request. */
-export interface LivePage {
-  readonly assets: readonly Asset[];
-  readonly descriptions: readonly Description[];
-  /** As the platform counts the whole inventory. */
-  readonly total_count: number;
-  readonly pagination: Pagination;
-}
+export type LivePage = Schemas['LivePage'];
 
-export interface RefreshPage {
-  /** Newest first. */
-  readonly items: readonly RefreshRecord[];
-  readonly pagination: Pagination;
-}
+export type RefreshPage = Schemas['RefreshPage'];
 
 /** A refresh as one answer showed it. */
 export interface RefreshAnswer {

@@ -1,0 +1,362 @@
+/**
+ * Generated from docs/generated/openapi.json by scripts/generate.js: the schemas that the client
+ * exposes, as they are on the wire.
+ */
+import type { Open } from "../open.ts";
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        readonly Account: {
+            readonly account_id: string;
+            readonly balance: components["schemas"]["Amounts"];
+            /** @description How the account pays. */
+            readonly funding: {
+                /** @constant */
+                readonly mode: "credits";
+            } | {
+                /** @constant */
+                readonly mode: "subscription";
+                readonly units_per_month: number;
+                /** @description The UTC month of the available units, which expire at its end. */
+                readonly period: {
+                    /** Format: date-time */
+                    readonly starts_at: string;
+                    /** Format: date-time */
+                    readonly ends_at: string;
+                };
+                readonly units: {
+                    readonly total: number;
+                    readonly held: number;
+                    readonly available: number;
+                };
+            };
+            readonly rate_limit: {
+                readonly limit_per_minute: number;
+            };
+            readonly events_enabled: boolean;
+            readonly credential: {
+                readonly credential_id: string;
+                readonly project_id: string;
+                readonly scopes: readonly Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "*">[];
+                readonly expires_at: string | null;
+            };
+            /** @description Present for Credentials with `customer.account.read.v1` only. */
+            readonly spend_caps?: readonly {
+                readonly project_id: string;
+                readonly cap: number;
+                readonly spent: number;
+                /** Format: date-time */
+                readonly resets_at: string;
+            }[];
+            /** @description Present for Credentials with `customer.account.read.v1` only. */
+            readonly balance_alert?: {
+                readonly threshold: number;
+            } | null;
+        };
+        readonly Amounts: {
+            readonly total: number;
+            readonly held: number;
+            readonly available: number;
+        };
+        /** @description One item instance. */
+        readonly Asset: {
+            readonly appid: number;
+            readonly contextid: string;
+            /** @description May exceed 2^53. */
+            readonly assetid: string;
+            readonly classid: string;
+            readonly instanceid: string;
+            /** @description Size of the stack, as decimal digits. */
+            readonly amount: string;
+        } & {
+            readonly [key: string]: unknown;
+        };
+        /** @description Texts and properties shared by all assets of one `classid` + `instanceid`. */
+        readonly Description: {
+            readonly appid: number;
+            readonly classid: string;
+            readonly instanceid: string;
+            readonly market_hash_name?: string;
+            /** @description 1 where the item is tradable. */
+            readonly tradable?: number;
+        } & {
+            readonly [key: string]: unknown;
+        };
+        /** @description Less is available than the threshold of the account's balance alert. */
+        readonly BalanceLowEvent: {
+            /** @description The same on every delivery of the event. */
+            readonly id: string;
+            /**
+             * @description Version of the shape of this type.
+             * @constant
+             */
+            readonly version: number;
+            /** Format: date-time */
+            readonly occurred_at: string;
+            readonly project_id: string;
+            /** @constant */
+            readonly type: "account.balance.low";
+            readonly data: {
+                readonly available: number;
+                readonly threshold: number;
+            };
+            /** @description Relative to the base address. */
+            readonly links: {
+                readonly account: string;
+            };
+        };
+        readonly CurrentPage: {
+            readonly scope: components["schemas"]["Scope"];
+            readonly revision_id: string;
+            readonly observation_id: string;
+            /** Format: date-time */
+            readonly verified_at: string;
+            readonly age_seconds: number;
+            readonly scan_window: {
+                /** Format: date-time */
+                readonly started_at: string;
+                /** Format: date-time */
+                readonly completed_at: string;
+            };
+            readonly assets: readonly components["schemas"]["Asset"][];
+            readonly descriptions: readonly components["schemas"]["Description"][];
+            /** @description Item instances of the whole inventory. */
+            readonly total_count: number;
+            /** @description Stacked amounts of the whole inventory: an exact integer that may exceed 2^53. */
+            readonly total_amount: number;
+            readonly reported_total_count: number;
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        readonly EventPage: {
+            /** @description Oldest first. */
+            readonly items: readonly {
+                /** @description Continues behind the event, here and on the stream. */
+                readonly cursor: string;
+                readonly event: components["schemas"]["ProjectEvent"];
+            }[];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        readonly LivePage: {
+            readonly assets: readonly components["schemas"]["Asset"][];
+            readonly descriptions: readonly components["schemas"]["Description"][];
+            /** @description The platform's count of the complete inventory. */
+            readonly total_count: number;
+            readonly pagination: {
+                readonly has_more: boolean;
+                /** @description Opaque. Absent on the last page. */
+                readonly next_cursor?: string;
+            };
+        };
+        readonly PageReadMeta: {
+            readonly request_id: string;
+            /** @enum {string} */
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly price_version: number;
+            readonly credits_charged: number;
+            readonly credits_remaining: number;
+            /** @enum {string} */
+            readonly billing_disposition: Open<"reserved" | "charged" | "not_charged" | "allowance_used">;
+            readonly billing_reason: Open<"no_revision" | "private_confirmed" | "not_found_confirmed" | "subscription_allowance" | "idempotent_replay"> | null;
+            /** @constant */
+            readonly funding?: "subscription";
+            readonly units_charged?: number;
+            readonly units_remaining?: number;
+            readonly rate_limit: components["schemas"]["RateLimit"];
+        };
+        readonly Pagination: {
+            readonly has_more: boolean;
+            /** @description Opaque. Null on the last page. */
+            readonly next_cursor: string | null;
+        };
+        readonly PlainMeta: {
+            readonly request_id: string;
+        };
+        readonly Prices: {
+            readonly price_version: number;
+            /** Format: date-time */
+            readonly effective_at: string;
+            readonly refresh: {
+                /** @enum {string} */
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                /** @description Held at acceptance; the charge never exceeds it. */
+                readonly reservation: number;
+                /** @description For each started block of `block_assets` observed assets. */
+                readonly block: number;
+                readonly block_assets: number;
+                /** @description For a confirmed private or not found outcome. */
+                readonly diagnostic: number;
+            };
+            readonly live_page: {
+                /** @enum {string} */
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                readonly page: number;
+            };
+            readonly current_page: {
+                /** @enum {string} */
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                /** @description For each page delivered; of a Live Page also where it is confirmed private or not found. */
+                readonly page: number;
+            };
+        };
+        readonly ProjectEvent: components["schemas"]["RefreshCompletedEvent"] | components["schemas"]["BalanceLowEvent"];
+        readonly RateLimit: {
+            readonly limit_per_minute: number;
+            readonly remaining: number;
+            readonly reset_seconds: number;
+        };
+        readonly RefreshAcceptanceMeta: {
+            readonly request_id: string;
+            /** @enum {string} */
+            readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+            readonly price_version: number;
+            readonly credits_reserved: number;
+            /** @enum {string} */
+            readonly billing_disposition: Open<"reserved" | "charged" | "not_charged" | "allowance_used">;
+            /** @constant */
+            readonly billing_reason?: "subscription_allowance";
+            /** @constant */
+            readonly funding?: "subscription";
+            readonly units_charged?: number;
+            readonly units_remaining?: number;
+            readonly units_reserved?: number;
+            readonly rate_limit: components["schemas"]["RateLimit"];
+        };
+        readonly RefreshBilling: {
+            /** @enum {string} */
+            readonly state: Open<"reserved" | "pending" | "finalized">;
+            readonly disposition: Open<"finalize_complete" | "finalize_diagnostic" | "release"> | null;
+            readonly credits_reserved: number;
+            readonly credits_charged: number | null;
+            readonly credits_released: number | null;
+            /**
+             * @description Present where subscription units pay, as are the unit figures.
+             * @constant
+             */
+            readonly funding?: "subscription";
+            readonly units_reserved?: number;
+            readonly units_charged?: number | null;
+            readonly units_released?: number | null;
+        };
+        /** @description A refresh is terminal: read its outcome, then Current. */
+        readonly RefreshCompletedEvent: {
+            /** @description The same on every delivery of the event. */
+            readonly id: string;
+            /**
+             * @description Version of the shape of this type.
+             * @constant
+             */
+            readonly version: number;
+            /** Format: date-time */
+            readonly occurred_at: string;
+            readonly project_id: string;
+            /** @constant */
+            readonly type: "inventory.refresh.completed";
+            readonly data: {
+                readonly refresh_id: string;
+                /** @constant */
+                readonly state: "completed";
+                /** @enum {string} */
+                readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure">;
+            };
+            /** @description Relative to the base address. */
+            readonly links: {
+                readonly refresh: string;
+            };
+        };
+        readonly RefreshPage: {
+            /** @description Newest first. */
+            readonly items: readonly components["schemas"]["RefreshRecord"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        readonly RefreshRecord: {
+            readonly refresh_id: string;
+            readonly scope: components["schemas"]["Scope"];
+            /** @enum {string} */
+            readonly state: Open<"accepted" | "queued" | "collecting" | "settling" | "completed">;
+            /** Format: date-time */
+            readonly requested_at: string;
+            readonly completed_at: string | null;
+            readonly deadline_at: string | null;
+            readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
+            readonly revision_id: string | null;
+            /** @enum {string} */
+            readonly billing_state: Open<"reserved" | "pending" | "finalized">;
+            readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "release"> | null;
+            readonly billing: components["schemas"]["RefreshBilling"];
+        };
+        readonly RefreshStatus: {
+            readonly refresh_id: string;
+            readonly scope: components["schemas"]["Scope"];
+            /** @enum {string} */
+            readonly state: Open<"accepted" | "queued" | "collecting" | "settling" | "completed">;
+            /** Format: date-time */
+            readonly requested_at: string;
+            readonly completed_at: string | null;
+            readonly deadline_at: string | null;
+            readonly outcome: Open<"complete_changed" | "complete_unchanged" | "private" | "not_found" | "upstream_unavailable" | "incomplete" | "cancelled" | "internal_failure"> | null;
+            readonly revision_id: string | null;
+            /** @enum {string} */
+            readonly billing_state: Open<"reserved" | "pending" | "finalized">;
+            readonly billing_disposition: Open<"finalize_complete" | "finalize_diagnostic" | "release"> | null;
+            readonly billing: components["schemas"]["RefreshBilling"];
+            /** @description An estimate; present while the refresh is pending, null when unknown. */
+            readonly expected_completed_at?: string | null;
+        };
+        readonly Scope: {
+            readonly platform_id: string;
+            readonly app_id: number;
+            readonly context_id: number;
+        };
+        readonly Statement: {
+            /** @description Oldest first. */
+            readonly items: readonly {
+                readonly entry_id: string;
+                /** Format: date-time */
+                readonly at: string;
+                readonly kind: string;
+                /** @enum {string} */
+                readonly asset: Open<"credits" | "units">;
+                readonly change_available: number;
+                readonly change_held: number;
+                readonly available_after: number;
+                readonly held_after: number;
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1"> | null;
+                readonly price_version: number | null;
+                readonly project_id: string | null;
+                readonly refresh_id: string | null;
+                readonly request_id: string | null;
+                readonly reason: string | null;
+            }[];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        readonly Usage: {
+            /** Format: date */
+            readonly from: string;
+            /** Format: date */
+            readonly to: string;
+            readonly items: readonly {
+                /** Format: date */
+                readonly day: string;
+                readonly project_id: string;
+                /** @enum {string} */
+                readonly product_code: Open<"platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1">;
+                /** @enum {string} */
+                readonly asset: Open<"credits" | "units">;
+                /** @description Pages charged and refreshes settled; releases do not count. */
+                readonly count: number;
+                readonly charged: number;
+                /** @description Refunded for pages that were not delivered, on the day of the refund. */
+                readonly reversed: number;
+            }[];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,10 @@
+import { currentPage } from '@inventory/contracts/http/current';
+import { refreshRecord } from '@inventory/contracts/http/refresh';
+import { currentData, finished, record } from './answers.ts';
+
+test('the answers of these tests are answers of the service, by its contract', () => {
+  for (const sample of [record(), finished(), finished('private')]) {
+    expect(refreshRecord.safeParse(sample).error?.issues).toBeUndefined();
+  }
+  expect(currentPage.safeParse(currentData(3, 2, 0)).error?.issues).toBeUndefined();
+});
