@@ -11,8 +11,8 @@ import {
   totalCount,
 } from '../domain/survey.ts';
 import type { ScopeLease } from '../storage/scope-store.ts';
-import { runYielding } from './run-yielding.ts';
 import { sha256Text } from './sha256.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
 export interface ScanComparing {
   readonly identifiers: Identifiers;
@@ -34,8 +34,12 @@ export async function compareScan(
   { scan, survey, lease }: SurveyedScan,
   signal: AbortSignal,
 ): Promise<ScanComparison> {
-  const digestOf = (lines: Iterable<string>, size: number): Promise<string> =>
-    runYielding(setDigest(lines, size, sha256Text), signal);
+  const digestOf = async (lines: Iterable<string>, size: number): Promise<string> => {
+    const digest = setDigest(lines, size, sha256Text);
+    let step = digest.next();
+    for (; !step.done; step = digest.next()) await yieldToEventLoop(signal);
+    return step.value;
+  };
   const ownershipDigest = await digestOf(ownershipLines(survey), totalCount(survey));
   const needed = neededDescriptions(survey);
   const textDigest = await digestOf(textLines(survey, needed), needed.size);
