@@ -1,9 +1,6 @@
 import { createInternalClient } from '@inventory/http/internal-client';
-import {
-  createComputationQueue,
-  type EnqueueComputation,
-} from '@inventory/runtime/computation-queue';
 import type { Lifetime } from '@inventory/runtime/lifetime';
+import { createSerialExecutor, type SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { RefreshCollectorConfig } from './config.ts';
 import { createLedgerClient, type LedgerClient } from './refreshes/ledger-client.ts';
 import {
@@ -14,8 +11,8 @@ import {
 export interface Clients {
   readonly revisionStore: RevisionStoreClient;
   readonly ledger: LedgerClient;
-  /** One queue for parsing and serializing large pages. */
-  readonly enqueueComputation: EnqueueComputation;
+  /** Parses and serializes large pages, one at a time. */
+  readonly executor: SerialExecutor;
 }
 
 const internalTimeoutMs = 20_000;
@@ -32,11 +29,11 @@ export function openClients(config: RefreshCollectorConfig, lifetime: Lifetime):
     lifetime.defer(`client of ${service}`, () => client.close());
     return client;
   };
-  const enqueueComputation = createComputationQueue();
+  const executor = createSerialExecutor();
   const revisionStore = internal('revision-store', config.revisionStoreUrl);
   return {
-    enqueueComputation,
-    revisionStore: createRevisionStoreClient(revisionStore, enqueueComputation),
+    executor,
+    revisionStore: createRevisionStoreClient(revisionStore, executor),
     ledger: createLedgerClient(internal('billing-ledger', config.billingLedgerUrl)),
   };
 }

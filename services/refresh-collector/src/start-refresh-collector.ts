@@ -24,11 +24,11 @@ export async function startRefreshCollector(
   const backends = await openBackends(context, 'refresh-collector', indexes);
   const replica = identifiers.uuidV7();
   const stores = openStores(backends.db, config, clock, replica);
-  const { ledger, revisionStore, enqueueComputation } = openClients(config, lifetime);
+  const { ledger, revisionStore, executor } = openClients(config, lifetime);
   const planner = createPlannerLease({ ...context, ...stores, replica });
   const plan = () => planner.plan;
 
-  const egress = await openEgress(context, { stores, slotRules: plan, enqueueComputation });
+  const egress = await openEgress(context, { stores, slotRules: plan, executor });
   const refreshes = await openRefreshes(context, { backends, stores, ledger, egress, plan });
   const livePages = openLivePages(context, { egress, pace: refreshes.pace });
   startScanning(context, {

@@ -1,7 +1,7 @@
 import { monotonicNow } from '@inventory/runtime/clock';
-import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
 import { createMovingMean } from '@inventory/runtime/moving-mean';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import { countAnswer, observeEgress } from '../metrics.ts';
@@ -17,7 +17,7 @@ import { watchAppBreakers } from './watch-app-breakers.ts';
 export interface EgressDeps {
   readonly stores: { readonly identities: IdentityStore; readonly breakers: AppBreakerStore };
   readonly slotRules: () => SlotRules;
-  readonly enqueueComputation: EnqueueComputation;
+  readonly executor: SerialExecutor;
 }
 
 /** Everything that reads a page of the platform. */
@@ -32,7 +32,7 @@ const pageFirstMs = 1_000;
 /** Opens the connections, the pool of egress slots and the circuit breakers. */
 export async function openEgress(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<RefreshCollectorConfig>,
-  { stores, slotRules, enqueueComputation }: EgressDeps,
+  { stores, slotRules, executor }: EgressDeps,
 ): Promise<Egress> {
   const { platform } = config;
   const identities = openEgressIdentities(platform.egress, platform.connectTimeoutMs);
@@ -67,7 +67,7 @@ export async function openEgress(
     pool,
     breakers,
     platform: createPlatformClient(platform),
-    enqueueComputation,
+    executor,
     onAnswer(answer, purpose, durationMs) {
       countAnswer(answer, purpose, durationMs);
       pageTimes.add(durationMs);

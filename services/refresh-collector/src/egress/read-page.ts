@@ -1,7 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { Scope } from '@inventory/contracts/scope';
 import { invariant } from '@inventory/runtime/bug';
-import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
+import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { EgressIdentity } from './egress-identities.ts';
 import type { SlotResult } from './egress-identity.domain.ts';
 import type { EgressPool } from './egress-pool.ts';
@@ -33,7 +33,7 @@ export interface ReadPageDeps {
   readonly platform: PlatformClient;
   readonly breakers: AppBreakers;
   /** Parses large answers. */
-  readonly enqueueComputation: EnqueueComputation;
+  readonly executor: SerialExecutor;
   /** An identity that could not be released is free once its longest request would have ended. */
   readonly onReleaseFailed: (error: unknown) => void;
   readonly onAnswer: (answer: PlatformAnswer, purpose: 'scan' | 'live', durationMs: number) => void;
@@ -68,7 +68,7 @@ export async function readPage(
   const report = deps.breakers.trackRequest(reading);
   const raw = await deps.platform.fetchPage(identity, reading, timeoutMs);
   const answer = isLarge(raw)
-    ? await deps.enqueueComputation(() => classifyAnswer(raw))
+    ? await deps.executor.enqueue(() => classifyAnswer(raw))
     : classifyAnswer(raw);
   deps.onAnswer(answer, isLive ? 'live' : 'scan', deps.monotonicNow() - startMs);
   const released = slot.release(slotResultOf(answer));

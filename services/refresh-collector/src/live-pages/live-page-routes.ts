@@ -8,7 +8,7 @@ import {
 import type { LivePageRefusal } from '@inventory/contracts/refusal';
 import { scope } from '@inventory/contracts/scope';
 import { Refused } from '@inventory/http/refused';
-import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
+import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import type Router from '@koa/router';
 import { z } from 'zod';
 import type { PageAsset, PlatformPage } from '../egress/platform-page.domain.ts';
@@ -19,7 +19,7 @@ export interface LivePageRoutes {
   readonly read: (request: LivePageRequest, signal: AbortSignal) => Promise<LivePageOutcome>;
   readonly retryAfterSeconds: (outcome: LivePageOutcome, appId: number) => Promise<number>;
   /** Serializes large pages. */
-  readonly enqueueComputation: EnqueueComputation;
+  readonly executor: SerialExecutor;
   readonly waitMaxMs: number;
 }
 
@@ -52,7 +52,7 @@ export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void 
     const { page } = read;
     const write = () => membersOf(page, query.form);
     const members =
-      page.assets.length < largeAssetsMin ? write() : await routes.enqueueComputation(write);
+      page.assets.length < largeAssetsMin ? write() : await routes.executor.enqueue(write);
     context.set(livePageMetaHeader, JSON.stringify(toWireMeta(page)));
     context.type = 'application/octet-stream';
     context.body = members;

@@ -50,7 +50,7 @@ export function openLivePages(
         queueMs: (egress.pool.waiting / pace.pagesPerSecond) * 1_000,
       });
     },
-    enqueueComputation: egress.enqueueComputation,
+    executor: egress.executor,
     waitMaxMs: live.waitMaxMs,
     requestedPerMinute: () => requested.perWindow(egress.monotonicNow()),
   };

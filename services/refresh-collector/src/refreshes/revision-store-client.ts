@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chunkBytesMax, chunkDigestHeader } from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import type { InternalClient } from '@inventory/http/internal-client';
-import type { EnqueueComputation } from '@inventory/runtime/computation-queue';
+import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
 
 /** Stages pages in the revision-store; the result is the page's entry of the manifest. */
@@ -18,10 +18,10 @@ export interface PagePlace {
 
 const largeAssetsMin = 100;
 
-/** `enqueueComputation` serializes large pages. */
+/** `executor` serializes large pages. */
 export function createRevisionStoreClient(
   client: InternalClient,
-  enqueueComputation: EnqueueComputation,
+  executor: SerialExecutor,
 ): RevisionStoreClient {
   async function putChunk(place: PagePlace, chunk: number, body: Buffer, digest: string) {
     const { scanId, epoch, page } = place;
@@ -36,7 +36,7 @@ export function createRevisionStoreClient(
   return {
     async stagePage(place, { assets, descriptions }) {
       const write = () => Buffer.from(JSON.stringify({ assets, descriptions }));
-      const bytes = assets.length < largeAssetsMin ? write() : await enqueueComputation(write);
+      const bytes = assets.length < largeAssetsMin ? write() : await executor.enqueue(write);
       const chunks: ManifestPage['chunks'] = [];
       for (let start = 0; start < bytes.length; start += chunkBytesMax) {
         const chunk = bytes.subarray(start, start + chunkBytesMax);

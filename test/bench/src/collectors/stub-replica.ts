@@ -71,7 +71,7 @@ function openStubRefreshes(refreshes: RefreshStore): ScanningDeps['refreshes'] {
 
 const stubEgress = (states: readonly IdentityState[]): ScanningDeps['egress'] => ({
   identities: [{ id: 'identity', dispatcher: new Agent() }],
-  enqueueComputation: (compute) => Promise.resolve(compute()),
+  executor: { enqueue: (compute) => Promise.resolve(compute()) },
   onReleaseFailed: () => {},
   onAnswer: () => {},
   monotonicNow,
