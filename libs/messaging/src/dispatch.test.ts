@@ -15,13 +15,13 @@ function received(key: string, place: number, type = 'refresh.cancel.v1'): Recei
   } as ReceivedMessage;
 }
 
-test('messages of a key run in order, keys side by side, never more than there are lanes', async () => {
+test('messages of a key run in order, keys run concurrently, never more than the limit', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
       fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 }),
       fc.integer({ min: 1, max: 5 }),
-      async (scheduler, keys, lanesMax) => {
+      async (scheduler, keys, concurrencyMax) => {
         const batch = keys.map((key, place) => received(key, place));
         const running = new Set<string>();
         const handled: string[] = [];
@@ -37,7 +37,7 @@ test('messages of a key run in order, keys side by side, never more than there a
               handled.push(id);
             },
           },
-          lanesMax,
+          concurrencyMax,
         );
 
         await scheduler.waitFor(onBatch(batch));
@@ -46,7 +46,7 @@ test('messages of a key run in order, keys side by side, never more than there a
           const wanted = batch.filter((message) => message.key === key).map(({ id }) => id);
           expect(handled.filter((id) => id.startsWith(`${key}#`))).toEqual(wanted);
         }
-        expect(mostAtOnce).toBe(Math.min(lanesMax, new Set(keys).size));
+        expect(mostAtOnce).toBe(Math.min(concurrencyMax, new Set(keys).size));
       },
     ),
     { numRuns: propertyRuns(300) },

@@ -10,20 +10,20 @@ export type Handlers = {
 };
 
 /**
- * A batch handler that runs messages of different keys side by side and those of one key in
- * order, each inside a span that continues its sender's trace. `laneOf` names a finer order where
- * the topic's key is wider than what has to stay in order.
+ * A batch handler that runs messages with one ordering key in order and others concurrently, each
+ * inside a span that continues its sender's trace. The ordering key is the record's key unless
+ * `orderingKeyOf` gives a finer one.
  */
 export function byKey(
   handlers: Handlers,
-  lanesMax: number,
-  laneOf: (message: ReceivedMessage) => string = ({ topic, key }) => `${topic}/${key}`,
+  concurrencyMax: number,
+  orderingKeyOf: (message: ReceivedMessage) => string = ({ topic, key }) => `${topic}/${key}`,
 ): (batch: readonly ReceivedMessage[]) => Promise<void> {
   return async (batch) => {
     const handled = batch.filter((message) => handlers[message.type] !== undefined);
-    const lanes = Map.groupBy(handled, laneOf);
-    await forEachLimited(lanes.values(), lanesMax, async (lane) => {
-      for (const message of lane) await handleOne(handlers, message);
+    const groups = Map.groupBy(handled, orderingKeyOf);
+    await forEachLimited(groups.values(), concurrencyMax, async (group) => {
+      for (const message of group) await handleOne(handlers, message);
     });
   };
 }

@@ -25,7 +25,7 @@ import { createLogPruning } from './storage/log-pruning.ts';
 import { createProjectLog, type LogCollections } from './storage/project-log.ts';
 import { webhookIndexes } from './storage/webhook-collections.ts';
 
-const lanesMax = 16;
+const concurrencyMax = 16;
 /** Longer than commands and outcomes are kept anywhere. */
 const rememberPrunedMs = 60 * 24 * 3_600_000;
 
@@ -54,7 +54,7 @@ export async function startEventStream(
   const completions = await bus.consume({
     group: consumerGroup('event-stream', 'refresh.outcomes.v1'),
     topics: ['refresh.outcomes.v1'],
-    onBatch: byKey(onRefreshCompleted(appending), lanesMax),
+    onBatch: byKey(onRefreshCompleted(appending), concurrencyMax),
   });
   lifetime.defer('completed refreshes', () => completions.stop());
   // Nearly every record of this topic is somebody else's: read together they cost next to nothing.
@@ -62,7 +62,7 @@ export async function startEventStream(
     group: consumerGroup('event-stream', 'billing.outcomes.v1'),
     topics: ['billing.outcomes.v1'],
     gatherMs: balancesGatherMs,
-    onBatch: byKey(onBalanceLow({ ...appending, endpoints: webhooks.endpoints }), lanesMax),
+    onBatch: byKey(onBalanceLow({ ...appending, endpoints: webhooks.endpoints }), concurrencyMax),
   });
   lifetime.defer('low balances', () => balances.stop());
   const router = createRouter({ log, logEpoch: config.log.logEpoch, webhooks });

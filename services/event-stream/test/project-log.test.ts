@@ -156,8 +156,8 @@ test('replicas that append to one Project at once leave no hole and double nothi
     logs.flatMap((log, replica) => {
       // Each replica is given all events, in an order of its own, and appends two at a time.
       const turned = [...events.slice(replica * 10), ...events.slice(0, replica * 10)];
-      const lanes = [turned.slice(0, 15), turned.slice(15)];
-      return lanes.map((lane) => appendInOrder(log, lane));
+      const halves = [turned.slice(0, 15), turned.slice(15)];
+      return halves.map((half) => appendInOrder(log, half));
     }),
   );
 

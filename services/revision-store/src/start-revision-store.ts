@@ -26,7 +26,7 @@ import { createScanQueue, type ScanQueue } from './storage/scan-queue.ts';
 import { createScanStore } from './storage/scan-store.ts';
 import { createScopeStore } from './storage/scope-store.ts';
 
-const lanesMax = 16;
+const concurrencyMax = 16;
 /** An inventory without anything is remembered as erased until no older scan can come. */
 const erasedKeptMs = 24 * 3_600_000;
 
@@ -102,7 +102,7 @@ export async function startRevisionStore(
         'revision.completed.v1': onRevisionCompleted(recording),
         'revision.abandoned.v1': onRevisionAbandoned(recording),
       },
-      lanesMax,
+      concurrencyMax,
     ),
   });
   lifetime.defer('commands', () => consumer.stop());

@@ -47,7 +47,7 @@ export async function createRecordSender(
 ): Promise<RecordSender> {
   let producer = await connectProducer(kafka, retry);
   let replacing: Promise<void> | undefined;
-  const lanes = new Map<string, Batcher<WireRecord, undefined>>();
+  const batchers = new Map<string, Batcher<WireRecord, undefined>>();
 
   /** The client asks for all topics it ever touched at once: one that is gone fails the others. */
   async function replace(poisoned: Producer): Promise<void> {
@@ -78,31 +78,33 @@ export async function createRecordSender(
     return records.map(() => undefined);
   }
 
-  function laneOf(topic: string): Batcher<WireRecord, undefined> {
-    const known = lanes.get(topic);
+  function batcherOf(topic: string): Batcher<WireRecord, undefined> {
+    const known = batchers.get(topic);
     if (known) return known;
-    const lane = createBatcher<WireRecord, undefined>({
+    const batcher = createBatcher<WireRecord, undefined>({
       itemsMax: recordsPerSendMax,
       waitingMax: recordsWaitingMax,
       flush: (records) => flush(topic, records),
     });
-    lanes.set(topic, lane);
-    return lane;
+    batchers.set(topic, batcher);
+    return batcher;
   }
 
   return {
     async send(batches) {
       for (const { topic, records } of batches) {
-        if (laneOf(topic).waiting + records.length > recordsWaitingMax) {
+        if (batcherOf(topic).waiting + records.length > recordsWaitingMax) {
           throw new BusOverloaded(`too much waits for ${topic}`);
         }
       }
       await Promise.all(
-        batches.flatMap(({ topic, records }) => records.map((record) => laneOf(topic).add(record))),
+        batches.flatMap(({ topic, records }) =>
+          records.map((record) => batcherOf(topic).add(record)),
+        ),
       );
     },
     async close() {
-      const flushed = Promise.all([...lanes.values()].map((lane) => lane.idle()));
+      const flushed = Promise.all([...batchers.values()].map((batcher) => batcher.idle()));
       await withDeadline(flushed, flushDeadlineMs, 'flushing the producer').catch(ignore);
       await withDeadline(producer.disconnect(), disconnectDeadlineMs, 'disconnecting').catch(
         ignore,

@@ -19,7 +19,7 @@ export interface LogReading {
 }
 
 const endpointsAtOnce = 100;
-const lanes = 8;
+const concurrencyMax = 8;
 /** Bells come with every event; who is due by time is looked for this often. */
 const turnEveryMs = 1_000;
 /** Beyond it a Project waits for its turn among all. */
@@ -34,7 +34,7 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
   async function readNoted(stopping: AbortSignal): Promise<void> {
     const projects = [...noted].slice(0, endpointsAtOnce);
     for (const id of projects) noted.delete(id);
-    await forEachLimited(projects, lanes, async (projectId) => {
+    await forEachLimited(projects, concurrencyMax, async (projectId) => {
       const enabled = (await endpoints.list(projectId)).filter(({ state }) => state === 'enabled');
       for (const endpoint of enabled) await prepareDeliveries(deps, endpoint, stopping);
       if (enabled.length > 0) wake();
@@ -46,7 +46,9 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
     const nowMs = clock.now();
     if (nowMs < nextTurnMs) return false;
     const due = await endpoints.takeForReading(nowMs, nowMs + readEveryMs, endpointsAtOnce);
-    await forEachLimited(due, lanes, (endpoint) => prepareDeliveries(deps, endpoint, stopping));
+    await forEachLimited(due, concurrencyMax, (endpoint) =>
+      prepareDeliveries(deps, endpoint, stopping),
+    );
     if (due.length > 0) wake();
     const more = due.length === endpointsAtOnce;
     if (!more) nextTurnMs = nowMs + Math.min(readEveryMs, turnEveryMs);

@@ -34,7 +34,7 @@ export interface CompleteCapturesDeps {
 }
 
 const batchMax = 50;
-const lanesMax = 5;
+const concurrencyMax = 5;
 
 /**
  * One round over the captures that are due; true when there may be more. Each is
@@ -48,7 +48,7 @@ const lanesMax = 5;
  */
 export async function completeCaptures(deps: CompleteCapturesDeps): Promise<boolean> {
   const due = await deps.captures.due(deps.clock.now(), batchMax);
-  await forEachLimited(due, lanesMax, async (capture) => {
+  await forEachLimited(due, concurrencyMax, async (capture) => {
     const { trace, chainId } = capture;
     const attributes = { 'inventory.chain_id': chainId };
     try {

@@ -31,7 +31,7 @@ export interface ResendPendingCommandsDeps {
 }
 
 const batchMax = 50;
-const lanesMax = 10;
+const concurrencyMax = 10;
 
 /**
  * One round over what is due; true when there may be more. Each command is
@@ -45,7 +45,7 @@ export async function resendPendingCommands<
   Reply extends MessageType,
 >(deps: ResendPendingCommandsDeps, pending: PendingCommands<Command, Reply>): Promise<boolean> {
   const due = await pending.store.due(deps.clock.now(), batchMax);
-  await forEachLimited(due, lanesMax, async (command) => {
+  await forEachLimited(due, concurrencyMax, async (command) => {
     const untilMs = dueAgainAtMs(command, deps.clock.now());
     if (!(await pending.store.claim(command, deps.replica, untilMs))) return;
     const waitingId = `${pending.replyType}:${command.id}:${command.epoch + 1}`;

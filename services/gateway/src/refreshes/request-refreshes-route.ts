@@ -24,7 +24,7 @@ export interface RequestRefreshesDeps extends AdmitRefreshDeps {
 }
 
 /** Few enough that one batch leaves room among the requests that wait for a decision. */
-const lanesMax = 25;
+const concurrencyMax = 25;
 
 /** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
 export function requestRefreshesRoute(deps: RequestRefreshesDeps): Route {
@@ -39,7 +39,7 @@ export function requestRefreshesRoute(deps: RequestRefreshesDeps): Route {
           : await takeFurtherRequests(deps.limiter, request.authority, further);
       const items = await runBatch(body.items, {
         keyOf: (item) => item.idempotency_key,
-        lanesMax,
+        concurrencyMax,
         beginWithinMs: deps.deadlines.batchMs,
         run: (item) => admitItem(deps, request, item),
         late: (item) =>

@@ -4,7 +4,7 @@ import { runBatch } from './run-batch.ts';
 beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
 afterEach(() => jest.useRealTimers());
 
-const patient = { lanesMax: 3, beginWithinMs: 20_000, late: () => 'late' };
+const patient = { concurrencyMax: 3, beginWithinMs: 20_000, late: () => 'late' };
 
 test('results come in the order of the items, whatever takes longest', async () => {
   const results = await runBatch([30, 1, 15, 2], {
@@ -19,7 +19,7 @@ test('results come in the order of the items, whatever takes longest', async () 
   expect(results).toEqual(['after 30', 'after 1', 'after 15', 'after 2']);
 });
 
-test('no more run at once than there are lanes, and one key never beside itself', async () => {
+test('at most the limit runs at once, and items of one key never concurrently', async () => {
   const running: string[] = [];
   let most = 0;
   const together: string[] = [];
@@ -46,7 +46,7 @@ test('what has not begun in time is not begun', async () => {
 
   const results = await runBatch([1, 2, 3], {
     ...patient,
-    lanesMax: 1,
+    concurrencyMax: 1,
     beginWithinMs: 20,
     keyOf: String,
     run: async (item) => {

@@ -2,9 +2,9 @@ import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 
 export interface BatchOptions<Item, Result> {
-  /** Items of one key follow each other; the others share the lanes. */
+  /** Items of one key run one after the other; others run concurrently. */
   readonly keyOf: (item: Item) => string;
-  readonly lanesMax: number;
+  readonly concurrencyMax: number;
   /** What has not begun by then is not begun any more. */
   readonly beginWithinMs: number;
   /** Must not reject. */
@@ -20,7 +20,7 @@ export async function runBatch<Item, Result>(
   const startMs = monotonicNow();
   const results = new Map<number, Result>();
   const groups = Map.groupBy(items.entries(), ([, item]) => options.keyOf(item));
-  await forEachLimited(groups.values(), options.lanesMax, async (group) => {
+  await forEachLimited(groups.values(), options.concurrencyMax, async (group) => {
     for (const [index, item] of group) {
       const isLate = elapsedSince(startMs) > options.beginWithinMs;
       results.set(index, isLate ? options.late(item) : await options.run(item));

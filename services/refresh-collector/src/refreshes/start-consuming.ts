@@ -16,7 +16,7 @@ export interface ConsumingDeps {
   readonly admission: Admission;
 }
 
-const lanesMax = 32;
+const concurrencyMax = 32;
 const requestAgeMaxMs = 10 * 60_000;
 
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
@@ -46,23 +46,23 @@ export async function startConsuming(
       'revision.outcomes.v1',
       'project.events.v1',
     ],
-    onBatch: byKey(handlers, lanesMax, laneOf),
+    onBatch: byKey(handlers, concurrencyMax, orderingKeyOf),
   });
   lifetime.defer('consumer', () => subscription.stop());
 }
 
 /** The messages of one refresh stay in order: a burst of its account does not delay it. */
-function laneOf(message: ReceivedMessage): string {
+function orderingKeyOf(message: ReceivedMessage): string {
   switch (message.type) {
     case 'billing.outcome.v1':
       return message.body.refresh_id ?? message.key;
     case 'project.event-appended.v1':
-      return laneOfEvent(message.body.event, message.key);
+      return orderingKeyOfEvent(message.body.event, message.key);
     default:
       return message.key;
   }
 }
 
-function laneOfEvent(event: ProjectEvent, key: string): string {
+function orderingKeyOfEvent(event: ProjectEvent, key: string): string {
   return event.type === 'inventory.refresh.completed' ? event.data.refresh_id : key;
 }

@@ -20,7 +20,7 @@ export interface AssembliesOptions {
   readonly lifetime: Lifetime;
 }
 
-/** A free place for a scan that was just received: it is used or given back. */
+/** A free slot for a scan that was just received: it is used or released. */
 export interface AssemblySlot {
   /** Until then the scan has to be hidden from other workers. */
   readonly untilMs: number;
@@ -29,7 +29,7 @@ export interface AssemblySlot {
 }
 
 export interface Assemblies {
-  /** A place for a scan of so many pages, where one is free: then none waits before it. */
+  /** A slot for a scan of so many pages; null while none is free. */
   reserve(pageCount: number): AssemblySlot | null;
   /** There may be a scan to assemble. */
   wake(): void;
@@ -41,9 +41,9 @@ interface PostponedTry {
 }
 type TryEnd = AssemblyEnd | PostponedTry;
 
-/** A large scan needs memory for all its assets: one at a time, and small ones pass it. */
+/** A large scan needs memory for all its assets: one at a time, beside small ones. */
 const smallScanPagesMax = 8;
-const lanes = (smallScansMax: number) => [
+const sizeClasses = (smallScansMax: number) => [
   { pagesMin: 0, pagesMax: smallScanPagesMax, slots: smallScansMax },
   { pagesMin: smallScanPagesMax + 1, pagesMax: Number.MAX_SAFE_INTEGER, slots: 1 },
 ];
@@ -64,25 +64,26 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
   lifetime.defer('assemblies', async () => {
     await Promise.all(running);
   });
-  const open = lanes(options.smallScansMax).map((lane) => ({ ...lane, taken: 0 }));
+  const open = sizeClasses(options.smallScansMax).map((size) => ({ ...size, taken: 0 }));
+  type SizeClass = (typeof open)[number];
 
-  async function fillLane(lane: (typeof open)[number]): Promise<void> {
-    const limit = lane.slots - lane.taken;
+  async function claimDue(sizeClass: SizeClass): Promise<void> {
+    const limit = sizeClass.slots - sizeClass.taken;
     if (limit <= 0) return;
-    const due = await queue.findDue({ nowMs: clock.now(), limit, ...lane });
+    const due = await queue.findDue({ nowMs: clock.now(), limit, ...sizeClass });
     for (const scan of due) {
       if (!(await queue.claim(scan, clock.now() + settings.leaseMs))) continue;
-      lane.taken += 1;
-      startIn(lane, scan);
+      sizeClass.taken += 1;
+      startIn(sizeClass, scan);
     }
   }
 
-  /** In a place that is taken already. */
-  function startIn(lane: (typeof open)[number], scan: ClaimedScan): void {
+  /** The scan's slot is taken already. */
+  function startIn(sizeClass: SizeClass, scan: ClaimedScan): void {
     const run = runOne(options, scan, stopping.signal).then((delayMs) => {
-      // Only where no place was free can somebody wait for this one.
-      if (lane.taken >= lane.slots) job.wake();
-      lane.taken -= 1;
+      // Only where no slot was free may another scan wait for this one.
+      if (sizeClass.taken >= sizeClass.slots) job.wake();
+      sizeClass.taken -= 1;
       running.delete(run);
       if (delayMs > 0) void pause(delayMs, stopping.signal).then(job.wake);
     });
@@ -95,20 +96,20 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
     lifetime,
     logger,
     runOnce: async () => {
-      for (const lane of open) await fillLane(lane);
+      for (const sizeClass of open) await claimDue(sizeClass);
     },
   });
 
   return {
     reserve(pageCount) {
-      const lane = open.find(({ pagesMax }) => pageCount <= pagesMax);
-      if (!lane || lane.taken >= lane.slots || stopping.signal.aborted) return null;
-      lane.taken += 1;
+      const sizeClass = open.find(({ pagesMax }) => pageCount <= pagesMax);
+      if (!sizeClass || sizeClass.taken >= sizeClass.slots || stopping.signal.aborted) return null;
+      sizeClass.taken += 1;
       return {
         untilMs: clock.now() + settings.leaseMs,
-        run: (scan) => startIn(lane, scan),
+        run: (scan) => startIn(sizeClass, scan),
         release: () => {
-          lane.taken -= 1;
+          sizeClass.taken -= 1;
         },
       };
     },
