@@ -13,7 +13,7 @@ import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { measureConsumer } from './measure-consumer.ts';
 import type { OffsetCommits } from './offset-commits.ts';
 import { createPartitionBackpressure } from './partition-backpressure.ts';
-import { type FetchedRecord, openPartitionLine, type PartitionLine } from './partition-line.ts';
+import { type FetchedRecord, openPartitionQueue, type PartitionQueue } from './partition-queue.ts';
 import type { RecordSender } from './producer.ts';
 
 export interface BatchHandlerOptions {
@@ -26,16 +26,16 @@ export interface BatchHandlerOptions {
 }
 
 /**
- * What a consumer does with each batch that the client fetched from one partition. The records
- * are put into the partition's line and the client fetches on; each line is handled in its order
- * and on its own, so that no partition waits for another's handlers.
+ * Handles the batches that the client fetches. Records are enqueued in their partition's queue and
+ * the client continues to fetch; queues are handled in order and independently, so that no
+ * partition waits for another's handlers.
  */
 export interface BatchHandler {
-  /** Never throws: the client takes some errors for unrecoverable and stops the whole consumer. */
+  /** Never throws: the client treats some errors as unrecoverable and stops the consumer. */
   eachBatch(payload: EachBatchPayload): Promise<void>;
-  /** Begins nothing further of this assignment; resolves when what is running has ended. */
+  /** Starts nothing further of this assignment; resolves when the running slices have ended. */
   handOver(): Promise<void>;
-  /** Partitions may be new here: nothing is known of their records and last failures. */
+  /** Forgets the state of every partition: assignments may have changed. */
   forget(): void;
   /** Takes no further records; resolves when the running ones are handled, or at the deadline. */
   stop(deadlineMs: number): Promise<void>;
@@ -43,28 +43,28 @@ export interface BatchHandler {
 }
 
 const defaultBatchMax = 200;
-/** Partitions whose records are handled side by side. */
-const partitionsAtOnceMax = 16;
+/** Partitions whose records are handled concurrently. */
+const partitionConcurrencyMax = 16;
 /**
- * How long a full line holds the fetches of all partitions back. After that only its own
- * partition is left out, and comes again, up to a fetch's wait later, when the line is short.
+ * How long a full queue delays the fetches of all partitions. After that only its own partition is
+ * paused; it is resumed when the queue has capacity, up to one fetch wait later.
  */
-const turnMs = 1_000;
+const backpressureMs = 1_000;
 
 export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
   const { work, topicPrefix, commits, logger } = options;
-  const pauses = createPartitionBackpressure(options.consumer);
+  const backpressure = createPartitionBackpressure(options.consumer);
   const sendDeadLetter = deadLetterSender(options);
   const measured = measureConsumer(work);
-  const semaphore = createSemaphore(partitionsAtOnceMax);
+  const semaphore = createSemaphore(partitionConcurrencyMax);
   const flooded = new Map<string, TopicName>();
   let stopping = false;
-  let lines = new Map<string, PartitionLine>();
+  let queues = new Map<string, PartitionQueue>();
 
-  function openLine(topic: TopicName, partition: number): PartitionLine {
+  function openQueue(topic: TopicName, partition: number): PartitionQueue {
     const physical = physicalTopic(topicPrefix, topic);
-    const assignment = lines;
-    return openPartitionLine({
+    const assignment = queues;
+    return openPartitionQueue({
       semaphore,
       work: createPartitionWork({
         group: work.group,
@@ -75,27 +75,27 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
       }),
       retryPause: (failures, signal) => pause(jitteredDelayMs(handlerBackoff, failures), signal),
       finished(lastOffset) {
-        // A position of an earlier assignment may be another replica's by now.
-        if (assignment === lines) commits.finished(physical, partition, lastOffset);
+        // A partition of an earlier assignment may belong to another replica by now.
+        if (assignment === queues) commits.finished(physical, partition, lastOffset);
       },
       tried: (slice) => measured.handled({ topic, partition, ...slice }),
       progressed(progress) {
-        if (assignment === lines) measured.progressed(topic, partition, progress);
+        if (assignment === queues) measured.progressed(topic, partition, progress);
       },
       flooded() {
         flooded.set(`${physical}/${partition}`, topic);
         logger.fatal({ topic, partition }, 'too many dead letters: the partition is stopped');
-        pauses.hold(physical, partition);
+        backpressure.pause(physical, partition);
       },
     });
   }
 
-  function lineOf(physical: string, partition: number): PartitionLine {
+  function queueOf(physical: string, partition: number): PartitionQueue {
     const key = `${physical}/${partition}`;
-    const known = lines.get(key);
+    const known = queues.get(key);
     if (known) return known;
-    const opened = openLine(logicalTopic(topicPrefix, physical), partition);
-    lines.set(key, opened);
+    const opened = openQueue(logicalTopic(topicPrefix, physical), partition);
+    queues.set(key, opened);
     return opened;
   }
 
@@ -103,37 +103,39 @@ export function createBatchHandler(options: BatchHandlerOptions): BatchHandler {
     if (stopping) return;
     const { topic: physical, partition } = payload.batch;
     if (flooded.has(`${physical}/${partition}`)) {
-      // A new life of the client has forgotten the pause.
-      pauses.hold(physical, partition);
+      // A restarted client has forgotten the pause.
+      backpressure.pause(physical, partition);
       return;
     }
     const records = fetchedRecords(payload, logicalTopic(topicPrefix, physical));
     const last = records.at(-1);
     if (!last) return;
-    const line = lineOf(physical, partition);
-    if (!line.add(records, Number(payload.batch.offsetLag()))) return;
-    // Where to fetch on from; what is committed follows the handlers.
+    const queue = queueOf(physical, partition);
+    if (!queue.add(records, Number(payload.batch.offsetLag()))) return;
+    // The next fetch continues here; commits follow the handlers.
     payload.resolveOffset(last.position.offset);
-    if (!(await line.shortWithin(turnMs))) pauses.holdUntil(physical, partition, line.short());
+    if (await queue.hasCapacityWithin(backpressureMs)) return;
+    backpressure.pauseUntil(physical, partition, queue.waitForCapacity());
   }
 
-  async function endLines(): Promise<void> {
-    await Promise.all([...lines.values()].map((line) => line.end()));
+  async function closeQueues(): Promise<void> {
+    await Promise.all([...queues.values()].map((queue) => queue.close()));
   }
 
   return {
     eachBatch,
-    handOver: endLines,
+    handOver: closeQueues,
     forget() {
-      void endLines();
-      lines = new Map();
+      void closeQueues();
+      queues = new Map();
       measured.forget();
     },
     async stop(deadlineMs) {
       stopping = true;
-      pauses.holdAll(work.topics.map((topic) => physicalTopic(topicPrefix, topic)));
-      await withDeadline(endLines(), deadlineMs, 'handling what was fetched').catch(
-        (error: unknown) => logger.warn({ err: error, group: work.group }, 'left unfinished'),
+      backpressure.pauseAll(work.topics.map((topic) => physicalTopic(topicPrefix, topic)));
+      await withDeadline(closeQueues(), deadlineMs, 'handling fetched records').catch(
+        (error: unknown) =>
+          logger.warn({ err: error, group: work.group }, 'partition work abandoned'),
       );
       measured.end();
     },

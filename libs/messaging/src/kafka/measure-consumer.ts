@@ -9,7 +9,7 @@ import {
   processDuration,
 } from '../messaging-metrics.ts';
 import type { SliceResult } from '../partition-work.ts';
-import type { PartitionProgress } from './partition-line.ts';
+import type { PartitionProgress } from './partition-queue.ts';
 
 export interface HandledSlice {
   readonly topic: TopicName;

@@ -1,45 +1,45 @@
 import type { Consumer } from 'kafkajs';
 
-/** Partitions that are not fetched for a while, or not any more. */
+/** Pauses fetching by partition. */
 export interface PartitionBackpressure {
-  /** Not fetched any more. */
-  hold(topic: string, partition: number): void;
-  /** Not fetched until `over` resolves. */
-  holdUntil(topic: string, partition: number, over: Promise<void>): void;
-  /** Fetches nothing any more. */
-  holdAll(topics: readonly string[]): void;
+  /** Pauses a partition for good. */
+  pause(topic: string, partition: number): void;
+  /** Pauses a partition until `capacity` resolves. */
+  pauseUntil(topic: string, partition: number, capacity: Promise<void>): void;
+  /** Pauses all partitions for good. */
+  pauseAll(topics: readonly string[]): void;
 }
 
 export function createPartitionBackpressure(
   consumer: Pick<Consumer, 'pause' | 'resume'>,
 ): PartitionBackpressure {
-  let allHeld = false;
+  let allPaused = false;
 
-  function hold(topic: string, partition: number): void {
-    unlessBetweenLives(() => consumer.pause([{ topic, partitions: [partition] }]));
+  function pause(topic: string, partition: number): void {
+    unlessRestarting(() => consumer.pause([{ topic, partitions: [partition] }]));
   }
 
   return {
-    hold,
-    holdUntil(topic, partition, over) {
-      hold(topic, partition);
-      void over.then(() => {
-        if (allHeld) return;
-        unlessBetweenLives(() => consumer.resume([{ topic, partitions: [partition] }]));
+    pause,
+    pauseUntil(topic, partition, capacity) {
+      pause(topic, partition);
+      void capacity.then(() => {
+        if (allPaused) return;
+        unlessRestarting(() => consumer.resume([{ topic, partitions: [partition] }]));
       });
     },
-    holdAll(topics) {
-      allHeld = true;
-      unlessBetweenLives(() => consumer.pause(topics.map((topic) => ({ topic }))));
+    pauseAll(topics) {
+      allPaused = true;
+      unlessRestarting(() => consumer.pause(topics.map((topic) => ({ topic }))));
     },
   };
 }
 
-/** While the client restarts itself nothing is fetched, and in its next life nothing is paused. */
-function unlessBetweenLives(change: () => void): void {
+/** While the client restarts itself it fetches nothing, and it forgets its pauses. */
+function unlessRestarting(change: () => void): void {
   try {
     change();
   } catch {
-    // The client refuses what it cannot do before it has joined.
+    // The client throws while it has not joined.
   }
 }

@@ -9,22 +9,22 @@ export interface FetchedRecord extends PositionedRecord {
 
 /** How far a partition is behind. */
 export interface PartitionProgress {
-  /** Records that are not handled, those that were not fetched yet included. */
+  /** Records that are not handled, including those not fetched yet. */
   readonly lag: number;
-  /** When the first record that waits here was written; null when none does. */
+  /** When the oldest waiting record was written; null when none waits. */
   readonly oldestAtMs: number | null;
 }
 
-export interface PartitionLineOptions {
+export interface PartitionQueueOptions {
   readonly work: PartitionWork;
-  /** Shared by the lines of a consumer: how many are handled side by side. */
+  /** Shared by the queues of a consumer: limits how many are handled concurrently. */
   readonly semaphore: Semaphore;
-  /** Waits before a failed record is tried again. */
+  /** Waits before a failed record is retried. */
   readonly retryPause: (failures: number, signal: AbortSignal) => Promise<void>;
   /** Everything up to and including this offset has a durable effect. */
   readonly finished: (lastOffset: string) => void;
   readonly flooded: () => void;
-  /** Records were handed over at `startMs` of the monotonic clock, and this came of it. */
+  /** Reports one slice; `startMs` is of the monotonic clock. */
   readonly tried: (slice: {
     readonly records: number;
     readonly startMs: number;
@@ -33,43 +33,43 @@ export interface PartitionLineOptions {
   readonly progressed: (progress: PartitionProgress) => void;
 }
 
-/** The records of one partition that were fetched and are not handled yet, in their order. */
-export interface PartitionLine {
+/** The records of one partition that were fetched and are not handled yet, in order. */
+export interface PartitionQueue {
   /**
-   * Handles them after those that are there; `behind` them so many are not fetched yet. False when
-   * the line has ended and takes nothing.
+   * Enqueues records; `behind` is how many after them are not fetched yet. False when the queue
+   * is closed.
    */
   add(records: readonly FetchedRecord[], behind: number): boolean;
-  /** Resolves when there is room for more. */
-  short(): Promise<void>;
-  /** Whether there is room for more, at the latest after `waitMs`. */
-  shortWithin(waitMs: number): Promise<boolean>;
-  /** Begins nothing further; resolves when what is running has ended. */
-  end(): Promise<void>;
+  /** Resolves when the queue has capacity. */
+  waitForCapacity(): Promise<void>;
+  /** Whether the queue has capacity, after `timeoutMs` at the latest. */
+  hasCapacityWithin(timeoutMs: number): Promise<boolean>;
+  /** Starts no further slice; resolves when the running one has ended. */
+  close(): Promise<void>;
 }
 
-/** What one fetch brings of a partition may wait while the one before it is handled. */
+/** One fetch of a partition may wait while the one before it is handled. */
 const waitingBytesMax = 256 * 1024;
 
-export function openPartitionLine(options: PartitionLineOptions): PartitionLine {
+export function openPartitionQueue(options: PartitionQueueOptions): PartitionQueue {
   const { work, semaphore } = options;
-  const ended = new AbortController();
+  const closed = new AbortController();
   let waiting: FetchedRecord[] = [];
   let behindWaiting = 0;
   let waitingBytes = 0;
   let running: Promise<void> | undefined;
-  let shortened = Promise.withResolvers<void>();
+  let capacity = Promise.withResolvers<void>();
 
-  const isShort = () => waitingBytes <= waitingBytesMax || ended.signal.aborted;
+  const hasCapacity = () => waitingBytes <= waitingBytesMax || closed.signal.aborted;
 
   function drop(count: number): void {
     for (const { record } of waiting.splice(0, count)) waitingBytes -= record.value.length;
-    if (!isShort()) return;
-    shortened.resolve();
-    shortened = Promise.withResolvers();
+    if (!hasCapacity()) return;
+    capacity.resolve();
+    capacity = Promise.withResolvers();
   }
 
-  function tellProgress(): void {
+  function reportProgress(): void {
     options.progressed({
       lag: Math.max(0, behindWaiting) + waiting.length,
       oldestAtMs: waiting[0]?.writtenAtMs ?? null,
@@ -82,7 +82,7 @@ export function openPartitionLine(options: PartitionLineOptions): PartitionLine 
     drop(0);
   }
 
-  /** How often the records at the head of the line have failed by now. */
+  /** Resolves with how often the records at the head have failed by now. */
   async function handleSlice(): Promise<number> {
     const slice = waiting.slice(0, work.sliceMax);
     const startMs = monotonicNow();
@@ -92,12 +92,12 @@ export function openPartitionLine(options: PartitionLineOptions): PartitionLine 
       case 'done':
         options.finished(result.lastOffset);
         drop(slice.length);
-        tellProgress();
+        reportProgress();
         return 0;
       case 'retry':
         return result.failures;
       case 'flooded':
-        ended.abort();
+        closed.abort();
         clear();
         options.flooded();
         return 0;
@@ -105,40 +105,40 @@ export function openPartitionLine(options: PartitionLineOptions): PartitionLine 
   }
 
   async function run(): Promise<void> {
-    while (waiting.length > 0 && !ended.signal.aborted) {
+    while (waiting.length > 0 && !closed.signal.aborted) {
       let failures = 0;
       await semaphore.run(async () => {
-        if (!ended.signal.aborted) failures = await handleSlice();
+        if (!closed.signal.aborted) failures = await handleSlice();
       });
-      if (failures > 0) await options.retryPause(failures, ended.signal);
+      if (failures > 0) await options.retryPause(failures, closed.signal);
     }
     running = undefined;
   }
 
   return {
     add(records, behind) {
-      if (ended.signal.aborted) return false;
+      if (closed.signal.aborted) return false;
       for (const item of records) {
         waiting.push(item);
         waitingBytes += item.record.value.length;
       }
       behindWaiting = behind;
-      tellProgress();
+      reportProgress();
       running ??= run();
       return true;
     },
-    short: async () => {
-      while (!isShort()) await shortened.promise;
+    waitForCapacity: async () => {
+      while (!hasCapacity()) await capacity.promise;
     },
-    async shortWithin(waitMs) {
-      if (isShort()) return true;
+    async hasCapacityWithin(timeoutMs) {
+      if (hasCapacity()) return true;
       const waited = new AbortController();
-      await Promise.race([shortened.promise, pause(waitMs, waited.signal)]);
+      await Promise.race([capacity.promise, pause(timeoutMs, waited.signal)]);
       waited.abort();
-      return isShort();
+      return hasCapacity();
     },
-    async end() {
-      ended.abort();
+    async close() {
+      closed.abort();
       await running;
       clear();
     },
