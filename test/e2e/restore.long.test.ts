@@ -50,7 +50,7 @@ beforeAll(async () => {
   for (const service of stack.services) await service.stop();
   for (const [name, copy] of copies) await restoreDatabase(await records(name), copy);
   for (const name of ['billing-ledger', 'event-stream'] as const) {
-    await readAgain(name, backupAtMs - marginMs);
+    await rewind(name, backupAtMs - marginMs);
   }
   await stack.handOver();
   stack = await openTestStack({
@@ -95,11 +95,11 @@ function listEvents(query = ''): Promise<ApiAnswer> {
 }
 
 /** The service's own program, as the image has it. */
-async function readAgain(service: ServiceName, sinceMs: number): Promise<void> {
+async function rewind(service: ServiceName, toMs: number): Promise<void> {
   const address = 'http://127.0.0.1:1';
   const program = join(root, `services/${service}/dist/main.js`);
-  const since = new Date(sinceMs).toISOString();
-  await promisify(execFile)(process.execPath, [program, '--read-again-since', since], {
+  const time = new Date(toMs).toISOString();
+  await promisify(execFile)(process.execPath, [program, '--rewind-consumers-to', time], {
     env: {
       KAFKA_BROKERS: stack.kafkaBrokers,
       KAFKA_TOPIC_PREFIX: stack.topicPrefix,

@@ -8,7 +8,7 @@ import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import { SettingsError } from '@inventory/runtime/settings';
 import { telemetry } from '@inventory/runtime/telemetry-access';
 import { type PreparedContext, prepareIndexes, prepareTopics } from './prepare.ts';
-import { readAgain, readAgainFlag } from './read-again.ts';
+import { rewindFlag, runRewind } from './rewind-consumers.ts';
 import type { ServiceContext } from './service-context.ts';
 
 export interface MainOptions<Config extends ServiceConfig> {
@@ -20,8 +20,8 @@ export interface MainOptions<Config extends ServiceConfig> {
 }
 
 /**
- * The whole of a service's main: configuration, then the service until it is told to stop. With
- * `--check-config`, `--ensure-topics`, `--ensure-indexes` or `--read-again-since <time>` it does
+ * The whole of a service's main: configuration, then the service until a signal stops it. With
+ * `--check-config`, `--ensure-topics`, `--ensure-indexes` or `--rewind-consumers-to <time>` it does
  * that and ends.
  */
 export async function runMain<Config extends ServiceConfig>(
@@ -53,8 +53,8 @@ async function runConfigured<Config extends ServiceConfig>(
   }
   const logger = createLogger({ service, level: config.logLevel });
   const { stopDeadlineMs } = config;
-  if (argv.includes(readAgainFlag)) {
-    await readAgain({ service, config, time: argv[argv.indexOf(readAgainFlag) + 1], logger });
+  if (argv.includes(rewindFlag)) {
+    await runRewind({ service, config, time: argv[argv.indexOf(rewindFlag) + 1], logger });
     return;
   }
   const surroundings = { config, clock: systemClock, identifiers: systemIdentifiers };

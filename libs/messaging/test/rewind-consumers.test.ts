@@ -1,7 +1,7 @@
 import { consumerGroup, type ServiceName } from '@inventory/contracts/topics';
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { readAgainSince, topicsReadBy } from '../src/kafka/read-again.ts';
+import { rewindConsumers, workTopicsOf } from '../src/kafka/rewind-consumers.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
 import { idsOf, recordWork } from './support/record-work.ts';
 import { cancels, newKeys } from './support/test-messages.ts';
@@ -13,33 +13,33 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-function goBack(sinceMs: number, service: ServiceName = 'refresh-collector') {
+function rewind(toMs: number, service: ServiceName = 'refresh-collector') {
   const { kafkaBrokers: brokers, topicPrefix } = world.namespace;
-  return readAgainSince({ brokers, topicPrefix, service, sinceMs, logger: testLogger });
+  return rewindConsumers({ brokers, topicPrefix, service, toMs, logger: testLogger });
 }
 
-test('a group that is taken back to a time reads again what was written since, and nothing older', async () => {
+test('a group that is rewound to a time receives what was written since again, and nothing older', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const first = await recordWork(bus, { group: 'refresh-collector' });
   await bus.publish(cancels(key, 2));
   await waitFor('the first two are handled', () => first.handled.length === 2);
-  const sinceMs = Date.now() + 5;
-  await waitFor('the clock has moved on', () => Date.now() > sinceMs);
+  const toMs = Date.now() + 5;
+  await waitFor('the time is past', () => Date.now() > toMs);
   await bus.publish(cancels(key, 3, 2));
   await waitFor('all five are handled', () => first.handled.length === 5);
   await first.stop();
 
-  const moved = await goBack(sinceMs);
+  const rewound = await rewind(toMs);
   const again = await recordWork(bus, { group: 'refresh-collector' });
 
-  expect(moved).toHaveLength(1);
-  expect(moved[0]).toMatchObject({ topic: 'refresh.commands.v1', offset: '2' });
+  expect(rewound).toHaveLength(1);
+  expect(rewound[0]).toMatchObject({ topic: 'refresh.commands.v1', offset: '2' });
   await waitFor('three are handled again', () => again.handled.length === 3);
   expect(idsOf(again.handled)).toEqual([`${key}#2`, `${key}#3`, `${key}#4`]);
 });
 
-test('a topic that a service reads in a group of its own is taken back with the others', async () => {
+test('a topic that a service reads in a group of its own is rewound with the others', async () => {
   const name = 'billing.outcomes.v1';
   const topic = world.physical(name);
   await world.put(name, { key: 'one', value: Buffer.from('of them'), headers: {} });
@@ -48,15 +48,15 @@ test('a topic that a service reads in a group of its own is taken back with the 
   const group = consumerGroup('event-stream', name);
   await world.commit(group, { topic, partition, offset: '1' });
 
-  const moved = await goBack(0, 'event-stream');
+  const rewound = await rewind(0, 'event-stream');
 
   const groupId = world.physical(group);
   const [committed] = await world.admin.fetchOffsets({ groupId, topics: [topic] });
-  expect(moved).toEqual([{ topic: name, partition, offset: '0' }]);
+  expect(rewound).toEqual([{ topic: name, partition, offset: '0' }]);
   expect(committed?.partitions).toContainEqual(expect.objectContaining({ partition, offset: '0' }));
 });
 
-test('a group is never taken forward: what it has not read stays unread', async () => {
+test('a group is never moved forward: what it has not read stays unread', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const first = await recordWork(bus, { group: 'refresh-collector' });
@@ -65,24 +65,24 @@ test('a group is never taken forward: what it has not read stays unread', async 
   await first.stop();
   await bus.publish(cancels(key, 1, 1));
 
-  expect(await goBack(Date.now() + 60_000)).toEqual([]);
+  expect(await rewind(Date.now() + 60_000)).toEqual([]);
   const again = await recordWork(bus, { group: 'refresh-collector' });
 
   await waitFor('what was unread is handled', () => again.handled.length === 1);
   expect(idsOf(again.handled)).toEqual([`${key}#1`]);
 });
 
-test('a group with running members is left where it is, and says so', async () => {
+test('a group with running members is not rewound, and the error names their number', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const running = await recordWork(bus, { group: 'refresh-collector' });
   await bus.publish(cancels(key, 1));
   await waitFor('it is handled', () => running.handled.length === 1);
 
-  await expect(goBack(0)).rejects.toThrow('1 of refresh-collector are still running');
+  await expect(rewind(0)).rejects.toThrow('1 of refresh-collector are still running');
 });
 
-test('every topic whose work replicas share is taken back', () => {
-  expect(topicsReadBy('billing-ledger')).toEqual(['billing.commands.v1']);
-  expect(topicsReadBy('event-stream')).toEqual(['billing.outcomes.v1', 'refresh.outcomes.v1']);
+test('every topic whose work replicas share is rewound', () => {
+  expect(workTopicsOf('billing-ledger')).toEqual(['billing.commands.v1']);
+  expect(workTopicsOf('event-stream')).toEqual(['billing.outcomes.v1', 'refresh.outcomes.v1']);
 });

@@ -1,0 +1,89 @@
+import {
+  consumerGroup,
+  type ServiceName,
+  type TopicName,
+  topicNames,
+  topics,
+} from '@inventory/contracts/topics';
+import type { KafkaAccess } from '@inventory/runtime/kafka-access';
+import type { Logger } from '@inventory/runtime/logger';
+import type { Admin } from 'kafkajs';
+import { createKafkaClient } from './client.ts';
+import { readAsAdmin } from './read-as-admin.ts';
+
+export interface RewindOptions extends KafkaAccess {
+  /** Its groups are rewound; none of its replicas may be running. */
+  readonly service: ServiceName;
+  /** The services' own setting. */
+  readonly topicPrefix: string;
+  /** Milliseconds since the epoch. */
+  readonly toMs: number;
+  readonly logger: Logger;
+}
+
+/** The new position of a group in one partition. */
+export interface RewoundPartition {
+  readonly topic: TopicName;
+  readonly partition: number;
+  readonly offset: string;
+}
+
+/**
+ * Rewinds a service's groups to the first records written at a time or later, so that a database
+ * restored from that time receives what it has lost. Positions move backwards only. Rejects while a
+ * group has members. Resolves with the partitions that were rewound.
+ */
+export async function rewindConsumers(
+  options: RewindOptions,
+): Promise<readonly RewoundPartition[]> {
+  const kafka = createKafkaClient({ ...options, clientId: `${options.service}-rewind` });
+  await readAsAdmin(kafka, (admin) => requireNoMembers(admin, options));
+  const rewound: RewoundPartition[] = [];
+  for (const topic of workTopicsOf(options.service)) {
+    const partitions = await readAsAdmin(kafka, (admin) => rewindTopic(admin, topic, options));
+    rewound.push(...partitions.map((partition) => ({ topic, ...partition })));
+  }
+  return rewound;
+}
+
+/** Topics whose work the replicas share; broadcast readers have no position. */
+export function workTopicsOf(service: ServiceName): TopicName[] {
+  return topicNames.filter((name) => {
+    const { delivery, consumers } = topics[name];
+    const readers: readonly ServiceName[] = consumers;
+    return delivery === 'work' && readers.includes(service);
+  });
+}
+
+/** A running member would commit its own position over the one that is set here. */
+async function requireNoMembers(
+  admin: Admin,
+  { service, topicPrefix }: RewindOptions,
+): Promise<void> {
+  const groupIds = workTopicsOf(service).map(
+    (topic) => topicPrefix + consumerGroup(service, topic),
+  );
+  const { groups } = await admin.describeGroups([...new Set(groupIds)]);
+  const running = groups.flatMap(({ members }) => members).length;
+  if (running === 0) return;
+  throw new Error(`${running} of ${service} are still running, or ended less than 15 s ago`);
+}
+
+async function rewindTopic(
+  admin: Admin,
+  name: TopicName,
+  { service, topicPrefix, toMs }: RewindOptions,
+): Promise<{ partition: number; offset: string }[]> {
+  const topic = topicPrefix + name;
+  const groupId = topicPrefix + consumerGroup(service, name);
+  const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
+  const wanted = await admin.fetchTopicOffsetsByTimestamp(topic, toMs);
+  const earlier = wanted.filter(({ partition, offset }) => {
+    const current =
+      committed?.partitions.find((one) => one.partition === partition)?.offset ?? '-1';
+    return BigInt(offset) >= 0n && BigInt(current) > BigInt(offset);
+  });
+  const partitions = earlier.map(({ partition, offset }) => ({ partition, offset }));
+  if (partitions.length > 0) await admin.setOffsets({ groupId, topic, partitions });
+  return partitions;
+}
