@@ -20,9 +20,9 @@ import { createLogReading } from './operations/read-logs.ts';
 import { redeliverEvent, redeliverRange } from './operations/redeliver.ts';
 import { countBacklog, type DeliveryBacklog } from './storage/delivery-backlog.ts';
 import { createDeliveryStore, type DeliveryPageQuery } from './storage/delivery-store.ts';
-import { sealAnew } from './storage/endpoint-sealing.ts';
 import { createEndpointStore, type EndpointStore } from './storage/endpoint-store.ts';
 import type { ProjectLog } from './storage/project-log.ts';
+import { reencryptSecrets } from './storage/reencrypt-secrets.ts';
 import { createSecretSealer, type SecretSealer } from './storage/sealed-secret.ts';
 import { openDeliveryCollection, openEndpointCollection } from './storage/webhook-collections.ts';
 
@@ -58,7 +58,7 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: 
   const sending = startSending(context, { ...parts, endpoints, deliveries, sender });
   const reading = startReading(context, { ...parts, endpoints, deliveries, wake: sending.wake });
   startForgetting(context, deliveries);
-  startSealingAnew(context, db, sealer);
+  startReencryption(context, db, sealer);
   startCounting(context, db);
   const making = {
     ...{ endpoints, log, clock, identifiers, rules, endpointsMax: webhookEndpointsMax },
@@ -192,8 +192,8 @@ function startCounting(
   });
 }
 
-/** Soon after a start with a new first key nothing needs the older ones any more. */
-function startSealingAnew(
+/** Soon after a start with a new first key no secret needs an older one. */
+function startReencryption(
   { config, lifetime, logger }: ServiceContext<EventStreamConfig>,
   db: Db,
   sealer: SecretSealer,
@@ -205,9 +205,9 @@ function startSealingAnew(
     lifetime,
     logger,
     runOnce: async (stopping) => {
-      const done = await sealAnew(collection, sealer, stopping);
-      if (done.endpoints > 0) logger.info(done, 'webhook secrets were sealed with the first key');
-      if (done.unreadable > 0) logger.error(done, 'webhook secrets that no key opens');
+      const done = await reencryptSecrets(collection, sealer, stopping);
+      if (done.endpoints > 0) logger.info(done, 'webhook secrets re-encrypted with the first key');
+      if (done.unreadable > 0) logger.error(done, 'webhook secrets cannot be decrypted');
     },
   });
 }

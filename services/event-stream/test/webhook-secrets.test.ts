@@ -5,8 +5,8 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { startTestService } from '@inventory/testkit/test-service';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { startEventStream } from '../src/start-event-stream.ts';
-import { sealAnew } from '../src/storage/endpoint-sealing.ts';
 import { createEndpointStore } from '../src/storage/endpoint-store.ts';
+import { reencryptSecrets } from '../src/storage/reencrypt-secrets.ts';
 import { createSecretSealer } from '../src/storage/sealed-secret.ts';
 import { openEndpointCollection } from '../src/storage/webhook-collections.ts';
 import { newCustomer, openWebhookWorld, type WebhookWorld } from './support/webhook-world.ts';
@@ -34,13 +34,13 @@ async function openEndpoints() {
   return { endpoints: openEndpointCollection(db), close };
 }
 
-test('a new key before the old one seals every secret anew, and then the old one is not needed (Events: webhooks)', async () => {
-  const made = await world.create(newCustomer(), '/sealed-anew');
+test('a new key before the old one re-encrypts every secret, and then the old one is not needed (Events: webhooks)', async () => {
+  const made = await world.create(newCustomer(), '/reencrypted');
   const { endpoints, close } = await openEndpoints();
   const alone = createSecretSealer([newKey]);
 
   const replaced = await startWith([newKey, oldKey]);
-  await waitFor('the secret is sealed with the new key', async () => {
+  await waitFor('the secret is encrypted with the new key', async () => {
     const [endpoint] = await endpoints.find({}).toArray();
     return endpoint?.secrets.every(({ sealed }) => alone.isCurrent(sealed, endpoint.endpointId));
   });
@@ -51,7 +51,7 @@ test('a new key before the old one seals every secret anew, and then the old one
   await close();
 });
 
-test('a secret that no key opens is left as it is, for the key that may come back (Events: webhooks)', async () => {
+test('a secret that no key decrypts is not changed, for the key that may be configured again (Events: webhooks)', async () => {
   await world.create(newCustomer(), '/unreadable');
   const { endpoints, close } = await openEndpoints();
   const stored = async () => {
@@ -60,7 +60,7 @@ test('a secret that no key opens is left as it is, for the key that may come bac
   };
   const before = await stored();
 
-  const done = await sealAnew(endpoints, createSecretSealer([lostKey]), never);
+  const done = await reencryptSecrets(endpoints, createSecretSealer([lostKey]), never);
 
   expect(done).toEqual({ endpoints: 0, unreadable: before.length });
   expect(await stored()).toEqual(before);

@@ -2,24 +2,24 @@ import type { Collection } from 'mongodb';
 import type { SecretSealer } from './sealed-secret.ts';
 import type { EndpointDocument, SealedSecretDocument } from './webhook-collections.ts';
 
-export interface SealedAnew {
-  /** Endpoints whose secrets an older key had sealed. */
+export interface ReencryptedSecrets {
+  /** Endpoints whose secrets were encrypted with an older key. */
   readonly endpoints: number;
-  /** Endpoints with a secret that no key opens: left as they are. */
+  /** Endpoints with a secret that no key decrypts: they are not changed. */
   readonly unreadable: number;
 }
 
 type Sealed = Pick<EndpointDocument, '_id' | 'endpointId' | 'version' | 'secrets'>;
 
 /**
- * Seals with the first key what another one sealed, so that keys can be given up. An endpoint that
- * is changed meanwhile is left to the next time.
+ * Encrypts with the first key what is encrypted with another, so that older keys can be removed. An
+ * endpoint that changes meanwhile is left to the next run.
  */
-export async function sealAnew(
+export async function reencryptSecrets(
   collection: Collection<EndpointDocument>,
   sealer: SecretSealer,
   stopping: AbortSignal,
-): Promise<SealedAnew> {
+): Promise<ReencryptedSecrets> {
   let endpoints = 0;
   let unreadable = 0;
   const fields = { projection: { endpointId: 1, version: 1, secrets: 1 } };
@@ -27,21 +27,21 @@ export async function sealAnew(
     if (stopping.aborted) break;
     const { _id, endpointId, version, secrets } = endpoint;
     if (secrets.every(({ sealed }) => sealer.isCurrent(sealed, endpointId))) continue;
-    const anew = secrets.flatMap((secret) => sealedAnew(secret, endpointId, sealer));
-    if (anew.length < secrets.length) {
+    const reencrypted = secrets.flatMap((secret) => reencrypt(secret, endpointId, sealer));
+    if (reencrypted.length < secrets.length) {
       unreadable += 1;
       continue;
     }
     const { matchedCount } = await collection.updateOne(
       { _id, endpointId, version },
-      { $set: { secrets: anew, version: version + 1 } },
+      { $set: { secrets: reencrypted, version: version + 1 } },
     );
     endpoints += matchedCount;
   }
   return { endpoints, unreadable };
 }
 
-function sealedAnew(
+function reencrypt(
   stored: SealedSecretDocument,
   owner: string,
   sealer: SecretSealer,
