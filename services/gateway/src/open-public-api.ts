@@ -8,7 +8,7 @@ import type { LedgerClient } from './accounts/ledger-client.ts';
 import type { PriceVersion } from './accounts/track-prices.ts';
 import { captureIndexes } from './captures/capture-store.ts';
 import type { StagingClient } from './captures/staging-client.ts';
-import type { ReplyChannel } from './commands/request-reply.ts';
+import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { createPublicApp } from './http/app.ts';
 import type { PrincipalCache } from './http/authenticate.ts';
@@ -44,7 +44,7 @@ export const publicApiIndexes = [
 
 export interface PublicApiDeps {
   readonly db: Db;
-  readonly channel: ReplyChannel;
+  readonly commands: RequestReplyClient;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly broadcasts: Broadcasts;
   readonly authorities: PrincipalCache;
@@ -66,7 +66,7 @@ export async function openPublicApi(
   deps: PublicApiDeps,
 ): Promise<{ readonly url: string }> {
   const { config, lifetime, clock, identifiers, logger } = context;
-  const { db, channel, ledger, prices, authorities, webhooks, findProject } = deps;
+  const { db, commands, ledger, prices, authorities, webhooks, findProject } = deps;
   const { limits, deadlines } = config;
   const cursors = createCursorSealer(keysOf(config.cursorKeys));
   const windows = createRateWindowStore(db, deadlines);
@@ -78,7 +78,7 @@ export async function openPublicApi(
     ...streams.routes,
     ...webhookEndpointRoutes(webhooks),
     ...webhookDeliveryRoutes({ webhooks, cursors }),
-    ...accountRoutes({ ledger, cursors, findProject, channel, clock, logger, ...limits }),
+    ...accountRoutes({ ledger, cursors, findProject, commands, clock, logger, ...limits }),
   ];
   const listener = createPublicApp({
     routes,

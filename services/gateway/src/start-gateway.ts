@@ -6,6 +6,7 @@ import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import { trackPrices } from './accounts/track-prices.ts';
+import { createRequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import { observeWaitingReplies } from './metrics.ts';
 import { openBroadcasts, replyTypes } from './open-broadcasts.ts';
@@ -33,6 +34,7 @@ export async function startGateway(
   const broadcasts = await openBroadcasts(bus, lifetime);
   const replies = createPendingReplies();
   broadcasts.on(replyTypes, replies.onMessage);
+  const commands = createRequestReplyClient({ bus, replies });
   lifetime.defer('replies', () => replies.stop());
   lifetime.defer(
     'metrics',
@@ -45,8 +47,7 @@ export async function startGateway(
 
   const operatorApi = openOperatorApi({
     tenancy,
-    bus,
-    replies,
+    commands,
     ledger,
     admission: clients.admission,
     inventories: clients.inventories,
@@ -67,7 +68,7 @@ export async function startGateway(
   const { url: publicUrl } = await openPublicApi(context, {
     ...clients,
     db,
-    channel: { bus, replies },
+    commands,
     bus,
     broadcasts,
     authorities: tenancy.authorities,

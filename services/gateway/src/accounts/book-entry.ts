@@ -5,7 +5,7 @@ import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { Bug } from '@inventory/runtime/bug';
-import { type LedgerChannel, requestIdOf, requestLedger } from '../commands/request-ledger.ts';
+import { type RequestLedgerDeps, requestIdOf, requestLedger } from '../commands/request-ledger.ts';
 import type { TenancyStore } from '../tenancy/tenancy-store.ts';
 
 interface WantedEntry {
@@ -18,7 +18,7 @@ interface WantedEntry {
   readonly idempotencyKey: string;
 }
 
-interface Deps extends LedgerChannel {
+interface Deps extends RequestLedgerDeps {
   readonly tenancy: Pick<TenancyStore, 'findAccount'>;
 }
 

@@ -6,7 +6,7 @@ import {
 } from '@inventory/contracts/messages/billing-commands';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
-import { type LedgerChannel, requestIdOf, requestLedger } from '../commands/request-ledger.ts';
+import { type RequestLedgerDeps, requestIdOf, requestLedger } from '../commands/request-ledger.ts';
 import type { TenancyStore } from '../tenancy/tenancy-store.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
@@ -18,7 +18,7 @@ interface WantedConfiguration {
   readonly idempotencyKey: string;
 }
 
-interface Deps extends LedgerChannel {
+interface Deps extends RequestLedgerDeps {
   readonly tenancy: Pick<TenancyStore, 'findAccount'>;
   readonly ledger: Pick<LedgerClient, 'terms'>;
 }

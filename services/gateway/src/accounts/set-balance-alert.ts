@@ -2,10 +2,10 @@ import type { AccountId, RequestId } from '@inventory/contracts/ids';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
-import { type ReplyChannel, replyOf, requestReply } from '../commands/request-reply.ts';
+import { type RequestReplyClient, replyOf } from '../commands/request-reply-client.ts';
 
 export interface SetBalanceAlertDeps {
-  readonly channel: ReplyChannel;
+  readonly commands: RequestReplyClient;
   readonly logger: Logger;
   readonly decisionTimeoutMs: number;
 }
@@ -22,7 +22,7 @@ export interface WantedBalanceAlert {
  * command that sets the same, so a client may repeat what it does not know the outcome of.
  */
 export async function setBalanceAlert(
-  { channel, logger, decisionTimeoutMs }: SetBalanceAlertDeps,
+  { commands, logger, decisionTimeoutMs }: SetBalanceAlertDeps,
   { accountId, requestId, threshold }: WantedBalanceAlert,
 ): Promise<'set' | 'unavailable'> {
   const commandId = billingCommandId.configure(`${accountId}:${requestId}`);
@@ -38,8 +38,7 @@ export async function setBalanceAlert(
       reason: null,
     },
   } as const;
-  const asked = await requestReply(
-    channel,
+  const asked = await commands.request(
     command,
     replyOf('reply.billing-outcome.v1'),
     decisionTimeoutMs,

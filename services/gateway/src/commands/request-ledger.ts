@@ -3,9 +3,9 @@ import type { BillingOutcome } from '@inventory/contracts/messages/billing-outco
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { type Identifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import type { Deadlines } from '../deadlines.ts';
-import { type ReplyChannel, replyOf, requestReply } from './request-reply.ts';
+import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
-/** The ledger has not answered. The same key and inputs find out what became of the command. */
+/** The ledger has not answered. A retry with the same key and inputs gets the outcome. */
 export class EntryUndecided extends Error {
   override name = 'EntryUndecided';
   /** `not_sent`: nothing was booked. `unknown`: it may be booked, now or later. */
@@ -17,29 +17,29 @@ export class EntryUndecided extends Error {
   }
 }
 
-export interface LedgerChannel extends ReplyChannel {
+export interface RequestLedgerDeps {
+  readonly commands: RequestReplyClient;
   readonly identifiers: Identifiers;
   readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
 
 const requestIdNamespace = '6f2f0c0e-8a51-4b0b-9f0e-5d3b7a1c9e42';
 
-/** The same for the same command, so that a command sent again is the same, byte for byte. */
+/** Derived from the command, so that a re-sent command is identical byte for byte. */
 export function requestIdOf(commandId: string): RequestId {
   return `req_${uuidV5(requestIdNamespace, commandId)}`;
 }
 
-/** Sends an operator's command and waits for what the ledger made of it. */
+/** Sends an operator's command and waits for its outcome. */
 export async function requestLedger(
-  channel: LedgerChannel,
+  deps: RequestLedgerDeps,
   command: OutgoingMessage,
 ): Promise<BillingOutcome> {
-  const waitingId = `operator:${channel.identifiers.uuidV7()}`;
-  const asked = await requestReply(
-    channel,
+  const waitingId = `operator:${deps.identifiers.uuidV7()}`;
+  const asked = await deps.commands.request(
     { ...command, waitingId },
     replyOf('reply.billing-outcome.v1'),
-    channel.deadlines.ledgerAnswerMs,
+    deps.deadlines.ledgerAnswerMs,
   );
   if (asked.result === 'reply') return asked.body.outcome;
   throw new EntryUndecided(asked.result, asked.cause);

@@ -5,7 +5,7 @@ import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/bui
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { PendingCancel } from '../refreshes/pending-cancel-store.ts';
 import { pendingCancels } from '../refreshes/pending-cancels.ts';
-import type { ReplyChannel } from './request-reply.ts';
+import { createRequestReplyClient } from './request-reply-client.ts';
 import { resendPendingCommands } from './resend-pending-commands.ts';
 
 const deadlines = { pendingReplyMs: 600_000 };
@@ -32,32 +32,34 @@ function createStore(count: number) {
   };
 }
 
-/** A collector that hears everything and answers while it is told to. */
+/** A collector that receives every command, and replies while `answers` is set. */
 function createCollector() {
   const collector = { sent: [] as OutgoingMessage[], answers: true };
-  const channel = {
+  const commands = createRequestReplyClient({
     bus: {
       health: () => ({ ready: true, alive: true, problems: [] }),
-      publish: async (messages: OutgoingMessage[]) => void collector.sent.push(...messages),
+      publish: async (messages) => void collector.sent.push(...messages),
     },
     replies: {
       waiting: 0,
-      async expect(waitingId: string, _timeoutMs: number, answerIn: ReplyReader<unknown>) {
+      async expect<Answer>(waitingId: string, _timeoutMs: number, answerIn: ReplyReader<Answer>) {
         if (!collector.answers) throw new ReplyTimeout('silent');
         const body = { waiting_id: waitingId, refresh_id: newRefreshId(), result: 'not_found' };
-        return answerIn({ type: 'reply.refresh-cancel.v1', body } as ReceivedMessage);
+        const answer = answerIn({ type: 'reply.refresh-cancel.v1', body } as ReceivedMessage);
+        if (answer === undefined) throw new Error('another type of reply');
+        return answer;
       },
     },
-  } as unknown as ReplyChannel;
-  return { collector, channel };
+  });
+  return { collector, commands };
 }
 
 test('a command is sent again until its owner answers, and then no more', async () => {
   const clock = createTestClock();
   const store = createStore(1);
-  const { collector, channel } = createCollector();
+  const { collector, commands } = createCollector();
   const pending = pendingCancels(store, logger);
-  const round = () => resendPendingCommands({ channel, clock, replica: 'a', deadlines }, pending);
+  const round = () => resendPendingCommands({ commands, clock, replica: 'a', deadlines }, pending);
   collector.answers = false;
 
   await round();
@@ -82,12 +84,12 @@ test('a command is sent again until its owner answers, and then no more', async 
 test('replicas that sweep at once send each command once', async () => {
   const clock = createTestClock();
   const store = createStore(40);
-  const { collector, channel } = createCollector();
+  const { collector, commands } = createCollector();
   const pending = pendingCancels(store, logger);
 
   await Promise.all(
     ['a', 'b', 'c'].map((replica) =>
-      resendPendingCommands({ channel, clock, replica, deadlines }, pending),
+      resendPendingCommands({ commands, clock, replica, deadlines }, pending),
     ),
   );
 
@@ -97,9 +99,9 @@ test('replicas that sweep at once send each command once', async () => {
 
 test('a round says whether there is more than it took', async () => {
   const clock = createTestClock();
-  const { channel } = createCollector();
+  const { commands } = createCollector();
   const pending = pendingCancels(createStore(60), logger);
-  const round = () => resendPendingCommands({ channel, clock, replica: 'a', deadlines }, pending);
+  const round = () => resendPendingCommands({ commands, clock, replica: 'a', deadlines }, pending);
 
   expect(await round()).toBe(true);
   expect(await round()).toBe(false);

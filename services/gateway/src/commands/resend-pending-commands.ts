@@ -4,7 +4,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { Deadlines } from '../deadlines.ts';
 import { dueAgainAtMs, type PendingCommand } from './pending-command.domain.ts';
-import { type ReplyChannel, replyOf, requestReply } from './request-reply.ts';
+import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
 export interface PendingCommands<Command extends PendingCommand, Reply extends MessageType> {
   readonly store: {
@@ -23,7 +23,7 @@ export interface PendingCommands<Command extends PendingCommand, Reply extends M
 }
 
 export interface ResendPendingCommandsDeps {
-  readonly channel: ReplyChannel;
+  readonly commands: RequestReplyClient;
   readonly clock: Clock;
   /** Name of this replica. */
   readonly replica: string;
@@ -51,12 +51,7 @@ export async function resendPendingCommands<
     const waitingId = `${pending.replyType}:${command.id}:${command.epoch + 1}`;
     const message = pending.toMessage(command, waitingId);
     const { pendingReplyMs } = deps.deadlines;
-    const asked = await requestReply(
-      deps.channel,
-      message,
-      replyOf(pending.replyType),
-      pendingReplyMs,
-    );
+    const asked = await deps.commands.request(message, replyOf(pending.replyType), pendingReplyMs);
     if (asked.result !== 'reply') return;
     await pending.onReply(command, asked.body);
     await pending.store.settle(command);

@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import { bookEntry } from '../accounts/book-entry.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import { statementCsv } from '../accounts/statement-csv.ts';
-import type { ReplyChannel } from '../commands/request-reply.ts';
+import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
@@ -23,7 +23,8 @@ import {
   unitGrantBody,
 } from './operator-schemas.ts';
 
-interface MoneyRoutesDeps extends ReplyChannel {
+interface MoneyRoutesDeps {
+  readonly commands: RequestReplyClient;
   readonly tenancy: Pick<Tenancy, 'findAccount'>;
   readonly ledger: Pick<LedgerClient, 'balance' | 'holds' | 'statement'>;
   readonly identifiers: Identifiers;

@@ -4,7 +4,7 @@ import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
-import type { ReplyChannel } from '../commands/request-reply.ts';
+import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
@@ -19,7 +19,8 @@ import { serviceRoutes } from './service-routes.ts';
 import { termsRoutes } from './terms-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
-interface OperatorApiDeps extends ReplyChannel {
+interface OperatorApiDeps {
+  readonly commands: RequestReplyClient;
   readonly tenancy: Tenancy;
   readonly ledger: LedgerClient;
   readonly admission: AdmissionClient;

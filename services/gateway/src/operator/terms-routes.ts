@@ -2,7 +2,7 @@ import { Refused } from '@inventory/http/refused';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { configureAccount } from '../accounts/configure-account.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
-import type { ReplyChannel } from '../commands/request-reply.ts';
+import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { type OperatorRoute, operatorRoute } from './operator-route.ts';
@@ -14,7 +14,8 @@ import {
   spendCapBody,
 } from './operator-schemas.ts';
 
-interface TermsRoutesDeps extends ReplyChannel {
+interface TermsRoutesDeps {
+  readonly commands: RequestReplyClient;
   readonly tenancy: Pick<Tenancy, 'findAccount' | 'findProject'>;
   readonly ledger: Pick<LedgerClient, 'terms'>;
   readonly identifiers: Identifiers;

@@ -6,7 +6,7 @@ import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { PriceVersion } from '../accounts/track-prices.ts';
 import { openCaptures } from '../captures/open-captures.ts';
 import type { StagingClient } from '../captures/staging-client.ts';
-import type { ReplyChannel } from '../commands/request-reply.ts';
+import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { Route } from '../http/route.ts';
@@ -26,7 +26,7 @@ import type { RevisionStoreClient } from './revision-store-client.ts';
 export interface PagesDeps {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
-  readonly channel: ReplyChannel;
+  readonly commands: RequestReplyClient;
   readonly ledger: LedgerClient;
   readonly revisions: RevisionStoreClient;
   readonly livePages: LivePageClient;
@@ -56,7 +56,7 @@ export function openPages(context: Context, deps: PagesDeps): Route[] {
   ];
 }
 
-interface KeyedReadsDeps extends Pick<PagesDeps, 'db' | 'channel' | 'ledger'> {
+interface KeyedReadsDeps extends Pick<PagesDeps, 'db' | 'commands' | 'ledger'> {
   readonly intents: PageIntentStore;
   readonly chains: { end(chainId: string): Promise<void> };
 }
@@ -67,21 +67,21 @@ interface KeyedReadsDeps extends Pick<PagesDeps, 'db' | 'channel' | 'ledger'> {
  */
 function openKeyedReads(
   { config, lifetime, clock, identifiers, logger }: Context,
-  { db, channel, ledger, intents, chains }: KeyedReadsDeps,
+  { db, commands, ledger, intents, chains }: KeyedReadsDeps,
 ): KeyedReads {
   const { limits, deadlines } = config;
   const keys = createReadKeyStore(db, deadlines);
-  const resending = { channel, clock, replica: identifiers.uuidV7(), deadlines };
-  const commands = pageReversals({ store: intents.owed, keys, chains, logger });
+  const resending = { commands, clock, replica: identifiers.uuidV7(), deadlines };
+  const reversals = pageReversals({ store: intents.owed, keys, chains, logger });
   const { wake: wakeReversals } = startPeriodicJob({
     name: 'page reversals',
     intervalMs: sweepEveryMs,
     lifetime,
     logger,
-    runOnce: () => resendPendingCommands(resending, commands),
+    runOnce: () => resendPendingCommands(resending, reversals),
   });
   const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
   lifetime.defer('charge intents', () => closer.idle());
-  const charges = createPageCharges({ channel, intents, closer, clock, logger, limits });
+  const charges = createPageCharges({ commands, intents, closer, clock, logger, limits });
   return createKeyedReads({ charges, keys, ledger, clock, logger, limits, deadlines });
 }

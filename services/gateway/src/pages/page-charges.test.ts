@@ -12,7 +12,7 @@ import { newAccountId, newProjectId, newRequestId } from '@inventory/testkit/bui
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import fc from 'fast-check';
-import type { ReplyChannel } from '../commands/request-reply.ts';
+import { createRequestReplyClient } from '../commands/request-reply-client.ts';
 import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
 import { createIntentCloser, type IntentCloser } from './close-intents.ts';
 import { createPageCharges } from './page-charges.ts';
@@ -88,10 +88,10 @@ function createWorld(told: Story) {
     else waiters.get(message.waitingId ?? '')?.({ outcome });
   }
 
-  const channel = {
+  const commands = createRequestReplyClient({
     bus: {
       health: () => ({ ready: true, alive: true, problems: [] }),
-      async publish([message]: OutgoingMessage[]) {
+      async publish([message]) {
         if (message === undefined) return;
         const isCharge = message.type === 'billing.charge.v1';
         if (isCharge && told.send === 'overloaded') throw new BusOverloaded('full');
@@ -102,16 +102,17 @@ function createWorld(told: Story) {
     },
     replies: {
       waiting: 0,
-      expect: (waitingId: string, _timeoutMs: number, answerIn: ReplyReader<unknown>) =>
-        new Promise((resolve, reject) => {
+      expect: <Answer>(waitingId: string, _timeoutMs: number, answerIn: ReplyReader<Answer>) =>
+        new Promise<Answer>((resolve, reject) => {
           waiters.set(waitingId, (outcome) => {
             const body = { waiting_id: waitingId, ...(outcome as object) };
-            resolve(answerIn({ type: 'reply.billing-outcome.v1', body } as ReceivedMessage));
+            const answer = answerIn({ type: 'reply.billing-outcome.v1', body } as ReceivedMessage);
+            if (answer !== undefined) resolve(answer);
           });
           timeouts.set(waitingId, () => reject(new ReplyTimeout('late')));
         }),
     },
-  } as unknown as ReplyChannel;
+  });
   const timeouts = new Map<string, () => void>();
 
   const store = {
@@ -146,15 +147,15 @@ function createWorld(told: Story) {
       if (openKeys.get(keyId)?.requestId === requestId) openKeys.delete(keyId);
     },
   };
-  return { clock, intents, late, channel, store, world, keys, openKeys };
+  return { clock, intents, late, commands, store, world, keys, openKeys };
 }
 
 type World = ReturnType<typeof createWorld>;
 
 /** A read by one replica, until it answers or dies. */
 async function readOnce(given: World, told: Story, closer: IntentCloser): Promise<void> {
-  const { channel, clock, store, world } = given;
-  const charges = createPageCharges({ channel, intents: store, closer, clock, logger, limits });
+  const { commands, clock, store, world } = given;
+  const charges = createPageCharges({ commands, intents: store, closer, clock, logger, limits });
   const read = {
     requestId: newRequestId(),
     accountId: newAccountId(),
@@ -184,7 +185,7 @@ async function readOnce(given: World, told: Story, closer: IntentCloser): Promis
 }
 
 /** The other replica: sweeps until nothing is due any more, minutes after. */
-async function sweep({ channel, clock, keys, late, store }: World): Promise<void> {
+async function sweep({ commands, clock, keys, late, store }: World): Promise<void> {
   for (let round = 0; round < 6; round += 1) {
     clock.advance(30_000);
     const reversals = pageReversals({
@@ -194,7 +195,7 @@ async function sweep({ channel, clock, keys, late, store }: World): Promise<void
       logger,
     });
     const deadlines = { pendingReplyMs: 600_000 };
-    await resendPendingCommands({ channel, clock, replica: 'other', deadlines }, reversals);
+    await resendPendingCommands({ commands, clock, replica: 'other', deadlines }, reversals);
     if (round === 2) for (const book of late) book();
   }
 }

@@ -5,11 +5,10 @@ import type { FundsRefusal, Refusal } from '@inventory/contracts/refusal';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import {
-  type ReplyChannel,
   type ReplyResult,
+  type RequestReplyClient,
   replyOf,
-  requestReply,
-} from '../commands/request-reply.ts';
+} from '../commands/request-reply-client.ts';
 import type { PageDelivery } from '../http/page-delivery.ts';
 import { chargeWaited, intentOpened } from '../metrics.ts';
 import type { IntentCloser } from './close-intents.ts';
@@ -36,7 +35,7 @@ export interface PageCharges {
 }
 
 export interface PageChargesDeps {
-  readonly channel: ReplyChannel;
+  readonly commands: RequestReplyClient;
   readonly intents: { add(intent: PageIntent): Promise<void> };
   readonly closer: Pick<IntentCloser, 'delivered' | 'close' | 'undo'>;
   readonly clock: Clock;
@@ -108,8 +107,7 @@ async function charge(
   const startMs = monotonicNow();
   const timeLeftMs = intent.deadlineMs - deps.clock.now();
   if (timeLeftMs <= 0) return { result: 'not_sent', cause: 'past the deadline' };
-  const asked = await requestReply(
-    deps.channel,
+  const asked = await deps.commands.request(
     chargeOf(intent),
     replyOf('reply.billing-outcome.v1'),
     Math.min(deps.limits.chargeTimeoutMs, timeLeftMs),

@@ -3,7 +3,7 @@ import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { type ReplyChannel, replyOf, requestReply } from '../commands/request-reply.ts';
+import { type RequestReplyClient, replyOf } from '../commands/request-reply-client.ts';
 import { readRefresh } from './read-refresh.ts';
 
 export interface CancelRequest {
@@ -21,7 +21,7 @@ export type CancelDecision =
   | { readonly result: 'unavailable' };
 
 export interface CancelRefreshDeps {
-  readonly channel: ReplyChannel;
+  readonly commands: RequestReplyClient;
   readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
   readonly clock: Clock;
   readonly logger: Logger;
@@ -40,8 +40,7 @@ export async function cancelRefresh(
   const view = await readRefresh(deps, projectId, refreshId);
   if (view === null) return { result: 'not_found' };
   if (view.record.state === 'completed') return { result: 'already_completed' };
-  const asked = await requestReply(
-    deps.channel,
+  const asked = await deps.commands.request(
     commandOf(deps, request),
     replyOf('reply.refresh-cancel.v1'),
     deps.decisionTimeoutMs,

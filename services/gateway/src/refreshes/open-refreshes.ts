@@ -2,7 +2,7 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { PriceVersion } from '../accounts/track-prices.ts';
-import type { ReplyChannel } from '../commands/request-reply.ts';
+import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { RequestLimiter } from '../http/limit-requests.ts';
@@ -23,7 +23,7 @@ import { requestRefreshesRoute } from './request-refreshes-route.ts';
 export interface RefreshesDeps {
   readonly db: Db;
   readonly broadcasts: Broadcasts;
-  readonly channel: ReplyChannel;
+  readonly commands: RequestReplyClient;
   readonly collector: CollectorClient;
   readonly limiter: RequestLimiter;
   readonly cursors: CursorSealer;
@@ -37,18 +37,18 @@ const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
 /** Refreshes, and the sweeper that cancels attempts left undecided by this or any other replica. */
 export function openRefreshes(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<GatewayConfig>,
-  { db, broadcasts, channel, collector, limiter, cursors, prices }: RefreshesDeps,
+  { db, broadcasts, commands, collector, limiter, cursors, prices }: RefreshesDeps,
 ): Route[] {
   const { deadlines, limits } = config;
   const cancels = createPendingCancelStore(db, deadlines);
-  const resending = { channel, clock, replica: identifiers.uuidV7(), deadlines };
-  const commands = pendingCancels(cancels.owed, logger);
+  const resending = { commands, clock, replica: identifiers.uuidV7(), deadlines };
+  const pending = pendingCancels(cancels.owed, logger);
   const { wake: wakeCancels } = startPeriodicJob({
     name: 'pending cancels',
     intervalMs: sweepEveryMs,
     lifetime,
     logger,
-    runOnce: () => resendPendingCommands(resending, commands),
+    runOnce: () => resendPendingCommands(resending, pending),
   });
 
   const waits = createRefreshWaits(waitLimits);
@@ -61,7 +61,7 @@ export function openRefreshes(
     if (event.type === 'inventory.refresh.completed') waits.notify(event.data.refresh_id);
   });
 
-  const shared = { channel, collector, clock, logger, deadlines, ...limits };
+  const shared = { commands, collector, clock, logger, deadlines, ...limits };
   const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers, prices };
   return [
     requestRefreshRoute(admission),

@@ -10,7 +10,7 @@ import { type Clock, elapsedSince, isoTime, monotonicNow } from '@inventory/runt
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
-import { type ReplyChannel, requestReply } from '../commands/request-reply.ts';
+import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { Deadlines } from '../deadlines.ts';
 import { decisionWaited } from '../metrics.ts';
 import { fingerprintText, type RefreshInputs } from './refresh-fingerprint.domain.ts';
@@ -42,7 +42,7 @@ export type RefreshDecision =
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
 export interface RequestRefreshDeps {
-  readonly channel: ReplyChannel;
+  readonly commands: RequestReplyClient;
   readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
   readonly pendingCancels: {
     add(cancel: {
@@ -89,7 +89,7 @@ export async function requestRefresh(
   const fingerprint = createHash('sha256').update(fingerprintText(request)).digest('hex');
   const startMs = monotonicNow();
   const command = commandOf(request, refreshId, requestedAtMs, fingerprint);
-  const asked = await requestReply(deps.channel, command, decisionIn, deps.decisionTimeoutMs);
+  const asked = await deps.commands.request(command, decisionIn, deps.decisionTimeoutMs);
   decisionWaited(elapsedSince(startMs), asked.result);
   switch (asked.result) {
     case 'not_sent':

@@ -9,6 +9,7 @@ import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace'
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
+import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
 import { replyTypes } from '../../src/open-broadcasts.ts';
 import { createAdmissionClient } from '../../src/operator/admission-client.ts';
@@ -90,8 +91,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
     const started = await startHttpServer({
       listener: openOperatorApi({
         tenancy: replica.tenancy,
-        bus: replica.bus,
-        replies,
+        commands: createRequestReplyClient({ bus: replica.bus, replies }),
         ledger: createLedgerClient(clients.ledger, deadlines),
         admission: createAdmissionClient(clients.collector),
         inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),

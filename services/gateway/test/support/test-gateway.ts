@@ -11,6 +11,7 @@ import { startTestService, testServiceConfig } from '@inventory/testkit/test-ser
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type Db, MongoClient } from 'mongodb';
 import { trackPrices } from '../../src/accounts/track-prices.ts';
+import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
 import { openBroadcasts, replyTypes } from '../../src/open-broadcasts.ts';
@@ -209,7 +210,7 @@ async function startPublicApi(
   const replies = createReplyCutter(createPendingReplies());
   broadcasts.on(replyTypes, replies.onMessage);
   lifetime.defer('replies', () => replies.stop());
-  const commands = { publish: bus.publish, health: () => bus.health(), ...wrongBus(bus) };
+  const requestBus = { publish: bus.publish, health: () => bus.health(), ...wrongBus(bus) };
   const clients = openClients(context);
   const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
   const isThere = !world.ledger.http.isDown;
@@ -217,7 +218,7 @@ async function startPublicApi(
   const { url } = await openPublicApi(context, {
     ...clients,
     db,
-    channel: { bus: commands, replies },
+    commands: createRequestReplyClient({ bus: requestBus, replies }),
     bus,
     broadcasts,
     authorities: world,

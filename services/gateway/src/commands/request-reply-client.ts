@@ -1,0 +1,75 @@
+import type { MessageBody, MessageType } from '@inventory/contracts/messages';
+import { BusOverloaded, type MessageBus, type OutgoingMessage } from '@inventory/messaging/bus';
+import type { PendingReplies, ReplyReader } from '@inventory/messaging/pending-replies';
+import { ZodError } from 'zod';
+
+export interface RequestReplyClientDeps {
+  readonly bus: Pick<MessageBus, 'publish' | 'health'>;
+  readonly replies: Pick<PendingReplies, 'expect' | 'waiting'>;
+}
+
+export type ReplyResult<Answer> =
+  | { readonly result: 'reply'; readonly body: Answer }
+  /** The command cannot have reached the topic: it has no effect anywhere. */
+  | { readonly result: 'not_sent'; readonly cause: string }
+  /** The command may have been sent, or may be sent later; its effect is unknown. */
+  | { readonly result: 'unknown'; readonly cause: unknown };
+
+/** Sends commands to other services over Kafka and waits for their replies. */
+export interface RequestReplyClient {
+  /**
+   * Resolves with the reply, or at `timeoutMs` without one. `waitingId` is the correlation id of
+   * this request alone. Rejects where the command breaks its contract.
+   */
+  request<Answer>(
+    command: OutgoingMessage & { readonly waitingId: string },
+    answerIn: ReplyReader<Answer>,
+    timeoutMs: number,
+  ): Promise<ReplyResult<Answer>>;
+}
+
+/** Reads the one type of reply that a command has. */
+export function replyOf<Type extends MessageType>(type: Type): ReplyReader<MessageBody<Type>> {
+  return (reply) => (reply.type === type ? (reply.body as MessageBody<Type>) : undefined);
+}
+
+/** Below the limit of pending replies, so that the limit is noticed before anything is sent. */
+const waitingMax = 1_500;
+
+/**
+ * Only what is refused before it enters the producer counts as not sent: after a failure of the
+ * producer an earlier attempt may have been written, and a queued record may be sent after the
+ * timeout.
+ */
+export function createRequestReplyClient(deps: RequestReplyClientDeps): RequestReplyClient {
+  const { bus, replies } = deps;
+
+  return {
+    async request<Answer>(
+      command: OutgoingMessage & { readonly waitingId: string },
+      answerIn: ReplyReader<Answer>,
+      timeoutMs: number,
+    ): Promise<ReplyResult<Answer>> {
+      const refused = refusal(deps);
+      if (refused !== null) return { result: 'not_sent', cause: refused };
+      const replied = replies.expect(command.waitingId, timeoutMs, answerIn).then(
+        (body): ReplyResult<Answer> => ({ result: 'reply', body }),
+        (cause: unknown): ReplyResult<Answer> => ({ result: 'unknown', cause }),
+      );
+      const sent = bus.publish([command]).then(
+        () => replied,
+        (cause: unknown): ReplyResult<Answer> => {
+          if (cause instanceof BusOverloaded) return { result: 'not_sent', cause: cause.name };
+          if (cause instanceof ZodError) throw cause;
+          return { result: 'unknown', cause };
+        },
+      );
+      return Promise.race([replied, sent]);
+    },
+  };
+}
+
+function refusal({ bus, replies }: RequestReplyClientDeps): string | null {
+  if (replies.waiting >= waitingMax) return 'too many pending replies';
+  return bus.health().ready ? null : 'replies cannot be received';
+}
