@@ -11,7 +11,7 @@ export interface Deadlines {
   readonly storeMs: number;
   /** One step with an Idempotency-Key, a capture or the count of requests. */
   readonly lookUpMs: number;
-  /** The reply to an owed command, which is sent again after it. */
+  /** Longest wait for the reply to a pending command, which is re-sent after it. */
   readonly pendingReplyMs: number;
   /** The ledger's answer to an operator's command. */
   readonly ledgerAnswerMs: number;

@@ -170,9 +170,9 @@ describe('what cannot be sent', () => {
     expect(sent).toEqual([]);
   });
 
-  test('a broker that takes nothing leaves the outcome unknown, and the cancel stays owed', async () => {
+  test('a broker that takes nothing leaves the outcome unknown, and the cancel stays pending', async () => {
     const { key } = world.issue();
-    // The other gateway sends what is owed too, and forgets what is answered.
+    // The other gateway sends pending commands too, and removes those that are answered.
     world.collector.answerCancel = () => null;
 
     const answer = await postWith({ publish: () => new Promise(() => undefined) }, key);

@@ -3,7 +3,7 @@ import { dateOf } from '@inventory/runtime/clock';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import type { PendingCommand } from './pending-command.domain.ts';
 
-/** What makes a document a command that is owed; the rest of it says which command. */
+/** The fields that every pending command's document has. */
 export interface PendingDocument {
   readonly _id: string;
   readonly dueAt: Date;
@@ -17,15 +17,15 @@ export function pendingCommandIndexes(collection: string): CollectionIndexes {
 }
 
 export interface PendingCommandStore<Command extends PendingCommand> {
-  /** Commands that are due, longest first. */
+  /** Commands that are due, earliest first. */
   due(nowMs: number, limit: number): Promise<Command[]>;
   /** Takes a command until `untilMs`; false when another replica took or settled it meanwhile. */
   claim(command: Command, replica: string, untilMs: number): Promise<boolean>;
-  /** The owner has answered: nothing is owed any more. */
+  /** Removes a command that its owner has answered. */
   settle(command: Command): Promise<void>;
 }
 
-export function createOwedCommandStore<
+export function createPendingCommandStore<
   Document extends PendingDocument,
   Command extends PendingCommand,
 >(

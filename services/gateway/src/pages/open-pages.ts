@@ -72,7 +72,7 @@ function openKeyedReads(
   const { limits, deadlines } = config;
   const keys = createReadKeyStore(db, deadlines);
   const resending = { commands, clock, replica: identifiers.uuidV7(), deadlines };
-  const reversals = pageReversals({ store: intents.owed, keys, chains, logger });
+  const reversals = pageReversals({ store: intents.pending, keys, chains, logger });
   const { wake: wakeReversals } = startPeriodicJob({
     name: 'page reversals',
     intervalMs: sweepEveryMs,

@@ -7,7 +7,7 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import type { PendingCommand } from '../commands/pending-command.domain.ts';
 import {
-  createOwedCommandStore,
+  createPendingCommandStore,
   type PendingCommandStore,
   type PendingDocument,
   pendingCommandIndexes,
@@ -19,12 +19,12 @@ const collectionName = 'page_intents';
 const batchMax = 200;
 const waitingMax = 5_000;
 
-const { indexes: owed } = pendingCommandIndexes(collectionName);
+const { indexes: pending } = pendingCommandIndexes(collectionName);
 const ofChains = { partialFilterExpression: { chainId: { $exists: true } } };
 
 export const pageIntentIndexes: CollectionIndexes = {
   collection: collectionName,
-  indexes: [...owed, { name: 'chain', keys: { chainId: 1 }, options: ofChains }],
+  indexes: [...pending, { name: 'chain', keys: { chainId: 1 }, options: ofChains }],
 };
 
 /** An intent; `dueAt` is when its charge is reversed. */
@@ -39,7 +39,7 @@ interface PageIntentDocument extends PendingDocument {
   readonly deadline: Date;
 }
 
-/** A reversal that is owed to an account. */
+/** The pending reversal of an account's charge. */
 export interface PendingReversal extends PendingCommand {
   readonly id: RequestId;
   readonly accountId: AccountId;
@@ -59,7 +59,7 @@ export interface PageIntentStore {
   expedite(requestId: RequestId, nowMs: number): Promise<void>;
   /** Whether a page of the chain is still to be paid, delivered or undone. */
   hasOpen(chainId: string): Promise<boolean>;
-  readonly owed: PendingCommandStore<PendingReversal>;
+  readonly pending: PendingCommandStore<PendingReversal>;
 }
 
 export function createPageIntentStore(
@@ -97,7 +97,7 @@ export function createPageIntentStore(
     async hasOpen(chainId) {
       return (await collection.findOne({ chainId }, { projection: { _id: 1 } })) !== null;
     },
-    owed: createOwedCommandStore(collection, reversalFromDoc),
+    pending: createPendingCommandStore(collection, reversalFromDoc),
   };
 }
 

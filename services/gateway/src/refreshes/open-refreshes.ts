@@ -42,7 +42,7 @@ export function openRefreshes(
   const { deadlines, limits } = config;
   const cancels = createPendingCancelStore(db, deadlines);
   const resending = { commands, clock, replica: identifiers.uuidV7(), deadlines };
-  const pending = pendingCancels(cancels.owed, logger);
+  const pending = pendingCancels(cancels.pending, logger);
   const { wake: wakeCancels } = startPeriodicJob({
     name: 'pending cancels',
     intervalMs: sweepEveryMs,

@@ -4,7 +4,7 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import type { PendingCommand } from '../commands/pending-command.domain.ts';
 import {
-  createOwedCommandStore,
+  createPendingCommandStore,
   type PendingCommandStore,
   type PendingDocument,
   pendingCommandIndexes,
@@ -33,7 +33,7 @@ export interface PendingCancel extends PendingCommand {
 export interface PendingCancelStore {
   /** Resolves when the cancel is durable: whatever happens to this process, it will be sent. */
   add(cancel: Omit<PendingCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
-  readonly owed: PendingCommandStore<PendingCancel>;
+  readonly pending: PendingCommandStore<PendingCancel>;
 }
 
 export function createPendingCancelStore(
@@ -55,7 +55,7 @@ export function createPendingCancelStore(
       });
       await withDeadline(inserted, deadlines.storeMs, 'storing a pending cancel');
     },
-    owed: createOwedCommandStore(collection, fromDoc),
+    pending: createPendingCommandStore(collection, fromDoc),
   };
 }
 

@@ -8,8 +8,8 @@ import {
 export interface ReplyCutter extends PendingReplies {
   /** Ends every wait that is open now; the time that each would have had. */
   cut(): number[];
-  /** Ends every wait for the reply to an owed command, now and later. */
-  leaveOwed(): void;
+  /** Ends every wait for the reply to a pending command, now and later. */
+  abandonPending(): void;
 }
 
 interface Wait {
@@ -56,7 +56,7 @@ export function createReplyCutter(box: PendingReplies): ReplyCutter {
       for (const { end } of open) end();
       return open.map(({ timeoutMs }) => timeoutMs);
     },
-    leaveOwed() {
+    abandonPending() {
       leavesOwed = true;
       for (const wait of waits) if (isOwed(wait)) wait.end();
     },

@@ -227,8 +227,8 @@ async function startPublicApi(
     eventLog: world.eventLog,
     findBySecretDigest: async () => null,
   });
-  // What is owed is left to other replicas, and not waited for to the end of its far limit.
-  lifetime.defer('owed commands', () => replies.leaveOwed());
+  // Pending commands are left to other replicas; their distant timeout is not waited for.
+  lifetime.defer('pending commands', () => replies.abandonPending());
   return { url, cutReplies: replies.cut };
 }
 
