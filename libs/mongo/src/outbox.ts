@@ -100,7 +100,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
         if (!(error instanceof ZodError)) throw error;
         if (unsendable.size < unsendableMax) unsendable.add(document._id);
         const { _id } = document;
-        logger.error({ err: error, collectionName, _id }, 'an outbox holds what cannot be sent');
+        logger.error({ err: error, collectionName, _id }, 'outbox message invalid');
       }
     }
   }

@@ -32,7 +32,7 @@ export async function prepareTopics(
     replicationFactor: parsed.TOPIC_REPLICATION_FACTOR,
     logger,
   });
-  logger.info({ made }, 'topics are there');
+  logger.info({ made }, 'topics ready');
 }
 
 export type PreparedContext = Pick<ServiceContext, 'lifetime' | 'logger' | 'indexesOnly'>;
@@ -56,7 +56,7 @@ export async function prepareIndexes({
     throw new Error('this service opened no database');
   } catch (error) {
     if (!(error instanceof IndexesReady)) throw error;
-    logger.info('indexes are there');
+    logger.info('indexes ready');
   } finally {
     await lifetime.close();
   }

@@ -34,7 +34,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   let readers = 0;
   /** They stay until the process is started again. */
   const problems = await findVersionProblems(options);
-  for (const problem of problems) logger.error({ problem }, 'the broker cannot be worked with');
+  for (const problem of problems) logger.error({ problem }, 'incompatible broker');
 
   async function publish(messages: readonly OutgoingMessage[]): Promise<void> {
     const byTopic = new Map<TopicName, WireRecord[]>();

@@ -55,7 +55,7 @@ export function createOffsetCommits(
     try {
       await withDeadline(commitAfterOthers(), deadlineMs, 'committing offsets');
     } catch (error) {
-      logger.debug({ err: error }, 'offsets may be read again');
+      logger.debug({ err: error }, 'offset commit failed, records may be redelivered');
     }
   }
 

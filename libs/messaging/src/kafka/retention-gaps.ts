@@ -36,7 +36,7 @@ export async function openRetentionGaps(options: RetentionGapOptions): Promise<R
     );
     return findRetentionGaps(admin, options);
   });
-  for (const gap of gaps) logger.error({ group, gap }, 'records were dropped unread');
+  for (const gap of gaps) logger.error({ group, gap }, 'records expired before consumption');
 
   async function untilBehindThem(): Promise<void> {
     while (gaps.length > 0) {
