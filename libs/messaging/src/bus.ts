@@ -4,18 +4,18 @@ import type { TraceCarrier } from '@inventory/runtime/tracing';
 
 interface Outgoing<Type extends MessageType> {
   readonly type: Type;
-  /** Deterministic: the same message sent again carries the same id. */
+  /** Deterministic: a re-sent message carries the same id. */
   readonly id: string;
   readonly body: MessageBody<Type>;
-  /** Under this id somebody waits for the outcome on `replies.v1`. */
+  /** Correlation id of the reply on `replies.v1`; absent where no reply is expected. */
   readonly waitingId?: string | undefined;
-  /** Milliseconds since the epoch after which nobody waits any more. */
+  /** When the requester stops waiting for the reply, in milliseconds since the epoch. */
   readonly deadlineMs?: number | undefined;
-  /** The trace to continue; the active one when absent. */
+  /** The trace to continue; the active one by default. */
   readonly trace?: TraceCarrier | undefined;
 }
 
-/** A message to send; its type decides topic, key and the shape of its body. */
+/** A message to send; its type determines topic, key and the shape of its body. */
 export type OutgoingMessage = { [Type in MessageType]: Outgoing<Type> }[MessageType];
 
 interface Received<Type extends MessageType> {
@@ -33,43 +33,43 @@ interface Received<Type extends MessageType> {
 }
 
 export type ReceivedMessageOf<Type extends MessageType> = Received<Type>;
-/** A message that was decoded and satisfies its contract. */
+/** A decoded message that satisfies its contract. */
 export type ReceivedMessage = { [Type in MessageType]: Received<Type> }[MessageType];
 
 export interface WorkConsumer {
   /** Replicas with the same group share the work. */
   readonly group: string;
   readonly topics: readonly TopicName[];
-  /** Most messages given to `onBatch` at once. */
+  /** Most messages of one call of `onBatch`. */
   readonly batchMax?: number;
-  /** Nobody waits for these messages: they may gather for so long, and are read together. */
+  /** No request depends on these messages: a fetch waits this long to read more of them at once. */
   readonly gatherMs?: number;
   /**
-   * Makes the effects of some messages of one partition, in order, durable. A rejection makes the
-   * same messages come again, one at a time, after a growing delay; the partition waits meanwhile.
+   * Makes the effects of consecutive messages of one partition durable. After a rejection the same
+   * messages are redelivered one at a time, with backoff; the partition waits meanwhile.
    */
   readonly onBatch: (messages: readonly ReceivedMessage[]) => Promise<void>;
-  /** Partitions may have moved to or from this replica: whatever is cached may be stale. */
+  /** Partitions may have moved to or from this replica: cached state may be stale. */
   readonly onReassigned?: () => void;
 }
 
 export interface BroadcastConsumer {
-  /** A name for this reader; every replica makes its own group of it. */
+  /** Names this reader; every replica derives its own group from it. */
   readonly name: string;
   readonly topics: readonly TopicName[];
-  /** Must be quick and must not throw; it is not repeated. */
+  /** Must be quick and must not throw; it is not retried. */
   readonly onMessage: (message: ReceivedMessage) => void;
 }
 
 export interface Subscription {
-  /** Stops taking messages, lets the running ones end, keeps what they finished. */
+  /** Takes no further messages, waits for running handlers, commits what they finished. */
   stop(): Promise<void>;
 }
 
 export interface BusHealth {
-  /** Every subscription is joined and has fetched; readiness of the service. */
+  /** Every subscription has joined its group and fetched. */
   readonly ready: boolean;
-  /** False when the process must be replaced: no fetch for too long, or a consumer died. */
+  /** False when the process must be restarted: no fetch for too long, or a dead consumer. */
   readonly alive: boolean;
   readonly problems: readonly string[];
 }
@@ -77,13 +77,13 @@ export interface BusHealth {
 /** Sends and receives messages. Delivery is at least once; order holds per key. */
 export interface MessageBus {
   /**
-   * Resolves when every message is acknowledged. Rejects with {@link BusOverloaded} when too much
-   * waits already, with a ZodError when a body breaks its contract (nothing is sent then).
+   * Resolves when every message is acknowledged. Rejects with {@link BusOverloaded} when the send
+   * queue is full, and with a ZodError when a body breaks its contract; nothing is sent then.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>;
-  /** Starts consuming from the group's position, from the beginning where it has none. */
+  /** Starts consuming from the group's position, or from the beginning where it has none. */
   consume(consumer: WorkConsumer): Promise<Subscription>;
-  /** Starts reading everything from now on; resolves when nothing later can be missed. */
+  /** Starts reading from the present end; resolves when no later message can be missed. */
   broadcast(consumer: BroadcastConsumer): Promise<Subscription>;
   health(): BusHealth;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { createDeadLetterGuard, toDeadLetter } from './dead-letter.ts';
 
 const position = { topic: 'refresh.commands.v1', partition: 3, offset: '42' } as const;
 
-test('a letter keeps key, bytes and headers and adds why, from where and from whom', () => {
+test('a dead letter keeps key, bytes and headers and adds reason, origin and group', () => {
   const record = { key: 'k', value: Buffer.from([0, 255]), headers: { 'message-id': 'm' } };
 
   const letter = toDeadLetter(record, position, {
@@ -24,7 +24,7 @@ test('a letter keeps key, bytes and headers and adds why, from where and from wh
   });
 });
 
-describe('the guard tells a flood', () => {
+describe('the guard detects a flood', () => {
   const feed = (bad: (index: number) => boolean, count: number) => {
     const guard = createDeadLetterGuard();
     for (let index = 0; index < count; index += 1) if (guard.record(bad(index))) return index;

@@ -6,7 +6,7 @@ export interface DeadLetterReason {
   readonly group: string;
 }
 
-/** The original bytes and headers, with where they came from and why they were refused. */
+/** The original bytes and headers, plus their origin and the reason. */
 export function toDeadLetter(
   record: WireRecord,
   position: Position,
@@ -28,7 +28,7 @@ export function toDeadLetter(
 }
 
 export interface DeadLetterGuard {
-  /** Counts one record; true when dead letters flood and the partition must stop and alarm. */
+  /** Counts one record; true when there are too many dead letters and the partition must stop. */
   record(isDeadLetter: boolean): boolean;
 }
 
@@ -38,8 +38,8 @@ const windowRatioMax = 0.05;
 const windowCountMin = 50;
 
 /**
- * Tells a few bad records from a flood (a bad deploy, a wrong topic): more than 20 in a row, or
- * more than 5 % of the last 1,000, must not drain a whole topic into its dead letters.
+ * Distinguishes single bad records from a flood (a bad deployment, a wrong topic): more than 20 in
+ * a row, or more than 5 % of the last 1,000, must not move a whole topic to its dead letters.
  */
 export function createDeadLetterGuard(): DeadLetterGuard {
   let run = 0;

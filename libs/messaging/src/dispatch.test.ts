@@ -53,7 +53,7 @@ test('messages of a key run in order, keys run concurrently, never more than the
   );
 });
 
-test('a failed batch is given back only when none of its messages runs any more', async () => {
+test('a failed batch rejects only when none of its messages is running any more', async () => {
   const gate = Promise.withResolvers<void>();
   const handled: string[] = [];
   const onBatch = byKey(
@@ -72,7 +72,7 @@ test('a failed batch is given back only when none of its messages runs any more'
     givenBack = true;
   });
   await new Promise((resolve) => setImmediate(resolve));
-  // Redelivery would otherwise run the slow key's messages beside themselves.
+  // Redelivery would otherwise run messages of the slow key concurrently.
   expect(givenBack).toBe(false);
 
   gate.resolve();
@@ -81,7 +81,7 @@ test('a failed batch is given back only when none of its messages runs any more'
   expect([givenBack, handled]).toEqual([true, ['slow#0', 'slow#2']]);
 });
 
-test('message types of a topic that a service does not handle are passed over', async () => {
+test('message types of a topic that a service does not handle are ignored', async () => {
   const handled: string[] = [];
   const onBatch = byKey({ 'refresh.cancel.v1': async ({ id }) => void handled.push(id) }, 2);
 

@@ -4,7 +4,7 @@ import { inSpan } from '@inventory/runtime/tracing';
 import { type Attributes, SpanKind } from '@opentelemetry/api';
 import type { ReceivedMessage, ReceivedMessageOf } from './bus.ts';
 
-/** What a service does with each message type it handles; other types of its topics are ignored. */
+/** A service's handler of each message type; other types of its topics are ignored. */
 export type Handlers = {
   readonly [Type in MessageType]?: (message: ReceivedMessageOf<Type>) => Promise<void>;
 };

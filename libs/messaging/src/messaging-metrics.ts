@@ -21,19 +21,19 @@ const sendError = {
 const reader = {
   'messaging.destination.name': topicNames,
   'messaging.consumer.group.name': {
-    words: 'names of consumer groups without any prefix: a service, or what it reads for',
+    words: 'names of consumer groups without any prefix: a service, or its purpose',
     pattern: /^[a-z-]{3,40}$/,
   },
 };
 
 export const sentMessages = counter({
   name: 'messaging.client.sent.messages',
-  description: 'Records acknowledged by the broker, or given up',
+  description: 'Records acknowledged by the broker, or failed',
   labels: { ...destination, ...sendError },
 });
 export const sendDuration = histogram({
   name: 'messaging.client.operation.duration',
-  description: 'Time until the broker acknowledged what was sent together',
+  description: 'Time until the broker acknowledged a batch',
   unit: 's',
   labels: { ...destination, ...sendError },
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
@@ -45,35 +45,35 @@ export const consumedMessages = counter({
 });
 export const processDuration = histogram({
   name: 'messaging.process.duration',
-  description: 'Time from handing records over until their effect is durable, or they failed',
+  description: 'Time until the effect of a batch of records is durable, or its handler failed',
   unit: 's',
   labels: { ...reader, 'error.type': ['retry', 'flooded'] },
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 export const deadLetters = counter({
   name: 'inventory.dead_letters',
-  description: 'Records given up: kept in a dead-letter topic, or ignored where all replicas read',
+  description: 'Records sent to a dead-letter topic, or ignored by a broadcast reader',
   labels: {
     'messaging.destination.name': topicNames,
     reason: {
-      words: 'why a record was given up, as its dead letter says',
+      words: 'the reason, as in the dead letter',
       pattern: /^[a-z_]{3,40}$/,
     },
   },
 });
 export const consumerLag = gauge({
   name: 'inventory.consumer.lag',
-  description: "Records that this replica's partitions hold and that are not handled",
+  description: "Records of this replica's partitions that are not handled",
   labels: reader,
 });
 export const consumerDelay = gauge({
   name: 'inventory.consumer.delay',
-  description: 'Age of the oldest record that was fetched and is not handled; 0 when there is none',
+  description: 'Age of the oldest fetched record that is not handled; 0 when there is none',
   unit: 's',
   labels: reader,
 });
 export const consumerStopped = gauge({
   name: 'inventory.consumer.stopped',
-  description: 'Partitions that are stopped because dead letters flood',
+  description: 'Partitions stopped because of too many dead letters',
   labels: reader,
 });

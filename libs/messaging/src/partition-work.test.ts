@@ -30,7 +30,7 @@ interface Played {
   readonly result: 'done' | 'flooded';
 }
 
-/** Plays a partition to its end, as an adapter does: what is not done comes again. */
+/** Runs a partition to its end, as an adapter does: unfinished records are redelivered. */
 async function play(
   records: readonly PositionedRecord[],
   batchMax: number,
@@ -94,7 +94,7 @@ test('each record is handled or in the dead letters, exactly one of them, in ord
   );
 });
 
-test('a poisoned record at the end of a large batch does not make it run again and again', async () => {
+test('a record that cannot be handled, at the end of a large batch, does not repeat the batch', async () => {
   const records = Array.from({ length: 200 }, (_, offset) => recordAt(offset, true));
 
   const played = await play(records, 200, (messages) => {
@@ -106,7 +106,7 @@ test('a poisoned record at the end of a large batch does not make it run again a
   expect(played.handled).toHaveLength(199);
 });
 
-test('a slice that is tried again sends no dead letter a second time', async () => {
+test('a retried slice sends no dead letter twice', async () => {
   const records = [recordAt(0, false), recordAt(1, true), recordAt(2, false)];
   let tries = 0;
 
@@ -119,7 +119,7 @@ test('a slice that is tried again sends no dead letter a second time', async () 
   expect(played.handled).toEqual(['1']);
 });
 
-test('a flood of records that cannot be read stops the partition', async () => {
+test('a flood of unreadable records stops the partition', async () => {
   const records = Array.from({ length: 60 }, (_, offset) => recordAt(offset, false));
 
   const played = await play(records, 10, () => {});
@@ -128,7 +128,7 @@ test('a flood of records that cannot be read stops the partition', async () => {
   expect(played.letters).toHaveLength(20);
 });
 
-test('a flood of records that our code cannot handle stops the partition too', async () => {
+test('a flood of records that the handler cannot handle stops the partition too', async () => {
   const records = Array.from({ length: 60 }, (_, offset) => recordAt(offset, true));
 
   const played = await play(records, 10, () => {
@@ -140,7 +140,7 @@ test('a flood of records that our code cannot handle stops the partition too', a
   expect(played.handled).toEqual([]);
 });
 
-test('a record is not passed over while its dead letter cannot be sent', async () => {
+test('a record is not skipped while its dead letter cannot be sent', async () => {
   const records = [recordAt(0, false), recordAt(1, true)];
   let tries = 0;
 

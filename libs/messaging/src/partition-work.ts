@@ -19,25 +19,25 @@ export interface PartitionWorkOptions {
 
 export type SliceResult =
   | { readonly result: 'done'; readonly lastOffset: string }
-  /** The slice starts again at `fromOffset` after a delay that grows with `failures`. */
+  /** The slice is retried from `fromOffset`, with a backoff by `failures`. */
   | { readonly result: 'retry'; readonly fromOffset: string; readonly failures: number }
   | { readonly result: 'flooded' };
 
 /**
- * The work on one partition, whatever brings the records. It never throws. One slice:
+ * Handles the records of one partition, for any adapter. It never throws. One slice:
  *
- * 1. decode; what breaks its contract goes to the dead letters. A crash after it repeats the
- *    letter, which keeps its origin and so can be told from a second one;
- * 2. hand the rest to `onBatch`, which makes the effects durable and publishes their outcomes.
- *    A crash before it ends repeats the slice: handlers see known ids and only answer again;
+ * 1. decode; records that break their contract go to the dead letters. A crash after this step
+ *    repeats the dead letter, which carries its origin and so can be deduplicated;
+ * 2. call `onBatch`, which makes the effects durable and publishes their outcomes. A crash before
+ *    it resolves repeats the slice: handlers are idempotent and re-emit the recorded outcomes;
  * 3. report `done`: only then may the position be committed.
  *
- * After a failure the records of that slice come one at a time, so that a record that cannot be
- * handled is found and does not take its neighbours along.
+ * After a failure the records of that slice are handled one at a time, so that a record that cannot
+ * be handled is isolated from its neighbours.
  */
 export interface PartitionWork {
   handle(records: readonly PositionedRecord[]): Promise<SliceResult>;
-  /** Most records to hand over next. */
+  /** Most records of the next slice. */
   readonly sliceMax: number;
 }
 
@@ -45,9 +45,9 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
   const undecodable = createDeadLetterGuard();
   const unhandled = createDeadLetterGuard();
   let failures = 0;
-  /** Up to here every record is a suspect of the last failure. */
+  /** Up to this offset every record may have caused the last failure. */
   let suspectUntil = -1n;
-  /** Up to here undecodable records are in the dead letters already. */
+  /** Up to this offset undecodable records are in the dead letters already. */
   let letteredUntil = -1n;
 
   async function deadLetter(item: PositionedRecord, why: Omit<DeadLetterReason, 'group'>) {
@@ -64,7 +64,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       const decoded = decode(item.record, item.position);
       if (decoded.ok) messages.push(decoded.message);
       const offset = offsetOf(item);
-      // A slice that is tried again neither sends nor counts a letter twice.
+      // A retried slice neither sends nor counts a dead letter twice.
       if (offset <= letteredUntil) continue;
       if (undecodable.record(!decoded.ok)) return 'flooded';
       if (!decoded.ok) await deadLetter(item, decoded);
@@ -77,7 +77,7 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
 
   async function handleFailure(error: unknown, slice: Slice): Promise<SliceResult> {
     const { first, length } = slice;
-    // A slice of several records is tried again one by one before a single one is blamed.
+    // The records of a slice are retried one by one before one of them becomes a dead letter.
     const tries = length === 1 ? failures : 1;
     options.logger.warn({ err: error, ...first.position, failures }, 'handling failed');
     if (afterFailure(error, tries) === 'dead_letter') {

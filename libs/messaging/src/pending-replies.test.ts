@@ -18,7 +18,7 @@ const asItIs: ReplyReader<ReceivedMessage> = (reply) => reply;
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-test('a reply resolves the request that waits for it; its duplicates are dropped', async () => {
+test('a reply resolves its request; duplicates are dropped', async () => {
   const { replies, reply } = openReplies();
   const [first, second] = [
     replies.expect('one', 1_000, asItIs),
@@ -35,7 +35,7 @@ test('a reply resolves the request that waits for it; its duplicates are dropped
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test('a foreign reply is dropped', async () => {
+test('a reply for another replica is dropped', async () => {
   const { replies, reply } = openReplies();
   const waiting = replies.expect('mine', 1_000, asItIs);
 
@@ -46,7 +46,7 @@ test('a foreign reply is dropped', async () => {
   await waiting;
 });
 
-test('a reply that is no answer to the request is dropped, and the request keeps waiting', async () => {
+test('a reply of another type is dropped, and the request stays pending', async () => {
   const { replies, reply } = openReplies();
   const answer = replies.expect('one', 1_000, ({ id }) => (id === 'answer' ? 'said' : undefined));
 
@@ -57,7 +57,7 @@ test('a reply that is no answer to the request is dropped, and the request keeps
   expect(await answer).toBe('said');
 });
 
-test('no reply within the deadline is a timeout, and a late one is dropped', async () => {
+test('no reply within the timeout rejects the request, and a late reply is dropped', async () => {
   const { replies, reply } = openReplies();
   const failure = expect(replies.expect('one', 1_000, asItIs)).rejects.toThrow(ReplyTimeout);
 
@@ -71,7 +71,7 @@ test('no reply within the deadline is a timeout, and a late one is dropped', asy
   expect(replies.waiting).toBe(0);
 });
 
-test('more than 2,000 waiting requests are refused at once, until one is answered', async () => {
+test('more than 2,000 pending requests are refused at once, until one is answered', async () => {
   const { replies, reply } = openReplies();
   for (let count = 0; count < 2_000; count += 1)
     void replies.expect(`wait-${count}`, 1_000, asItIs);
@@ -85,19 +85,19 @@ test('more than 2,000 waiting requests are refused at once, until one is answere
   replies.stop();
 });
 
-test('one id is waited for once: a second wait would steal the reply of the first', async () => {
+test('a correlation id belongs to one request: a second wait would take the reply of the first', async () => {
   const { replies, reply } = openReplies();
   const first = replies.expect('same', 1_000, asItIs);
 
   await expect(replies.expect('same', 5_000, asItIs)).rejects.toThrow(
-    'waited for by one request only',
+    'belongs to one request',
   );
 
   reply('same');
   expect((await first).id).toBe('reply:same');
 });
 
-test('stopping ends every wait with an unknown outcome', async () => {
+test('stopping rejects every pending request: its outcome is unknown', async () => {
   const { replies } = openReplies();
   const failures = ['one', 'two'].map((id) =>
     expect(replies.expect(id, 60_000, asItIs)).rejects.toThrow(ReplyTimeout),
@@ -109,7 +109,7 @@ test('stopping ends every wait with an unknown outcome', async () => {
   expect([replies.waiting, jest.getTimerCount()]).toEqual([0, 0]);
 });
 
-test('an abandoned wait is no unhandled rejection', async () => {
+test('an abandoned request is no unhandled rejection', async () => {
   const { replies } = openReplies();
   const unhandled = jest.fn();
   process.on('unhandledRejection', unhandled);

@@ -1,44 +1,44 @@
 import { invariant } from '@inventory/runtime/bug';
 import type { ReceivedMessage } from './bus.ts';
 
-const waitingMax = 2_000;
+const pendingMax = 2_000;
 
-/** No reply came before the deadline: the outcome is unknown, not failed. */
+/** No reply arrived before the timeout: the outcome is unknown, not failed. */
 export class ReplyTimeout extends Error {
   override name = 'ReplyTimeout';
 }
 
-/** Too many requests wait for a reply already. */
+/** Too many requests are waiting for a reply. */
 export class PendingRepliesFull extends Error {
   override name = 'PendingRepliesFull';
 }
 
-/** What a reply answers; undefined where it answers nothing. */
+/** The content of a reply; undefined where the reply is of another type. */
 export type ReplyReader<Answer> = (reply: ReceivedMessage) => Answer | undefined;
 
-/** Matches replies on `replies.v1` to the requests of this process that wait for them. */
+/** Matches replies on `replies.v1` to the pending requests of this process. */
 export interface PendingReplies {
   /**
-   * Waits for the reply to `waitingId`, an id of this one request; call it before the command is
-   * sent. Rejects with {@link ReplyTimeout} after `timeoutMs` or when the box is stopped, with
-   * {@link PendingRepliesFull} when the cap is reached. A reply in which `answerIn` finds none is dropped
-   * as a foreign one is, and the wait goes on.
+   * Waits for the reply with the correlation id `waitingId`, which belongs to one request; call it
+   * before the command is sent. Rejects with {@link ReplyTimeout} after `timeoutMs` or on `stop`,
+   * and with {@link PendingRepliesFull} at the limit. A reply for which `answerIn` returns undefined
+   * is ignored, and the wait continues.
    */
   expect<Answer>(
     waitingId: string,
     timeoutMs: number,
     answerIn: ReplyReader<Answer>,
   ): Promise<Answer>;
-  /** To be called with every message of `replies.v1`, whichever replica it is for. */
+  /** Called with every message of `replies.v1`, also those for other replicas. */
   onMessage(message: ReceivedMessage): void;
   readonly waiting: number;
-  /** Every open wait ends at once with {@link ReplyTimeout}. */
+  /** Rejects every pending request with {@link ReplyTimeout}. */
   stop(): void;
 }
 
 /**
- * Every replica reads all replies and keeps what one of its own waiters asked for; a late or a
- * foreign reply is dropped, as is every repetition.
+ * Every replica reads all replies and keeps those of its own requests; late replies, duplicates and
+ * replies for other replicas are dropped.
  */
 export function createPendingReplies(): PendingReplies {
   const waiters = new Map<string, Waiter>();
@@ -48,8 +48,8 @@ export function createPendingReplies(): PendingReplies {
     timeoutMs: number,
     answerIn: ReplyReader<Answer>,
   ): Promise<Answer> {
-    if (waiters.size >= waitingMax) throw new PendingRepliesFull();
-    invariant(!waiters.has(waitingId), 'an id is waited for by one request only');
+    if (waiters.size >= pendingMax) throw new PendingRepliesFull();
+    invariant(!waiters.has(waitingId), 'a correlation id belongs to one request');
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const timer = setTimeout(
       () => waiters.get(waitingId)?.reject(`no reply to ${waitingId} within ${timeoutMs} ms`),
@@ -77,7 +77,7 @@ export function createPendingReplies(): PendingReplies {
   return {
     expect(waitingId, timeoutMs, answerIn) {
       const answer = wait(waitingId, timeoutMs, answerIn);
-      // Whoever fails to send the command never looks at the answer, which is no fault of theirs.
+      // A caller that fails to send the command never awaits the reply: no unhandled rejection.
       answer.catch(() => {});
       return answer;
     },

@@ -1,6 +1,6 @@
 import { Bug } from '@inventory/runtime/bug';
 import { z } from 'zod';
-import { afterFailure, faultTriesMax } from './retry-policy.ts';
+import { afterFailure, faultAttemptsMax } from './retry-policy.ts';
 
 const zodError = z.string().safeParse(7).error;
 
@@ -12,11 +12,11 @@ test.each([
   new Bug('x'),
   zodError,
 ])('a fault of ours (%s) is bounded: the same input would cause it again', (fault) => {
-  expect(afterFailure(fault, faultTriesMax - 1)).toBe('retry');
-  expect(afterFailure(fault, faultTriesMax)).toBe('dead_letter');
+  expect(afterFailure(fault, faultAttemptsMax - 1)).toBe('retry');
+  expect(afterFailure(fault, faultAttemptsMax)).toBe('dead_letter');
 });
 
-test.each([[new Error('store away')], [undefined], ['text'], [{ name: 'TypeError' }]])(
+test.each([[new Error('store unavailable')], [undefined], ['text'], [{ name: 'TypeError' }]])(
   'anything else (%s) is an operating error, retried without end',
   (error) => {
     expect(afterFailure(error, 1_000_000)).toBe('retry');

@@ -4,8 +4,8 @@ import { SpanKind } from '@opentelemetry/api';
 import type { OutgoingMessage } from './bus.ts';
 
 /**
- * Sends messages each under a producer span of its own, whose context travels with the message. A
- * message that waited in an outbox continues the trace it was written under.
+ * Sends each message under its own producer span, whose context travels with the message. A message
+ * from an outbox continues the trace under which it was written.
  */
 export async function inSendSpans(
   messages: readonly OutgoingMessage[],
@@ -28,7 +28,7 @@ export async function inSendSpans(
   });
   const carrying = messages.map((message, index) => {
     const span = spans[index];
-    // Where tracing is off a span has no context of its own, and a stored trace goes on as it is.
+    // Where tracing is off a span has no context, and a stored trace is passed on unchanged.
     return span ? { ...message, trace: { ...message.trace, ...traceOf(span) } } : message;
   });
   try {

@@ -21,7 +21,7 @@ function cancel(overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
   } as OutgoingMessage;
 }
 
-test('a message is sent to the topic and under the key that its contract names', () => {
+test('a message is sent to the topic and with the key of its contract', () => {
   const message = cancel();
   const { topic, record } = encode(message);
 
@@ -29,7 +29,7 @@ test('a message is sent to the topic and under the key that its contract names',
   expect(record.key).toBe((message.body as { refresh_id: string }).refresh_id);
 });
 
-test('what is written is read back, whatever the ids and the deadline', () => {
+test('an encoded message decodes to itself, whatever the ids and the deadline', () => {
   const text = fc.string({ minLength: 1 });
   fc.assert(
     fc.property(
@@ -59,7 +59,7 @@ test('fields that a later version added are ignored, not refused', () => {
   expect(decoded.ok).toBe(true);
 });
 
-test('no bytes and no headers make reading throw', () => {
+test('decoding never throws, whatever the bytes and headers', () => {
   const names = ['message-type', 'message-id', 'deadline-ms', 'traceparent', 'x'];
   const headers = fc.dictionary(
     fc.constantFrom(...names),

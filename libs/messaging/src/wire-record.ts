@@ -3,7 +3,7 @@ import type { TopicName } from '@inventory/contracts/topics';
 import { currentTrace, type TraceCarrier } from '@inventory/runtime/tracing';
 import type { OutgoingMessage, ReceivedMessage } from './bus.ts';
 
-/** A record as it lies in a topic: bytes and text headers. */
+/** A record as it is in a topic: bytes and text headers. */
 export interface WireRecord {
   readonly key: string;
   readonly value: Buffer;
@@ -37,13 +37,13 @@ const header = {
   tracestate: 'tracestate',
 } as const;
 
-/** Checks the body against its contract and writes the record; throws a ZodError on a breach. */
+/** Validates the body and encodes the record; throws a ZodError where the body breaks its contract. */
 export function encode(message: OutgoingMessage): { topic: TopicName; record: WireRecord } {
   const contract = messages[message.type];
   const body = contract.body.parse(message.body);
   const trace = message.trace ?? currentTrace();
   const headers: Record<string, string> = { [header.type]: message.type, [header.id]: message.id };
-  // A message that waited in a store comes back with null where it had nothing.
+  // A message from an outbox has null where a field was absent.
   if (message.waitingId != null) headers[header.waitingId] = message.waitingId;
   if (message.deadlineMs != null) headers[header.deadline] = String(message.deadlineMs);
   if (trace.traceparent) headers[header.traceparent] = trace.traceparent;
@@ -55,14 +55,15 @@ export function encode(message: OutgoingMessage): { topic: TopicName; record: Wi
   };
 }
 
-/** Reads a record; a record that breaks its contract is a value, never an exception. */
+/** Decodes a record; a broken contract is a value, never an exception. */
 export function decode(record: WireRecord, position: Position): Decoded {
   const { headers } = record;
   const type = headers[header.type];
   if (!type) return failure('missing_type', `no ${header.type} header`);
   if (!Object.hasOwn(messages, type)) return failure('unknown_type', type);
   const contract = messages[type as MessageType];
-  if (contract.topic !== position.topic) return failure('wrong_topic', `${type} is not sent here`);
+  if (contract.topic !== position.topic)
+    return failure('wrong_topic', `${type} belongs to another topic`);
   const id = headers[header.id];
   if (!id) return failure('missing_id', `no ${header.id} header`);
   let body: unknown;

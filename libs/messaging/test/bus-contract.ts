@@ -5,7 +5,7 @@ import { describeSending } from './contract/sending.ts';
 import { describeSharingWork } from './contract/sharing-work.ts';
 import type { BusAdapter, BusWorld } from './support/bus-world.ts';
 
-/** What every adapter of the bus promises, whatever it is made of. */
+/** The contract of every adapter of the bus. */
 export function describeBusContract(adapter: BusAdapter): void {
   describe(adapter.name, () => {
     let world: BusWorld;

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('more than the queue holds is refused as a whole, and nothing of it is sent', async () => {
+test('a call beyond the capacity of the queue is refused as a whole, and nothing of it is sent', async () => {
   const bus = await world.openBus();
   const { handled } = await recordWork(bus);
   const [key = '', last = ''] = newKeys(2);
@@ -33,20 +33,20 @@ test('more than the queue holds is refused as a whole, and nothing of it is sent
   await expect(bus.publish(cancels(key, recordsWaitingMax + 1))).rejects.toThrow(BusOverloaded);
 
   await bus.publish([cancel(last)]);
-  await waitFor('what was sent later is handled', () => handled.length > 0);
+  await waitFor('a later message is handled', () => handled.length > 0);
   expect(idsOf(handled)).toEqual([`${last}#0`]);
 });
 
-test('a topic that was deleted does not keep messages of other topics from being sent', async () => {
+test('a deleted topic does not block messages of other topics', async () => {
   const sender = await createRecordSender(world.kafka, {
     retry: { ...explicitRetry, retries: 1 },
   });
   const record = { key: 'k', value: Buffer.from('v'), headers: {} };
-  // The client's own wait for leaders ends at once where the broker does not know the topic yet.
+  // The client's own wait for leaders ends at once where the broker lacks the topic.
   const create = async (topic: string) => {
     await world.admin.createTopics({ topics: [{ topic }], waitForLeaders: false });
     const isThere = async () => (await world.admin.fetchTopicOffsets(topic)).length > 0;
-    await waitFor(`${topic} is there`, isThere);
+    await waitFor(`${topic} exists`, isThere);
   };
   const doomed = world.physical('doomed');
   const created = world.physical('created-later');
@@ -55,7 +55,7 @@ test('a topic that was deleted does not keep messages of other topics from being
   await world.admin.deleteTopics({ topics: [doomed] });
   await create(created);
 
-  // A topic that is new to the producer makes it ask for all that it ever touched.
+  // A new topic makes the producer refresh the metadata of all topics it has used.
   await waitFor('the other topic can be sent to', async () => {
     await sender.send([{ topic: created, records: [record] }]);
     return true;
@@ -67,7 +67,7 @@ test('a topic that was deleted does not keep messages of other topics from being
   await sender.close();
 });
 
-test('a record as large as a topic takes fits into the dead letters with its reason', async () => {
+test('a record of the largest size fits into the dead letters with its reason', async () => {
   const bus = await world.openBus();
   await recordWork(bus);
   const value = Buffer.alloc(1_048_588 - 100, 'x');
@@ -81,7 +81,7 @@ test('a record as large as a topic takes fits into the dead letters with its rea
   expect(letter?.value.equals(value)).toBe(true);
 });
 
-test('a member shows itself to its group while a handler runs, and the message is not repeated', async () => {
+test('a member sends heartbeats while a handler runs, and the message is not redelivered', async () => {
   const proxy = await startCoordinatorProxy(world.namespace.kafkaBrokers[0] ?? '');
   const bus = await world.openBus();
   const member = await world.openBus({ brokers: [proxy.address] });
@@ -109,7 +109,7 @@ test('a member shows itself to its group while a handler runs, and the message i
   proxy.close();
 });
 
-test('a slow handler holds up no other partition', async () => {
+test('a slow handler blocks no other partition', async () => {
   const bus = await world.openBus();
   const keys = newKeys(40);
   const [slow = '', ...others] = keys;
@@ -134,11 +134,11 @@ test('a slow handler holds up no other partition', async () => {
   await waitFor('all is handled', () => work.handled.length === keys.length);
 });
 
-test('a backlog on one partition gives way to the others', async () => {
+test('a backlog on one partition does not delay the others', async () => {
   const bus = await world.openBus();
   const keys = newKeys(40);
   const [busy = ''] = keys;
-  // More than is fetched of a partition at once, and than may wait here for its handlers.
+  // More than one fetch of a partition, and more than its queue holds.
   for (const message of cancels(busy, 40)) {
     const { record } = encode(message);
     const body = { ...message.body, padding: 'x'.repeat(20_000) };
@@ -165,20 +165,20 @@ test('a backlog on one partition gives way to the others', async () => {
   expect(firstPlaces(work.handled, busy)).toEqual([...upTo(40), 100]);
 });
 
-test('a reader that loses its partition and gets it back hears what was sent meanwhile', async () => {
+test('a reader whose partition is reassigned and returned receives what was sent meanwhile', async () => {
   const bus = await world.openBus();
-  const heard: string[] = [];
+  const received: string[] = [];
   const topic = world.physical('authority.changes.v1');
   await bus.broadcast({
     name: 'authority',
     topics: ['authority.changes.v1'],
-    onMessage: ({ id }) => void heard.push(id),
+    onMessage: ({ id }) => void received.push(id),
   });
   await bus.publish([authorityChange('a')]);
-  await waitFor('the first is heard', () => heard.includes('a'));
+  await waitFor('the first is received', () => received.includes('a'));
   const { groups } = await world.admin.listGroups();
   const groupId = groups.find((group) => group.groupId.startsWith(world.physical('authority-')));
-  // Partitions are dealt in the order of the members' names.
+  // Partitions are assigned in the order of the members' names.
   const { kafkaBrokers: brokers } = world.namespace;
   const kafka = createKafkaClient({
     brokers,
@@ -205,6 +205,6 @@ test('a reader that loses its partition and gets it back hears what was sent mea
   await rival.disconnect();
   await bus.publish([authorityChange('c')]);
 
-  await waitFor('the last is heard', () => heard.includes('c'));
-  expect(heard).toEqual(['a', 'b', 'c']);
+  await waitFor('the last is received', () => received.includes('c'));
+  expect(received).toEqual(['a', 'b', 'c']);
 });

@@ -29,21 +29,21 @@ afterEach(async () => {
 });
 afterAll(() => broker.close());
 
-test('after a broker was killed all come back by themselves and nothing is lost', async () => {
+test('after a broker was killed all clients recover and nothing is lost', async () => {
   const [sender, worker] = [await openBus(), await openBus()];
   const keys = newKeys(4);
   const { handled } = await recordWork(worker, { group: 'survivors' });
-  const heard: string[] = [];
+  const received: string[] = [];
   await worker.broadcast({
     name: 'authority',
     topics: ['authority.changes.v1'],
-    onMessage: ({ id }) => void heard.push(id),
+    onMessage: ({ id }) => void received.push(id),
   });
   const acknowledged: string[] = [];
   let stopSending = false;
   const sending = keys.map(async (key) => {
     for (let place = 0; !stopSending; place += 1) {
-      // An outbox does the same: what is not acknowledged is sent again before what follows.
+      // As an outbox does: unacknowledged messages are re-sent before later ones.
       for (let sent = false; !sent; ) {
         sent = await sender.publish([cancel(key, place)]).then(
           () => true,
@@ -63,7 +63,7 @@ test('after a broker was killed all come back by themselves and nothing is lost'
   await sender.publish([authorityChange('b')]);
 
   await waitFor('messages flow again', () => acknowledged.length > before + 100);
-  await waitFor('the reader hears both', () => heard.includes('b'));
+  await waitFor('the reader receives both', () => received.includes('b'));
   stopSending = true;
   await Promise.all(sending);
   await waitFor('every acknowledged message is handled', () => {
@@ -74,11 +74,11 @@ test('after a broker was killed all come back by themselves and nothing is lost'
     const places = firstPlaces(handled, key);
     expect(places).toEqual(upTo(places.length));
   }
-  expect([...new Set(heard)].filter((id) => id !== 'lost')).toEqual(['a', 'b']);
+  expect([...new Set(received)].filter((id) => id !== 'lost')).toEqual(['a', 'b']);
   await waitFor('both are ready', () => sender.health().ready && worker.health().ready);
 });
 
-test('while the broker is away sending is bounded, health says so, and closing has an end', async () => {
+test('while the broker is unavailable sending is bounded, health reports it, and closing has a deadline', async () => {
   const bus = await openBus();
   const [key = ''] = newKeys(1);
   const { handled } = await recordWork(bus, { group: 'orphans' });
@@ -101,7 +101,7 @@ test('while the broker is away sending is bounded, health says so, and closing h
   const begunAt = performance.now();
   await bus.close();
 
-  // A service gives each part of it 15 s to close; a send that is being retried must not use more.
+  // Each part of a service has 15 s to close; a send in retry must not take longer.
   expect(performance.now() - begunAt).toBeLessThan(14_000);
   expect(await waiting).toBe('failed');
 });

@@ -29,7 +29,7 @@ afterEach(async () => {
   await world.close();
 });
 
-test('kill -9 in the middle of a message: it comes again, and nothing that was done', async () => {
+test('kill -9 in the middle of a message: it is redelivered, and nothing that was finished', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const [broker = ''] = world.namespace.kafkaBrokers;
@@ -93,7 +93,7 @@ test('a handler slower than the session timeout keeps its membership and is not 
   expect(idsOf(begun)).toEqual([`${key}#0`]);
 });
 
-test('a consumer that the client gives up for good is started again', async () => {
+test('a consumer that the client stops for good is restarted', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const [broker = ''] = world.namespace.kafkaBrokers;
@@ -114,7 +114,7 @@ test('a consumer that the client gives up for good is started again', async () =
     autoCommit: false,
     eachBatch: async ({ batch }) => {
       lives += 1;
-      // Which the client takes for unrecoverable: it would stay stopped while the process lives.
+      // The client treats it as unrecoverable and would stay stopped.
       if (lives <= 2) throw new SyntaxError('Unexpected token');
       handled += batch.messages.length;
     },
@@ -122,12 +122,12 @@ test('a consumer that the client gives up for good is started again', async () =
 
   await bus.publish(cancels(key, 3));
 
-  await waitFor('the third life handles them', () => handled === 3);
+  await waitFor('the third start handles them', () => handled === 3);
   expect(crashes).toEqual([false, false]);
   await running.stop();
 });
 
-test('an idle process arms no timer for a moment already past, as the client by itself does without end', async () => {
+test('an idle process arms no timer for a past moment, as the client itself does without end', async () => {
   const [broker = ''] = world.namespace.kafkaBrokers;
   const topic = world.physical('refresh.outcomes.v1');
   const armedBy = async (kind: 'guarded' | 'as it comes') => {
@@ -139,7 +139,7 @@ test('an idle process arms no timer for a moment already past, as the client by 
   const [guarded, bare] = await Promise.all([armedBy('guarded'), armedBy('as it comes')]);
 
   expect(guarded).toEqual({ before: 0, idle: 0, warned: false });
-  // The trap itself: when this fails, the client or Node was changed and the guard can go.
+  // The defect itself: when this fails, the client or Node has changed and the workaround can go.
   expect(bare.warned).toBe(true);
   expect(bare.idle).toBeGreaterThan(0);
 });

@@ -6,8 +6,8 @@ import { idsOf, recordWork } from './support/record-work.ts';
 import { cancel, newKeys } from './support/test-messages.ts';
 
 /**
- * The shortest session that a broker allows: it waits out that of a member that it knows and that
- * calls itself forgotten. One that ends although its member lives is what these tests are about.
+ * The shortest session that a broker allows: it waits for the session of a member that rejoins as a
+ * new one. These tests are about sessions that expire although the member is running.
  */
 const timing = { ...patientTiming, sessionTimeoutMs: 6_000, heartbeatIntervalMs: 300 };
 let world: KafkaWorld;
@@ -22,7 +22,7 @@ afterEach(async () => {
   proxy.close();
 });
 
-/** A member that handled a message and was told of something by its coordinator after that. */
+/** A member that has handled a message before its coordinator refuses requests. */
 async function openMember() {
   const bus = await world.openBus({ brokers: [proxy.address], timing });
   const { handled } = await recordWork(bus);
@@ -32,7 +32,7 @@ async function openMember() {
   return { bus, handled, next: cancel(key, 1) };
 }
 
-test('a coordinator that loads its groups when a member joins again leaves nothing unhandled', async () => {
+test('a coordinator that is loading its groups when a member rejoins leaves nothing unhandled', async () => {
   const { bus, handled, next } = await openMember();
 
   proxy.refuse('heartbeat', 'notCoordinator');
@@ -40,11 +40,11 @@ test('a coordinator that loads its groups when a member joins again leaves nothi
   await waitFor('both were refused', proxy.refused);
   await bus.publish([next]);
 
-  await waitFor('what was sent later is handled', () => idsOf(handled).includes(next.id));
+  await waitFor('a later message is handled', () => idsOf(handled).includes(next.id));
   await waitFor('it is ready', () => bus.health().ready);
 });
 
-test('a member that was forgotten joins again although its first try failed', async () => {
+test('a member that the coordinator forgot rejoins although its first attempt failed', async () => {
   const { bus, handled, next } = await openMember();
 
   proxy.refuse('heartbeat', 'unknownMember');
@@ -52,7 +52,7 @@ test('a member that was forgotten joins again although its first try failed', as
   await waitFor('both were refused', proxy.refused);
   const heartbeats = proxy.passed('heartbeat');
 
-  await waitFor('it shows itself to the group', () => proxy.passed('heartbeat') > heartbeats);
+  await waitFor('it sends heartbeats', () => proxy.passed('heartbeat') > heartbeats);
   await bus.publish([next]);
-  await waitFor('what was sent later is handled', () => idsOf(handled).includes(next.id));
+  await waitFor('a later message is handled', () => idsOf(handled).includes(next.id));
 });

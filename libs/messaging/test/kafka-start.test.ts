@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('this broker speaks everything the client sends, and so the bus is ready', async () => {
+test('this broker supports every request of the client, so the bus is ready', async () => {
   const bus = await world.openBus();
   await recordWork(bus);
 
@@ -24,7 +24,7 @@ test('this broker speaks everything the client sends, and so the bus is ready', 
   expect(bus.health()).toEqual({ ready: true, alive: true, problems: [] });
 });
 
-test('a broker that dropped a request the client sends keeps the bus from being ready', async () => {
+test('with a broker that dropped a request of the client the bus is not ready', async () => {
   const produce = 0;
   const [real = ''] = world.namespace.kafkaBrokers;
   const newer = await startNewerBroker(real, { key: produce, min: 9, max: 14 });
@@ -42,11 +42,11 @@ test('a broker that dropped a request the client sends keeps the bus from being 
   newer.close();
   expect(ready).toBe(false);
   expect(problems).toContainEqual(
-    `Kafka broker ${newer.address} speaks v9 to v14 of Produce, the client v0 to v7`,
+    `Kafka broker ${newer.address} supports v9 to v14 of Produce, the client v0 to v7`,
   );
 });
 
-test('records that were dropped before the group read them keep the bus from being ready until the group has gone on behind them', async () => {
+test('when records expired before the group consumed them, the bus is not ready until the group is past them', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const first = await recordWork(bus);
@@ -64,14 +64,14 @@ test('records that were dropped before the group read them keep the bus from bei
 
   expect(late.health().ready).toBe(false);
   expect(late.health().problems).toContainEqual(
-    `${workTopic}/${partition}: position 3 is older than the kept log (8)`,
+    `${workTopic}/${partition}: position 3 is before the start of the log (8)`,
   );
-  await waitFor('what is kept is handled all the same', () => second.handled.length === 2);
+  await waitFor('the remaining records are handled', () => second.handled.length === 2);
   expect(idsOf(second.handled)).toEqual([`${key}#8`, `${key}#9`]);
   await waitFor('the bus is ready', () => late.health().ready);
 });
 
-test('a gap that nothing came after is over when the group waits for what comes', async () => {
+test('a gap at the end of a partition is over when the group waits for new records', async () => {
   const bus = await world.openBus();
   const [key = ''] = newKeys(1);
   const first = await recordWork(bus);
@@ -87,14 +87,14 @@ test('a gap that nothing came after is over when the group waits for what comes'
   const second = await recordWork(late);
 
   expect(late.health().problems).toContainEqual(
-    `${workTopic}/${partition}: position 1 is older than the kept log (3)`,
+    `${workTopic}/${partition}: position 1 is before the start of the log (3)`,
   );
   await waitFor('the bus is ready', () => late.health().ready);
   await bus.publish(cancels(key, 1, 3));
-  await waitFor('what comes is handled', () => second.handled.length === 1);
+  await waitFor('a new record is handled', () => second.handled.length === 1);
 });
 
-test('a doorbell topic that expired unread is no gap: whoever waits asks again', async () => {
+test('expired records of a topic of short retention are no gap: its messages are re-sent', async () => {
   const bus = await world.openBus();
   const topic = world.physical('project.events.v1');
   await world.put('project.events.v1', { key: 'k', value: Buffer.from('{}'), headers: {} });
@@ -108,7 +108,7 @@ test('a doorbell topic that expired unread is no gap: whoever waits asks again',
   await waitFor('the bus is ready', () => bus.health().ready);
 });
 
-test('topics are created once, with the partitions and the retention they were given', async () => {
+test('topics are created once, with the configured partitions and retention', async () => {
   const { kafkaBrokers: brokers, topicPrefix } = world.namespace;
   const options = { brokers, topicPrefix, partitions: 2, replicationFactor: 1, logger: testLogger };
 
@@ -124,7 +124,7 @@ test('topics are created once, with the partitions and the retention they were g
   }
 });
 
-test('topics that are missing are named when a consumer is started', async () => {
+test('missing topics are named when a consumer starts', async () => {
   const bus = await createKafkaBus({
     brokers: world.namespace.kafkaBrokers,
     topicPrefix: `${world.namespace.topicPrefix}elsewhere.`,
@@ -149,8 +149,8 @@ test('a process with a producer, a worker and a reader holds five connections to
   await waitFor('it is handled', () => handled.length === 1);
   const sockets = opened.mock.results.map(({ value }) => value as net.Socket);
   opened.mockRestore();
-  // Producer 1; each consumer one to fetch and one for the rest. Start-up questions are closed.
+  // Producer 1; each consumer one for fetches and one for the rest. Those of the start are closed.
   const open = () => sockets.filter(({ destroyed }) => !destroyed);
-  await waitFor('the start-up questions are closed', () => open().length <= 5);
+  await waitFor('the connections of the start are closed', () => open().length <= 5);
   expect(open()).toHaveLength(5);
 });

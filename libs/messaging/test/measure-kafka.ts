@@ -13,8 +13,8 @@ import { createRecordSender } from '../src/kafka/producer.ts';
 import { cancel, newKeys, workTopic } from './support/test-messages.ts';
 
 /*
- * Figures behind the table in this library's README, each beside the client as it comes, measured
- * in the same run. Prints Markdown; about a minute. KAFKA_BROKERS and MONGODB_URI name the servers.
+ * The figures of the table in this library's README, each beside the unmodified client, measured in
+ * the same run. Prints Markdown; about a minute. KAFKA_BROKERS and MONGODB_URI name the servers.
  */
 
 interface Figure {
@@ -99,7 +99,7 @@ async function smallWrites(): Promise<Figure> {
   };
 }
 
-/** How long after `resume` a message that lay in a paused topic is handed over. */
+/** How long after `resume` a message of a paused topic is delivered. */
 async function resumeMs(kafka: Kafka, topic: string, maxWaitTimeInMs: number): Promise<number[]> {
   const producer = kafka.producer();
   const consumer = kafka.consumer({ groupId: `${topic}-${maxWaitTimeInMs}`, maxWaitTimeInMs });
@@ -201,7 +201,7 @@ async function roundTrip(): Promise<Figure> {
   };
 }
 
-/** The same with nothing of ours but the client's settings. */
+/** The same with the plain client and our settings. */
 async function plainRoundTrip(kafka: Kafka, topic: string): Promise<number[]> {
   const producer = kafka.producer();
   const consumer = kafka.consumer({ groupId: `${topic}-plain`, maxWaitTimeInMs: 250 });

@@ -12,10 +12,10 @@ import { requireTopics, untilSettled } from './topic-admin.ts';
 import type { ConsumerContext, KafkaSubscription } from './work-consumer.ts';
 
 /**
- * Reads whole topics from now on. Each process start makes a group of its own, so that no replica
- * waits for another's session, and commits nothing, so that an emptied group leaves nothing. The
- * positions are kept here and set after every join: by itself the client would begin again at the
- * end, and skip what was published while it was away.
+ * Reads whole topics from the present end. Each process start has a group of its own, so that no
+ * replica waits for another's session, and commits nothing, so that an empty group leaves no state.
+ * Positions are kept in memory and set after every join: the client itself would restart at the end
+ * and skip messages published meanwhile.
  */
 export async function startBroadcastConsumer(
   context: ConsumerContext,
@@ -38,7 +38,7 @@ export async function startBroadcastConsumer(
   consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
     for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
       for (const partition of partitions) {
-        // A partition that was added since the start is new as a whole.
+        // A partition that was added since the start is read from its beginning.
         const offset = positions.get(`${topic}/${partition}`) ?? '0';
         consumer.seek({ topic, partition, offset });
       }
@@ -75,7 +75,7 @@ export async function startBroadcastConsumer(
   return { watch, problems: () => [], stop: running.stop };
 }
 
-/** Where each partition ends now. */
+/** The end offset of each partition. */
 function currentEnds(
   connection: KafkaConnection,
   topics: readonly string[],

@@ -1,11 +1,11 @@
 import { clientVersions, versionProblems } from './broker-versions.ts';
 
-/** A broker that offers exactly what the client speaks. */
+/** A broker that supports exactly the client's versions. */
 function matchingBroker() {
   return new Map([...clientVersions()].map(([key, { min, max }]) => [key, { min, max }]));
 }
 
-test('the client speaks what brokers from 2.1 to 4.3 offer: the versions it was chosen for', () => {
+test('the client supports versions of brokers from 2.1 to 4.3, for which it was chosen', () => {
   const spoken = [...clientVersions().values()].map(({ name, max }) => [name, max]);
 
   expect(Object.fromEntries(spoken)).toEqual({
@@ -24,7 +24,7 @@ test('the client speaks what brokers from 2.1 to 4.3 offer: the versions it was 
   });
 });
 
-test('a broker that offers a common version of everything is no problem', () => {
+test('a broker with a common version of every request is no problem', () => {
   const newer = new Map(
     [...matchingBroker()].map(([key, { max }]) => [key, { min: max, max: max + 9 }]),
   );
@@ -33,15 +33,15 @@ test('a broker that offers a common version of everything is no problem', () => 
   expect(versionProblems('one:9092', newer)).toEqual([]);
 });
 
-test('a request whose versions the broker dropped is named, with both ranges', () => {
+test('a request whose versions the broker dropped is reported, with both ranges', () => {
   const offered = matchingBroker().set(0, { min: 9, max: 13 });
 
   expect(versionProblems('one:9092', offered)).toEqual([
-    'Kafka broker one:9092 speaks v9 to v13 of Produce, the client v0 to v7',
+    'Kafka broker one:9092 supports v9 to v13 of Produce, the client v0 to v7',
   ]);
 });
 
-test('a request that the broker does not offer at all, or only too old, is named', () => {
+test('a request that the broker does not support, or only in older versions, is reported', () => {
   const offered = matchingBroker();
   offered.delete(11);
   offered.set(3, { min: -2, max: -1 });

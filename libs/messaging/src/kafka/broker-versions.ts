@@ -3,16 +3,16 @@ import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import { openSocket } from '@inventory/runtime/tls-identity';
 import { withDeadline } from '@inventory/runtime/wait';
 
-/** The oldest and newest version of one request that a side speaks. */
+/** The oldest and newest supported version of one request. */
 export interface VersionRange {
   readonly min: number;
   readonly max: number;
 }
 
 /**
- * Every request that this library makes the client send. The client takes the lower of both
- * newest versions and never looks at the broker's oldest: without this check a request that a
- * broker has dropped shows as closed connections.
+ * Every request that the client sends here. The client negotiates by the newest versions alone and
+ * ignores the broker's oldest: without this check a request that a broker no longer supports shows
+ * as closed connections.
  */
 const sentRequests = [
   'Produce',
@@ -39,14 +39,14 @@ export function clientVersions(): Map<number, VersionRange & { readonly name: st
       const versions = requests[name]?.versions.map(Number) ?? [];
       const key = keys[name];
       if (key === undefined || versions.length === 0) {
-        throw new Error(`kafkajs changed: it no longer says which versions of ${name} it speaks`);
+        throw new Error(`kafkajs changed: it does not declare its versions of ${name}`);
       }
       return [key, { name, min: Math.min(...versions), max: Math.max(...versions) }];
     }),
   );
 }
 
-/** Names each request that client and broker have no version of in common. */
+/** Lists each request for which client and broker share no version. */
 export function versionProblems(
   broker: string,
   offered: ReadonlyMap<number, VersionRange>,
@@ -58,7 +58,7 @@ export function versionProblems(
     const offers = range ? `v${range.min} to v${range.max}` : 'none';
     if (!range || range.min > max || range.max < min) {
       problems.push(
-        `Kafka broker ${broker} speaks ${offers} of ${name}, the client v${min} to v${max}`,
+        `Kafka broker ${broker} supports ${offers} of ${name}, the client v${min} to v${max}`,
       );
     }
   }
@@ -71,20 +71,20 @@ const apiVersionsKey = 18;
 const unsupportedVersion = 35;
 
 /**
- * Compares what the brokers offer with what the client sends; unreachable ones are left out. A
- * broker tells it before anybody logs in.
+ * Compares the versions that the brokers support with those of the client; unreachable brokers are
+ * skipped. The request needs no authentication.
  */
 export async function findVersionProblems({ brokers, tls }: KafkaAccess): Promise<string[]> {
   const found = await Promise.all(
     brokers.map(async (broker) => {
-      const offered = await askVersions(broker, tls).catch(() => undefined);
+      const offered = await readVersions(broker, tls).catch(() => undefined);
       return offered ? versionProblems(broker, offered) : [];
     }),
   );
   return found.flat();
 }
 
-async function askVersions(
+async function readVersions(
   broker: string,
   tls: KafkaAccess['tls'],
 ): Promise<Map<number, VersionRange>> {
@@ -93,7 +93,11 @@ async function askVersions(
   const socket = openSocket(address, tls);
   socket.write(versionsRequest());
   try {
-    const answer = await withDeadline(readAnswer(socket), answerDeadlineMs, `asking ${broker}`);
+    const answer = await withDeadline(
+      readAnswer(socket),
+      answerDeadlineMs,
+      `reading the versions of ${broker}`,
+    );
     return parseVersions(answer);
   } finally {
     socket.destroy();
@@ -118,7 +122,7 @@ async function readAnswer(socket: Socket): Promise<Buffer> {
     if (answer.length >= 4 && answer.length >= 4 + answer.readInt32BE(0)) return answer;
     if (answer.length > answerBytesMax) break;
   }
-  throw new Error('the answer is no list of versions');
+  throw new Error('the response is no list of versions');
 }
 
 /** After size and correlation id: an error code, then key, oldest and newest version of each. */

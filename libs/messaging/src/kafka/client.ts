@@ -12,20 +12,20 @@ import {
 import { timingOf } from './timing.ts';
 
 export interface KafkaConnection extends KafkaAccess {
-  /** Service name and instance: who the broker's operator sees. */
+  /** Service name and instance, as the broker logs it. */
   readonly clientId: string;
   readonly logger: Logger;
 }
 
 export interface KafkaClientOptions {
-  /** How long a broker that answers is looked for. */
+  /** How long a reachable broker is searched for. */
   readonly retry?: RetryOptions;
   readonly onConnecting?: () => void;
-  /** Ends every search for a broker, which the client itself would go on with after its close. */
+  /** Ends every search for a broker, which the client itself would continue after its close. */
   readonly stopping?: AbortSignal;
 }
 
-/** A client with every guard applied. It opens no connection by itself. */
+/** A client with every workaround applied. It opens no connection by itself. */
 export function createKafkaClient(
   connection: KafkaConnection,
   options: KafkaClientOptions = {},
@@ -36,7 +36,7 @@ export function createKafkaClient(
   const { requestTimeoutMs } = timingOf(connection);
   return new Kafka({
     clientId: connection.clientId,
-    // Asked again before each further attempt; with nobody left to try the client gives up.
+    // Called before each attempt; without brokers the client stops.
     brokers: () => (options.stopping?.aborted ? [] : [...connection.brokers]),
     ...(tls ? { ssl: tlsConnectOptions(tls) } : {}),
     ...(sasl ? { sasl: saslOptions(sasl) } : {}),

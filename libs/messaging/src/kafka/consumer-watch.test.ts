@@ -34,7 +34,7 @@ test('a consumer works from its first fetch as a member, not from its first fetc
   expect([watch.working(), started]).toEqual([true, true]);
 });
 
-test('a consumer that stopped without telling counts as not working, then as dead', () => {
+test('a consumer that stopped without an event counts as not working, then as dead', () => {
   emit('j');
   emit('f');
 
@@ -57,7 +57,7 @@ test('heartbeats during a slow handler keep it working', () => {
   expect([watch.working(), watch.alive()]).toEqual([true, true]);
 });
 
-test('a consumer that looks for its brokers does not work, but is no reason to be replaced', () => {
+test('a consumer that searches for its brokers is not working, but not dead', () => {
   emit('j');
   emit('f');
   for (let attempt = 0; attempt < 1_000; attempt += 1) {
@@ -70,7 +70,7 @@ test('a consumer that looks for its brokers does not work, but is no reason to b
   expect(watch.alive()).toBe(false);
 });
 
-test('a crash ends its work until it is a member again', () => {
+test('after a crash it is not working until it is a member again', () => {
   emit('j');
   emit('f');
   emit('c');

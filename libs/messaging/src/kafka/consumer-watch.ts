@@ -1,38 +1,38 @@
 import { monotonicNow } from '@inventory/runtime/clock';
 import type { Consumer } from 'kafkajs';
 
-/** What the consumer itself gives away about whether it still works. */
+/** Liveness of a consumer, derived from its events. */
 export interface ConsumerWatch {
-  /** A member of its group that fetched or showed itself there a moment ago. */
+  /** Whether it is a member of its group with a recent fetch or heartbeat. */
   working(): boolean;
-  /** False when nothing at all was heard of it for too long. */
+  /** False when it has emitted no event for too long. */
   alive(): boolean;
   /** Resolves after the first join and fetch. */
   started(): Promise<void>;
-  /** Takes the evidence from its events. */
+  /** Subscribes to the consumer's events. */
   attach(consumer: Pick<Consumer, 'on' | 'events'>): void;
-  /** It tries to reach a broker: it does not work, but another process would not either. */
+  /** It is connecting to a broker: not working, but a restart would not help. */
   connecting(): void;
 }
 
 /**
- * The client stops without a crash event in some kinds of failure, and stays up as a process with
- * a dead consumer in others. So it is judged by evidence: fetches, heartbeats, joins, and, while
- * brokers are away, its attempts to connect. A fetch that finds nothing takes a fraction of a
- * second and a heartbeat comes every few: two thirds of a session without either is not working.
+ * In some failures the client stops without a crash event, in others the process stays up with a
+ * dead consumer. So liveness is derived from fetches, heartbeats, joins and, while brokers are
+ * unreachable, connection attempts. An empty fetch takes a fraction of a second and heartbeats are
+ * seconds apart: a consumer without either for two thirds of a session is not working.
  */
 export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow): ConsumerWatch {
   const first = Promise.withResolvers<void>();
   let joined = false;
   let fetched = false;
   let workedMs = now();
-  let stirredMs = workedMs;
+  let connectedMs = workedMs;
   const worked = () => {
     workedMs = now();
   };
   return {
     working: () => joined && fetched && now() - workedMs < (sessionTimeoutMs * 2) / 3,
-    alive: () => now() - Math.max(workedMs, stirredMs) < 3 * sessionTimeoutMs,
+    alive: () => now() - Math.max(workedMs, connectedMs) < 3 * sessionTimeoutMs,
     started: () => first.promise,
     attach(consumer) {
       consumer.on(consumer.events.HEARTBEAT, worked);
@@ -52,7 +52,7 @@ export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow
       });
     },
     connecting() {
-      stirredMs = now();
+      connectedMs = now();
     },
   };
 }

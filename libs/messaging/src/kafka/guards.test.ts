@@ -20,11 +20,11 @@ test('no retry setting is left to a default that differs under NODE_ENV=test', (
 
   expect(Object.keys(explicitRetry).toSorted()).toEqual([...settings].toSorted());
   expect(Object.keys(patientRetry).toSorted()).toEqual([...settings].toSorted());
-  // The trap itself: when this fails, the client was changed and the row can go.
+  // The defect itself: when this fails, the client has changed and the workaround can go.
   expect(underTest).not.toEqual(defaults);
 });
 
-test('sockets send small writes at once, notice dead peers and tell that they connect', async () => {
+test('sockets send small writes at once, detect dead peers and report that they connect', async () => {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -51,7 +51,7 @@ test('sockets send small writes at once, notice dead peers and tell that they co
   server.close();
 });
 
-test('over TLS a broker is named before it shows its certificate, an address is not', async () => {
+test('over TLS the server name of a broker is sent, an address is not', async () => {
   const folder = openCertificateDirectory();
   const authority = folder.newAuthority('authority');
   const { certificateFile, keyFile } = authority.issue('broker');
@@ -100,7 +100,7 @@ describe('the guarded request queue', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  test('does not go round while nothing waits', () => {
+  test('arms no timer while nothing is pending', () => {
     const queue = newQueue(null);
 
     queue.checkPendingRequests();
@@ -108,7 +108,7 @@ describe('the guarded request queue', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('still sends what a broker throttled, when the throttle ends', async () => {
+  test('sends throttled requests when the throttle ends', async () => {
     const sent: number[] = [];
     const queue = newQueue(null);
     queue.maybeThrottle(500);
@@ -123,7 +123,7 @@ describe('the guarded request queue', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('still sends what waited behind the in-flight limit, in order', () => {
+  test('sends requests held back by the in-flight limit, in order', () => {
     const sent: number[] = [];
     const queue = newQueue(1);
     for (const id of [1, 2, 3]) queue.push(request(id, sent));
@@ -135,7 +135,7 @@ describe('the guarded request queue', () => {
     expect(sent).toEqual([1, 2, 3]);
   });
 
-  test('looks once a second for requests that have timed out, until the connection ends', async () => {
+  test('checks once a second for timed-out requests, until the connection ends', async () => {
     let connected = true;
     const timeouts = { requestTimeout: 10_000, enforceRequestTimeout: true };
     const queue = newQueue(null, { ...timeouts, isConnected: () => connected });

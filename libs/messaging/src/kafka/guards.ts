@@ -13,8 +13,8 @@ import {
 } from 'kafkajs';
 
 /*
- * Work-arounds for what the frozen client does by itself; each has a test or a measurement in
- * this package. docs/decisions names the reason for keeping the client all the same.
+ * Workarounds for defects of the frozen client; each has a test or a measurement in this package.
+ * docs/decisions has the reason for keeping the client.
  */
 
 interface InFlightRequest {
@@ -38,14 +38,14 @@ interface RequestQueue {
   scheduleRequestTimeoutCheck(this: QueueState): void;
 }
 
-/** Requests time out after many seconds; one more is nothing to them. */
+/** Request timeouts are many seconds; one second of delay does not matter. */
 const timeoutCheckMs = 1_000;
 
 /**
- * With nothing to send the client keeps a process busy, per connection: it re-arms a timer for
- * ever, every millisecond (3-4 % of a core, and a negative-timeout warning on Node 24), and looks
- * ten times a second for requests that have timed out (1.5 % with ten connections). Re-arming only
- * while something waits keeps throttled and in-flight-limited requests going.
+ * Idle connections of the client use CPU: each re-arms a timer every millisecond (3-4 % of a core,
+ * and a negative-timeout warning on Node 24), and checks for timed-out requests ten times a second
+ * (1.5 % with ten connections). Re-arming only while requests are pending keeps throttled and
+ * in-flight-limited requests moving.
  */
 export function guardIdleTimers(): void {
   const queueModule: unknown = require('kafkajs/src/network/requestQueue');
@@ -76,42 +76,42 @@ interface ConsumerGroup {
 }
 
 /**
- * A member that has to join again and fails (its coordinator is still loading the group) fetches on
- * by the membership it had: one that it was about to give up, or none at all, which shows no
- * heartbeat and can commit nothing. Here nothing is fetched after a failed join but by the next one.
+ * A member whose rejoin fails (its coordinator is still loading the group) continues to fetch under
+ * its previous membership, or under none, which sends no heartbeat and cannot commit. Here a fetch
+ * after a failed join fails until the next join succeeds.
  */
 export function guardFailedJoins(): void {
   const groupModule: unknown = require('kafkajs/src/consumer/consumerGroup');
   const { prototype } = groupModule as { readonly prototype: ConsumerGroup };
-  const outside = new WeakSet<object>();
+  const notJoined = new WeakSet<object>();
   guardMethods('kafkajs', prototype, ({ joinAndSync, fetch }) => ({
     async joinAndSync() {
       try {
         await joinAndSync.call(this);
-        outside.delete(this);
+        notJoined.delete(this);
       } catch (error) {
-        outside.add(this);
+        notJoined.add(this);
         throw error;
       }
     },
     async fetch(nodeId) {
-      if (outside.has(this)) throw new KafkaJSProtocolError(joinNeeded);
+      if (notJoined.has(this)) throw new KafkaJSProtocolError(joinNeeded);
       return await fetch.call(this, nodeId);
     },
   }));
 }
 
-/** What the client takes for the order to join. */
-const joinNeeded = Object.assign(new Error('the last try to join the group failed'), {
+/** The client rejoins on this error. */
+const joinNeeded = Object.assign(new Error('the last join of the group failed'), {
   type: 'REBALANCE_IN_PROGRESS',
   code: 27,
   retriable: true,
 });
 
 /**
- * The client leaves Nagle on: small pipelined writes waited up to 5 ms each. Every attempt to
- * connect is told, which is the one sign of life of a client whose brokers are all away. Over TLS
- * the broker is named first: proxies that stand for several brokers choose by it.
+ * The client leaves Nagle's algorithm on: small pipelined writes waited up to 5 ms each. Every
+ * connection attempt is reported: a client whose brokers are all unreachable emits nothing else.
+ * Over TLS the server name is sent: proxies in front of several brokers route by it.
  */
 export function lowLatencySockets(onConnecting: () => void = () => {}): ISocketFactory {
   return ({ host, port, ssl, onConnect }) => {
@@ -126,8 +126,8 @@ export function lowLatencySockets(onConnecting: () => void = () => {}): ISocketF
 }
 
 /**
- * Every field set: the client's defaults differ when NODE_ENV is test. About 13 s in all, and
- * never more than 2 s behind a broker that is back.
+ * Every field is set: the client's defaults differ when NODE_ENV is test. About 13 s in all, with at
+ * most 2 s between two attempts.
  */
 export const explicitRetry = {
   initialRetryTime: 100,
@@ -138,12 +138,12 @@ export const explicitRetry = {
 } as const satisfies RetryOptions;
 
 /**
- * How long a consumer looks for a broker that answers: for hours. Given up earlier it would come
- * back as a new member, and the group would wait out the session of the old one.
+ * A consumer searches for a reachable broker for hours. A restarted one would join as a new member,
+ * and the group would wait for the session of the old one to expire.
  */
 export const patientRetry = { ...explicitRetry, retries: 10_000 } as const satisfies RetryOptions;
 
-/** The client's own log lines, as ours; its errors are retried and so are warnings here. */
+/** Maps the client's log lines; its errors are retried and so are warnings here. */
 export function clientLogs(logger: Logger) {
   return () =>
     ({ level, log }: LogEntry): void => {

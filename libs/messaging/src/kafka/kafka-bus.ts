@@ -15,7 +15,7 @@ import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
 export interface KafkaBusOptions extends KafkaAccess {
   readonly service: string;
-  /** Put before every topic and group name; empty where the cluster is the product's own. */
+  /** Prefix of every topic and group name; empty on a dedicated cluster. */
   readonly topicPrefix: string;
   readonly logger: Logger;
   readonly identifiers: Identifiers;
@@ -32,7 +32,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   const context = { connection, sender, topicPrefix };
   const subscriptions = new Set<KafkaSubscription>();
   let readers = 0;
-  /** They stay until the process is started again. */
+  /** Checked once: they last until the process is restarted. */
   const problems = await findVersionProblems(options);
   for (const problem of problems) logger.error({ problem }, 'incompatible broker');
 
@@ -80,7 +80,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
       });
     },
     async broadcast(broadcast) {
-      // Two readers of one process must not share a group, or each would miss what the other gets.
+      // Two readers of one process must not share a group, or each would miss the other's messages.
       readers += 1;
       const groupId = `${topicPrefix}${broadcast.name}-${instance}-${readers}`;
       return track(await startBroadcastConsumer(context, broadcast, groupId));

@@ -3,7 +3,7 @@ import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 
 const nothing = { attributes: 0, timestamp: '0', offset: '0' };
 
-test('whatever a record carries is read without throwing, also what no client of ours writes', () => {
+test('every record is read without throwing, also one that no client of ours writes', () => {
   const message = {
     ...nothing,
     key: null,
@@ -12,7 +12,7 @@ test('whatever a record carries is read without throwing, also what no client of
       'message-type': Buffer.from('refresh.cancel.v1'),
       'message-id': [Buffer.from('first'), Buffer.from('second')],
       empty: undefined,
-      // The protocol knows headers without a value; the client's own types do not.
+      // The protocol has headers without a value; the client's own types do not.
       none: null as never,
       list: [],
     },
@@ -36,7 +36,7 @@ test('a record without headers has none', () => {
   expect(record).toEqual({ key: 'k', value: Buffer.from('v'), headers: {} });
 });
 
-test('a stack names its topics by its prefix and takes it off again', () => {
+test('a stack adds its prefix to topic names and removes it again', () => {
   expect(physicalTopic('blue.', 'replies.v1')).toBe('blue.replies.v1');
   expect(logicalTopic('blue.', 'blue.replies.v1')).toBe('replies.v1');
 });

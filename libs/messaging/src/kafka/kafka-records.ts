@@ -2,7 +2,7 @@ import type { TopicName } from '@inventory/contracts/topics';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { WireRecord } from '../wire-record.ts';
 
-/** Put before every topic and group name, so that several stacks can share a cluster. */
+/** Prefix of every topic and group name, so that several stacks can share a cluster. */
 export type TopicPrefix = string;
 
 export function physicalTopic(prefix: TopicPrefix, topic: string): string {
@@ -13,7 +13,7 @@ export function logicalTopic(prefix: TopicPrefix, topic: string): TopicName {
   return topic.slice(prefix.length) as TopicName;
 }
 
-/** A record as the broker gave it. Whatever its key, value and headers are, this never throws. */
+/** A record as the broker sent it. Never throws, whatever its key, value and headers are. */
 export function toWireRecord(message: KafkaMessage): WireRecord {
   return {
     key: message.key?.toString() ?? '',
@@ -22,7 +22,7 @@ export function toWireRecord(message: KafkaMessage): WireRecord {
   };
 }
 
-/** Header values arrive as buffers, as lists of them when a name is repeated, or as null. */
+/** Header values are buffers, lists of buffers where a name is repeated, or null. */
 function toTextHeaders(headers: IHeaders): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {

@@ -26,7 +26,7 @@ function told(): Record<string, number> {
   return values;
 }
 
-test('a consumer is as far behind as its partitions together, and as late as the latest of them', () => {
+test('the lag of a consumer is that of its partitions together, its delay that of the latest', () => {
   measured.progressed(topic, 0, { lag: 5, oldestAtMs: clock.now() });
   clock.advance(10_000);
   measured.progressed(topic, 1, { lag: 3, oldestAtMs: clock.now() });
@@ -34,7 +34,7 @@ test('a consumer is as far behind as its partitions together, and as late as the
   expect(told()).toEqual({ consumerLag: 5 + 3, consumerDelay: 10, consumerStopped: 0 });
 });
 
-test('a partition that is stuck is later and later, until it is handled', () => {
+test('the delay of a blocked partition grows until it is handled', () => {
   measured.progressed(topic, 0, { lag: 5, oldestAtMs: clock.now() });
   clock.advance(60_000);
   const slice = { topic, partition: 0, records: 1, startMs: 0 } as const;
@@ -45,7 +45,7 @@ test('a partition that is stuck is later and later, until it is handled', () => 
   expect(told()).toMatchObject({ consumerLag: 2, consumerDelay: 0 });
 });
 
-test('a partition that stopped is told, one that went to another replica is not', () => {
+test('a stopped partition is reported, one that belongs to another replica is not', () => {
   measured.progressed(topic, 0, { lag: 5, oldestAtMs: clock.now() });
   measured.handled({ topic, partition: 1, records: 1, startMs: 0, result: 'flooded' });
   measured.forget();

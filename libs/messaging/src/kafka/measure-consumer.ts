@@ -20,16 +20,16 @@ export interface HandledSlice {
   readonly result: SliceResult['result'];
 }
 
-/** Tells how the handling of a consumer goes and how far it is behind, until it ends. */
+/** Metrics of one consumer: results of its handlers, and its lag. */
 export interface MeasuredConsumer {
   progressed(topic: TopicName, partition: number, progress: PartitionProgress): void;
   handled(slice: HandledSlice): void;
-  /** Partitions may have gone to another replica. */
+  /** Forgets progress: partitions may belong to another replica. */
   forget(): void;
   end(): void;
 }
 
-/** A partition that is stuck is not fetched again: what is known of it stays, and its delay grows. */
+/** A blocked partition is not fetched: its last progress is kept, and its delay grows. */
 export function measureConsumer(
   { group, topics }: Pick<WorkConsumer, 'group' | 'topics'>,
   clock: Clock = systemClock,
@@ -38,7 +38,7 @@ export function measureConsumer(
   const stopped = new Map<string, TopicName>();
   const labelled = new Map(topics.map((topic) => [topic, labelsOf(topic, group)]));
 
-  function tell(measure: (topic: TopicName) => number) {
+  function report(measure: (topic: TopicName) => number) {
     return (observe: (value: number, labels: ReturnType<typeof labelsOf>['done']) => void) => {
       for (const [topic, { done }] of labelled) observe(measure(topic), done);
     };
@@ -48,10 +48,10 @@ export function measureConsumer(
   const delayMs = ({ oldestAtMs }: PartitionProgress) =>
     oldestAtMs === null ? 0 : Math.max(0, clock.now() - oldestAtMs);
   const ends = [
-    consumerLag.observe(tell((topic) => of(topic).reduce((sum, { lag }) => sum + lag, 0))),
-    consumerDelay.observe(tell((topic) => Math.max(0, ...of(topic).map(delayMs)) / 1_000)),
+    consumerLag.observe(report((topic) => of(topic).reduce((sum, { lag }) => sum + lag, 0))),
+    consumerDelay.observe(report((topic) => Math.max(0, ...of(topic).map(delayMs)) / 1_000)),
     consumerStopped.observe(
-      tell((topic) => [...stopped.values()].filter((name) => name === topic).length),
+      report((topic) => [...stopped.values()].filter((name) => name === topic).length),
     ),
   ];
 
@@ -73,7 +73,7 @@ export function measureConsumer(
   };
 }
 
-/** Made once: every slice is measured. */
+/** Created once per topic: every slice is measured. */
 function labelsOf(topic: TopicName, group: string) {
   const done = {
     'messaging.destination.name': topic,

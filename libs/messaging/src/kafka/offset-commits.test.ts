@@ -28,7 +28,7 @@ test('the position after the last finished record is committed, once', async () 
   expect(sent).toEqual([['0:9007199254740995', '1:5']]);
 });
 
-test('a commit that failed is said again, unless there is a newer position', async () => {
+test('a failed commit is repeated, unless there is a newer position', async () => {
   let failing = true;
   const sent = open(async () => {
     if (failing) throw new Error('the coordinator moved');
@@ -49,7 +49,7 @@ test('a commit that failed is said again, unless there is a newer position', asy
   ]);
 });
 
-test('positions of partitions that were given away are not committed any more', async () => {
+test('positions of partitions that were reassigned are not committed any more', async () => {
   const sent = open();
   commits.finished('t', 1, '1');
 
@@ -59,7 +59,7 @@ test('positions of partitions that were given away are not committed any more', 
   expect(sent).toEqual([]);
 });
 
-test('a commit that failed because partitions were given away is not said again', async () => {
+test('a commit that failed because partitions were reassigned is not repeated', async () => {
   const sent = open(async () => {
     commits.forget();
     throw new Error('the group is rebalancing');
@@ -72,7 +72,7 @@ test('a commit that failed because partitions were given away is not said again'
   expect(sent).toEqual([['0:2']]);
 });
 
-test('a commit that hangs holds nobody longer than the deadline', async () => {
+test('a commit that hangs blocks no longer than the deadline', async () => {
   const sent = open(() => new Promise(() => {}));
   commits.finished('t', 0, '1');
 

@@ -5,11 +5,11 @@ import type { Consumer } from 'kafkajs';
 
 const commitIntervalMs = 500;
 
-/** Commits finished positions in the background: a commit is one round trip, not one per batch. */
+/** Commits finished positions in the background, one round trip for many batches. */
 export interface OffsetCommits {
   /** Everything up to and including this offset has a durable effect. */
   finished(topic: string, partition: number, offset: string): void;
-  /** Commits now what is finished; waits for it no longer than the deadline. Never rejects. */
+  /** Commits finished positions now; waits at most for the deadline. Never rejects. */
   flush(deadlineMs: number): Promise<void>;
   /** Forgets positions of partitions that may now belong to another replica. */
   forget(): void;
@@ -23,7 +23,7 @@ interface Finished {
   readonly offset: string;
 }
 
-/** A position that is not committed in time is only read again; handlers see known ids. */
+/** Records after the last commit are redelivered; handlers are idempotent. */
 export function createOffsetCommits(
   consumer: Pick<Consumer, 'commitOffsets'>,
   logger: Logger,
@@ -39,8 +39,8 @@ export function createOffsetCommits(
     try {
       await consumer.commitOffsets([...taken.values()]);
     } catch (error) {
-      logger.debug({ err: error }, 'offsets were not committed yet');
-      // Unless the partitions were given away meanwhile, the next commit says it again.
+      logger.debug({ err: error }, 'offset commit failed');
+      // Unless partitions were reassigned meanwhile, the next commit includes them again.
       if (pending !== followed) return;
       for (const [key, offset] of taken) if (!pending.has(key)) pending.set(key, offset);
     }

@@ -10,7 +10,7 @@ import {
   splitByBytes,
 } from './producer.ts';
 
-/** A client whose sends the test ends. */
+/** A client whose sends the test completes. */
 function openClient(send: (record: ProducerRecord) => Promise<unknown>) {
   const configs: ProducerConfig[] = [];
   const kafka = {
@@ -43,7 +43,7 @@ test('the producer is plain, acknowledged by all replicas and never idempotent',
   expect(sent).toEqual([expect.objectContaining({ topic: 't', acks: -1, timeout: 10_000 })]);
 });
 
-test('one request per topic is under way, records keep their order, none is lost', async () => {
+test('one request per topic is in flight, records keep their order, none is lost', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -79,7 +79,7 @@ test('one request per topic is under way, records keep their order, none is lost
   );
 });
 
-test('a full queue refuses a call as a whole, over all its topics, and takes the next again', async () => {
+test('a full queue refuses a call as a whole, over all its topics, and accepts the next again', async () => {
   const gate = Promise.withResolvers<void>();
   const arrived: number[] = [];
   const { kafka } = openClient(async (each) => {
@@ -116,7 +116,7 @@ test('a failed request fails the calls that were in it and no later one', async 
   await sender.send([{ topic: 't', records: [record(1)] }]);
 });
 
-test('closing waits for what is under way', async () => {
+test('closing waits for running sends', async () => {
   const gate = Promise.withResolvers<void>();
   let arrived = false;
   const { kafka } = openClient(async () => {
@@ -133,7 +133,7 @@ test('closing waits for what is under way', async () => {
   expect(await arrivedWhenClosed).toBe(true);
 });
 
-test('a batch is cut into requests of at most 256 KiB, in order, a larger record alone', () => {
+test('a batch is split into requests of at most 256 KiB, in order, a larger record alone', () => {
   const sizes = fc.array(fc.integer({ min: 0, max: 400_000 }), { maxLength: 40 });
   const space = Buffer.alloc(400_000);
   fc.assert(

@@ -21,25 +21,25 @@ export interface TopicRecords {
 
 export interface RecordSenderOptions {
   readonly retry?: RetryOptions;
-  /** What the topics' names begin with here; nobody measures by it. */
+  /** Prefix of the topics' names; left out of metrics. */
   readonly topicPrefix?: string;
 }
 
-/** Sends records; groups what arrives while a send is under way, keeping order per topic. */
+/** Sends records; batches those that arrive during a send, keeping order per topic. */
 export interface RecordSender {
   /**
-   * Resolves when acknowledged by all in-sync replicas. Rejects with {@link BusOverloaded} when
-   * there is no room for all of it, and then nothing is sent.
+   * Resolves when acknowledged by all in-sync replicas. Rejects with {@link BusOverloaded} when the
+   * queue has no capacity for all records; nothing is sent then.
    */
   send(batches: readonly TopicRecords[]): Promise<void>;
-  /** Waits a little for what is under way, then disconnects, at the latest after its deadlines. */
+  /** Waits for running sends, then disconnects; both within their deadlines. */
   close(): Promise<void>;
 }
 
 /**
  * One batch per topic is in flight at a time, so a retried send cannot overtake a later one. The
- * producer is never idempotent: after a request timeout that mode reuses sequence numbers, and
- * the broker acknowledges a record it never wrote. Readers remove duplicates by id instead.
+ * producer is not idempotent: after a request timeout that mode reuses sequence numbers, and the
+ * broker acknowledges a record that it never wrote. Consumers deduplicate by id instead.
  */
 export async function createRecordSender(
   kafka: Kafka,
@@ -49,10 +49,10 @@ export async function createRecordSender(
   let replacing: Promise<void> | undefined;
   const batchers = new Map<string, Batcher<WireRecord, undefined>>();
 
-  /** The client asks for all topics it ever touched at once: one that is gone fails the others. */
-  async function replace(poisoned: Producer): Promise<void> {
+  /** The client refreshes the metadata of all topics it has used at once: a deleted one fails all. */
+  async function replace(broken: Producer): Promise<void> {
     producer = await connectProducer(kafka, retry);
-    void withDeadline(poisoned.disconnect(), disconnectDeadlineMs, 'disconnecting').catch(ignore);
+    void withDeadline(broken.disconnect(), disconnectDeadlineMs, 'disconnecting').catch(ignore);
   }
 
   async function sendBatch(topic: string, batch: readonly WireRecord[]): Promise<void> {
@@ -94,7 +94,7 @@ export async function createRecordSender(
     async send(batches) {
       for (const { topic, records } of batches) {
         if (batcherOf(topic).waiting + records.length > recordsWaitingMax) {
-          throw new BusOverloaded(`too much waits for ${topic}`);
+          throw new BusOverloaded(`the send queue of ${topic} is full`);
         }
       }
       await Promise.all(
@@ -147,7 +147,7 @@ function isUnknownTopic(error: unknown): boolean {
   return false;
 }
 
-/** Cuts a batch so that no request passes the byte limit; a single larger record goes alone. */
+/** Splits a batch by the byte limit of a request; a single larger record is sent alone. */
 export function splitByBytes(records: readonly WireRecord[]): WireRecord[][] {
   const batches: WireRecord[][] = [];
   let current: WireRecord[] = [];
@@ -165,5 +165,5 @@ export function splitByBytes(records: readonly WireRecord[]): WireRecord[][] {
   return batches;
 }
 
-/** What is still unsent is unacknowledged: whoever waits for it asks again. */
+/** Unsent records are unacknowledged: their requester retries. */
 function ignore(): void {}

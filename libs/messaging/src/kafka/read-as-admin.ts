@@ -6,8 +6,8 @@ const triesMax = 7;
 const backoff = { firstMs: 50, maxMs: 1_000 } as const;
 
 /**
- * Asks the cluster something at start-up. What passes by itself is asked again, which the client
- * itself leaves out here: a topic was just created, its leader just moved.
+ * Runs administrative reads. Transient errors (a topic was just created, its leader moved) are
+ * retried, which the client does not do for these requests.
  */
 export async function readAsAdmin<Value>(
   kafka: Kafka,

@@ -13,18 +13,18 @@ export interface RetentionGapOptions {
   readonly logger: Logger;
 }
 
-/** What a group missed, for as long as it has not gone on behind it. */
+/** Records that a group missed, until its position is past them. */
 export interface RetentionGaps {
   readonly problems: () => readonly string[];
   stop(): void;
 }
 
-const keptForWorkMs = 24 * 3_600_000;
-const lookAgainMs = 1_000;
+const workRetentionMs = 24 * 3_600_000;
+const checkIntervalMs = 1_000;
 
 /**
- * Looks for records that were dropped unread, and, where there are any, goes on looking until the
- * group's position is behind them. Rejects when a topic is missing.
+ * Checks for records that expired before the group consumed them and, where there are any, repeats
+ * the check until the group's position is past them. Rejects when a topic is missing.
  */
 export async function openRetentionGaps(options: RetentionGapOptions): Promise<RetentionGaps> {
   const { kafka, group, logger } = options;
@@ -38,26 +38,26 @@ export async function openRetentionGaps(options: RetentionGapOptions): Promise<R
   });
   for (const gap of gaps) logger.error({ group, gap }, 'records expired before consumption');
 
-  async function untilBehindThem(): Promise<void> {
+  async function waitUntilPassed(): Promise<void> {
     while (gaps.length > 0) {
-      await pause(lookAgainMs, stopping.signal);
+      await pause(checkIntervalMs, stopping.signal);
       if (stopping.signal.aborted) return;
       try {
         gaps = await readAsAdmin(kafka, (admin) => findRetentionGaps(admin, options));
       } catch (error) {
-        logger.warn({ err: error, group }, 'whether records are still missing is not known');
+        logger.warn({ err: error, group }, 'retention gap check failed');
       }
     }
   }
 
-  void untilBehindThem();
+  void waitUntilPassed();
   return { problems: () => gaps, stop: () => stopping.abort() };
 }
 
 /**
- * Names the partitions whose next record for this group is no longer kept: the service was away
- * for longer than the topic's retention, and must not silently go on behind the gap. Doorbell
- * topics are left out; whoever waits for them asks again.
+ * Lists the partitions whose next record for this group has expired: the service was down for longer
+ * than the topic's retention, and must not skip the gap silently. Topics of short retention are left
+ * out: their messages are re-sent.
  */
 async function findRetentionGaps(
   admin: Admin,
@@ -65,14 +65,18 @@ async function findRetentionGaps(
 ): Promise<string[]> {
   const gaps: string[] = [];
   const groupId = consumed.topicPrefix + consumed.group;
-  for (const name of consumed.topics.filter((topic) => topics[topic].retentionMs > keptForWorkMs)) {
+  for (const name of consumed.topics.filter(
+    (topic) => topics[topic].retentionMs > workRetentionMs,
+  )) {
     const topic = consumed.topicPrefix + name;
     const kept = await untilSettled(() => admin.fetchTopicOffsets(topic));
     const [committed] = await admin.fetchOffsets({ groupId, topics: [topic] });
     for (const { partition, offset } of committed?.partitions ?? []) {
       const low = kept.find((entry) => entry.partition === partition)?.low;
       if (BigInt(offset) >= 0n && low !== undefined && BigInt(offset) < BigInt(low)) {
-        gaps.push(`${name}/${partition}: position ${offset} is older than the kept log (${low})`);
+        gaps.push(
+          `${name}/${partition}: position ${offset} is before the start of the log (${low})`,
+        );
       }
     }
   }

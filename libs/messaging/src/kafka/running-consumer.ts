@@ -9,9 +9,9 @@ import { timingOf } from './timing.ts';
 export interface RunningConsumerOptions {
   readonly connection: KafkaConnection;
   readonly groupId: string;
-  /** Longest wait of a fetch that finds nothing, and so of a resumed partition. */
+  /** Longest wait of an empty fetch, and so of a resumed partition. */
   readonly fetchWaitMs: number;
-  /** A fetch that finds less waits for more. */
+  /** A fetch waits for this many bytes, up to `fetchWaitMs`. */
   readonly fetchBytesMin: number;
   readonly subscription: ConsumerSubscribeTopics;
 }
@@ -25,13 +25,13 @@ export interface RunningConsumer {
 }
 
 const restartBackoff = { firstMs: 500, maxMs: 10_000 } as const;
-/** Bounds what one fetch brings of each partition, so that no partition waits long for another. */
+/** Bounds the bytes of each partition in one fetch, so that no partition waits long for another. */
 const bytesPerPartitionMax = 256 * 1024;
 
 /**
- * A member of a consumer group that comes back from everything: the client restarts itself after
- * errors that it takes for passing, and stays dead after the others, which are no less passing
- * (a lock that timed out while a broker was away). Those are restarted here.
+ * A member of a consumer group that recovers from every error: the client restarts itself after
+ * errors that it considers transient and stops after all others, many of which are transient too
+ * (a lock that timed out while a broker was unreachable). Those are restarted here.
  */
 export async function openConsumer(options: RunningConsumerOptions): Promise<RunningConsumer> {
   const { connection, groupId } = options;
@@ -39,7 +39,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
   const { logger } = connection;
   const stopping = new AbortController();
   const watch = createConsumerWatch(timing.sessionTimeoutMs);
-  // A client of its own: its attempts to connect are the consumer's and nobody else's.
+  // A client of its own: its connection attempts are the consumer's alone.
   const kafka = createKafkaClient(connection, {
     retry: patientRetry,
     onConnecting: () => watch.connecting(),
@@ -55,7 +55,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
     minBytes: options.fetchBytesMin,
     maxBytesPerPartition: bytesPerPartitionMax,
     allowAutoTopicCreation: false,
-    // Short against a group coordinator that is gone for good: a restart finds the new one.
+    // Short, because of a group coordinator that is gone for good: a restart finds the new one.
     retry: { ...explicitRetry, restartOnFailure: async () => true },
   });
   watch.attach(consumer);
@@ -75,7 +75,7 @@ export async function openConsumer(options: RunningConsumerOptions): Promise<Run
   function restartLater(config: ConsumerRunConfig, error: unknown): void {
     if (stopping.signal.aborted) return;
     restarts += 1;
-    logger.error({ err: error, groupId, restarts }, 'the consumer stopped and is started again');
+    logger.error({ err: error, groupId, restarts }, 'consumer crashed, restarting');
     restartTimer = setTimeout(
       () => void restart(config),
       jitteredDelayMs(restartBackoff, restarts),

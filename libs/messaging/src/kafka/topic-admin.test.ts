@@ -9,14 +9,14 @@ const requestTimedOut = 7;
 const alreadyExists = 36;
 const invalidReplicationFactor = 38;
 
-/** What the client throws when a broker answered so, topic by topic. */
+/** The client's error for a response with these errors by topic. */
 const refusal = (...codes: number[]) =>
   new KafkaJSAggregateError(
     'Topic creation errors',
     codes.map((code) => new KafkaJSCreateTopicError(createErrorFromCode(code))),
   );
 
-/** A cluster that creates only some of what it is asked for, and answers so. */
+/** A cluster that creates only some of the requested topics. */
 function slowCluster(existing: string[], answers: readonly { creates: string[]; says?: Error }[]) {
   const asked: string[][] = [];
   const admin: Pick<Admin, 'listTopics' | 'createTopics'> = {
@@ -32,7 +32,7 @@ function slowCluster(existing: string[], answers: readonly { creates: string[]; 
   return { admin, asked };
 }
 
-test('a broker that takes too long is asked again for what is still missing, and all that was created is told', async () => {
+test('after a timeout the missing topics are requested again, and all that were created are returned', async () => {
   const { admin, asked } = slowCluster(
     [],
     [
@@ -45,14 +45,14 @@ test('a broker that takes too long is asked again for what is still missing, and
   expect(asked).toEqual([['a', 'b'], ['b']]);
 });
 
-test('what is there already is not created', async () => {
+test('existing topics are not created', async () => {
   const { admin, asked } = slowCluster(['a', 'b'], []);
 
   expect(await createMissing(admin, wanted, 10_000)).toEqual([]);
   expect(asked).toEqual([]);
 });
 
-test('what cannot be created as wanted is an error at once', async () => {
+test('an invalid topic is an error at once', async () => {
   const error = refusal(requestTimedOut, invalidReplicationFactor);
   const { admin, asked } = slowCluster([], [{ creates: [], says: error }]);
 

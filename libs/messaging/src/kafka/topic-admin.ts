@@ -16,19 +16,19 @@ import { timingOf } from './timing.ts';
 export interface EnsureTopicsOptions extends KafkaAccess {
   readonly partitions: number;
   readonly replicationFactor: number;
-  /** As the services' own setting. */
+  /** The services' own setting. */
   readonly topicPrefix: string;
   readonly logger: Logger;
 }
 
 const deadLetterRetentionMs = 90 * 24 * 3_600_000;
-/** The broker's own limit and what a letter adds to its record: every record fits. */
+/** The broker's own limit plus the headers of a dead letter: every record fits. */
 const deadLetterBytesMax = 1_048_588 + 16 * 1024;
 
-/** How many request timeouts a topic may take to be created and known. */
+/** How many request timeouts the creation of a topic may take, until all brokers have it. */
 const settleRequests = 6;
 
-/** Creates the topics that are missing; run by deployment, never by a service. */
+/** Creates missing topics; run by deployment, never by a service. */
 export async function ensureTopics(options: EnsureTopicsOptions): Promise<readonly string[]> {
   const kafka = createKafkaClient({ ...options, clientId: 'topic-admin' });
   const admin = kafka.admin();
@@ -36,7 +36,7 @@ export async function ensureTopics(options: EnsureTopicsOptions): Promise<readon
   try {
     const { requestTimeoutMs: timeoutMs } = timingOf(options);
     const created = await createMissing(admin, topicConfigs(options), timeoutMs);
-    // The client's own wait fails on the first answer from before the topics are known.
+    // The client's own wait fails on the first response of a broker that lacks the topics.
     await untilSettled(() => expectLeaders(admin, created), settleRequests * timeoutMs);
     return created;
   } finally {
@@ -45,8 +45,8 @@ export async function ensureTopics(options: EnsureTopicsOptions): Promise<readon
 }
 
 /**
- * Creates those that are missing and tells which. A broker that takes longer than it is given goes
- * on all the same, and answers later that what it was asked for is there.
+ * Creates missing topics and resolves with their names. A broker continues after the timeout of a
+ * request, and a later request then finds the topics.
  */
 export async function createMissing(
   admin: Pick<Admin, 'listTopics' | 'createTopics'>,
@@ -65,23 +65,23 @@ export async function createMissing(
   return [...created];
 }
 
-const settlePatienceMs = 60_000;
+const settleTimeoutMs = 60_000;
 const settlePauseMs = 100;
 
 /**
- * Repeats an administrative request while topics are still being created or moved: not every
- * broker knows their leaders yet.
+ * Repeats an administrative request while topics are being created or moved: not every broker has
+ * their leaders yet.
  */
 export async function untilSettled<Answer>(
-  ask: () => Promise<Answer>,
-  patienceMs = settlePatienceMs,
+  request: () => Promise<Answer>,
+  timeoutMs = settleTimeoutMs,
 ): Promise<Answer> {
   const startMs = monotonicNow();
   for (;;) {
     try {
-      return await ask();
+      return await request();
     } catch (error) {
-      if (!isSettling(error) || monotonicNow() - startMs > patienceMs) {
+      if (!isSettling(error) || monotonicNow() - startMs > timeoutMs) {
         throw error;
       }
       await pause(settlePauseMs);
@@ -118,7 +118,7 @@ export function topicConfigs(
     const { delivery, retentionMs } = topics[topic];
     const main = {
       topic: topicPrefix + topic,
-      // Every replica reads a broadcast topic whole: one partition keeps it cheap.
+      // Every replica reads the whole of a broadcast topic: one partition keeps it cheap.
       numPartitions: delivery === 'broadcast' ? 1 : options.partitions,
       replicationFactor,
       configEntries: entries(retentionMs),
@@ -137,10 +137,10 @@ export function topicConfigs(
   });
 }
 
-/** Topics are made by deployment; a service that starts before them says which are missing. */
+/** Topics are created by deployment; a service that starts before that names the missing ones. */
 export class TopicsMissing extends Error {
   override name = 'TopicsMissing';
-  /** They may be there in a moment: brokers learn of new topics one after the other. */
+  /** They may exist in a moment: brokers receive new topics one after the other. */
   readonly retriable = true;
 }
 

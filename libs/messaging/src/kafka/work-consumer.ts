@@ -31,7 +31,7 @@ export async function startWorkConsumer(
     connection,
     groupId: `${topicPrefix}${work.group}`,
     ...fetchingOf(work),
-    // A work topic is read from its beginning where the group has no position: nothing is skipped.
+    // Without a position the group reads a work topic from its beginning: nothing is skipped.
     subscription: {
       topics: work.topics.map((topic) => physicalTopic(topicPrefix, topic)),
       fromBeginning: true,
@@ -49,9 +49,9 @@ export async function startWorkConsumer(
     }
   }
   consumer.on(consumer.events.REBALANCING, () => {
-    // Leaves on the coordinator's connection before the request to join again does.
+    // Sent on the coordinator's connection before the request to rejoin.
     void commits.flush(commitDeadlineMs);
-    // What is running ends while the others join, and is not read again.
+    // Running slices end while other members join, and are not redelivered.
     void handler.handOver().then(() => commits.flush(commitDeadlineMs));
     reassigned();
   });
@@ -78,7 +78,7 @@ export async function startWorkConsumer(
 }
 
 const fetchWaitMs = 500;
-/** More than gathers in any wait. */
+/** More than any wait collects. */
 const gatheredBytes = 1024 * 1024;
 
 function fetchingOf({ gatherMs }: WorkConsumer) {

@@ -6,18 +6,18 @@ import { decode, encode, type WireRecord } from '../wire-record.ts';
 import { createMemoryLog, type MemoryLog } from './memory-log.ts';
 import { type MemoryGroup, type MemoryMember, startMemoryMember } from './memory-member.ts';
 
-/** A broker in this process: what several buses connect to. */
+/** An in-process broker to which several buses connect. */
 export interface MemoryBroker {
   readonly log: MemoryLog;
-  /** A bus as one replica of one service would have it. */
+  /** The bus of one replica of one service. */
   connect(): MessageBus;
-  /** Puts a record into a topic as it is, past the contracts. */
+  /** Appends a record without validation against its contract. */
   append(topic: TopicName, record: WireRecord): void;
 }
 
 /**
- * An in-memory adapter with the same rules as Kafka: at least once, order per key, one member per
- * partition, the position kept by the group. It passes the same contract suite.
+ * An in-memory adapter with Kafka's semantics: at least once, order per key, one member per
+ * partition, positions of the group. It passes the same contract suite.
  */
 export function createMemoryBroker(logger: Logger, partitions = 4): MemoryBroker {
   const log = createMemoryLog(partitions);
@@ -39,10 +39,13 @@ export function createMemoryBroker(logger: Logger, partitions = 4): MemoryBroker
     if (listening.length === 0) return;
     const decoded = decode(record, position);
     if (!decoded.ok) logger.error({ ...position, ...decoded }, 'broadcast record ignored');
-    else for (const reader of listening) tell(reader, decoded.message);
+    else for (const reader of listening) deliver(reader, decoded.message);
   }
 
-  function tell(reader: BroadcastConsumer, message: Parameters<typeof reader.onMessage>[0]): void {
+  function deliver(
+    reader: BroadcastConsumer,
+    message: Parameters<typeof reader.onMessage>[0],
+  ): void {
     try {
       reader.onMessage(message);
     } catch (error) {

@@ -2,13 +2,13 @@ import type { TopicName } from '@inventory/contracts/topics';
 import type { PositionedRecord } from '../partition-work.ts';
 import type { WireRecord } from '../wire-record.ts';
 
-/** Topics as arrays: what a broker keeps, without the broker. */
+/** Topics as arrays of records. */
 export interface MemoryLog {
   readonly partitions: number;
   append(topic: string, record: WireRecord): { partition: number; offset: string };
   read(topic: TopicName, partition: number, from: number, limit: number): PositionedRecord[];
   end(topic: TopicName, partition: number): number;
-  /** Everything appended, dead-letter topics included; for assertions. */
+  /** All records of a topic or dead-letter topic; for assertions. */
   records(topic: string): readonly WireRecord[];
 }
 

@@ -6,7 +6,7 @@ import type { Subscription, WorkConsumer } from '../bus.ts';
 import { createPartitionWork, type PartitionWork } from '../partition-work.ts';
 import type { MemoryLog } from './memory-log.ts';
 
-/** The shared state of a consumer group: its positions and who is in it. */
+/** The shared state of a consumer group: positions and members. */
 export interface MemoryGroup {
   readonly offsets: Map<string, number>;
   readonly members: MemoryMember[];
@@ -14,7 +14,7 @@ export interface MemoryGroup {
 
 export interface MemoryMember extends Subscription {
   wake(): void;
-  /** Members came or went: partitions may have moved. */
+  /** Members joined or left: partitions may have moved. */
   reassign(): void;
   readonly problems: () => readonly string[];
 }
@@ -22,7 +22,7 @@ export interface MemoryMember extends Subscription {
 const retryBackoff = { firstMs: 5, maxMs: 50 } as const;
 const defaultBatchMax = 200;
 
-/** One member of a group; partitions are dealt to members in turn. */
+/** One member of a group; partitions are assigned round-robin. */
 export function startMemoryMember(
   log: MemoryLog,
   group: MemoryGroup,
@@ -49,7 +49,7 @@ export function startMemoryMember(
     async stop() {
       stopping.abort();
       wake();
-      // The running records end here before another member begins on this one's partitions.
+      // Running records end before another member takes over the partitions.
       await running;
       await Promise.all(drains);
       const index = group.members.indexOf(member);
@@ -83,20 +83,20 @@ export function startMemoryMember(
     else if (result.result === 'retry') {
       await pause(jitteredDelayMs(retryBackoff, result.failures), stopping.signal);
     } else {
-      // A partition that was taken over meanwhile may be further already.
+      // A member that took the partition over meanwhile may be further already.
       const next = Math.max(done(topic, partition), Number(result.lastOffset) + 1);
       group.offsets.set(key, next);
     }
   }
 
-  /** Ends its turn in the same step in which it finds nothing, so that no wake falls between. */
+  /** Ends in the same step in which it finds nothing, so that no wake is lost in between. */
   async function drain(topic: TopicName, partition: number): Promise<void> {
     const key = `${topic}/${partition}`;
     if (busy.has(key)) return;
     busy.add(key);
-    const mayGoOn = () => !stopping.signal.aborted && isMine(partition) && !flooded.has(key);
+    const mayContinue = () => !stopping.signal.aborted && isMine(partition) && !flooded.has(key);
     try {
-      while (mayGoOn() && done(topic, partition) < log.end(topic, partition)) {
+      while (mayContinue() && done(topic, partition) < log.end(topic, partition)) {
         await handleNext(topic, partition, key);
       }
     } finally {
@@ -104,7 +104,7 @@ export function startMemoryMember(
     }
   }
 
-  /** Each partition goes on by itself: one that waits for its next try does not hold the others. */
+  /** Partitions are independent: one in backoff does not delay the others. */
   function drainAll(): void {
     for (const topic of work.topics) {
       for (let partition = 0; partition < log.partitions; partition += 1) {

@@ -8,16 +8,16 @@ export function describeBroadcasts(world: () => BusWorld): void {
   const topics = ['authority.changes.v1'] as const;
 
   async function listen(bus: MessageBus, name = 'authority') {
-    const heard: string[] = [];
+    const received: string[] = [];
     const subscription = await bus.broadcast({
       name,
       topics,
-      onMessage: (message) => void heard.push(message.id),
+      onMessage: (message) => void received.push(message.id),
     });
-    return { heard, stop: () => subscription.stop() };
+    return { received, stop: () => subscription.stop() };
   }
 
-  test('every replica hears everything from the moment its reader is there', async () => {
+  test('every replica receives everything from the start of its reader on', async () => {
     const sender = await world().openBus();
     await sender.publish([authorityChange('before')]);
     const first = await listen(await world().openBus());
@@ -27,40 +27,40 @@ export function describeBroadcasts(world: () => BusWorld): void {
     for (const id of ['a', 'b', 'c']) await sender.publish([authorityChange(id)]);
 
     await waitFor('both have the last', () =>
-      [first, second].every(({ heard }) => heard.includes('c')),
+      [first, second].every(({ received }) => received.includes('c')),
     );
-    expect(first.heard).toEqual(['between', 'a', 'b', 'c']);
-    expect(second.heard).toEqual(['a', 'b', 'c']);
+    expect(first.received).toEqual(['between', 'a', 'b', 'c']);
+    expect(second.received).toEqual(['a', 'b', 'c']);
   });
 
-  test('two readers of one process, even of one name, each hear everything', async () => {
+  test('two readers of one process, even of one name, each receive everything', async () => {
     const bus = await world().openBus();
     const readers = [await listen(bus), await listen(bus)];
 
     for (let count = 0; count < 10; count += 1) await bus.publish([authorityChange(`${count}`)]);
 
-    await waitFor('both have all', () => readers.every(({ heard }) => heard.length === 10));
+    await waitFor('both have all', () => readers.every(({ received }) => received.length === 10));
   });
 
-  test('a reader that stopped hears nothing any more', async () => {
+  test('a stopped reader receives nothing any more', async () => {
     const bus = await world().openBus();
     const [stopping, staying] = [await listen(bus), await listen(bus)];
 
     await stopping.stop();
     await bus.publish([authorityChange('late')]);
 
-    await waitFor('the other hears it', () => staying.heard.includes('late'));
-    expect(stopping.heard).toEqual([]);
+    await waitFor('the other receives it', () => staying.received.includes('late'));
+    expect(stopping.received).toEqual([]);
   });
 
-  test('a record that cannot be read and a reader that throws do not stop the rest', async () => {
+  test('an unreadable record and a reader that throws do not stop later messages', async () => {
     const bus = await world().openBus();
-    const heard: string[] = [];
+    const received: string[] = [];
     await bus.broadcast({
       name: 'authority',
       topics,
       onMessage: ({ id }) => {
-        heard.push(id);
+        received.push(id);
         throw new TypeError('a fault of ours');
       },
     });
@@ -69,12 +69,12 @@ export function describeBroadcasts(world: () => BusWorld): void {
     await world().put('authority.changes.v1', { key: 'k', value: Buffer.from('?'), headers: {} });
     await bus.publish([authorityChange('b')]);
 
-    await waitFor('the last is heard', () => heard.includes('b'));
-    expect(heard).toEqual(['a', 'b']);
+    await waitFor('the last is received', () => received.includes('b'));
+    expect(received).toEqual(['a', 'b']);
     await waitFor('the bus is ready', () => bus.health().ready);
   });
 
-  test('a reply reaches the replica that waits for it, and no other one', async () => {
+  test('a reply resolves the request of one replica, and of no other', async () => {
     const owner = await world().openBus();
     const [mine, another] = await Promise.all(
       ['gateway', 'gateway'].map(async (name) => {

@@ -5,7 +5,7 @@ import type { BusWorld } from '../support/bus-world.ts';
 import { recordWork } from '../support/record-work.ts';
 import { cancel, firstPlaces, newKeys, workTopic } from '../support/test-messages.ts';
 
-/** Records that no consumer can take, by the reason that is given for them. */
+/** Records that no consumer can decode, by the reason of their dead letter. */
 function undecodableRecords(): [reason: string, topic: TopicName, record: WireRecord][] {
   const good = cancel(newKeys(1)[0] ?? '');
   const headers = { 'message-type': good.type, 'message-id': good.id, trace: 'kept' };
@@ -67,7 +67,7 @@ export function describeDeadLetters(world: () => BusWorld): void {
     await waitFor('the bus is ready', () => bus.health().ready);
   });
 
-  test('a flood of dead letters stops its partition, shows in health, spares others', async () => {
+  test('a flood of dead letters stops its partition, shows in health, and stops no other', async () => {
     const bus = await world().openBus();
     const { handled } = await recordWork(bus);
     const keys = newKeys(40);
@@ -81,7 +81,7 @@ export function describeDeadLetters(world: () => BusWorld): void {
     );
     expect(bus.health()).toMatchObject({ ready: false, alive: true });
     await bus.publish(keys.map((key) => cancel(key)));
-    const elsewhere = await waitFor('the other partition goes on', () => {
+    const elsewhere = await waitFor('the other partition continues', () => {
       const partitions = new Set(handled.map(({ partition }) => partition));
       return handled.length > 0 && partitions;
     });

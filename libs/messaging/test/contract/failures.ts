@@ -6,7 +6,7 @@ import { cancel, firstPlaces, newKeys, upTo, workTopic } from '../support/test-m
 const fullBatch = 200;
 
 export function describeFailures(world: () => BusWorld): void {
-  test('a failed message comes again before its followers; other partitions go on', async () => {
+  test('a failed message is redelivered before later ones; other partitions continue', async () => {
     const bus = await world().openBus();
     const keys = newKeys(40);
     const blocked = keys[0] ?? '';
@@ -25,7 +25,7 @@ export function describeFailures(world: () => BusWorld): void {
       await bus.publish(keys.map((key) => cancel(key, place)));
     }
 
-    // Which keys lie beside the blocked one is known only from where its failure came from.
+    // The keys on the blocked partition are known only from where the failure came from.
     await waitFor('the other partitions are done', () => {
       if (blockedPartition === undefined) return false;
       const elsewhere = handled.filter(({ partition }) => partition !== blockedPartition);
@@ -40,7 +40,7 @@ export function describeFailures(world: () => BusWorld): void {
     expect(await world().letters(workTopic)).toEqual([]);
   });
 
-  test('an operating error is tried again until it heals, however often', async () => {
+  test('an operational error is retried until it heals, however often', async () => {
     const bus = await world().openBus();
     const [key = ''] = newKeys(1);
     let tries = 0;
@@ -53,12 +53,12 @@ export function describeFailures(world: () => BusWorld): void {
 
     await bus.publish([cancel(key)]);
 
-    await waitFor('the store is back', () => handled.length === 1);
+    await waitFor('the store is available again', () => handled.length === 1);
     expect(tries).toBe(6);
     expect(await world().letters(workTopic)).toEqual([]);
   });
 
-  test('a fault of ours is tried five times, then given up alone, and the rest flows', async () => {
+  test('a programming error is retried five times, then its record alone becomes a dead letter', async () => {
     const bus = await world().openBus();
     const keys = newKeys(20);
     const faults = [
@@ -87,7 +87,7 @@ export function describeFailures(world: () => BusWorld): void {
       },
     });
 
-    await waitFor('the neighbours are handled', () => new Set(idsOf(handled)).size === 56);
+    await waitFor('the other records are handled', () => new Set(idsOf(handled)).size === 56);
     const letters = await waitFor('the four are in the dead letters', async () => {
       const found = await world().letters(workTopic);
       return found.length === 4 && found;

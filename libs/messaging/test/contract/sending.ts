@@ -4,7 +4,7 @@ import { idsOf, recordWork } from '../support/record-work.ts';
 import { authorityChange, cancel, newKeys, workTopic } from '../support/test-messages.ts';
 
 export function describeSending(world: () => BusWorld, adapter: BusAdapter): void {
-  test('id, waiting id, deadline, trace, key and place travel with a message', async () => {
+  test('id, correlation id, deadline, trace, key and position travel with a message', async () => {
     const bus = await world().openBus();
     const { handled } = await recordWork(bus);
     const [key = '', bare = ''] = newKeys(2);
@@ -37,7 +37,7 @@ export function describeSending(world: () => BusWorld, adapter: BusAdapter): voi
     expect(plain).toMatchObject({ waitingId: undefined, deadlineMs: undefined, trace: {} });
   });
 
-  test('a message that waited in a store, with null where it had nothing, is sent', async () => {
+  test('a message from an outbox, with null for absent fields, is sent', async () => {
     const bus = await world().openBus();
     const { handled } = await recordWork(bus);
     const [key = ''] = newKeys(1);
@@ -59,11 +59,11 @@ export function describeSending(world: () => BusWorld, adapter: BusAdapter): voi
 
     await expect(publishing).rejects.toThrow(expect.objectContaining({ name: 'ZodError' }));
     await bus.publish([cancel(last)]);
-    await waitFor('what was sent later is handled', () => handled.length > 0);
+    await waitFor('a later message is handled', () => handled.length > 0);
     expect(idsOf(handled)).toEqual([`${last}#0`]);
   });
 
-  test('stacks on one broker neither hear each other nor share groups', async () => {
+  test('stacks on one broker share neither messages nor groups', async () => {
     const neighbour = await adapter.openWorld();
     try {
       const [here, there] = [await world().openBus(), await neighbour.openBus()];

@@ -32,7 +32,7 @@ export function describeSharingWork(world: () => BusWorld): void {
     expect(firstPlaces(handled, key)).toEqual(upTo(300));
   });
 
-  test('each group gets every message, a new one from the very beginning', async () => {
+  test('each group receives every message, a new one from the beginning', async () => {
     const bus = await world().openBus();
     const keys = newKeys(10);
     await bus.publish(keys.map((key) => cancel(key)));
@@ -45,7 +45,7 @@ export function describeSharingWork(world: () => BusWorld): void {
     expect(idsOf(late.handled).toSorted()).toEqual(idsOf(early.handled).toSorted());
   });
 
-  test('members share the partitions; one that leaves hands over with nothing lost', async () => {
+  test('members share the partitions; when one leaves, no message is lost', async () => {
     const [first, second] = [await world().openBus(), await world().openBus()];
     let reassigned = 0;
     const staying = await recordWork(first, {
@@ -60,7 +60,7 @@ export function describeSharingWork(world: () => BusWorld): void {
       for (const key of keys) await first.publish([cancel(key, sent)]);
       sent += 1;
     };
-    await waitFor('both members get messages', async () => {
+    await waitFor('both members receive messages', async () => {
       await send();
       return leaving.handled.length > 0 && reassigned > 1;
     });
@@ -83,7 +83,7 @@ export function describeSharingWork(world: () => BusWorld): void {
     for (const key of keys) expect(firstPlaces(both(), key)).toEqual(upTo(sent));
   });
 
-  test('stopping lets the running messages end and keeps what they finished', async () => {
+  test('stopping waits for running messages and commits what they finished', async () => {
     const bus = await world().openBus();
     const [key = ''] = newKeys(1);
     await bus.publish(cancels(key, 10));

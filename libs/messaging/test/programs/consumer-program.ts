@@ -4,7 +4,7 @@ import { createRecordSender } from '../../src/kafka/producer.ts';
 import { startWorkConsumer } from '../../src/kafka/work-consumer.ts';
 import { workTopic } from '../support/test-messages.ts';
 
-/** A member of a group that says what it handles, and hangs in the message of place 5. */
+/** A member of a group that prints what it handles, and hangs in its fifth message. */
 async function consume(broker = '', topicPrefix = ''): Promise<void> {
   const timing = { sessionTimeoutMs: 6_000, heartbeatIntervalMs: 500 };
   const connection = { brokers: [broker], clientId: 'victim', logger: testLogger, timing };

@@ -12,9 +12,9 @@ const countTimers: ProxyHandler<typeof setTimeout> = {
 };
 
 /**
- * A process with one producer and one consumer that comes to have nothing to do. Tells how many
- * timers it armed for a moment already past, which Node fires a millisecond later, before that and
- * since: with our client, or with the client as it comes.
+ * A process with one producer and one consumer that becomes idle. Prints how many timers it armed
+ * for a past moment, which Node fires a millisecond later, before and while it is idle: with our
+ * client, or with the plain one.
  */
 async function idle(kind = '', broker = '', topic = '', measuredMs = '0'): Promise<void> {
   const kafka =

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** What every request of Kafka's protocol begins with. */
+/** The header of every request of Kafka's protocol. */
 export interface KafkaRequest {
-  /** Which kind of request, by its number in the protocol. */
+  /** The API key of the request. */
   readonly key: number;
   readonly version: number;
 }
@@ -14,8 +14,8 @@ export interface BrokerProxy {
 }
 
 /**
- * Stands before a real broker, under an address of its own in everything the broker says of
- * itself. A request is passed on unless there is an answer: the body of its reply.
+ * A proxy in front of a real broker, whose address replaces the broker's in every response. A
+ * request is forwarded unless `answer` returns the body of its response.
  */
 export async function startBrokerProxy(
   realAddress: string,
@@ -53,7 +53,7 @@ export async function startBrokerProxy(
   };
 }
 
-/** Cuts what a socket brings into requests or replies: four bytes of length, then so many. */
+/** Splits the bytes of a socket into frames: four bytes of length, then the body. */
 function onFrames(socket: Socket, onFrame: (frame: Buffer) => void): void {
   let rest = Buffer.alloc(0);
   socket.on('data', (part: Buffer) => {
@@ -77,7 +77,7 @@ function replyTo(request: Buffer, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Everywhere the broker names its address, the proxy's port takes the place of its own. */
+/** Replaces the broker's port by the proxy's in every response. */
 function renamed(reply: Buffer, host: string, port: number, ownPort: number): Buffer {
   const address = Buffer.alloc(2 + host.length + 4);
   address.writeInt16BE(host.length, 0);

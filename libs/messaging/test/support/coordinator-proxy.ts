@@ -4,20 +4,20 @@ import { type BrokerProxy, startBrokerProxy } from './broker-proxy.ts';
 const coordinatorRequests = { join: 11, heartbeat: 12 } as const;
 type CoordinatorRequest = keyof typeof coordinatorRequests;
 
-/** What a coordinator answers while the group is, or is being, moved to it. */
+/** Responses of a coordinator while the group is being loaded. */
 const coordinatorErrors = { loading: 14, notCoordinator: 16, unknownMember: 25 } as const;
 type CoordinatorError = keyof typeof coordinatorErrors;
 
 export interface CoordinatorProxy extends BrokerProxy {
-  /** The next such requests are answered here, one by one, and not passed on. */
+  /** The next such requests are answered by the proxy, one by one, and not forwarded. */
   refuse(request: CoordinatorRequest, ...errors: readonly CoordinatorError[]): void;
-  /** Whether every refusal was given. */
+  /** Whether every refusal was sent. */
   refused(): boolean;
-  /** How many such requests were passed on. */
+  /** How many such requests were forwarded. */
   passed(request: CoordinatorRequest): number;
 }
 
-/** Stands before a real broker and refuses requests of a group as a coordinator does after its start. */
+/** A proxy of a broker that refuses requests of a group as a coordinator does after its start. */
 export async function startCoordinatorProxy(realAddress: string): Promise<CoordinatorProxy> {
   const refusals = new Map<number, CoordinatorError[]>();
   const passed = new Map<number, number>();
@@ -35,7 +35,7 @@ export async function startCoordinatorProxy(realAddress: string): Promise<Coordi
   };
 }
 
-/** JoinGroup 5 and Heartbeat 3 begin alike; what follows is nothing, of any length that is asked. */
+/** JoinGroup 5 and Heartbeat 3 begin alike; the rest of the response is zeros. */
 function refusal(error: number): Buffer {
   const body = Buffer.alloc(20);
   body.writeInt16BE(error, 4);

@@ -15,19 +15,19 @@ import { toKafkaMessage, toWireRecord } from '../../src/kafka/kafka-records.ts';
 import type { WireRecord } from '../../src/wire-record.ts';
 import type { BusWorld } from './bus-world.ts';
 
-/** A member learns of a change of its group with its next heartbeat. */
+/** A member detects a change of its group with its next heartbeat. */
 const timing = { ...patientTiming, heartbeatIntervalMs: 300 };
 
 export interface KafkaWorld extends BusWorld {
   openBus(access?: Partial<KafkaAccess>): Promise<MessageBus>;
   readonly namespace: TestNamespace;
-  /** A plain client, past everything that is tested. */
+  /** A plain client, independent of the code under test. */
   readonly kafka: Kafka;
   readonly admin: Admin;
   physical(topic: string): string;
   /** Gives a group without members a position. */
   commit(group: string, position: TopicPartitionOffset): Promise<void>;
-  /** Everything in a topic. */
+  /** All records of a topic. */
   read(topic: string): Promise<WireRecord[]>;
 }
 
@@ -61,7 +61,7 @@ export async function openKafkaWorld(): Promise<KafkaWorld> {
       return bus;
     },
     async commit(group, position) {
-      // The administrator's own way takes five seconds.
+      // The admin client's own wait takes five seconds.
       const consumer = kafka.consumer({ groupId: physical(group), maxWaitTimeInMs: 100 });
       const joined = Promise.withResolvers<void>();
       consumer.on(consumer.events.GROUP_JOIN, () => joined.resolve());
@@ -83,7 +83,7 @@ export async function openKafkaWorld(): Promise<KafkaWorld> {
   };
 }
 
-/** Reads a topic from its beginning to the end that it has now. */
+/** Reads a topic from its beginning to its present end. */
 async function readTopic(kafka: Kafka, admin: Admin, topic: string): Promise<WireRecord[]> {
   const ends = await admin.fetchTopicOffsets(topic);
   const missing = new Map(

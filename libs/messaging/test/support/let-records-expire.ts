@@ -2,7 +2,7 @@ import type { TopicName } from '@inventory/contracts/topics';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { ConfigResourceTypes, Kafka, logLevel } from 'kafkajs';
 
-/** A broker that looks for expired records often enough for a test; by default every 5 minutes. */
+/** A broker that checks for expired records often enough for a test; by default every 5 minutes. */
 export const eagerRetention = {
   'log.retention.check.interval.ms': 500,
   'log.initial.task.delay.ms': 500,
@@ -15,8 +15,8 @@ const shortRetention = [
 ];
 
 /**
- * From now on the topic keeps records for a second. Resolves when all that it holds now are gone,
- * read or not, with their number.
+ * Sets the topic's retention to a second. Resolves when all its present records have expired, with
+ * their number.
  */
 export async function letRecordsExpire(
   brokers: readonly string[],
@@ -32,7 +32,7 @@ export async function letRecordsExpire(
       validateOnly: false,
       resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configEntries: shortRetention }],
     });
-    await waitFor('the broker drops what is too old', async () => {
+    await waitFor('the broker removes expired records', async () => {
       const kept = await admin.fetchTopicOffsets(topic);
       return held.every(({ partition, high }) => {
         const low = kept.find((one) => one.partition === partition)?.low ?? '0';

@@ -2,7 +2,7 @@ import { type BrokerProxy, startBrokerProxy } from './broker-proxy.ts';
 
 const apiVersionsKey = 18;
 
-/** Stands before a real broker and says that it speaks one request, `key`, from `min` to `max`. */
+/** A proxy of a broker that declares versions `min` to `max` of one request, `key`. */
 export function startNewerBroker(
   realAddress: string,
   offer: { key: number; min: number; max: number },

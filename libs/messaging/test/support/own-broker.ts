@@ -5,13 +5,13 @@ import type { MessageBus } from '../../src/bus.ts';
 import { createKafkaBus } from '../../src/kafka/kafka-bus.ts';
 import { ensureTopics } from '../../src/kafka/topic-admin.ts';
 
-/** A broker that this test alone uses, and may take down. */
+/** A broker of one test, which may stop it. */
 export interface OwnBroker {
   readonly address: string;
   openBus(): Promise<MessageBus>;
   /** Ends the broker by SIGKILL. */
   kill(): Promise<void>;
-  /** Back on the same port with the same data. */
+  /** Restarts it on the same port with the same data. */
   start(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { MessageBus, ReceivedMessage, WorkConsumer } from '../../src/bus.ts';
 import { workTopic } from './test-messages.ts';
 
-/** A member of `group` that takes down what it handled. */
+/** A member of `group` that records what it handled. */
 export async function recordWork(bus: MessageBus, options: Partial<WorkConsumer> = {}) {
   const handled: ReceivedMessage[] = [];
   const subscription = await bus.consume({

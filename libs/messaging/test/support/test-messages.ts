@@ -7,7 +7,7 @@ export const workTopic = 'refresh.commands.v1';
 const accountId = newAccountId();
 const projectId = newProjectId();
 
-/** A message whose key is the refresh and whose id says its place within the key. */
+/** A message whose key is the refresh and whose id has its index within the key. */
 export function cancel(refreshId: string, place = 0) {
   return {
     type: 'refresh.cancel.v1',
@@ -51,7 +51,7 @@ export function cancelReply(waitingId: string, refreshId = newRefreshId()): Outg
   };
 }
 
-/** The places of one key's messages in the order in which they came first. */
+/** The indexes of one key's messages in the order of their first delivery. */
 export function firstPlaces(messages: readonly Pick<ReceivedMessage, 'id'>[], key: string) {
   const ids = new Set(messages.map(({ id }) => id).filter((id) => id.startsWith(`${key}#`)));
   return [...ids].map((id) => Number(id.slice(key.length + 1)));
