@@ -12,7 +12,7 @@ import { readSettings, SettingsError } from './settings.ts';
 type Environment = Readonly<Record<string, string>>;
 
 let folder: CertificateDirectory;
-/** Of one authority and two clients that it signed for. */
+/** PEM of one authority and of two clients with certificates signed by it. */
 let files: Readonly<Record<'ca' | 'cert' | 'key' | 'otherKey' | 'password', string>>;
 
 beforeAll(() => {
@@ -51,7 +51,7 @@ function problemsOf(read: () => unknown): readonly string[] {
   return [];
 }
 
-test('a cluster without TLS and without a login is reached by its addresses alone', () => {
+test('a cluster without TLS and login needs addresses only', () => {
   const timing = { requestTimeoutMs: 10_000, sessionTimeoutMs: 15_000 };
   const plain = { brokers: ['a:9093', 'b:9093'], timing };
   expect(readKafka({})).toEqual(plain);
@@ -59,7 +59,7 @@ test('a cluster without TLS and without a login is reached by its addresses alon
   expect(readMongodb({})).toEqual({ uri: 'mongodb://a/' });
 });
 
-test('what certificate, key and password files hold is read when the settings are', () => {
+test('the content of certificate, key and password files is read with the settings', () => {
   const pem = expect.stringMatching(/^-----BEGIN /);
 
   const { tls, sasl } = readKafka({
@@ -93,37 +93,37 @@ test.each<[string, Environment, string[]]>([
   [
     'a CA file would be ignored',
     { KAFKA_TLS_CA_FILE: 'ca' },
-    ['KAFKA_TLS_CA_FILE: needs KAFKA_TLS beside it'],
+    ['KAFKA_TLS_CA_FILE: requires KAFKA_TLS'],
   ],
   [
     'TLS is off in spite of a CA file',
     { KAFKA_TLS: 'false', KAFKA_TLS_CA_FILE: 'ca' },
-    ['KAFKA_TLS_CA_FILE: needs KAFKA_TLS beside it'],
+    ['KAFKA_TLS_CA_FILE: requires KAFKA_TLS'],
   ],
   [
     'a certificate has no key',
     { KAFKA_TLS: 'true', KAFKA_TLS_CERT_FILE: 'cert' },
-    ['KAFKA_TLS_CERT_FILE: needs KAFKA_TLS_KEY_FILE beside it'],
+    ['KAFKA_TLS_CERT_FILE: requires KAFKA_TLS_KEY_FILE'],
   ],
   [
     'a key has no certificate',
     { KAFKA_TLS: 'true', KAFKA_TLS_KEY_FILE: 'key' },
-    ['KAFKA_TLS_KEY_FILE: needs KAFKA_TLS_CERT_FILE beside it'],
+    ['KAFKA_TLS_KEY_FILE: requires KAFKA_TLS_CERT_FILE'],
   ],
   [
     'nobody is named to log in',
     { KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256' },
     [
-      'KAFKA_SASL_MECHANISM: needs KAFKA_SASL_USERNAME beside it',
-      'KAFKA_SASL_MECHANISM: needs KAFKA_SASL_PASSWORD_FILE beside it',
+      'KAFKA_SASL_MECHANISM: requires KAFKA_SASL_USERNAME',
+      'KAFKA_SASL_MECHANISM: requires KAFKA_SASL_PASSWORD_FILE',
     ],
   ],
   [
     'a user and a password would be ignored',
     { KAFKA_SASL_USERNAME: 'inventory', KAFKA_SASL_PASSWORD_FILE: 'password' },
     [
-      'KAFKA_SASL_USERNAME: needs KAFKA_SASL_MECHANISM beside it',
-      'KAFKA_SASL_PASSWORD_FILE: needs KAFKA_SASL_MECHANISM beside it',
+      'KAFKA_SASL_USERNAME: requires KAFKA_SASL_MECHANISM',
+      'KAFKA_SASL_PASSWORD_FILE: requires KAFKA_SASL_MECHANISM',
     ],
   ],
   [
@@ -133,7 +133,7 @@ test.each<[string, Environment, string[]]>([
       KAFKA_SASL_USERNAME: 'inventory',
       KAFKA_SASL_PASSWORD_FILE: 'password',
     },
-    ['KAFKA_SASL_MECHANISM: needs KAFKA_TLS beside it'],
+    ['KAFKA_SASL_MECHANISM: requires KAFKA_TLS'],
   ],
 ])('settings of Kafka that do not hold together are refused: %s', (_why, environment, problems) => {
   const given = Object.entries(environment).map(([name, value]) => [
@@ -144,7 +144,7 @@ test.each<[string, Environment, string[]]>([
   expect(problemsOf(() => readKafka(Object.fromEntries(given)))).toEqual(problems);
 });
 
-test('each file that cannot be used is named at once, by its setting and never by its path', () => {
+test('all unusable files are reported at once, by their settings and never by their paths', () => {
   const empty = fileWith('empty', '\n');
   const problems = problemsOf(() =>
     readKafka({
@@ -160,9 +160,9 @@ test('each file that cannot be used is named at once, by its setting and never b
 
   expect(problems).toEqual([
     'KAFKA_TLS_CA_FILE: the file cannot be read (ENOENT)',
-    'KAFKA_TLS_CERT_FILE: the file holds no PEM certificates that can be read',
-    'KAFKA_TLS_KEY_FILE: the file holds no PEM private key that can be read without a passphrase',
-    'KAFKA_SASL_PASSWORD_FILE: the file holds no secret in one line',
+    'KAFKA_TLS_CERT_FILE: the file has no readable PEM certificates',
+    'KAFKA_TLS_KEY_FILE: the file has no PEM private key without a passphrase',
+    'KAFKA_SASL_PASSWORD_FILE: the file does not have a secret as its only line',
   ]);
   expect(problems.join()).not.toContain(folder.path);
 });
@@ -170,7 +170,11 @@ test('each file that cannot be used is named at once, by its setting and never b
 test.each([
   ['a folder', () => folder.path, 'the file cannot be read (EISDIR)'],
   ['too large', () => fileWith('large', 'x'.repeat(2 ** 20 + 1)), 'the file is larger than'],
-  ['two lines', () => fileWith('lines', 'a\nb'), 'the file holds no secret in one line'],
+  [
+    'two lines',
+    () => fileWith('lines', 'a\nb'),
+    'the file does not have a secret as its only line',
+  ],
 ])('a password file that is %s is refused', (_why, path, problem) => {
   const environment = { KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256', KAFKA_SASL_USERNAME: 'a' };
 
@@ -198,9 +202,9 @@ test.each([
   'mongodb://a/?tls=true&tlsInsecure=true',
   'mongodb://a/?tlsAllowInvalidCertificates=true',
   'mongodb://a/?TLSALLOWINVALIDHOSTNAMES=true',
-])('a connection string that takes anybody for the server is refused (%s)', (uri) => {
+])('a connection string that disables the verification of the server is refused (%s)', (uri) => {
   expect(problemsOf(() => readMongodb({ MONGODB_URI: uri }))).toEqual([
-    "MONGODB_URI: must leave the check of the server's name on",
+    'MONGODB_URI: must not disable the verification of the server',
   ]);
 });
 
@@ -222,7 +226,7 @@ test.each([
   const token = { SERVICE_TOKEN: 'sixteen-letters!' };
 
   expect(problemsOf(() => readSettings(serviceSettings, environment))).toEqual(
-    isNeeded ? ['HTTP_HOST: needs SERVICE_TOKEN beside it'] : [],
+    isNeeded ? ['HTTP_HOST: requires SERVICE_TOKEN'] : [],
   );
   expect(problemsOf(() => readSettings(serviceSettings, { ...environment, ...token }))).toEqual([]);
 });

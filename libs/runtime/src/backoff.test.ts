@@ -16,7 +16,7 @@ test('a delay doubles from its first value up to its bound', () => {
   expect(longest).toEqual([200, 400, 800, 25_600, 30_000, 30_000]);
 });
 
-test('a delay never leaves the upper half of its step, however long it goes on failing', () => {
+test('a delay is always in the upper half of its step, after any number of failures', () => {
   fc.assert(
     fc.property(backoffs, failureCounts, randoms, (backoff, failures, random) => {
       const longest = backoffDelayMs(backoff, failures, 1);
@@ -30,7 +30,7 @@ test('a delay never leaves the upper half of its step, however long it goes on f
   );
 });
 
-test('a further failure never shortens the delay of the same chance', () => {
+test('a further failure never shortens the delay for the same random number', () => {
   fc.assert(
     fc.property(backoffs, failureCounts, randoms, (backoff, failures, random) => {
       expect(backoffDelayMs(backoff, failures + 1, random)).toBeGreaterThanOrEqual(
@@ -41,7 +41,7 @@ test('a further failure never shortens the delay of the same chance', () => {
   );
 });
 
-test('parties that failed together do not come back together', () => {
+test('retries of concurrent failures spread out', () => {
   const delays = Array.from({ length: 200 }, () =>
     jitteredDelayMs({ firstMs: 1_000_000, maxMs: 1_000_000 }, 1),
   );
@@ -49,7 +49,7 @@ test('parties that failed together do not come back together', () => {
   expect(new Set(delays).size).toBeGreaterThan(190);
 });
 
-test('a number between two others can be any of them and nothing else', () => {
+test('a random number is any integer of its range and no other', () => {
   const drawn = new Set(Array.from({ length: 500 }, () => randomBetween(3, 5)));
 
   expect([...drawn].toSorted()).toEqual([3, 4, 5]);

@@ -1,12 +1,12 @@
-/** How long to wait before each further try. */
+/** Bounds of the delay before a retry. */
 export interface Backoff {
   readonly firstMs: number;
   readonly maxMs: number;
 }
 
 /**
- * Delay before try number `failures` + 1: doubles from `firstMs` up to `maxMs`, with full jitter
- * in its upper half so that waiting parties do not come back together. `random` is in [0, 1).
+ * Delay before attempt `failures` + 1: doubles from `firstMs` up to `maxMs`, with jitter in its upper
+ * half, so that concurrent retries spread out. `random` is in [0, 1).
  */
 export function backoffDelayMs(backoff: Backoff, failures: number, random: number): number {
   const exponent = Math.min(Math.max(failures - 1, 0), 30);
@@ -14,12 +14,12 @@ export function backoffDelayMs(backoff: Backoff, failures: number, random: numbe
   return Math.round(ceiling / 2 + (ceiling / 2) * random);
 }
 
-/** The same with the process's own randomness. */
+/** {@link backoffDelayMs} with the process's random numbers. */
 export function jitteredDelayMs(backoff: Backoff, failures: number): number {
   return backoffDelayMs(backoff, failures, Math.random());
 }
 
-/** A whole number in [minimum, maximum], at random. */
+/** A random integer in [minimum, maximum]. */
 export function randomBetween(minimum: number, maximum: number): number {
   return minimum + Math.floor(Math.random() * (maximum - minimum + 1));
 }

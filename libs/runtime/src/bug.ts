@@ -1,9 +1,9 @@
-/** A broken invariant of our own: never a customer's fault, never retried. */
+/** A broken invariant of this product: never caused by a client's input, never retried. */
 export class Bug extends Error {
   override name = 'Bug';
 }
 
-/** States an invariant. Throws {@link Bug} when it does not hold. */
+/** Asserts an invariant. Throws {@link Bug} when it does not hold. */
 export function invariant(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Bug(message);
 }

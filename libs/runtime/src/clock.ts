@@ -1,11 +1,11 @@
-/** Where time comes from. Milliseconds since the Unix epoch. */
+/** A source of time, in milliseconds since the Unix epoch. */
 export interface Clock {
   now(): number;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** ISO 8601 UTC with milliseconds, as every time on the wire. */
+/** ISO 8601 UTC with milliseconds, the form of every time on the wire. */
 export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
@@ -18,7 +18,7 @@ export function dateOf(timeMs: number): Date {
   return new Date(timeMs);
 }
 
-/** Monotonic milliseconds, for measuring how long something took. */
+/** Monotonic milliseconds since `startMs`. */
 export function elapsedSince(startMs: number): number {
   return performance.now() - startMs;
 }

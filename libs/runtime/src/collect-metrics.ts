@@ -12,14 +12,14 @@ import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runti
 import { MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics';
 
 /**
- * Node's own metrics. The event loop is looked at 20 times a second, which every delay includes:
- * at the default of 100 times an idle process spends 1 % of a core on it.
+ * Node's own metrics. The event loop delay is sampled 20 times a second, and includes the sampling
+ * interval: at the default of 100 times an idle process spends 1 % of a core on it.
  */
 export function observeRuntime(): RuntimeNodeInstrumentation {
   return new RuntimeNodeInstrumentation({ monitoringPrecision: 50 });
 }
 
-/** Metrics without traces; the trace context of others is passed on. Returns what ends it. */
+/** Collects metrics and propagates foreign trace contexts. Returns the shutdown function. */
 export function collectMetrics(reader: MetricReader): () => Promise<void> {
   diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.ERROR);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { Bug } from './bug.ts';
 import { BatcherFull, createBatcher, forEachLimited } from './concurrency.ts';
 
-/** Work that ends when the test says so. */
+/** Work that the test completes. */
 function openGate() {
   const opened = Promise.withResolvers<void>();
   return { passed: opened.promise, open: opened.resolve, fail: opened.reject };
 }
 
 describe('a limited loop', () => {
-  test('does every item once and never more at a time than it may', async () => {
+  test('runs every item once and never more than the limit at a time', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -37,7 +37,7 @@ describe('a limited loop', () => {
     );
   });
 
-  test('rejects only when nothing runs any more, and begins nothing after a failure', async () => {
+  test('rejects only when no item is running, and starts none after a failure', async () => {
     const slow = openGate();
     const begun: string[] = [];
     let rejection: string | undefined;
@@ -59,7 +59,7 @@ describe('a limited loop', () => {
     expect(begun).toEqual(['failing', 'slow']);
   });
 
-  test('without a worker is our fault, not silence', async () => {
+  test('with a limit of 0 throws', async () => {
     await expect(forEachLimited([1], 0, async () => {})).rejects.toThrow(Bug);
   });
 });
@@ -123,7 +123,7 @@ describe('a batcher', () => {
     );
   });
 
-  test('sends a lone item at once and what came meanwhile as one batch', async () => {
+  test('flushes a single item at once and items added meanwhile as one batch', async () => {
     const gate = openGate();
     const batches: number[][] = [];
     const batcher = createBatcher<number, undefined>({
@@ -146,7 +146,7 @@ describe('a batcher', () => {
     expect(batches).toEqual([[1], [2, 3, 4]]);
   });
 
-  test('is idle when everything added so far was flushed, failures included', async () => {
+  test('is idle when everything added so far is flushed, failures included', async () => {
     const gate = openGate();
     let flushes = 0;
     const batcher = createBatcher<number, undefined>({

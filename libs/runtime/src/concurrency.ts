@@ -1,16 +1,16 @@
 import { invariant } from './bug.ts';
 
 /**
- * Runs `work` over all items, at most `limit` at a time. After a failure no further item begins;
- * rejects with the first failure once everything that had begun has ended, so that whoever tries
- * again never runs beside the first try.
+ * Runs `work` over all items, at most `limit` at a time. After a failure no further item starts;
+ * rejects with the first failure once all started items have ended, so that a retry never runs
+ * concurrently with the first attempt.
  */
 export async function forEachLimited<Item>(
   items: Iterable<Item>,
   limit: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  invariant(limit >= 1, 'without a worker nothing would be done');
+  invariant(limit >= 1, 'the limit must be at least 1');
   const iterator = items[Symbol.iterator]();
   const failures: unknown[] = [];
   const worker = async (): Promise<void> => {
@@ -29,8 +29,8 @@ export async function forEachLimited<Item>(
 }
 
 /**
- * Groups concurrent calls: while one flush runs, further items wait and leave together in the
- * next one. There is no linger, so an idle caller pays no delay.
+ * Groups concurrent calls: items added during a flush are flushed together in the next one. There is
+ * no linger: a single item is flushed at once.
  */
 export interface Batcher<Item, Result> {
   add(item: Item): Promise<Result>;
@@ -39,7 +39,7 @@ export interface Batcher<Item, Result> {
   readonly waiting: number;
 }
 
-/** The queue of a {@link Batcher} is full; the caller sheds load. */
+/** The queue of a {@link Batcher} is full: the caller sheds load. */
 export class BatcherFull extends Error {
   override name = 'BatcherFull';
 }
@@ -54,7 +54,7 @@ export interface BatcherOptions<Item, Result> {
 export function createBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
-  invariant(options.itemsMax >= 1, 'an empty batch would never end');
+  invariant(options.itemsMax >= 1, 'a batch must hold at least 1 item');
   interface Waiting {
     item: Item;
     resolve: (result: Result) => void;

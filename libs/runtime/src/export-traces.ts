@@ -8,7 +8,7 @@ import { observeRuntime } from './collect-metrics.ts';
 
 const untracedPaths = new Set(['/livez', '/readyz', '/metrics']);
 
-/** Metrics, and traces to the exporters of the standard OTEL_* settings. Returns what ends it. */
+/** Exports metrics, and traces by the standard OTEL_* settings. Returns the shutdown function. */
 export function exportTraces(reader: MetricReader, logLevel: string): () => Promise<void> {
   const tracing = [
     new HttpInstrumentation({
@@ -24,7 +24,7 @@ export function exportTraces(reader: MetricReader, logLevel: string): () => Prom
     logRecordProcessors: [],
     instrumentations: [observeRuntime(), ...tracing],
   });
-  // Their own metrics would be labelled with every host that a customer's webhook names.
+  // Their own metrics have the host of every customer's webhook as a label.
   for (const instrumentation of tracing) {
     instrumentation.setMeterProvider({ getMeter: createNoopMeter });
   }

@@ -7,7 +7,7 @@ const fileBytesMax = 1024 * 1024;
 const secretCharactersMax = 1_024;
 const certificatePattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** The setting names a file; its value is what the file holds, read once. */
+/** A setting that names a file; its value is the file's content, read once. */
 function fileContent() {
   return text().transform((path, context) => {
     try {
@@ -23,22 +23,22 @@ function fileContent() {
 
 /** A file with one or more X.509 certificates in PEM. */
 export const certificatesFile = () =>
-  fileContent().refine(holdsCertificates, 'the file holds no PEM certificates that can be read');
+  fileContent().refine(holdsCertificates, 'the file has no readable PEM certificates');
 
-/** A file with a private key in PEM that asks for no passphrase. */
+/** A file with a private key in PEM without a passphrase. */
 export const privateKeyFile = () =>
   fileContent().refine(
     (pem) => succeeds(() => createPrivateKey(pem)),
-    'the file holds no PEM private key that can be read without a passphrase',
+    'the file has no PEM private key without a passphrase',
   );
 
-/** A file with a secret as its one line. */
+/** A file with a secret as its only line. */
 export const secretFile = () =>
   fileContent()
     .transform((content) => content.replace(/\r?\n$/, ''))
     .refine(
       (secret) => secret !== '' && secret.length <= secretCharactersMax && !/[\r\n]/.test(secret),
-      'the file holds no secret in one line',
+      'the file does not have a secret as its only line',
     );
 
 function holdsCertificates(pem: string): boolean {
@@ -48,7 +48,7 @@ function holdsCertificates(pem: string): boolean {
   );
 }
 
-/** Whether the first certificate was made for the key. Both are PEM that can be read. */
+/** Whether the first certificate belongs to the key. Both are readable PEM. */
 export function belongTogether(certificate: string, privateKey: string): boolean {
   return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey));
 }

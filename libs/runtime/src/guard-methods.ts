@@ -1,10 +1,10 @@
 const guarded = new WeakSet<object>();
 
 /**
- * Puts guards in the place of methods of a library's class: once for a class, however often it is
- * called.
+ * Replaces methods of a library's class; further calls for the class have no effect. Call it at the
+ * start of a process.
  *
- * @throws Error when the library no longer has a method that is guarded: to be called at start-up
+ * @throws Error when the class lacks one of the methods
  */
 export function guardMethods<Methods extends object>(
   library: string,
@@ -14,7 +14,7 @@ export function guardMethods<Methods extends object>(
   const guards = guardsOf(prototype);
   for (const name of Object.keys(guards)) {
     if (typeof Reflect.get(prototype, name) !== 'function') {
-      throw new Error(`${library} changed: it no longer has the method ${name}, which is guarded`);
+      throw new Error(`${library} changed: it has no method ${name} to guard`);
     }
   }
   if (guarded.has(prototype)) return;

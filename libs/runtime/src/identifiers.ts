@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Mints identifiers. Injected, so that tests can make them predictable. */
+/** Generates identifiers. Injected, so that tests can make them predictable. */
 export interface Identifiers {
   /** UUIDv7 (RFC 9562): time-ordered, so that indexes grow at their right edge. */
   uuidV7(): string;
@@ -16,7 +16,7 @@ export function uuidV7From(timeMs: number, random: Uint8Array): string {
   return formatUuid(bytes);
 }
 
-/** UUIDv5 (RFC 9562): the same name in the same namespace is the same id, for ever. */
+/** UUIDv5 (RFC 9562): determined by namespace and name. */
 export function uuidV5(namespaceUuid: string, name: string): string {
   const namespace = Buffer.from(namespaceUuid.replaceAll('-', ''), 'hex');
   const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);

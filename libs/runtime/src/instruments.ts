@@ -6,16 +6,16 @@ import {
   metrics,
 } from '@opentelemetry/api';
 
-/** A label whose values another place lists: said in words, and as what they look like. */
+/** A label whose values are listed elsewhere: their description and pattern. */
 export interface ValueRule {
   readonly words: string;
   readonly pattern: RegExp;
 }
 
-/** Every label with the only values it can have: a metric never has more series than their product. */
+/** Every label with all its values: a metric has at most their product of series. */
 export type LabelSets = Readonly<Record<string, readonly string[] | ValueRule>>;
 
-/** Labels of one measurement; what does not apply is left out. */
+/** Labels of one measurement; those that do not apply are left out. */
 export type LabelsOf<Sets extends LabelSets> = {
   readonly [Name in keyof Sets]?: Sets[Name] extends readonly (infer Value)[]
     ? Value
@@ -23,7 +23,7 @@ export type LabelsOf<Sets extends LabelSets> = {
 };
 
 export interface InstrumentSettings<Sets extends LabelSets> {
-  /** Semantic conventions' where they have one, else `inventory.<noun>.<what>`. */
+  /** The name of the semantic conventions where there is one, else `inventory.<noun>.<what>`. */
   readonly name: string;
   readonly description: string;
   readonly unit?: 's' | 'By';
@@ -37,7 +37,7 @@ interface HistogramSettings<Sets extends LabelSets> extends InstrumentSettings<S
 
 type Kind = 'counter' | 'up-down counter' | 'histogram' | 'gauge';
 
-/** What the reference of metrics says of one. */
+/** An instrument, as the metrics reference describes it. */
 export interface DescribedInstrument extends InstrumentSettings<LabelSets> {
   readonly kind: Kind;
 }
@@ -48,7 +48,7 @@ export interface Adding<Sets extends LabelSets> {
 export interface Recording<Sets extends LabelSets> {
   record(value: number, labels?: LabelsOf<Sets>): void;
 }
-/** Reads what is to be told whenever metrics are collected; must be quick and must not throw. */
+/** Called at each collection of metrics; must be quick and must not throw. */
 type Reading<Sets extends LabelSets> = (
   observe: (value: number, labels?: LabelsOf<Sets>) => void,
 ) => void;
@@ -57,31 +57,31 @@ export interface Observing<Sets extends LabelSets> {
   observe(read: Reading<Sets>): () => void;
 }
 
-/** Makes the instruments of one part of the product, each with a description of itself. */
+/** Creates the instruments of one part of the product, each with its description. */
 export interface Instruments {
   counter<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>): Adding<Sets>;
   upDownCounter<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>): Adding<Sets>;
   histogram<const Sets extends LabelSets>(settings: HistogramSettings<Sets>): Recording<Sets>;
   gauge<const Sets extends LabelSets>(settings: InstrumentSettings<Sets>): Observing<Sets>;
-  /** A counter whose sum somebody else keeps. */
+  /** A counter whose sum is kept elsewhere. */
   observedCounter<const Sets extends LabelSets>(
     settings: InstrumentSettings<Sets>,
   ): Observing<Sets>;
 }
 
-/** From a millisecond to the longest that somebody waits for an answer. */
+/** From a millisecond to the longest request. */
 export const secondsBuckets: readonly number[] = [
   0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30,
 ];
 
 const described: DescribedInstrument[] = [];
 
-/** Every instrument that the loaded modules have made, in that order. */
+/** Every instrument that the loaded modules have created, in order. */
 export function describedInstruments(): readonly DescribedInstrument[] {
   return described;
 }
 
-/** Before telemetry is loaded a meter measures nothing and never will. */
+/** A meter that is created before telemetry is loaded never measures anything. */
 export function instrumentsOf(meter: Meter = metrics.getMeter('@inventory')): Instruments {
   function optionsOf(kind: Kind, settings: InstrumentSettings<LabelSets>): MetricOptions {
     described.push({ ...settings, kind });

@@ -6,18 +6,20 @@ import { type TlsIdentity, tlsIdentity } from './tls-identity.ts';
 
 export const saslMechanisms = ['SCRAM-SHA-256', 'SCRAM-SHA-512', 'PLAIN'] as const;
 
-/** How to reach a Kafka cluster and as whom, for everything that connects to one. */
+/** Addresses, TLS and login of a Kafka cluster, for every program that connects to one. */
 export const kafkaSettings = {
   KAFKA_BROKERS: list().describe('Kafka bootstrap addresses, comma-separated host:port'),
   KAFKA_TLS: flag().default(false).describe('Whether connections to Kafka are encrypted'),
   KAFKA_TLS_CA_FILE: needing(
     certificatesFile()
       .optional()
-      .describe("PEM file of the authorities that sign the brokers' certificates; else Node's own"),
+      .describe(
+        "PEM file of the authorities that sign the brokers' certificates; Node's own by default",
+      ),
     ['KAFKA_TLS'],
   ),
   KAFKA_TLS_CERT_FILE: needing(
-    certificatesFile().optional().describe('PEM file of the certificate shown to the brokers'),
+    certificatesFile().optional().describe('PEM file of the client certificate'),
     ['KAFKA_TLS', 'KAFKA_TLS_KEY_FILE'],
   ),
   KAFKA_TLS_KEY_FILE: needing(
@@ -26,29 +28,31 @@ export const kafkaSettings = {
   ),
   KAFKA_TIMEOUT_MS: integer(1_000, 600_000)
     .prefault('10000')
-    .describe('Longest wait for a broker to answer a request'),
+    .describe('Timeout of a request to a broker'),
   KAFKA_SESSION_TIMEOUT_MS: integer(6_000, 600_000)
     .prefault('15000')
     .describe(
-      'Silence after which a consumer is taken for dead and its partitions are given to others',
+      'Time without a heartbeat after which a consumer is considered dead and its partitions are reassigned',
     ),
   KAFKA_SASL_MECHANISM: needing(
     z
       .enum(saslMechanisms)
       .optional()
-      .describe('How to log in to Kafka; nobody logs in when absent. PLAIN only over TLS'),
+      .describe('SASL mechanism of the login to Kafka; no login when absent. PLAIN only over TLS'),
     (mechanism) => [
       'KAFKA_SASL_USERNAME',
       'KAFKA_SASL_PASSWORD_FILE',
-      // It sends the password as it is.
+      // It sends the password in plain text.
       ...(mechanism === 'PLAIN' ? ['KAFKA_TLS'] : []),
     ],
   ),
-  KAFKA_SASL_USERNAME: needing(text().optional().describe('Who logs in to Kafka'), [
+  KAFKA_SASL_USERNAME: needing(text().optional().describe('User name of the login to Kafka'), [
     'KAFKA_SASL_MECHANISM',
   ]),
   KAFKA_SASL_PASSWORD_FILE: needing(
-    secretFile().optional().describe('File that holds the password for Kafka in one line'),
+    secretFile()
+      .optional()
+      .describe('File with the password of the login to Kafka as its only line'),
     ['KAFKA_SASL_MECHANISM'],
   ),
 } as const;
@@ -59,14 +63,14 @@ export interface SaslCredentials {
   readonly password: string;
 }
 
-/** How long a client of Kafka waits for what. */
+/** Timeouts of a Kafka client. */
 export interface KafkaTiming {
-  /** For the answer to a request; connecting and logging in get a part of it. */
+  /** Of a request; connecting and logging in get a part of it. */
   readonly requestTimeoutMs: number;
-  /** How long a member of a group may be silent, and how often it shows that it is there. */
+  /** Longest time of a group member without a heartbeat, and the interval of heartbeats. */
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
-  /** What a stop waits for: the handlers that run, the last commit, the group. */
+  /** Deadlines of a stop: running handlers, the last commit, leaving the group. */
   readonly handlersDeadlineMs: number;
   readonly commitDeadlineMs: number;
   readonly leaveDeadlineMs: number;
@@ -75,7 +79,7 @@ export interface KafkaTiming {
 export interface KafkaAccess {
   /** `host:port` each. */
   readonly brokers: readonly string[];
-  /** In place of the defaults. */
+  /** Overrides the defaults. */
   readonly timing?: Partial<KafkaTiming>;
   /** Connections are not encrypted without it. */
   readonly tls?: TlsIdentity;

@@ -3,7 +3,7 @@ import { createLogger } from './logger.ts';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 
-test('what was opened last is closed first, and only once', async () => {
+test('resources are closed in reverse order, once', async () => {
   const lifetime = openLifetime(logger, 1_000);
   const closed: string[] = [];
   for (const name of ['store', 'bus', 'server']) {
@@ -32,7 +32,7 @@ test('the signal is aborted before anything is closed', async () => {
   expect(abortedBefore).toBe(true);
 });
 
-test('a failure or a hang of one part does not keep the others open', async () => {
+test('a close that fails or hangs does not keep other resources open', async () => {
   const lines: string[] = [];
   const told = createLogger({
     service: 'test',
@@ -59,7 +59,7 @@ test('a failure or a hang of one part does not keep the others open', async () =
   ]);
 });
 
-test('what is opened during or after the stop is closed too', async () => {
+test('a resource opened during or after the stop is closed too', async () => {
   const lifetime = openLifetime(logger, 1_000);
   const closed: string[] = [];
   lifetime.defer('opener', () => lifetime.defer('during', () => void closed.push('during')));

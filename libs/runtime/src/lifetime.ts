@@ -1,16 +1,16 @@
 import type { Logger } from './logger.ts';
 import { withDeadline } from './wait.ts';
 
-/** Collects what was opened, and closes it in reverse order. */
+/** Collects opened resources and closes them in reverse order. */
 export interface Lifetime {
   /** Aborted when closing begins: jobs check it, waits end early. */
   readonly signal: AbortSignal;
   /**
-   * Registers how to close what was just opened; `close` gets a share of the stop deadline. What
-   * is opened while everything closes is closed too.
+   * Registers how to close a resource that was just opened; `close` gets a share of the stop
+   * deadline. A resource that is opened during the close is closed too.
    */
   defer(name: string, close: () => Promise<void> | void): void;
-  /** Closes everything, last opened first; one failure does not keep the others open. */
+  /** Closes everything in reverse order of opening; a failure does not stop the rest. */
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export function openLifetime(logger: Logger, closeDeadlineMs: number): Lifetime 
       try {
         await withDeadline(Promise.resolve(next.close()), closeDeadlineMs, `closing ${next.name}`);
       } catch (error) {
-        logger.warn({ err: error, closing: next.name }, 'did not close cleanly');
+        logger.warn({ err: error, closing: next.name }, 'close failed');
       }
     }
   }
@@ -34,7 +34,7 @@ export function openLifetime(logger: Logger, closeDeadlineMs: number): Lifetime 
     signal: controller.signal,
     defer(name, close) {
       closers.push({ name, close });
-      // A start that was overtaken by a stop goes on opening: nothing of it may stay behind.
+      // A start that a stop overtakes continues to open resources: none may stay open.
       if (closing !== undefined) closing = closing.then(closeAll);
     },
     close: () => {

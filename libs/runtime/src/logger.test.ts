@@ -17,7 +17,7 @@ function openLog() {
   return { logger, text: () => written };
 }
 
-/** The same name as people and libraries spell it. */
+/** The name in the spellings of people and libraries. */
 const spellings = [
   (name: string) => name,
   (name: string) => name.toUpperCase(),
@@ -56,7 +56,7 @@ test('a secret never reaches a log line: any of its names, any spelling, any dep
   );
 });
 
-test.each(redactedNames)('%s is named in the line, with its value censored', (name) => {
+test.each(redactedNames)('%s is in the line, with its value redacted', (name) => {
   const { logger, text } = openLog();
 
   logger.warn({ request: { headers: { [name]: 'hunter2', host: 'example.com' } } }, 'refused');
@@ -84,7 +84,7 @@ test('an error keeps its type, message, stack, own fields and cause', () => {
   expect(line.err.stack).toContain('caused by: Error: no map');
 });
 
-test('an error given alone is written like any other', () => {
+test('an error logged alone is written like any other', () => {
   const { logger, text } = openLog();
 
   logger.error(Object.assign(new Error('lost'), { password: 'hunter2' }), 'store');
@@ -92,7 +92,7 @@ test('an error given alone is written like any other', () => {
   expect(JSON.parse(text())).toMatchObject({ err: { type: 'Error', password: '[redacted]' } });
 });
 
-test('whatever is logged, the line stays small and what was logged stays as it was', () => {
+test('any log line is bounded, and the logged object is not changed', () => {
   const { logger, text } = openLog();
   const ring: Record<string, unknown> = { token: 'hunter2' };
   ring['self'] = ring;

@@ -7,17 +7,17 @@ export type Logger = PinoLogger;
 export interface LoggerOptions {
   readonly service: string;
   readonly level: string;
-  /** Where lines go; standard output when absent. */
+  /** Standard output by default. */
   readonly destination?: DestinationStream;
 }
 
-/** Structured log lines in JSON, without secrets, each with the trace id that is active. */
+/** Structured log lines in JSON, without secrets, with the active trace id. */
 export function createLogger(options: LoggerOptions): Logger {
   const settings = {
     level: options.level,
     base: { service: options.service },
     formatters: { log: redact },
-    // Errors are written out there already.
+    // `redact` has serialized errors already.
     serializers: { err: (written: unknown) => written },
     mixin: () => {
       const traceId = currentTraceId();

@@ -3,26 +3,28 @@ import { needing } from './setting-needs.ts';
 import { flag, type readSettings, text } from './settings.ts';
 import { type TlsIdentity, tlsIdentity } from './tls-identity.ts';
 
-/** Options of a connection string that take anybody for the server. */
+/** Options of a connection string that disable the verification of the server. */
 const trustingOption =
   /[?&](tlsInsecure|tlsAllowInvalidCertificates|tlsAllowInvalidHostnames|sslValidate)=/i;
 
-/** How to reach a MongoDB server; who logs in is part of the connection string. */
+/** Address and TLS of a MongoDB server; the login is part of the connection string. */
 export const mongodbSettings = {
   MONGODB_URI: text()
-    .refine((uri) => !trustingOption.test(uri), "must leave the check of the server's name on")
+    .refine((uri) => !trustingOption.test(uri), 'must not disable the verification of the server')
     .describe("MongoDB connection string of this service's own database server"),
   MONGODB_TLS: flag()
     .default(false)
-    .describe('Whether connections to MongoDB are encrypted; mongodb+srv does so without it'),
+    .describe('Whether connections to MongoDB are encrypted; with mongodb+srv they always are'),
   MONGODB_TLS_CA_FILE: needing(
     certificatesFile()
       .optional()
-      .describe("PEM file of the authorities that sign MongoDB's certificates; else Node's own"),
+      .describe(
+        "PEM file of the authorities that sign MongoDB's certificates; Node's own by default",
+      ),
     ['MONGODB_TLS'],
   ),
   MONGODB_TLS_CERT_FILE: needing(
-    certificatesFile().optional().describe('PEM file of the certificate shown to MongoDB'),
+    certificatesFile().optional().describe('PEM file of the client certificate'),
     ['MONGODB_TLS', 'MONGODB_TLS_KEY_FILE'],
   ),
   MONGODB_TLS_KEY_FILE: needing(
@@ -33,7 +35,7 @@ export const mongodbSettings = {
 
 export interface MongodbAccess {
   readonly uri: string;
-  /** What the connection string says of TLS holds without it. */
+  /** Without it, the TLS options of the connection string apply. */
   readonly tls?: TlsIdentity;
 }
 

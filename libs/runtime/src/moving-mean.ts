@@ -1,4 +1,4 @@
-/** The mean of the latest values, each newer one counting a little more. */
+/** An exponentially weighted mean of the latest values. */
 export interface MovingMean {
   add(value: number): void;
   readonly mean: number;
@@ -18,10 +18,10 @@ export function createMovingMean(first: number): MovingMean {
   };
 }
 
-/** How often something happened lately, older events fading out. */
+/** An event rate with exponential decay. */
 export interface FadingRate {
   add(nowMs: number): void;
-  /** Events in about one window. */
+  /** Events per window, weighted towards recent ones. */
   perWindow(nowMs: number): number;
 }
 

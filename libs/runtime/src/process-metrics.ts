@@ -14,7 +14,7 @@ const memoryUsage = gauge({
   unit: 'By',
 });
 
-/** Reports what a process uses, for as long as it runs. */
+/** Reports CPU time and memory of the process. */
 export function observeProcess(process: Pick<NodeJS.Process, 'cpuUsage' | 'memoryUsage'>): void {
   cpuTime.observe((observe) => {
     const { user, system } = process.cpuUsage();

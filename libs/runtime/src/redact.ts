@@ -1,6 +1,6 @@
 import { stdSerializers } from 'pino';
 
-/** Header and field names whose values never reach a log line, however they are spelt or nested. */
+/** Header and field names whose values are redacted in any spelling, at any depth. */
 export const redactedNames = [
   'x-api-key',
   'authorization',
@@ -17,18 +17,18 @@ export const redactedNames = [
   'token',
 ] as const;
 
-/** `x-api-key`, `X_API_KEY`, `serviceTokens`: the last words of a name tell what it holds. */
+/** Matches the last words of a name: `x-api-key`, `X_API_KEY`, `serviceTokens`. */
 const redactedPattern = new RegExp(
   `(${redactedNames.map((name) => name.replaceAll(/[-_]/g, '[-_]?')).join('|')})s?$`,
   'i',
 );
 
 const censor = '[redacted]';
-/** Log lines show no more levels than this either. */
+/** Log lines show no more levels. */
 const levelsMax = 6;
 const partsMax = 500;
 
-/** A copy of what is logged in which no secret is left. Bounded, whatever it is given. */
+/** A bounded copy of the logged fields without secrets. */
 export function redact(fields: Record<string, unknown>): Record<string, unknown> {
   let parts = 0;
 
@@ -38,7 +38,7 @@ export function redact(fields: Record<string, unknown>): Record<string, unknown>
     if (above.length >= levelsMax) return '[deeper]';
     const path = [...above, value];
     if (Array.isArray(value)) return value.slice(0, partsMax).map((item) => walk(item, path));
-    // Errors of clients carry what was sent as fields of their own, and causes that do.
+    // Errors of clients, and their causes, carry the request in fields of their own.
     return copy(value instanceof Error ? stdSerializers.err(value) : value, path);
   }
 
@@ -55,7 +55,7 @@ export function redact(fields: Record<string, unknown>): Record<string, unknown>
   return copy(fields, [fields]);
 }
 
-/** Dates, buffers and ids of a store write themselves. */
+/** Dates, buffers and object ids serialize themselves. */
 function hasOwnForm(value: object): boolean {
   return typeof (value as { toJSON?: unknown }).toJSON === 'function' || ArrayBuffer.isView(value);
 }

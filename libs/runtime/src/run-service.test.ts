@@ -10,7 +10,7 @@ function start(...args: string[]): void {
   program = startProgram({ file, args });
 }
 
-/** The order in which parts were closed. */
+/** The order in which resources were closed. */
 function closed(): string[] {
   return program.output().match(/^\w+ closed$/gm) ?? [];
 }
@@ -28,7 +28,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('a part that cannot be closed does not keep the others open', async () => {
+test('a resource that cannot be closed does not keep the others open', async () => {
   start('failing');
   await program.line(/"msg":"ready"/);
 
@@ -39,7 +39,7 @@ test('a part that cannot be closed does not keep the others open', async () => {
   expect(program.output()).toContain('the broker is gone');
 });
 
-test('a part that never closes gets its share of the deadline, then the next is closed', async () => {
+test('a close that hangs gets its share of the deadline, then the next resource is closed', async () => {
   start('stuck', '900');
   await program.line(/"msg":"ready"/);
 
@@ -50,7 +50,7 @@ test('a part that never closes gets its share of the deadline, then the next is 
   expect(program.output()).toContain('closing consumer took longer than 300 ms');
 });
 
-test('a second signal ends a stop that hangs at once', async () => {
+test('a second signal ends a hanging stop at once', async () => {
   start('stuck', '3600000');
   await program.line(/"msg":"ready"/);
   program.kill('SIGTERM');
@@ -62,7 +62,7 @@ test('a second signal ends a stop that hangs at once', async () => {
   expect(closed()).toEqual([]);
 });
 
-test('what a library leaves running does not keep a stopped service alive', async () => {
+test('an open handle of a library does not keep a stopped service alive', async () => {
   start('leaky');
   await program.line(/"msg":"ready"/);
 
@@ -72,7 +72,7 @@ test('what a library leaves running does not keep a stopped service alive', asyn
   expect(program.output()).toContain('"msg":"stopped"');
 });
 
-test('a service that cannot start closes what was open, says why and ends with 1', async () => {
+test('a service whose start fails closes its resources, logs the error and ends with 1', async () => {
   start('stillborn');
 
   expect(await program.ended).toEqual({ code: 1, signal: null });
@@ -80,7 +80,7 @@ test('a service that cannot start closes what was open, says why and ends with 1
   expect(program.output()).toContain('no store');
 });
 
-test('a rejection that nobody handles stops the service in order and ends it with 1', async () => {
+test('an unhandled rejection stops the service in order and ends it with 1', async () => {
   start('crashing');
 
   expect(await program.ended).toEqual({ code: 1, signal: null });
@@ -88,7 +88,7 @@ test('a rejection that nobody handles stops the service in order and ends it wit
   expect(program.output()).toContain('"msg":"unhandledRejection"');
 });
 
-test('a stop that overtakes the start also closes what the start opens after it', async () => {
+test('a stop that overtakes the start also closes resources opened after it', async () => {
   start('slow');
   await program.line(/^starting$/);
 

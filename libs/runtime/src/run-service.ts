@@ -5,13 +5,14 @@ import { withDeadline } from './wait.ts';
 export interface RunServiceOptions {
   readonly logger: Logger;
   readonly stopDeadlineMs: number;
-  /** Opens everything in order, deferring each close. */
+  /** Opens resources in order and defers their close. */
   readonly start: (lifetime: Lifetime) => Promise<void>;
 }
 
 /**
- * Runs a service until SIGTERM or SIGINT, then stops it in reverse order. The process ends when
- * nothing is left to do, at the latest after the stop deadline; a second signal ends it at once.
+ * Runs a service until SIGTERM or SIGINT, then closes its resources in reverse order. The process
+ * ends with an empty event loop, at the latest after the stop deadline; a second signal ends it at
+ * once.
  */
 export async function runService(options: RunServiceOptions): Promise<void> {
   const { logger, stopDeadlineMs } = options;
@@ -27,9 +28,9 @@ export async function runService(options: RunServiceOptions): Promise<void> {
       await withDeadline(lifetime.close(), stopDeadlineMs, 'stopping');
       logger.info('stopped');
     } catch (error) {
-      logger.error({ err: error }, 'stopped by the deadline');
+      logger.error({ err: error }, 'stop deadline exceeded');
     }
-    // A client library may keep a socket or a retry alive: the loop gets a moment to run empty.
+    // A client library may keep a socket or a retry alive: the event loop gets a second to drain.
     setTimeout(() => process.exit(exitCode), 1_000).unref();
   }
 
@@ -45,7 +46,7 @@ export async function runService(options: RunServiceOptions): Promise<void> {
     await options.start(lifetime);
     logger.info('ready');
   } catch (error) {
-    logger.fatal({ err: error }, 'could not start');
-    await stop('could not start', 1);
+    logger.fatal({ err: error }, 'start failed');
+    await stop('start failed', 1);
   }
 }

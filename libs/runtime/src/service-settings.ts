@@ -6,21 +6,21 @@ import { duration, list, port, type readSettings, text } from './settings.ts';
 
 const isLoopback = (host: string) => /^(localhost|127\.[0-9.]+|::1)$/.test(host);
 
-/** Settings every service has. Descriptions feed the settings table of the documentation. */
+/** Settings of every service. Descriptions are the documentation's settings table. */
 export const serviceSettings = {
   ...kafkaSettings,
   KAFKA_TOPIC_PREFIX: z
     .string()
     .regex(/^[a-zA-Z0-9._-]{0,60}$/)
     .default('')
-    .describe('Put before every topic and group name, so that several stacks can share a cluster'),
+    .describe('Prefix of every topic and group name, so that several stacks can share a cluster'),
   ...mongodbSettings,
   MONGODB_DATABASE: text().describe("Name of this service's own database"),
   HTTP_HOST: needing(
     text()
       .default('127.0.0.1')
       .describe(
-        'Address the internal HTTP server binds to; one that other machines reach needs ' +
+        'Address that the internal HTTP server binds to; one that other machines reach needs ' +
           'SERVICE_TOKEN',
       ),
     (host) => (isLoopback(host) ? [] : ['SERVICE_TOKEN']),
@@ -30,8 +30,8 @@ export const serviceSettings = {
     .pipe(z.array(z.string().min(16)))
     .optional()
     .describe(
-      'Shared secrets of internal HTTP calls, comma-separated: the first is sent, each is ' +
-        'accepted; without any, anybody on this machine may call',
+      'Shared secrets of internal HTTP calls, comma-separated: the first is sent, all are ' +
+        'accepted; when absent, calls from this machine need none',
     ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
@@ -39,14 +39,14 @@ export const serviceSettings = {
     .describe('Least severe level that is logged'),
   STOP_DEADLINE_MS: duration()
     .prefault('45000')
-    .describe('Longest graceful stop before the process ends anyway'),
+    .describe('Longest graceful stop before the process is ended'),
 } as const;
 
 export interface ServiceConfig {
   readonly kafka: KafkaAccess & { readonly topicPrefix: string };
   readonly mongodb: MongodbAccess & { readonly database: string };
   readonly http: { readonly host: string; readonly port: number };
-  /** The first is sent with internal calls, each is accepted; none are asked for when empty. */
+  /** The first is sent with internal calls, all are accepted; when empty, none is required. */
   readonly serviceTokens: readonly string[];
   readonly logLevel: string;
   readonly stopDeadlineMs: number;

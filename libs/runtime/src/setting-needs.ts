@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** Names that a given value needs to be given too; a flag among them as true. */
+/** Names of the settings that a value requires; a flag among them must be true. */
 export type Needs = (value: string) => readonly string[];
 
 const needsOf = z.registry<{ readonly needs: Needs }>();
 
-/** A setting that means something only together with others, or that is unsafe without them. */
+/** A setting that has no meaning, or is unsafe, without others. */
 export function needing<Schema extends z.ZodType>(
   schema: Schema,
   needs: readonly string[] | Needs,
@@ -14,7 +14,7 @@ export function needing<Schema extends z.ZodType>(
   return schema;
 }
 
-/** What is missing beside the given values, in words that repeat none of them. */
+/** Problems of missing settings, without any value. */
 export function missingNeeds(
   shape: z.ZodRawShape,
   given: Readonly<Record<string, string | undefined>>,
@@ -25,6 +25,6 @@ export function missingNeeds(
     const needs = needsOf.get(schema as z.ZodType)?.needs(value) ?? [];
     return needs
       .filter((other) => given[other] === undefined || given[other] === 'false')
-      .map((other) => `${name}: needs ${other} beside it`);
+      .map((other) => `${name}: requires ${other}`);
   });
 }

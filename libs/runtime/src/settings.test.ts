@@ -35,7 +35,7 @@ function problemsOf(environment: Record<string, string | undefined>): readonly s
   return [];
 }
 
-test('settings are read into the types they stand for, the absent ones by their default', () => {
+test('settings are parsed into their types, absent ones into their defaults', () => {
   const settings = readSettings(shape, {
     ...complete,
     NAMES: ' one:1, two:2 ,,',
@@ -55,7 +55,7 @@ test('settings are read into the types they stand for, the absent ones by their 
   });
 });
 
-test('every problem of a configuration is named at once, each with its setting', () => {
+test('all problems of a configuration are reported at once, each with its setting', () => {
   const problems = problemsOf({
     NAMES: ' , ',
     PORT: '65536',
@@ -84,7 +84,7 @@ test('an empty value counts as absent: a default applies, a required setting is 
   expect(problemsOf({ ...complete, TITLE: '' })).toEqual(['TITLE is required']);
 });
 
-test('a value is never repeated in a problem, because it may be a secret', () => {
+test('a problem never repeats a value, because it may be a secret', () => {
   const secret = fc.stringMatching(/^[G-Z]{12,40}$/);
   fc.assert(
     fc.property(secret, (value) => {
@@ -103,14 +103,14 @@ test.each(['1e3', '0x10', ' 5', '5 ', '+5', '٥', '9'.repeat(400), '-1', '65536'
   },
 );
 
-test('a configuration cannot be changed after it was read, at any depth', () => {
+test('a configuration is frozen, at any depth', () => {
   const config = deepFreeze({ kafka: { brokers: ['a'] }, when: { deep: { deeper: {} } } });
 
   expect(() => config.kafka.brokers.push('b')).toThrow(TypeError);
   expect(() => Object.assign(config.when.deep.deeper, { x: 1 })).toThrow(TypeError);
 });
 
-describe('the settings that every service has', () => {
+describe('the settings of every service', () => {
   const given = {
     KAFKA_BROKERS: 'one:9092,two:9092',
     MONGODB_URI: 'mongodb://localhost/',
@@ -133,13 +133,13 @@ describe('the settings that every service has', () => {
     });
   });
 
-  test('do not accept a token that could be guessed', () => {
+  test('do not accept a token that is short enough to guess', () => {
     expect(() => readSettings(serviceSettings, { ...given, SERVICE_TOKEN: 'short' })).toThrow(
       /SERVICE_TOKEN/,
     );
   });
 
-  test('take a second token, so that the first can be replaced while services call each other', () => {
+  test('accept a second token, so that the first can be replaced without downtime', () => {
     const tokens = ['a new token of 22 bytes', 'the token until today'];
     const parsed = readSettings(serviceSettings, { ...given, SERVICE_TOKEN: tokens.join(',') });
     expect(serviceConfig(parsed).serviceTokens).toEqual(tokens);

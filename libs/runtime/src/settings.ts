@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { missingNeeds } from './setting-needs.ts';
 
-/** All problems of a configuration, found at once. */
+/** All problems of a configuration. */
 export class SettingsError extends Error {
   override name = 'SettingsError';
   readonly problems: readonly string[];
@@ -24,13 +24,13 @@ export function integer(minimum: number, maximum: number) {
 }
 
 export const port = () => integer(0, 65_535);
-/** A duration; the unit is the last word of the setting's name. */
+/** A duration; the setting's name ends with its unit. */
 export const duration = () => integer(0, durationMax);
 export const count = () => integer(0, 1_000_000_000);
 
 export const flag = () => z.enum(['true', 'false']).transform((text) => text === 'true');
 
-/** Comma-separated list; blanks around items are dropped. */
+/** Comma-separated list; blanks around items are removed. */
 export const list = () =>
   z
     .string()
@@ -46,8 +46,8 @@ export const text = () => z.string().min(1);
 export const url = () => z.url({ protocol: /^https?$/ });
 
 /**
- * Reads the named settings from the environment; an empty value counts as absent. Throws
- * {@link SettingsError} naming every problem. Values are not repeated: they may be secret.
+ * Reads the settings from the environment; an empty value counts as absent. Throws
+ * {@link SettingsError} with every problem, without values: they may be secret.
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -72,7 +72,7 @@ export function readSettings<Shape extends z.ZodRawShape>(
   ]);
 }
 
-/** Freezes a configuration all the way down: it is read once, before any socket is opened. */
+/** Freezes a value at every depth. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

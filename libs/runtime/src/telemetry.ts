@@ -4,9 +4,9 @@ import type { exportTraces } from './export-traces.ts';
 import { provideTelemetry } from './telemetry-access.ts';
 
 /*
- * Loaded by `node --require` before anything it instruments. Metrics are always collected and
- * read at /metrics; tracing costs up to half of the plain request capacity and is on only where
- * an exporter is named in the standard OTEL_* settings.
+ * Loaded by `node --require` before the modules it instruments. Metrics are always collected and
+ * served at /metrics; tracing costs up to half of the plain request capacity and is on only where
+ * the standard OTEL_* settings name an exporter.
  */
 const environment = process.env;
 const isDisabled = environment['OTEL_SDK_DISABLED'] === 'true';
@@ -18,14 +18,14 @@ const isTraced =
     'OTEL_TRACES_EXPORTER',
   ].some((name) => environment[name] !== undefined && environment[name] !== '');
 
-/** Whoever scrapes knows which process it asks: nothing of it is repeated in labels. */
+/** The scrape identifies the process: its labels do not repeat that. */
 const prometheus = new PrometheusExporter({
   preventServerStart: true,
   withoutTargetInfo: true,
   withoutScopeInfo: true,
 });
 
-/** The tracing SDK with its exporters is two thirds of what a process would load, and often unused. */
+/** Loaded on demand: the tracing SDK is two thirds of the modules of a process, and often unused. */
 function startTracing(): () => Promise<void> {
   const tracing: { exportTraces: typeof exportTraces } = require('./export-traces.js');
   return tracing.exportTraces(prometheus, environment['OTEL_LOG_LEVEL'] ?? 'error');

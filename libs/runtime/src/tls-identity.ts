@@ -3,16 +3,16 @@ import tls from 'node:tls';
 import { belongTogether } from './file-settings.ts';
 import { SettingsError } from './settings.ts';
 
-/** How a TLS connection is made. Everything is PEM text. */
+/** Certificates and key of a TLS client. Everything is PEM text. */
 export interface TlsIdentity {
-  /** Trusted instead of the authorities that come with Node. */
+  /** Trusted in place of Node's own authorities. */
   readonly authorities?: string;
-  /** Shown to the server, with the chain below it. */
+  /** The client certificate with its chain. */
   readonly certificate?: string;
   readonly privateKey?: string;
 }
 
-/** The same in the words of `tls.connect`. The server's certificate is always checked. */
+/** Options of `tls.connect`. The server's certificate is always verified. */
 export function tlsConnectOptions(identity: TlsIdentity) {
   const { authorities, certificate, privateKey } = identity;
   return {
@@ -22,12 +22,12 @@ export function tlsConnectOptions(identity: TlsIdentity) {
   };
 }
 
-/** Who a server is asked to be, so that a proxy for several can choose; an address is no name. */
+/** The server name to send (SNI), by which proxies route; none for an IP address. */
 export function serverNameOf(host: string): { readonly servername?: string } {
   return net.isIP(host) ? {} : { servername: host };
 }
 
-/** Encrypted when an identity is given. What is written waits for the connection. */
+/** Encrypted when an identity is given. Writes are buffered until it is connected. */
 export function openSocket(
   { host, port }: { readonly host: string; readonly port: number },
   identity: TlsIdentity | undefined,
@@ -44,7 +44,7 @@ export interface TlsSettings {
   readonly privateKey: string | undefined;
 }
 
-/** Throws a {@link SettingsError} when the key is another one than the certificate's. */
+/** Throws a {@link SettingsError} when the key does not belong to the certificate. */
 export function tlsIdentity(settings: TlsSettings): TlsIdentity | undefined {
   const { prefix, on, authorities, certificate, privateKey } = settings;
   if (!on) return undefined;

@@ -17,7 +17,7 @@ const stored: TraceCarrier = {
 };
 
 describe('while tracing is off', () => {
-  test('nothing is carried and work runs as it is', async () => {
+  test('no context is carried, and work runs unchanged', async () => {
     expect(currentTrace()).toEqual({});
     expect(currentTraceId()).toBeUndefined();
     expect(await inSpan({ name: 'work' }, async () => 7)).toBe(7);
@@ -55,7 +55,7 @@ describe('while tracing is on', () => {
 
   const endedSpan = (name: string) => ended.find((span) => span.name === name);
 
-  test('a stored carrier is continued, whatever is active when it is taken up again', async () => {
+  test('a stored carrier is continued, whatever context is active then', async () => {
     await inSpan({ name: 'worker' }, () =>
       inSpan({ name: 'claimed', parent: stored }, async () => {
         expect(currentTraceId()).toBe('0af7651916cd43dd8448eb211c80319c');
@@ -67,7 +67,7 @@ describe('while tracing is on', () => {
     expect(endedSpan('worker')?.spanContext().traceId).not.toBe('0af7651916cd43dd8448eb211c80319c');
   });
 
-  test('work without a trace runs in the one stored for it, and work within one stays there', async () => {
+  test('work without an active trace runs in the stored one; an active trace is kept', async () => {
     expect(inTrace(stored, currentTraceId)).toBe('0af7651916cd43dd8448eb211c80319c');
     await inSpan({ name: 'consumer' }, async () => {
       const active = currentTraceId();
@@ -76,7 +76,7 @@ describe('while tracing is on', () => {
     expect(ended.map(({ name }) => name)).toEqual(['consumer']);
   });
 
-  test('what is active is carried as text and comes back as the parent', async () => {
+  test('the active context is carried as text and is the parent after that', async () => {
     const carrier = await inSpan({ name: 'outer' }, async () => currentTrace());
     await inSpan({ name: 'inner', parent: carrier }, async () => {});
 
@@ -99,7 +99,7 @@ describe('while tracing is on', () => {
     expect(endedSpan('alone')?.parentSpanContext).toBeUndefined();
   });
 
-  test('a span that is not recorded, as all are where no exporter is set, names no trace', () => {
+  test('a span that is not recorded, as without an exporter, has no trace id', () => {
     const unrecorded = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
     context.with(trace.setSpan(context.active(), unrecorded), () => {
@@ -108,7 +108,7 @@ describe('while tracing is on', () => {
     });
   });
 
-  test('a failure is told by its kind and not by its text, and is passed on', async () => {
+  test('a failure is recorded by its name, not its message, and is rethrown', async () => {
     const failing = inSpan({ name: 'failing' }, async () => {
       throw new RangeError('account 7 has 3 credits');
     });

@@ -11,7 +11,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 
-/** W3C trace context as text, to be stored in a document or sent in a header. */
+/** W3C trace context as text, for a document or a header. */
 export interface TraceCarrier {
   readonly traceparent?: string;
   readonly tracestate?: string;
@@ -19,22 +19,22 @@ export interface TraceCarrier {
 
 const tracer = trace.getTracer('@inventory/runtime');
 
-/** The context that is active now, or nothing when tracing is off. */
+/** The active context; empty when tracing is off. */
 export function currentTrace(): TraceCarrier {
   const carrier: Record<string, string> = {};
   propagation.inject(context.active(), carrier);
   return carrier;
 }
 
-/** The trace id that is active now, for log lines; undefined when tracing is off. */
+/** The active trace id, for log lines; undefined when tracing is off. */
 export function currentTraceId(): string | undefined {
   const active = trace.getActiveSpan()?.spanContext();
   return active && isSpanContextValid(active) ? active.traceId : undefined;
 }
 
 /**
- * The active span as its caller is to be told it, in the form of W3C Trace Context level 2;
- * undefined when tracing is off.
+ * The `traceresponse` header of the active span (W3C Trace Context level 2); undefined when tracing
+ * is off.
  */
 export function traceResponse(): string | undefined {
   const active = trace.getActiveSpan()?.spanContext();
@@ -43,7 +43,7 @@ export function traceResponse(): string | undefined {
   return `00-${active.traceId}-${active.spanId}-${flags}`;
 }
 
-/** Names the active span of a request after its route, once that is known. */
+/** Names the active span of a request after its matched route. */
 export function nameRequestSpan(method: string, route: string): void {
   const span = trace.getActiveSpan();
   span?.updateName(`${method} ${route}`);
@@ -59,7 +59,7 @@ export interface SpanOptions {
   readonly parent?: TraceCarrier;
 }
 
-/** Runs `work` inside a span of its own, which ends with it and records its failure. */
+/** Runs `work` in a new span, which ends with it and records its failure. */
 export async function inSpan<Value>(
   options: SpanOptions,
   work: (span: Span) => Promise<Value>,
@@ -75,12 +75,12 @@ export async function inSpan<Value>(
   }
 }
 
-/** Runs `work` in this trace, unless one is active already; adds no span. */
+/** Runs `work` in this trace, unless another is active; adds no span. */
 export function inTrace<Value>(carrier: TraceCarrier, work: () => Value): Value {
   return currentTraceId() ? work() : context.with(parentContext(carrier), work);
 }
 
-/** A span that the caller ends itself. */
+/** A span that the caller ends. */
 export function startSpan(options: SpanOptions): Span {
   return tracer.startSpan(
     options.name,

@@ -3,7 +3,7 @@ import { DeadlineExceeded, pause, withDeadline } from './wait.ts';
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-test('a deadline ends the wait with what took too long, not the work itself', async () => {
+test('a deadline ends the wait with an error that names the operation, not the work itself', async () => {
   const work = Promise.withResolvers<string>();
   const failure = expect(withDeadline(work.promise, 100, 'closing the store')).rejects.toThrow(
     new DeadlineExceeded('closing the store took longer than 100 ms'),
@@ -16,7 +16,7 @@ test('a deadline ends the wait with what took too long, not the work itself', as
   expect(await work.promise).toBe('late');
 });
 
-test('work that ends in time gives its value or its failure and leaves no timer', async () => {
+test('work that ends in time settles the wait and leaves no timer', async () => {
   await expect(withDeadline(Promise.resolve(7), 100, 'x')).resolves.toBe(7);
   await expect(withDeadline(Promise.reject(new Error('no')), 100, 'x')).rejects.toThrow('no');
 

@@ -1,12 +1,12 @@
 import { setTimeout as timer } from 'node:timers/promises';
 
-/** Resolves after `delayMs`, or at once when the signal is aborted. Never rejects. */
+/** Resolves after `delayMs`, or when the signal is aborted. Never rejects. */
 export async function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   try {
     await timer(delayMs, undefined, signal ? { signal } : {});
   } catch {
-    // Aborted: the caller looks at its signal.
+    // Aborted: the caller checks its signal.
   }
 }
 
@@ -14,16 +14,16 @@ export class DeadlineExceeded extends Error {
   override name = 'DeadlineExceeded';
 }
 
-/** The promise's value, or {@link DeadlineExceeded} after `deadlineMs`; the work itself goes on. */
+/** Settles as `work`, or rejects with {@link DeadlineExceeded} after `deadlineMs`; the work continues. */
 export async function withDeadline<Value>(
   work: Promise<Value>,
   deadlineMs: number,
-  what: string,
+  operation: string,
 ): Promise<Value> {
   let timeout: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_resolve, reject) => {
     timeout = setTimeout(
-      () => reject(new DeadlineExceeded(`${what} took longer than ${deadlineMs} ms`)),
+      () => reject(new DeadlineExceeded(`${operation} took longer than ${deadlineMs} ms`)),
       deadlineMs,
     );
   });

@@ -1,7 +1,7 @@
 import { createLogger } from '../src/logger.ts';
 import { runService } from '../src/run-service.ts';
 
-/** A service that says what happens to it, in one of several moods. */
+/** A service that prints its events, with one of several faults. */
 const [mood = 'obedient', stopDeadlineMs = '3000'] = process.argv.slice(2);
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const never = () => new Promise<void>(() => {});
@@ -11,7 +11,7 @@ void runService({
   stopDeadlineMs: Number(stopDeadlineMs),
   start: async (lifetime) => {
     if (mood === 'slow') say('starting');
-    // What a client library leaves behind: something that keeps the process alive.
+    // As an open handle of a client library, it keeps the process alive.
     const socket = setInterval(() => {}, 1_000);
     lifetime.defer('store', () => {
       say('store closed');
