@@ -37,11 +37,11 @@ test.each(['/livez', '/readyz', '/readyz?verbose'])(
 );
 
 test('what keeps a service from answering is named, and it stays alive', async () => {
-  const problems = { notReady: ['MongoDB does not answer', 'a consumer is not working'] };
+  const problems = { notReady: ['MongoDB is unavailable', 'a consumer is not working'] };
 
   expect(await ask('/readyz', problems)).toMatchObject({
     status: 503,
-    text: '{"status":"failing","problems":["MongoDB does not answer","a consumer is not working"]}',
+    text: '{"status":"failing","problems":["MongoDB is unavailable","a consumer is not working"]}',
   });
   expect((await ask('/livez', problems)).status).toBe(200);
 });

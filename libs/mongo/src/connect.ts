@@ -13,7 +13,7 @@ export interface MongoOptions extends MongodbAccess {
 
 export interface MongoConnection {
   readonly db: Db;
-  /** Whether the server answers now; for readiness. */
+  /** Whether the server responds; for readiness. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -21,9 +21,9 @@ export interface MongoConnection {
 const pingDeadlineMs = 2_000;
 
 /**
- * Connects with what every decision here needs: majority writes in the journal and reads from the
- * primary. Every operation has a deadline, so that a lost server is an error and never a hang; the
- * connection string may name another.
+ * Connects with journaled majority writes and reads from the primary, on which every decision
+ * depends. Every operation has a timeout, so that an unreachable server is an error and never a
+ * hang; the connection string may override the timeouts.
  */
 export async function connectMongo(options: MongoOptions): Promise<MongoConnection> {
   guardWrites();
@@ -60,7 +60,7 @@ export async function connectMongo(options: MongoOptions): Promise<MongoConnecti
   };
 }
 
-/** What the connection string does not say itself; there the case of a name does not matter. */
+/** Limits that the connection string does not set; its option names are case-insensitive. */
 function unlessGiven<Limits extends object>(uri: string, limits: Limits): Partial<Limits> {
   const [, query = ''] = uri.split('?');
   const given = new Set([...new URLSearchParams(query).keys()].map((name) => name.toLowerCase()));

@@ -1,14 +1,14 @@
 import { MongoServerError } from 'mongodb';
 
-/** The fields of the unique index that a write ran into. */
+/** The fields of the unique index that a write violated. */
 export type DuplicateKey = readonly string[];
 
 const duplicateKeyCode = 11_000;
 
 /**
- * The index fields of a duplicate-key error, or null for any other error. Told by the error's key
- * pattern and never by its text. Empty for a bulk write: the driver drops the pattern from its
- * errors, and `writeErrors` say only which of the writes it was.
+ * The index fields of a duplicate-key error; null for any other error. Read from the error's key
+ * pattern, never from its text. Empty for a bulk write: the driver drops the pattern, and
+ * `writeErrors` have the index of the failed write only.
  */
 export function duplicateKeyOf(error: unknown): DuplicateKey | null {
   if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return null;

@@ -2,7 +2,7 @@ import { invariant } from '@inventory/runtime/bug';
 import { guardMethods } from '@inventory/runtime/guard-methods';
 import { MongoError, MongoNetworkError } from 'mongodb';
 
-/** What is used of the driver's connection, which is an emitter of `close`. */
+/** The used part of the driver's connection, which emits `close`. */
 interface DriverConnection {
   readonly error: Error | null;
   once(event: 'close', listener: () => void): void;
@@ -16,11 +16,10 @@ interface ConnectionClass {
 }
 
 /**
- * Between the end of a socket and its `close` the driver (7.9.0) still takes its connection for a
- * good one. A command that is written in that moment waits for the socket to drain, which it never
- * will, past every timeout there is: for ever. Here the connection's end ends the write too. What
- * the socket itself says of a failed write becomes the driver's network error, as everywhere else
- * in it: a command that may be tried again is.
+ * Between the end of a socket and its `close` event the driver (7.9.0) still uses the connection. A
+ * command written then waits for the socket to drain, for ever, past every timeout. Here the end of
+ * the connection ends the write too. The socket's error becomes the driver's network error, so that
+ * retryable commands are retried.
  */
 export function guardWrites(): void {
   const connectionModule: unknown = require('mongodb/lib/cmap/connection');
@@ -29,7 +28,7 @@ export function guardWrites(): void {
     async writeCommand(...command) {
       const closed = Promise.withResolvers<never>();
       const onClose = () => {
-        invariant(this.error !== null, 'a connection says why it closed');
+        invariant(this.error !== null, 'a closed connection has an error');
         closed.reject(this.error);
       };
       this.once('close', onClose);

@@ -1,6 +1,6 @@
 import type { CreateIndexesOptions, Db, IndexSpecification } from 'mongodb';
 
-/** The indexes of one collection; their names are given, so that they can be told in errors. */
+/** The indexes of one collection; their names appear in errors. */
 export interface CollectionIndexes {
   readonly collection: string;
   readonly indexes: readonly {
@@ -10,7 +10,7 @@ export interface CollectionIndexes {
   }[];
 }
 
-/** Creates what is missing; an index that is there already is left as it is. */
+/** Creates missing indexes; existing ones are not changed. */
 export async function ensureIndexes(db: Db, wanted: readonly CollectionIndexes[]): Promise<void> {
   for (const { collection, indexes } of wanted) {
     for (const { name, keys, options } of indexes) {

@@ -1,9 +1,9 @@
 import { MongoError, MongoServerError } from 'mongodb';
 
 /**
- * Whether a failure means that the store cannot be reached now. The driver names its own troubles;
- * a server that answered with an error was asked wrongly. A bulk write that lost its connection is
- * a server's error to the driver, with the trouble in the place of an answer.
+ * Whether an error means that the store is unavailable. Errors of the driver do; an error response
+ * of the server does not. For a bulk write that lost its connection the driver throws a server
+ * error, with the network error in place of the response.
  */
 export function isMongoUnavailable(error: unknown): boolean {
   if (!(error instanceof MongoServerError)) return error instanceof MongoError;

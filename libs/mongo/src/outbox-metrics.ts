@@ -3,20 +3,20 @@ import { instrumentsOf } from '@inventory/runtime/instruments';
 const { gauge } = instrumentsOf();
 const labels = {
   collection: {
-    words: 'the collection whose documents carry the outbox',
+    words: 'the collection whose documents have the outbox',
     pattern: /^[a-zA-Z_]{3,40}$/,
   },
 };
 
 const oldestAge = gauge({
   name: 'inventory.outbox.oldest.age',
-  description: 'Age of the oldest message that the last sweep found unsent; 0 when it found none',
+  description: 'Age of the oldest unsent message in the last sweep; 0 without one',
   unit: 's',
   labels,
 });
 const unsendable = gauge({
   name: 'inventory.outbox.unsendable',
-  description: 'Documents that this replica leaves aside: their outbox breaks a contract',
+  description: 'Documents that this replica skips: their outbox breaks a contract',
   labels,
 });
 

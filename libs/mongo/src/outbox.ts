@@ -8,22 +8,22 @@ import { ZodError } from 'zod';
 import { observeOutbox } from './outbox-metrics.ts';
 
 /**
- * Messages that wait inside the document whose change they announce: state and its messages are
- * one write. They leave at once; after a crash the sweeper finds them.
+ * Messages inside the document whose change they announce: state and messages are one write. They
+ * are published at once; after a crash the sweeper publishes them.
  */
 export interface WithOutbox {
   readonly outbox?: readonly OutgoingMessage[];
   /** When the oldest waiting message was written; absent when none waits. */
   readonly outboxSince?: Date;
-  /** Until then one sweeper publishes what waits; absent or past, any sweeper may claim it. */
+  /** Until then one sweeper publishes the messages; when absent or past, any may claim them. */
   readonly outboxClaimedUntil?: Date;
 }
 
-/** The trace a message continues is the one that is active when its state changes. */
+/** A message continues the trace that is active when its state changes. */
 export function withTrace(messages: readonly OutgoingMessage[]): OutgoingMessage[] {
   const trace = currentTrace();
   return messages.map((message) => {
-    // The store would keep what is undefined as null, which is something else to a contract.
+    // The store would write undefined as null, which a contract refuses.
     const given = Object.fromEntries(
       Object.entries(message).filter(([, value]) => value !== undefined),
     ) as OutgoingMessage;
@@ -39,7 +39,7 @@ export function pushToOutbox(messages: readonly OutgoingMessage[], now: Date) {
   };
 }
 
-/** Index for the sweeper: only documents with waiting messages are in it. */
+/** The sweeper's index: only documents with waiting messages are in it. */
 export const outboxIndex = {
   name: 'outbox_since',
   keys: { outboxSince: 1 },
@@ -47,15 +47,15 @@ export const outboxIndex = {
 } as const;
 
 export interface OutboxRelay {
-  /** Publishes what waits in these documents; a failure is left to the sweeper. */
+  /** Publishes the waiting messages of these documents; after a failure the sweeper does. */
   flush(ids: readonly string[]): Promise<void>;
-  /** The same for messages that were just written into a document: it need not be read. */
+  /** Publishes messages that were just written into a document, without reading it. */
   send(id: string, messages: readonly OutgoingMessage[]): Promise<void>;
 }
 
 export interface OutboxRelayOptions {
   readonly db: Db;
-  /** The collection whose documents carry an outbox; their ids are strings. */
+  /** The collection whose documents have an outbox; their ids are strings. */
   readonly collectionName: string;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly now: () => number;
@@ -68,14 +68,14 @@ const sweepAfterMs = 2_000;
 /** When a claim expires: after a crash, or where publishing takes longer, messages repeat. */
 const claimMs = 30_000;
 
-/** Documents whose messages can never be sent are left out of sweeps, up to this many. */
+/** Documents whose messages can never be sent are excluded from sweeps, up to this many. */
 const unsendableMax = 1_000;
 
 export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const { collectionName, lifetime, logger } = options;
   const collection = options.db.collection<WithOutbox & { _id: string }>(collectionName);
   const unsendable = new Set<string>();
-  /** Stays where a sweep fails: what it found is still waiting. */
+  /** Kept when a sweep fails: its message is still waiting. */
   let oldestAtMs: number | null = null;
   const unobserve = observeOutbox(collectionName, {
     oldestAtMs: () => oldestAtMs,
@@ -91,7 +91,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     await collection.updateOne({ _id: document._id }, removal(waiting.map(({ id }) => id)));
   }
 
-  /** One document that breaks a contract must not keep those behind it from being relayed. */
+  /** A document that breaks a contract must not block later ones. */
   async function relayAll(documents: readonly (WithOutbox & { _id: string })[]): Promise<void> {
     for (const document of documents) {
       try {
@@ -105,7 +105,7 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     }
   }
 
-  /** The document that waits longest and that no other sweeper works on. */
+  /** The document with the oldest message that no other sweeper has claimed. */
   function claimOldest(
     nowMs: number,
     outboxClaimedUntil: Date,
@@ -122,9 +122,8 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   }
 
   /**
-   * Publishes one document's messages. Claimed first, they are published by one of the replicas
-   * that sweep. A claim whose messages can never be sent is kept: it keeps the document out of the
-   * way until it expires.
+   * Claims one document and publishes its messages, so that one replica does. A claim whose messages
+   * can never be sent is kept: it excludes the document until it expires.
    */
   async function sweep(): Promise<boolean> {
     const nowMs = options.now();
@@ -151,24 +150,24 @@ export function startOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     runOnce: sweep,
   });
 
-  async function orLeaveToSweeper(work: () => Promise<void>): Promise<void> {
+  async function orDeferToSweeper(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      logger.warn({ err: error }, 'outbox not relayed; the sweeper will');
+      logger.warn({ err: error }, 'outbox not relayed, deferred to the sweeper');
     }
   }
 
   return {
     flush: (ids) =>
-      orLeaveToSweeper(async () => {
+      orDeferToSweeper(async () => {
         await relayAll(await collection.find({ _id: { $in: [...ids] } }).toArray());
       }),
-    send: (_id, outbox) => orLeaveToSweeper(() => relayAll([{ _id, outbox }])),
+    send: (_id, outbox) => orDeferToSweeper(() => relayAll([{ _id, outbox }])),
   };
 }
 
-/** Takes out the published messages and any claim; the mark goes with the last message. */
+/** Removes the published messages and any claim; `outboxSince` with the last message. */
 function removal(ids: readonly string[]): Document[] {
   const kept = {
     $filter: {

@@ -9,7 +9,7 @@ import type {
 type Embedded<Value> = Exclude<Extract<Value, object>, Date | readonly unknown[]>;
 type Element<Value> = Value extends readonly (infer Item)[] ? Item : never;
 
-/** A field's name, or a dot path into an embedded document, and what is stored there. */
+/** Field names and dot paths into embedded documents, with the types of their values. */
 type Fields<Stored> = {
   readonly [Name in keyof Stored & string]-?: Exclude<Stored[Name], undefined>;
 };
@@ -56,9 +56,9 @@ export interface TypedUpdate<Stored> {
 }
 
 /**
- * A collection whose filters and updates name its fields only, with their types. The driver's own
- * types take any other name too. A store declares its parameter as this, and is given the driver's
- * collection. Paths reach one level deep.
+ * A collection whose filters and updates accept its own fields only, with their types; the driver's
+ * types accept any name. A store declares its parameter with this type and receives the driver's
+ * collection. Paths are one level deep.
  */
 export interface TypedCollection<Stored extends object> {
   findOne(filter: TypedFilter<Stored>, options?: FindOptions): Promise<Stored | null>;

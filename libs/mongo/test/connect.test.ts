@@ -9,10 +9,10 @@ import { guardWrites } from '../src/guard-writes.ts';
 
 const options = { database: 'test_connect', service: 'test', logger: testLogger };
 
-/** Nobody is there to answer: it comes to the same however soon the wait ends. */
+/** No server responds: the result is the same however short the timeout is. */
 const impatient = 'directConnection=true&serverSelectionTimeoutMS=100&connectTimeoutMS=100';
 
-test('a connection writes to the majority and its journal, reads what is decided, and has limits', async () => {
+test('a connection has journaled majority writes, majority reads and timeouts', async () => {
   const { mongodbUri } = await openNamespace({ topics: false });
   const mongo = await connectMongo({ ...options, uri: mongodbUri.split('?')[0] ?? '' });
 
@@ -33,7 +33,7 @@ test('a connection writes to the majority and its journal, reads what is decided
   expect(await mongo.ping()).toBe(false);
 });
 
-test('a limit that the connection string names takes the place of ours', async () => {
+test('a timeout of the connection string overrides the default', async () => {
   const { mongodbUri } = await openNamespace({ topics: false });
   const url = new URL(mongodbUri);
   url.searchParams.delete('socketTimeoutMS');
@@ -45,7 +45,7 @@ test('a limit that the connection string names takes the place of ours', async (
   await mongo.close();
 });
 
-test('a server that is not there is an error, and tells no password', async () => {
+test('an unreachable server is an error without the password', async () => {
   const written: string[] = [];
   const logger = createLogger({
     service: 'test',
@@ -63,7 +63,7 @@ test('a server that is not there is an error, and tells no password', async () =
   expect(written.join()).not.toContain('hunter2');
 });
 
-test('a server that accepts and says nothing is an error too, not a hang', async () => {
+test('a server that accepts and never responds is an error too, not a hang', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
@@ -74,7 +74,7 @@ test('a server that accepts and says nothing is an error too, not a hang', async
   silent.close();
 });
 
-test('a server that falls silent in the middle of an operation ends it with an error', async () => {
+test('a server that stops responding during an operation ends it with an error', async () => {
   const { mongodbUri } = await openNamespace({ topics: false });
   const url = new URL(mongodbUri);
   const { hostname, port } = url;
@@ -96,7 +96,7 @@ test('a server that falls silent in the middle of an operation ends it with an e
   await once(proxy, 'listening');
   url.port = String((proxy.address() as AddressInfo).port);
   const patient = await connectMongo({ ...options, uri: url.href });
-  // A slow server is none in so short a time: it is asked until it answers in it.
+  // A slow server may miss so short a timeout: it is retried until it meets it.
   for (const name of ['serverSelectionTimeoutMS', 'connectTimeoutMS', 'socketTimeoutMS']) {
     url.searchParams.set(name, '3000');
   }
@@ -135,7 +135,7 @@ test.each([
     await things.insertOne({});
     diagnostics.unsubscribe('net.client.socket', onSocket);
 
-    // Their listeners are told only after this.
+    // Their listeners are called only after this.
     for (const socket of sockets) breakUp(socket);
     const inserting = things.insertOne({}).then(
       () => 'written',
@@ -149,7 +149,7 @@ test.each([
   },
 );
 
-test('a driver without the write that is guarded is refused, not used unguarded', () => {
+test('a driver without the guarded method is refused', () => {
   const { Connection } = require('mongodb/lib/cmap/connection');
   const { prototype } = Connection;
   const { writeCommand } = prototype;

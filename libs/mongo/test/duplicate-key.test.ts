@@ -51,7 +51,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** What a write that must fail ran into. */
+/** The index that a failing write violated. */
 async function ranInto(write: Promise<unknown>) {
   const error: unknown = await write.then(
     () => {
@@ -94,7 +94,7 @@ test('a unique index over some documents, and nothing for those outside it', asy
   await insert('fifth', false);
 });
 
-test('one of several concurrent inserts of the same id wins, the others run into it', async () => {
+test('one of several concurrent inserts of the same id wins, the others are duplicates', async () => {
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, (_, index) => things.insertOne({ _id: 'race', index })),
   );
@@ -104,14 +104,14 @@ test('one of several concurrent inserts of the same id wins, the others run into
   for (const { reason } of refused) expect(duplicateKeyOf(reason)).toEqual(['_id']);
 });
 
-test('a bulk write tells that there was a duplicate, not of what', async () => {
+test('a bulk write reports a duplicate without its fields', async () => {
   const many = [{ _id: 'first' }, { _id: 'bulk' }];
 
   expect(await ranInto(things.insertMany(many, { ordered: false }))).toEqual([]);
   expect(await things.countDocuments({ _id: 'bulk' })).toBe(1);
 });
 
-test('any other failure is none, whatever it says', async () => {
+test('any other error is no duplicate, whatever its text', async () => {
   const failing = things.updateOne({ _id: 'first' }, { $inc: { project: 1 } } as never);
 
   expect(await ranInto(failing)).toBeNull();
@@ -119,7 +119,7 @@ test('any other failure is none, whatever it says', async () => {
   expect(duplicateKeyOf(undefined)).toBeNull();
 });
 
-test('indexes that are there already are left as they are', async () => {
+test('existing indexes are not changed', async () => {
   const wanted = [
     { collection: 'things', indexes: [{ name: 'scope_again', keys: { other: 1 } } as const] },
   ];

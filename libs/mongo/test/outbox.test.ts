@@ -83,7 +83,7 @@ function startRelay(publish: Publish): OutboxRelay {
   });
 }
 
-/** Takes down what is published, and fails when it is told to: before or after it was sent. */
+/** Records published messages; fails on demand, before or after the send. */
 function openTopic() {
   const sent: string[] = [];
   const state = { failure: undefined as 'before' | 'after' | undefined, tries: 0 };
@@ -96,7 +96,7 @@ function openTopic() {
   return { sent, state, publish };
 }
 
-/** Changes a document and leaves messages with the change, as an operation does. */
+/** Changes a document and adds messages with the change, as an operation does. */
 async function change(id: string, ...messageIds: string[]): Promise<void> {
   const now = new Date(clock.now());
   const update = { $set: { state: 'changed' }, ...pushToOutbox(messageIds.map(message), now) };
@@ -108,7 +108,7 @@ const withoutOutbox = async (id: string) => {
   return document?.outbox?.length === 0 && !('outboxSince' in document);
 };
 
-test('a state and its messages are one write; they leave at once, the mark with the last', async () => {
+test('a state and its messages are one write; they are published at once, and outboxSince goes with the last', async () => {
   const { sent, publish } = openTopic();
   const relay = startRelay(publish);
 
@@ -124,7 +124,7 @@ test('a state and its messages are one write; they leave at once, the mark with 
   expect(await withoutOutbox('r1')).toBe(true);
 });
 
-test('what was written while messages were being published stays, with its mark', async () => {
+test('messages written during a publish stay, with outboxSince', async () => {
   const { sent, publish } = openTopic();
   const relay = startRelay(async (messages) => {
     if (sent.length === 0) await change('r1', 'late');
@@ -161,7 +161,7 @@ test('a crash between publishing and removing repeats messages and loses none', 
   expect(sent).toEqual(['a', 'b', 'a', 'b']);
 });
 
-test('a crash before publishing is swept up by any process, oldest first', async () => {
+test('after a crash before publishing, any process publishes, oldest first', async () => {
   const { sent, publish } = openTopic();
   for (const id of ['r1', 'r2', 'r3']) {
     await change(id, `of ${id}`);
@@ -175,7 +175,7 @@ test('a crash before publishing is swept up by any process, oldest first', async
   expect(sent).toEqual(['of r1', 'of r2', 'of r3']);
 });
 
-test('the sweeper leaves alone what was written a moment ago: its writer publishes it', async () => {
+test('the sweeper skips recent messages: their writer publishes them', async () => {
   const { sent, publish } = openTopic();
   await change('old', 'old');
   clock.advance(2_001);
@@ -187,13 +187,13 @@ test('the sweeper leaves alone what was written a moment ago: its writer publish
   expect(sent).toEqual(['old']);
 });
 
-test('a broker that is away loses nothing: the sweeper goes on until it is back', async () => {
+test('while the broker is unavailable nothing is lost: the sweeper retries until it is back', async () => {
   const { sent, state, publish } = openTopic();
   state.failure = 'before';
   await change('r1', 'a');
   clock.advance(2_001);
   startRelay(publish);
-  await waitFor('the sweeper has tried again and again', () => state.tries >= 3);
+  await waitFor('the sweeper has retried', () => state.tries >= 3);
   expect(await withoutOutbox('r1')).toBe(false);
 
   state.failure = undefined;
@@ -202,7 +202,7 @@ test('a broker that is away loses nothing: the sweeper goes on until it is back'
   await waitFor('it is removed', () => withoutOutbox('r1'));
 });
 
-test('messages of a document come first in the order in which they were written', async () => {
+test('messages of a document are first published in the order in which they were written', async () => {
   const { sent, publish } = openTopic();
   const slow: Publish = async (messages) => {
     for (let turns = 200 * Math.random(); turns > 0; turns -= 1) await nextTurn();
@@ -224,7 +224,7 @@ test('messages of a document come first in the order in which they were written'
   expect(await withoutOutbox('r1')).toBe(true);
 });
 
-test('three processes sweeping at once publish each message once (architecture: law 3)', async () => {
+test('three processes that sweep concurrently publish each message once (architecture: law 3)', async () => {
   const { sent, publish } = openTopic();
   const ids = Array.from({ length: 150 }, (_, index) => `r${index}`);
   await Promise.all(ids.map((id) => change(id, `of ${id}`)));
@@ -251,7 +251,7 @@ test('a claimed document is published by another process once the claim expired,
 
   startRelay(publish);
 
-  // Oldest first: the second process passes the claimed one before it publishes the other.
+  // Oldest first: the second process skips the claimed one before it publishes the other.
   await waitFor('the other one is published', () => withoutOutbox('free'));
   expect(sent).toEqual(['free']);
   clock.set(until.getTime());
@@ -259,7 +259,7 @@ test('a claimed document is published by another process once the claim expired,
   expect(sent).toEqual(['free', 'claimed']);
 });
 
-test('a document whose messages break their contract does not block those behind it', async () => {
+test('a document whose messages break their contract does not block later ones', async () => {
   const { sent, publish } = openTopic();
   const unsendable = z.string().safeParse(7).error;
   await change('bad', 'bad');
@@ -282,18 +282,18 @@ test('a document whose messages break their contract does not block those behind
   expect(tries).toBe(1);
 });
 
-test('an outbox that is marked but empty is unmarked', async () => {
+test('outboxSince of an empty outbox is removed', async () => {
   const { sent, publish } = openTopic();
   await refreshes.insertOne({ _id: 'marked', outboxSince: new Date(clock.now()) });
   clock.advance(2_001);
 
   startRelay(publish);
 
-  await waitFor('the mark is gone', () => withoutOutbox('marked'));
+  await waitFor('outboxSince is removed', () => withoutOutbox('marked'));
   expect(sent).toEqual([]);
 });
 
-test('ids that look like expressions of the store are only ids', async () => {
+test('ids that look like expressions of the store are plain ids', async () => {
   const { sent, publish } = openTopic();
   const relay = startRelay(publish);
   await change('r1', '$outboxSince', '$$ROOT', 'plain');
@@ -304,7 +304,7 @@ test('ids that look like expressions of the store are only ids', async () => {
   expect(await withoutOutbox('r1')).toBe(true);
 });
 
-test('nothing undefined is stored, and the trace that was active is', () => {
+test('undefined fields are not stored, and the active trace is', () => {
   const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
 
   const [stored, traced] = withTrace([

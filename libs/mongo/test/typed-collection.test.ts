@@ -30,7 +30,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-test("a typed collection is the driver's: fields and dot paths filter and update as they say", async () => {
+test("a typed collection is the driver's: fields and dot paths filter and update", async () => {
   const due = { phase: 'queued', dueAt: { $lte: new Date(1) }, 'scan.epoch': 1 } as const;
   const endedAt = new Date(2);
   await things.updateOne(due, {

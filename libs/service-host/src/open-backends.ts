@@ -13,14 +13,14 @@ export interface Backends {
   readonly health: HealthChecks;
 }
 
-/** Ends a start that was only to make the indexes. */
+/** Ends a start that only creates the indexes. */
 export class IndexesReady extends Error {
   override name = 'IndexesReady';
 }
 
 /**
- * Opens the service's own database and the message bus; each is closed with the lifetime. Every
- * service calls it before it opens anything else.
+ * Opens the service's own database and the message bus, which the lifetime closes. Every service
+ * calls it before it opens other resources.
  */
 export async function openBackends(
   context: ServiceContext,
@@ -42,7 +42,7 @@ function healthOf(mongo: MongoConnection, bus: MessageBus, stopping: AbortSignal
   return {
     notReady: async () => [
       ...(stopping.aborted ? ['stopping'] : []),
-      ...((await mongo.ping()) ? [] : ['MongoDB does not answer']),
+      ...((await mongo.ping()) ? [] : ['MongoDB is unavailable']),
       ...bus.health().problems,
     ],
     notAlive: () => (bus.health().alive ? [] : ['the message bus is dead']),

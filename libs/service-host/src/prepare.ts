@@ -7,32 +7,32 @@ import { integer, readSettings } from '@inventory/runtime/settings';
 import { IndexesReady } from './open-backends.ts';
 import type { ServiceContext } from './service-context.ts';
 
-/** Settings of `--ensure-topics`, beside which no setting of a service is read. */
+/** Settings of `--ensure-topics`; it reads no others. */
 export const topicJobSettings = {
   ...kafkaSettings,
   KAFKA_TOPIC_PREFIX: serviceSettings.KAFKA_TOPIC_PREFIX,
   TOPIC_PARTITIONS: integer(1, 1_000)
     .prefault('12')
-    .describe('Partitions of a work topic: no more replicas of a service than that have work'),
+    .describe('Partitions of a work topic: the largest number of replicas that share its work'),
   TOPIC_REPLICATION_FACTOR: integer(1, 9)
     .prefault('3')
-    .describe('Brokers that keep each record; all but one must have it before it counts'),
+    .describe('Replicas of each record; all but one must have it before it is acknowledged'),
 } as const;
 
-/** Makes the topics that are missing, and leaves those that are there as they are. */
+/** Creates missing topics; existing ones are not changed. */
 export async function prepareTopics(
   environment: Record<string, string | undefined>,
   logger: Logger,
 ): Promise<void> {
   const parsed = readSettings(topicJobSettings, environment);
-  const made = await ensureTopics({
+  const created = await ensureTopics({
     ...kafkaAccess(parsed),
     topicPrefix: parsed.KAFKA_TOPIC_PREFIX,
     partitions: parsed.TOPIC_PARTITIONS,
     replicationFactor: parsed.TOPIC_REPLICATION_FACTOR,
     logger,
   });
-  logger.info({ made }, 'topics ready');
+  logger.info({ created }, 'topics ready');
 }
 
 export type PreparedContext = Pick<ServiceContext, 'lifetime' | 'logger' | 'indexesOnly'>;
@@ -40,11 +40,11 @@ export type PreparedContext = Pick<ServiceContext, 'lifetime' | 'logger' | 'inde
 export interface PrepareIndexesOptions {
   readonly logger: Logger;
   readonly stopDeadlineMs: number;
-  /** The start of the service: it goes as far as its indexes. */
+  /** The start of the service, which ends after its indexes. */
   readonly start: (context: PreparedContext) => Promise<unknown>;
 }
 
-/** Makes the indexes that are missing, by the service's own start, so that the two cannot differ. */
+/** Creates missing indexes through the service's own start, so that the two cannot differ. */
 export async function prepareIndexes({
   logger,
   stopDeadlineMs,

@@ -5,20 +5,20 @@ import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import type { ServiceConfig } from '@inventory/runtime/service-settings';
 
-/** What a service is started with: its configuration and everything it takes from its process. */
+/** A service's configuration, and what it takes from its process. */
 export interface ServiceContext<Config extends ServiceConfig = ServiceConfig> {
   readonly config: Config;
   readonly lifetime: Lifetime;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
-  /** Instead of Kafka; for simulations. */
+  /** Replaces Kafka; for simulations. */
   readonly bus?: MessageBus;
-  /** The start ends with IndexesReady once the indexes are there: no message is read. */
+  /** The start ends with IndexesReady once the indexes exist; no message is consumed. */
   readonly indexesOnly?: boolean;
 }
 
-/** What a started service tells whoever started it. */
+/** The addresses of a started service. */
 export interface StartedService {
   /** Address of the internal HTTP server. */
   readonly url: string;

@@ -16,7 +16,7 @@ export const newCredentialId = (): CredentialId => `cred_${uuidV7()}`;
 export const newRequestId = (): RequestId => `req_${uuidV7()}`;
 export const newRefreshId = (): RefreshId => uuidV7();
 
-/** A scope nobody else uses: its platform account is drawn from 10^13 numbers. */
+/** A unique scope: its platform account is random, of 10^13 numbers. */
 export function newScope(overrides: Partial<Scope> = {}): Scope {
   const digits = String(Math.floor(Math.random() * 1e13)).padStart(13, '0');
   return { platform_id: `7656${digits}`, app_id: 730, context_id: 2, ...overrides };

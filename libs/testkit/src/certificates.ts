@@ -17,17 +17,17 @@ export interface TestAuthority extends CertificateFiles {
 export interface CertificateDirectory {
   /** For any other file of the test. */
   readonly path: string;
-  /** An authority that signs itself. */
+  /** A self-signed authority. */
   newAuthority(name: string): TestAuthority;
   remove(): void;
 }
 
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 const validDays = '2';
-/** Of the machine: on every Linux and macOS. */
+/** The machine's own: present on every Linux and macOS. */
 const program = 'openssl';
 
-/** A temporary folder with certificates that openssl makes for one test. */
+/** A temporary folder with certificates of one test, made by openssl. */
 export function openCertificateDirectory(): CertificateDirectory {
   const path = mkdtempSync(join(tmpdir(), 'inventory-certificates-'));
   return {

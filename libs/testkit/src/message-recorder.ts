@@ -2,7 +2,7 @@ import type { MessageBody, MessageType } from '@inventory/contracts/messages';
 import type { TopicName } from '@inventory/contracts/topics';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 
-/** Everything that was sent on some topics since the recorder started. */
+/** All messages sent to some topics since the recorder started. */
 export interface MessageRecorder {
   readonly all: readonly ReceivedMessage[];
   of<Type extends MessageType>(type: Type): readonly MessageBody<Type>[];

@@ -2,7 +2,7 @@ import { ensureTopics } from '@inventory/messaging/kafka/topic-admin';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
 
-/** Timeouts of Kafka's clients that no slow machine reaches, and that end a test that hangs. */
+/** Timeouts of Kafka clients that no slow machine reaches; they end a hanging test. */
 export const patientTiming = {
   requestTimeoutMs: 60_000,
   sessionTimeoutMs: 60_000,
@@ -11,7 +11,7 @@ export const patientTiming = {
   leaveDeadlineMs: 60_000,
 } as const;
 
-/** The same for MongoDB's. A server that is away is told as soon as ever: tests take it away. */
+/** Timeouts of MongoDB clients. That of an unreachable server keeps its default: tests stop servers. */
 const patientOptions = {
   connectTimeoutMS: 60_000,
   waitQueueTimeoutMS: 60_000,
@@ -27,23 +27,23 @@ export function patientUri(uri: string): string {
   return url.href;
 }
 
-/** The Kafka and MongoDB of this test run, and names on them that no other test file uses. */
+/** The Kafka and MongoDB of this test run, with names that no other test file uses. */
 export interface TestNamespace {
   readonly kafkaBrokers: readonly string[];
   readonly mongodbUri: string;
-  /** For KAFKA_TOPIC_PREFIX; its topics exist. */
+  /** The value of KAFKA_TOPIC_PREFIX; its topics exist. */
   readonly topicPrefix: string;
-  /** A database of its own for one service or store. */
+  /** A database for one service or store. */
   database(name: string): string;
 }
 
-/** Silent unless TEST_LOG_LEVEL says otherwise. */
+/** Silent unless TEST_LOG_LEVEL is set. */
 export const testLogger = createLogger({
   service: 'test',
   level: process.env['TEST_LOG_LEVEL'] ?? 'silent',
 });
 
-/** Names for one test file. `topics: false` where nothing is sent over Kafka. */
+/** Names of one test file. `topics: false` where no message is sent. */
 export async function openNamespace(options: { topics?: boolean } = {}): Promise<TestNamespace> {
   const kafkaBrokers = required('KAFKA_BROKERS').split(',');
   const mongodbUri = patientUri(required('MONGODB_URI'));

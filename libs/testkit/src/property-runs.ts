@@ -1,6 +1,6 @@
 /**
- * How often a property is tried: `perCommit` times by `npm test`, and as often as PROPERTY_RUNS
- * says where that is set, as `npm run test:long` does.
+ * Number of runs of a property: `perCommit` in `npm test`, or PROPERTY_RUNS where it is set, as in
+ * `npm run test:long`.
  */
 export function propertyRuns(perCommit: number): number {
   return Number(process.env['PROPERTY_RUNS'] ?? perCommit);

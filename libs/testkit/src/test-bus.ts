@@ -3,7 +3,7 @@ import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { patientTiming, type TestNamespace, testLogger } from './namespace.ts';
 
-/** A bus of the test itself, to send commands and to watch outcomes. */
+/** A bus of the test itself, to send commands and to observe outcomes. */
 export function openTestBus(namespace: TestNamespace): Promise<MessageBus> {
   return createKafkaBus({
     brokers: namespace.kafkaBrokers,

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@inventory/runtime/clock';
 
-/** A clock that stands still until it is moved. */
+/** A clock that advances only when the test advances it. */
 export interface TestClock extends Clock {
   advance(byMs: number): void;
   set(toMs: number): void;
@@ -19,7 +19,7 @@ export function createTestClock(startMs = Date.UTC(2026, 0, 1)): TestClock {
   };
 }
 
-/** The system's clock, ahead by what it was advanced: for services whose own pauses must pass. */
+/** The system clock plus an offset that the test advances: for services with pauses of their own. */
 export function createRunningClock(): Pick<TestClock, 'now' | 'advance'> {
   let aheadMs = 0;
   return {

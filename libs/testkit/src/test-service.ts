@@ -6,10 +6,10 @@ import type { ServiceConfig } from '@inventory/runtime/service-settings';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import { patientTiming, type TestNamespace, testLogger } from './namespace.ts';
 
-/** Ends a stop that hangs; a slow one takes as long as it takes. */
+/** Ends a hanging stop; no slow one takes as long. */
 const stopDeadlineMs = 300_000;
 
-/** The common part of a service's configuration inside a namespace; any free port. */
+/** The common part of a service's configuration in a namespace, with any free port. */
 export function testServiceConfig(namespace: TestNamespace, database: string): ServiceConfig {
   return {
     kafka: {
@@ -32,7 +32,7 @@ export interface TestServiceOptions<Config extends ServiceConfig, Started> {
   readonly bus?: MessageBus;
 }
 
-/** Starts a service inside the test's own process, as its main does. */
+/** Starts a service in the test's process, as its main does. */
 export async function startTestService<Config extends ServiceConfig, Started>(
   options: TestServiceOptions<Config, Started>,
 ): Promise<Started & { stop(): Promise<void> }> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { waitFor } from './wait-for.ts';
 
 export interface ProgramOptions {
-  /** A TypeScript source; it is run as it is. */
+  /** A TypeScript source, run directly. */
   readonly file: string;
   readonly args?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
@@ -14,12 +14,12 @@ export interface ProgramEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A process of its own, for what can only be seen from outside: signals, crashes, idle load. */
+/** A separate process, for what is observed from outside: signals, crashes, idle load. */
 export interface Program {
   readonly pid: number;
-  /** What it wrote so far, standard error included. */
+  /** Its output so far, standard error included. */
   output(): string;
-  /** The first line that matches, once it is there. */
+  /** Resolves with the first line that matches. */
   line(pattern: RegExp): Promise<string>;
   kill(signal: NodeJS.Signals): void;
   readonly ended: Promise<ProgramEnd>;
@@ -27,7 +27,7 @@ export interface Program {
 
 const typescriptHook = join(__dirname, '../typescript-hook.cjs');
 
-/** Starts a program of the test under the same Node. The test ends it. */
+/** Starts a program of the test under the same Node; the test stops it. */
 export function startProgram(options: ProgramOptions): Program {
   const child = spawn(
     process.execPath,

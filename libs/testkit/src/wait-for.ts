@@ -2,18 +2,18 @@ import { monotonicNow } from '@inventory/runtime/clock';
 import { pause } from '@inventory/runtime/wait';
 
 export interface WaitForOptions {
-  /** A time that the product promises, and the test judges: for `*.long.test.ts` only. */
+  /** A time limit that the product promises: for `*.long.test.ts` only. */
   readonly withinMs?: number;
-  /** From one look to the next; by default 20 ms, and more the longer it takes. */
+  /** Interval of the checks; by default 20 ms, growing with the duration. */
   readonly everyMs?: number;
 }
 
-/** Ends a run that hangs. No verdict depends on it: a slow machine takes less. */
+/** Ends a hanging run. No verdict depends on it: slow machines take less. */
 const hangMs = 120_000;
 
 /**
- * Waits until `check` returns something other than undefined or false, and returns it. The reason
- * is a sentence that the failure repeats; an error of the last check is its cause.
+ * Waits until `check` returns something other than undefined or false, and returns it. `reason` is a
+ * sentence in the failure's message; an error of the last check is its cause.
  */
 export async function waitFor<Value>(
   reason: string,
@@ -32,14 +32,14 @@ export async function waitFor<Value>(
     } catch (error) {
       lastError = error;
     }
-    // After the time too: a machine that stood still is looked at once more.
+    // Checks once more after the time: the machine may have been suspended.
     if (waitedMs >= limitMs) break;
     await pause(options.everyMs ?? everyMsAfter(waitedMs));
   }
   throw new Error(`waited ${limitMs} ms in vain: ${reason}`, { cause: lastError });
 }
 
-/** Every look takes time from what is waited for. */
+/** Every check slows down the observed code. */
 function everyMsAfter(waitedMs: number): number {
   return Math.min(100, Math.max(20, waitedMs / 20));
 }
