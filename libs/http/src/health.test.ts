@@ -36,7 +36,7 @@ test.each(['/livez', '/readyz', '/readyz?verbose'])(
   },
 );
 
-test('what keeps a service from answering is named, and it stays alive', async () => {
+test('the problems of a service that is not ready are listed, and it stays alive', async () => {
   const problems = { notReady: ['MongoDB is unavailable', 'a consumer is not working'] };
 
   expect(await ask('/readyz', problems)).toMatchObject({
@@ -46,18 +46,18 @@ test('what keeps a service from answering is named, and it stays alive', async (
   expect((await ask('/livez', problems)).status).toBe(200);
 });
 
-test('why a process must be replaced is named', async () => {
+test('the problems of a process that must be restarted are listed', async () => {
   expect(await ask('/livez', { notAlive: ['the message bus is dead'] })).toMatchObject({
     status: 503,
     text: '{"status":"failing","problems":["the message bus is dead"]}',
   });
 });
 
-test('any other path is left to the service', async () => {
+test('any other path is passed to the service', async () => {
   expect(await ask('/livezz')).toMatchObject({ status: 404, text: 'not served' });
 });
 
-test('metrics are those of the telemetry that was loaded, and its absence is said', async () => {
+test('metrics are those of the loaded telemetry, and its absence is an error', async () => {
   expect(await ask('/metrics')).toMatchObject({
     status: 503,
     text: expect.stringContaining('telemetry is not loaded'),

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { telemetry } from '@inventory/runtime/telemetry-access';
 
 export interface HealthChecks {
-  /** Names what keeps the service from answering; empty when it is ready. */
+  /** Why the service cannot serve requests; empty when it is ready. */
   readonly notReady: () => Promise<readonly string[]>;
-  /** Names why the process must be replaced; empty while it lives. */
+  /** Why the process must be restarted; empty while it is alive. */
   readonly notAlive: () => readonly string[];
 }
 
-/** Answers /livez, /readyz and /metrics; false for any other path. */
+/** Serves /livez, /readyz and /metrics; resolves with false for any other path. */
 export async function serveHealth(
   checks: HealthChecks,
   request: IncomingMessage,

@@ -11,7 +11,7 @@ const drainMs = 3_600_000;
 
 async function start(listener: RequestListener, port = 0): Promise<HttpServer> {
   server = await startHttpServer({ listener, host, port });
-  // Else Node itself ends what idles, some time later, and a close that waits for it ends too.
+  // Otherwise Node closes idle connections some time later, and a close that waits ends too.
   Object.assign(server.server, { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
   return server;
 }
@@ -33,22 +33,22 @@ function fetchText(url: string): Promise<{ text: string; connection: string | un
 afterEach(() => server.close(0));
 afterAll(() => agent.destroy());
 
-test('a free port is taken when none is asked for, and is in the address', async () => {
+test('without a port any free one is used, and is in the address', async () => {
   await start((_request, response) => response.end('here'));
 
   expect(server.url).toBe(`http://${host}:${server.port}`);
   expect((await fetchText(server.url)).text).toBe('here');
 });
 
-test('a port that is taken is said in a sentence that names it', async () => {
+test('a port in use is an error that names it', async () => {
   await start(() => {});
 
   await expect(startHttpServer({ listener: () => {}, host, port: server.port })).rejects.toThrow(
-    `Port ${server.port} on ${host} is taken by another process`,
+    `Port ${server.port} on ${host} is in use by another process`,
   );
 });
 
-test('an address that is not this machine is refused with what the system says', async () => {
+test('an address of another machine is an error of the system', async () => {
   await start(() => {});
 
   await expect(
@@ -56,7 +56,7 @@ test('an address that is not this machine is refused with what the system says',
   ).rejects.toThrow(/EADDRNOTAVAIL/);
 });
 
-test('closing lets a request in flight end, takes no other, and then ends at once', async () => {
+test('closing drains the request in flight, accepts no other, and then ends at once', async () => {
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   await start(async (_request, response) => {
@@ -76,11 +76,11 @@ test('closing lets a request in flight end, takes no other, and then ends at onc
   gate.resolve();
 
   expect((await answer).text).toBe('finished');
-  // The client would have kept the connection: it must not hold the stop for its idle time.
+  // The client keeps the connection alive: it must not delay the stop for its idle time.
   await closed;
 });
 
-test('an answer given while closing tells the client not to use the connection again', async () => {
+test('a response during the close has connection: close', async () => {
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   await start(async (_request, response) => {
@@ -98,7 +98,7 @@ test('an answer given while closing tells the client not to use the connection a
   await closed;
 });
 
-test('what is not done when the drain ends is cut', async () => {
+test('requests that are not done when the drain ends are aborted', async () => {
   const begun = Promise.withResolvers<void>();
   await start(() => begun.resolve());
   const answer = fetchText(server.url);
@@ -112,7 +112,7 @@ test('what is not done when the drain ends is cut', async () => {
   expect(performance.now() - begunAt).toBeGreaterThanOrEqual(95);
 });
 
-test('connections that only idle do not hold the close', async () => {
+test('idle connections do not delay the close', async () => {
   await start((_request, response) => response.end('here'));
   await fetchText(server.url);
   const silent = connect(server.port, host);

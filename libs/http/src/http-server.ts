@@ -11,7 +11,7 @@ import { pause } from '@inventory/runtime/wait';
 export interface HttpServerOptions {
   readonly listener: RequestListener;
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 
@@ -19,17 +19,17 @@ export interface HttpServer {
   readonly url: string;
   readonly port: number;
   readonly server: Server;
-  /** Stops accepting, lets requests in flight end for `drainMs`, then cuts what is left. */
+  /** Stops accepting, drains requests in flight for `drainMs`, then closes every connection. */
   close(drainMs: number): Promise<void>;
 }
 
-/** Requests of one connection that wait behind the response before them. */
+/** Pipelined requests of one connection that wait for an earlier response. */
 export const pipelinedRequestsMax = 16;
 
 /** The responses of each open connection that are not sent yet, oldest first. */
 type OpenResponses = Map<Socket, Set<ServerResponse>>;
 
-/** Listens, or rejects with a sentence that names the port when it is taken. */
+/** Listens; rejects with the port in the message when it is in use. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const open: OpenResponses = new Map();
   const server = createServer({
@@ -82,7 +82,7 @@ function listen(server: Server, { host, port }: HttpServerOptions): Promise<void
     const failed = (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? new Error(`Port ${port} on ${host} is taken by another process`)
+          ? new Error(`Port ${port} on ${host} is in use by another process`)
           : error,
       );
     server.once('error', failed);
@@ -95,7 +95,7 @@ function listen(server: Server, { host, port }: HttpServerOptions): Promise<void
 
 async function closeServer(server: Server, open: OpenResponses, drainMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that its client would keep would hold the close for its whole idle time.
+  // A kept-alive connection would delay the close for its whole idle time.
   const closeIdle = () => setImmediate(() => server.closeIdleConnections());
   for (const responses of open.values()) {
     for (const response of responses) {
@@ -104,7 +104,7 @@ async function closeServer(server: Server, open: OpenResponses, drainMs: number)
     }
   }
   server.closeIdleConnections();
-  // Node takes a connection for idle only after its first request.
+  // Node considers a connection idle only after its first request.
   for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy();
   const ended = new AbortController();
   await Promise.race([closed, pause(drainMs, ended.signal)]);
