@@ -15,7 +15,7 @@ beforeEach(() => {
   client = createInventoryClient({ baseUrl: server.url, apiKey }, createTestClientEnvironment());
 });
 
-test('prices, account and usage are asked for as the interface says', async () => {
+test('prices, account and usage are requested as the interface defines', async () => {
   server.plays(success({ price_version: 1, account_id: 'acc_1', items: [] }));
 
   expect((await client.prices()).price_version).toBe(1);
@@ -30,7 +30,7 @@ test('prices, account and usage are asked for as the interface says', async () =
   ]);
 });
 
-test('the statement is walked from page to page', async () => {
+test('the statement is read page by page', async () => {
   const page = (ids: number[], next_cursor: string | null) =>
     success({
       items: ids.map((id) => ({ entry_id: String(id) })),

@@ -1,14 +1,14 @@
 import type { Account, PriceList, StatementPage, StatementRow, Usage } from './account-records.ts';
-import type { Ask } from './ask.ts';
+import type { CallApi } from './call-api.ts';
 import type { CallOptions, StatementOptions, UsageOptions } from './options.ts';
 import { withQuery } from './paths.ts';
 import { dataOf, readItems } from './read-records.ts';
 import { walkPages } from './walk-pages.ts';
 
-/** All of them are free. */
+/** All of these calls are free. */
 export interface AccountCalls {
   prices(options?: CallOptions): Promise<PriceList>;
-  /** Balance, funding, limits, and what the Credential may do. */
+  /** Balance, funding, limits, and the permissions of the Credential. */
   account(options?: CallOptions): Promise<Account>;
   usage(options?: UsageOptions): Promise<Usage>;
   /** One page of the account's entries, oldest first. */
@@ -16,8 +16,8 @@ export interface AccountCalls {
   statement(options?: StatementOptions): AsyncGenerator<StatementRow, void, void>;
 }
 
-export function createAccountCalls(ask: Ask): AccountCalls {
-  const get = (path: string, options: CallOptions) => ask({ method: 'GET', path }, options);
+export function createAccountCalls(callApi: CallApi): AccountCalls {
+  const get = (path: string, options: CallOptions) => callApi({ method: 'GET', path }, options);
 
   async function statementPage(options: StatementOptions = {}): Promise<StatementPage> {
     const { limit, cursor } = options;

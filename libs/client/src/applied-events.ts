@@ -1,16 +1,16 @@
 import type { PlacedEvent } from './event-records.ts';
 import type { FollowEventsOptions } from './options.ts';
 
-/** How far a reader came: its place, and what it need not apply again. */
+/** The reader's position, and the events that it has applied. */
 export interface AppliedEvents {
-  /** Where to go on from; null before the first checkpoint. */
+  /** Where to continue; null before the first checkpoint. */
   readonly cursor: string | null;
-  /** Applies the event unless it was applied, then moves on. */
+  /** Applies the event unless it was applied before, then moves to its cursor. */
   apply(placed: PlacedEvent): Promise<void>;
   moveTo(cursor: string): Promise<void>;
 }
 
-/** After a gap events may come again from far back; beyond so many they are applied again. */
+/** After a gap events may be redelivered; beyond this number they are applied again. */
 const rememberedMax = 10_000;
 
 export function createAppliedEvents(
@@ -18,7 +18,7 @@ export function createAppliedEvents(
   start: string | null,
 ): AppliedEvents {
   const remembered = new Set<string>();
-  let place = start;
+  let current = start;
 
   function remember(id: string): void {
     remembered.add(id);
@@ -28,14 +28,14 @@ export function createAppliedEvents(
   }
 
   async function moveTo(cursor: string): Promise<void> {
-    // A crash between the two callbacks makes the event come again; the other order would lose it.
-    place = cursor;
+    // After a crash between the two callbacks the event is redelivered; the other order would lose it.
+    current = cursor;
     await onProgress?.(cursor);
   }
 
   return {
     get cursor() {
-      return place;
+      return current;
     },
     moveTo,
     async apply({ event, cursor }) {

@@ -1,4 +1,4 @@
-/** What the client takes from outside: time, chance, waiting. */
+/** Time, random numbers and timers of the client. */
 export interface ClientEnvironment {
   /** Monotonic. */
   readonly nowMs: () => number;
@@ -6,9 +6,9 @@ export interface ClientEnvironment {
   readonly chance: () => number;
   /** A new unique Idempotency-Key. */
   readonly newKey: () => string;
-  /** Resolves after the time; rejects with the signal's reason as soon as it is aborted. */
+  /** Resolves after the time; rejects with the signal's reason when it is aborted. */
   readonly pause: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  /** Calls back after the time, unless what it returns is called before. */
+  /** Calls back after the time, unless the returned function is called before. */
   readonly startTimer: (ms: number, onOver: () => void) => () => void;
 }
 
@@ -20,7 +20,7 @@ export const realEnvironment: ClientEnvironment = {
   startTimer,
 };
 
-/** Milliseconds since 1970, as signed timestamps count. */
+/** Milliseconds since the Unix epoch, the base of signed timestamps. */
 export const wallClockMs: () => number = Date.now;
 
 function startTimer(ms: number, onOver: () => void): () => void {

@@ -15,11 +15,11 @@ function error(code: string, status: number): ApiError {
   });
 }
 
-test('every code of the interface has a family of its own choice, not of its status', () => {
+test('every code of the interface has a family of its own, not of its status', () => {
   expect(publicCodes.filter((code) => !isKnownCode(code))).toEqual([]);
 });
 
-test.each(publicCodes)('%s tells code, status, request, detail, wait and charge', (code) => {
+test.each(publicCodes)('%s has code, status, request id, detail, wait and charge', (code) => {
   const { status } = refusalCodes[code];
 
   const known = error(code, status);
@@ -38,7 +38,7 @@ test.each(publicCodes)('%s tells code, status, request, detail, wait and charge'
   });
 });
 
-test('whatever is sent with Retry-After is asked again, and nothing the client did wrong is', () => {
+test('every error with Retry-After is retried, and no error of the request is', () => {
   for (const code of publicCodes) {
     const { status } = refusalCodes[code];
     const clientsFault = status < 500 && !hasRetryAfter(code) && code !== 'request_timeout';

@@ -16,7 +16,7 @@ import {
 
 type Family = new (failure: ApiFailure) => ApiError;
 
-/** Every code that is known, and the family it belongs to. */
+/** Every known code with its family. */
 const familyOfCode: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['missing_api_key', AuthenticationError],
   ['invalid_api_key', AuthenticationError],
@@ -59,7 +59,7 @@ const familyOfCode: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['internal_error', ServerError],
 ]);
 
-/** For codes that were added since, and for answers that carry none. */
+/** For codes of later versions, and for responses without one. */
 const familyOfStatus: ReadonlyMap<number, Family> = new Map<number, Family>([
   [401, AuthenticationError],
   [402, PaymentRequiredError],
@@ -73,7 +73,7 @@ const familyOfStatus: ReadonlyMap<number, Family> = new Map<number, Family>([
   [504, TemporarilyUnavailableError],
 ]);
 
-/** The error of the code's family, else of the status's. */
+/** The error of the code's family, or of the status's. */
 export function errorOf(failure: ApiFailure): ApiError {
   const known = familyOfCode.get(failure.code) ?? familyOfStatus.get(failure.status);
   if (known !== undefined) return new known(failure);

@@ -1,33 +1,33 @@
 import type { EventGap } from './event-gap.ts';
 
-/** Root of everything this client throws, but for aborts and mistakes in its own arguments. */
+/** Base of every error of this client, except aborts and invalid arguments. */
 export class InventoryError extends Error {
   override name = 'InventoryError';
-  /** Whether the same call may succeed later. The client has tried that already, within its limits. */
+  /** Whether the same call may succeed later. The client has retried already, within its limits. */
   readonly retryable: boolean = false;
 }
 
-/** No answer, or none that could be read to its end. What was asked may have been done. */
+/** No response, or an incomplete one. The request may have had its effect. */
 export class ConnectionError extends InventoryError {
   override name = 'ConnectionError';
   override readonly retryable = true;
 }
 
-/** A refresh that is still under way at the deadline. It goes on: wait for it again by its id. */
+/** A refresh that is still running at the deadline. It continues: wait for it again by its id. */
 export class RefreshNotFinishedError extends InventoryError {
   override name = 'RefreshNotFinishedError';
   override readonly retryable = true;
   readonly refreshId: string;
 
   constructor(refreshId: string, options: ErrorOptions = {}) {
-    super(`Refresh ${refreshId} is not finished yet; it goes on.`, options);
+    super(`Refresh ${refreshId} is not finished yet; it continues.`, options);
     this.refreshId = refreshId;
   }
 }
 
 /**
- * The stream was ended because the Credential may not read it any more. Connecting again with the
- * same key is of no use.
+ * The service ended the stream because the Credential may no longer read it. Reconnecting with the
+ * same key fails.
  */
 export class AuthorizationRevokedError extends InventoryError {
   override name = 'AuthorizationRevokedError';
@@ -35,14 +35,14 @@ export class AuthorizationRevokedError extends InventoryError {
   readonly reason: string;
 
   constructor(reason: string) {
-    super(`The stream may not be read any more: ${reason}.`);
+    super(`The permission to read the stream was revoked: ${reason}.`);
     this.reason = reason;
   }
 }
 
 /**
- * Events after the last cursor are no longer kept. Read the state of what you wait for, then follow
- * the events from `gap.resumeCursor`; or give `onGap`, and both happens by itself.
+ * Events after the last cursor have expired. Read the state of the refreshes you wait for, then
+ * follow the events from `gap.resumeCursor`; or pass `onGap`, which resumes by itself.
  */
 export class RecoveryRequiredError extends InventoryError {
   override name = 'RecoveryRequiredError';
@@ -56,7 +56,7 @@ export class RecoveryRequiredError extends InventoryError {
   }
 }
 
-/** Why a webhook is not to be believed. */
+/** Why a webhook cannot be verified. */
 export type WebhookFault =
   | 'headers_missing'
   | 'timestamp_malformed'
@@ -69,25 +69,25 @@ export class WebhookVerificationError extends InventoryError {
   readonly reason: WebhookFault;
 
   constructor(reason: WebhookFault) {
-    super(`The webhook is not to be believed: ${reason}.`);
+    super(`The webhook cannot be verified: ${reason}.`);
     this.reason = reason;
   }
 }
 
-/** What an error answer says. */
+/** The content of an error response. */
 export interface ApiFailure {
   readonly code: string;
   readonly message: string;
   readonly status: number;
-  /** For support; null when the answer named none. */
+  /** For support; null when the response has none. */
   readonly requestId: string | null;
   readonly detail: Readonly<Record<string, unknown>> | null;
   readonly retryAfterSeconds: number | null;
-  /** What the failed call cost, where the answer says so. */
+  /** Cost of the failed call; null when the response does not have it. */
   readonly creditsCharged: number | null;
 }
 
-/** The service answered with an error; its subclasses are the families of codes. */
+/** An error response of the service; its subclasses are families of codes. */
 export class ApiError extends InventoryError implements ApiFailure {
   override name = 'ApiError';
   readonly code: string;
@@ -113,22 +113,22 @@ export class AuthenticationError extends ApiError {
   override name = 'AuthenticationError';
 }
 
-/** The API key is valid and may not do this. */
+/** The API key is valid and lacks the permission. */
 export class PermissionError extends ApiError {
   override name = 'PermissionError';
 }
 
-/** The request can never succeed as it is; `detail.issues` names what is wrong with it. */
+/** The request is invalid; `detail.issues` has its problems. */
 export class InvalidRequestError extends ApiError {
   override name = 'InvalidRequestError';
 }
 
-/** There is no such refresh, Project or route, or nothing was ever saved of the inventory. */
+/** There is no such refresh, Project or route, or no saved revision of the inventory. */
 export class NotFoundError extends ApiError {
   override name = 'NotFoundError';
 }
 
-/** The cursor was valid and its revision is no longer kept: start again at the first page. */
+/** The revision of the cursor has expired: start again at the first page. */
 export class CursorExpiredError extends ApiError {
   override name = 'CursorExpiredError';
 }
@@ -138,12 +138,12 @@ export class InventoryNotReadableError extends ApiError {
   override name = 'InventoryNotReadableError';
 }
 
-/** Credits, units or the Project's spend cap do not allow it. */
+/** Credits, units or the Project's spend cap do not suffice. */
 export class PaymentRequiredError extends ApiError {
   override name = 'PaymentRequiredError';
 }
 
-/** It contradicts what happened before: another use of the key, a completed refresh. */
+/** A conflict with an earlier request: another use of the key, a completed refresh. */
 export class ConflictError extends ApiError {
   override name = 'ConflictError';
   override readonly retryable: boolean;
@@ -160,19 +160,19 @@ export class LimitExceededError extends ApiError {
   override readonly retryable = true;
 }
 
-/** Closed admission, trouble of the platform or of a dependency, a stopping service. */
+/** Admission is closed, the platform or a dependency is unavailable, or the service is stopping. */
 export class TemporarilyUnavailableError extends ApiError {
   override name = 'TemporarilyUnavailableError';
   override readonly retryable = true;
 }
 
-/** The service failed, or something between it and the client answered in its place. */
+/** An internal error of the service, or an error response of a proxy. */
 export class ServerError extends ApiError {
   override name = 'ServerError';
   override readonly retryable = true;
 }
 
-/** A success that is not what the interface says. */
+/** A success response that breaks the interface. */
 export class UnexpectedAnswerError extends InventoryError {
   override name = 'UnexpectedAnswerError';
 }

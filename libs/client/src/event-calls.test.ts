@@ -17,7 +17,7 @@ const page = (serials: number[], next: string | null) =>
     pagination: { has_more: next !== null, next_cursor: next },
   });
 
-test('all events that are kept are walked in order, page by page, from a cursor on', async () => {
+test('all stored events are read in order, page by page, after a cursor', async () => {
   const client = createInventoryClient(
     { baseUrl: server.url, apiKey },
     createTestClientEnvironment(),

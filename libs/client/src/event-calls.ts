@@ -1,4 +1,4 @@
-import type { Ask } from './ask.ts';
+import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { EventPage, PlacedEvent } from './event-records.ts';
 import { followEvents } from './follow-events.ts';
@@ -8,30 +8,29 @@ import { readItems } from './read-records.ts';
 import type { OpenStream } from './stream-transport.ts';
 import { walkPages } from './walk-pages.ts';
 
-/** All of them are free, and need a Credential of the Project with `customer.events.read.v1`. */
+/** All of these calls are free and need a Credential of the Project with `customer.events.read.v1`. */
 export interface EventCalls {
   /** One page of a Project's events, oldest first. */
   listEvents(projectId: string, options?: ListEventsOptions): Promise<EventPage>;
-  /** All events that are kept, from the oldest or from a cursor on, to the present end. */
+  /** All stored events, from the oldest or after a cursor, up to the present end. */
   events(projectId: string, options?: ListEventsOptions): AsyncGenerator<PlacedEvent, void, void>;
   /**
    * Reads the Project's stream until the signal is aborted, over any number of connections. Rejects
-   * with the signal's reason, with what a callback threw, with {@link AuthorizationRevokedError}
-   * and the other refusals that connecting again cannot change, or with
-   * {@link RecoveryRequiredError} where there is no `onGap`.
+   * with the signal's reason, with the error of a callback, with {@link AuthorizationRevokedError}
+   * and other permanent refusals, or with {@link RecoveryRequiredError} where there is no `onGap`.
    */
   followEvents(projectId: string, options: FollowEventsOptions): Promise<never>;
 }
 
 export function createEventCalls(
-  ask: Ask,
+  callApi: CallApi,
   open: OpenStream,
   environment: ClientEnvironment,
 ): EventCalls {
   async function listEvents(projectId: string, options: ListEventsOptions = {}) {
     const { after, limit } = options;
     const path = withQuery(eventsPath(projectId), { after, limit });
-    return readItems<PlacedEvent>(await ask({ method: 'GET', path }, options));
+    return readItems<PlacedEvent>(await callApi({ method: 'GET', path }, options));
   }
 
   async function* events(projectId: string, options: ListEventsOptions = {}) {

@@ -1,11 +1,11 @@
-/** Events that are no longer kept: nothing can bring back what lies between the two cursors. */
+/** Expired events between two cursors: they cannot be recovered. */
 export interface EventGap {
   /** `cursor_too_old` or `log_epoch_changed`. */
   readonly reason: string;
-  /** The place that cannot be gone on from. */
+  /** The cursor that cannot be continued. */
   readonly lastCursor: string | null;
-  /** What happened since then is still there; null when nothing is. ISO 8601 UTC. */
+  /** Time of the oldest stored event, ISO 8601 UTC; null when there is none. */
   readonly earliestAsOf: string | null;
-  /** Where what is kept begins. */
+  /** The start of the stored events. */
   readonly resumeCursor: string;
 }

@@ -19,7 +19,7 @@ test('total_amount keeps every digit, also beyond 2^53 (Reads)', () => {
   fc.assert(keepsEveryDigit(read), { numRuns: propertyRuns(500) });
 });
 
-test('that property is seen to break when the amount goes through a number', () => {
+test('the property fails when the amount is converted to a number', () => {
   const throughNumber = (text: string) => BigInt(JSON.parse(text).data.total_amount);
 
   expect(fc.check(keepsEveryDigit(throughNumber), faultRuns).failed).toBe(true);

@@ -1,4 +1,4 @@
-/** What a reviver is told of a number since ES2025; older type libraries do not know it. */
+/** A reviver with the source text of numbers (ES2025); older type libraries lack it. */
 type SourceReviver = (
   key: string,
   value: unknown,
@@ -9,8 +9,8 @@ type ParseWithSource = (text: string, reviver: SourceReviver) => unknown;
 const parseWithSource = JSON.parse as ParseWithSource;
 
 /**
- * `data.total_amount` of a body, every digit of it. A number that is safe is exact already; only
- * beyond 2^53 the body is read again, number by number as it was written.
+ * `data.total_amount` of a body with every digit. A safe integer is exact; beyond 2^53 the body is
+ * parsed again for the source text of the number.
  */
 export function exactTotalAmount(totalAmount: unknown, text: string): bigint | null {
   if (typeof totalAmount !== 'number') return null;

@@ -74,7 +74,7 @@ const idsOf = (...serials: number[]) => serials.map((serial) => event(serial).id
 const closing = (reason: string, retryAfterMs: number) =>
   frame('stream.closing', { reason, retry_after_ms: retryAfterMs });
 
-test('events are applied one after the other, each before its progress is stored (Events: rule 4)', async () => {
+test('events are applied one after the other, each before its position is stored (Events: rule 4)', async () => {
   server.plays({ parts: [checkpoint('start'), eventFrame(1), eventFrame(2)], end: 'silent' });
   const order: string[] = [];
 
@@ -97,7 +97,7 @@ test('events are applied one after the other, each before its progress is stored
   });
 });
 
-test('a connection that ends anyhow is followed by one from the last applied event on (Events: rule 7)', async () => {
+test('after any end of a connection the next one continues after the last applied event (Events: rule 7)', async () => {
   server.plays(
     { parts: [checkpoint('start'), eventFrame(1)], end: 'eof' },
     { parts: [checkpoint(cursorOf(1)), eventFrame(2), eventFrame(3).slice(0, -9)], end: 'cut' },
@@ -115,7 +115,7 @@ test('a connection that ends anyhow is followed by one from the last applied eve
   expect(error).toBe(done);
 });
 
-test('the checkpoint is a place to come back to before there is any event', async () => {
+test('the checkpoint is the position before the first event', async () => {
   server.plays({ parts: [checkpoint('start')] }, { parts: [checkpoint('start'), eventFrame(1)] });
 
   const { stored } = await follow(1);
@@ -124,7 +124,7 @@ test('the checkpoint is a place to come back to before there is any event', asyn
   expect(server.asked[1]?.lastEventId).toBe('start');
 });
 
-test('what comes again is applied once, and its place is stored (Events: rule 5)', async () => {
+test('a redelivered event is applied once, and its position is stored (Events: rule 5)', async () => {
   const again = frame('inventory.refresh.completed', event(1), cursorOf(2));
   server.plays({ parts: [checkpoint('start'), eventFrame(1), again, eventFrame(3)] });
 
@@ -134,7 +134,7 @@ test('what comes again is applied once, and its place is stored (Events: rule 5)
   expect(stored).toEqual(['start', cursorOf(1), cursorOf(2), cursorOf(3)]);
 });
 
-test('an error of the callback ends the reading with that error, and the event is not passed over', async () => {
+test('an error of the callback rejects with that error, and the event is not skipped', async () => {
   server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
   const fault = new Error('the own database is away');
 
@@ -149,7 +149,7 @@ test('an error of the callback ends the reading with that error, and the event i
   expect(server.asked).toHaveLength(1);
 });
 
-test('stream.closing is waited for as long as it asks, at most a minute, and a little longer by chance', async () => {
+test('after stream.closing the client waits for its delay, at most a minute, plus jitter', async () => {
   const start = checkpoint('start');
   server.plays(
     { parts: [start, closing('draining', 7_000)] },
@@ -163,7 +163,7 @@ test('stream.closing is waited for as long as it asks, at most a minute, and a l
   expect(interruptions.map(({ reason }) => reason)).toEqual(['draining', 'max_age']);
 });
 
-test('Retry-After of a refusal is waited for', async () => {
+test('after a refusal the client waits for Retry-After', async () => {
   const refused = (status: number, code: string): StreamScript => ({
     status,
     headers: { 'content-type': 'application/json', 'retry-after': '5' },
@@ -182,7 +182,7 @@ test('Retry-After of a refusal is waited for', async () => {
   ]);
 });
 
-test('connections that come to nothing are tried ever more rarely, with full jitter, at most half a minute apart', async () => {
+test('failed connections are retried with exponential backoff and full jitter, at most half a minute apart', async () => {
   server.plays(...Array.from({ length: 8 }, () => ({ end: 'cut' as const })), {
     parts: [checkpoint('start'), eventFrame(1)],
   });
@@ -214,7 +214,7 @@ test.each([
   },
 );
 
-test('stream.authorization_revoked ends the reading with its reason', async () => {
+test('stream.authorization_revoked rejects with its reason', async () => {
   const revoked = frame('stream.authorization_revoked', { reason: 'events_disabled' });
   server.plays({ parts: [checkpoint('start'), eventFrame(1), revoked] });
 
@@ -238,7 +238,7 @@ const gap: EventGap = {
   resumeCursor: 'kept',
 };
 
-test('stream.recovery_required ends the reading with what to do, and stores no progress', async () => {
+test('stream.recovery_required rejects with the gap, and stores no position', async () => {
   server.plays({ parts: [checkpoint('old'), recovery] });
 
   const { error, stored } = await follow(1, { lastEventId: 'old' });
@@ -248,7 +248,7 @@ test('stream.recovery_required ends the reading with what to do, and stores no p
   expect(stored).toEqual([]);
 });
 
-test('with onGap the caller is told of the gap first, then everything kept is applied, then the stream goes on', async () => {
+test('with onGap the gap is reported first, then all stored events are applied, then the stream continues', async () => {
   const list = {
     success: true,
     data: {
@@ -276,13 +276,13 @@ test('with onGap the caller is told of the gap first, then everything kept is ap
   expect(server.asked[2]?.lastEventId).toBe(cursorOf(2));
 });
 
-test('a connection that says nothing is given up, one that only says that it lives is not', async () => {
+test('a connection without data is closed, one with keep-alives only is not', async () => {
   const start = checkpoint('start');
   server.plays({ parts: [start], end: 'silent' }, { parts: [start, ':\n\n', eventFrame(1)] });
 
   const environment = createTestClientEnvironment();
   const stop = new AbortController();
-  // Until then each wait for bytes has ended with some; the one that begins now has none.
+  // Every wait for bytes so far has ended with some; the one that starts now will not.
   const onProgress = (cursor: string) =>
     cursor === 'start' ? environment.endNextTimer() : stop.abort(done);
 
@@ -298,7 +298,7 @@ test('a connection that says nothing is given up, one that only says that it liv
   expect(environment.runningTimers()).toBe(0);
 });
 
-test('a reader that takes its time with an event is not silence', async () => {
+test('a slow callback does not count as silence', async () => {
   server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
   const environment = createTestClientEnvironment();
   let runningMeanwhile: number | undefined;
@@ -340,7 +340,7 @@ test.each([
   },
 );
 
-test('control frames and event types that were added since harm nothing', async () => {
+test('unknown control frames and event types are ignored', async () => {
   const added = event(1, { type: 'inventory.added.later', data: {} });
   server.plays({
     parts: [
@@ -354,7 +354,7 @@ test('control frames and event types that were added since harm nothing', async 
   expect((await follow(2)).applied).toEqual(idsOf(1, 2));
 });
 
-test('an abort ends it at once, with its reason, and closes the connection', async () => {
+test('an abort rejects at once, with its reason, and closes the connection', async () => {
   server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
 
   const { error } = await follow(1);
@@ -363,13 +363,13 @@ test('an abort ends it at once, with its reason, and closes the connection', asy
   await waitFor('the connection is closed', () => server.open() === 0);
 });
 
-test('a cursor that makes no header is the mistake of the caller', async () => {
+test('a cursor that is no valid header is a TypeError', async () => {
   const { error } = await follow(1, { lastEventId: 'a\r\nb' });
 
   expect(error).toBeInstanceOf(TypeError);
 });
 
-test('the key is in nothing that is thrown', async () => {
+test('no error contains the key', async () => {
   const { body } = failure(401, 'invalid_api_key');
   server.plays({
     status: 401,

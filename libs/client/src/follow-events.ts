@@ -17,32 +17,32 @@ import { type FrameMeaning, readFrame } from './read-frame.ts';
 import { type ConnectionEnd, reconnectDelayMs } from './reconnect-policy.ts';
 import type { OpenStream } from './stream-transport.ts';
 
-export interface FollowDependencies {
+export interface FollowEventsDeps {
   readonly open: OpenStream;
   readonly events: (projectId: string, options: ListEventsOptions) => AsyncIterable<PlacedEvent>;
   readonly environment: ClientEnvironment;
 }
 
 const silenceDefaultMs = 45_000;
-/** A connection that lasted so long was a good one, though nothing happened on it. */
+/** A connection that lasted this long counts as successful, even without a frame. */
 const soundAfterMs = 10_000;
-/** Frames of another shape in a row, without anything applied between, before that is told. */
+/** Invalid frames in a row, without an applied event in between, before they are an error. */
 const unexpectedMax = 5;
 
-/** Connection after connection, each from where the last came to; ends only by an error. */
+/** Reads connection after connection, each from the position of the last; ends only by an error. */
 export async function followEvents(
-  dependencies: FollowDependencies,
+  deps: FollowEventsDeps,
   projectId: string,
   options: FollowEventsOptions,
 ): Promise<never> {
-  const { nowMs, chance, pause } = dependencies.environment;
+  const { nowMs, chance, pause } = deps.environment;
   const applied = createAppliedEvents(options, options.lastEventId ?? null);
   let failures = 0;
   let unexpected = 0;
   for (;;) {
     const before = applied.cursor;
     const startMs = nowMs();
-    const end = await readConnection(dependencies, projectId, options, applied);
+    const end = await readConnection(deps, projectId, options, applied);
     const isMoved = applied.cursor !== before;
     const isSound = isMoved || end.retryAfterMs !== null || nowMs() - startMs >= soundAfterMs;
     failures = isSound ? 1 : failures + 1;
@@ -55,15 +55,15 @@ export async function followEvents(
 }
 
 async function readConnection(
-  dependencies: FollowDependencies,
+  deps: FollowEventsDeps,
   projectId: string,
   { onGap, signal, silenceMaxMs = silenceDefaultMs }: FollowEventsOptions,
   applied: AppliedEvents,
 ): Promise<ConnectionEnd> {
   signal?.throwIfAborted();
   const path = `${eventsPath(projectId)}/stream`;
-  const ask = { path, lastEventId: applied.cursor, silenceMaxMs, signal };
-  const frames = dependencies.open(ask);
+  const request = { path, lastEventId: applied.cursor, silenceMaxMs, signal };
+  const frames = deps.open(request);
   try {
     for (;;) {
       const next = await orEnd(nextMeaning(frames, projectId, applied));
@@ -71,8 +71,8 @@ async function readConnection(
       if (next.kind === 'closing') return { ...next, error: null };
       if (next.kind === 'revoked') throw new AuthorizationRevokedError(next.reason);
       if (next.kind === 'gap') {
-        await makeUpFor(next.gap, onGap, applied);
-        return await readKept(dependencies, projectId, signal, applied);
+        await recoverGap(next.gap, onGap, applied);
+        return await readStored(deps, projectId, signal, applied);
       }
       await take(next, applied);
       signal?.throwIfAborted();
@@ -82,7 +82,7 @@ async function readConnection(
   }
 }
 
-/** The next frame that means something; an end where there is none any more. */
+/** The meaning of the next frame, or the end of the connection. */
 async function nextMeaning(
   frames: AsyncGenerator<Frame, void, void>,
   projectId: string,
@@ -95,13 +95,13 @@ async function nextMeaning(
 
 async function take(meaning: FrameMeaning, applied: AppliedEvents): Promise<void> {
   if (meaning.kind === 'event') await applied.apply(meaning);
-  // The first place there is. Later ones restate where the connection goes on from.
+  // The first position. Later checkpoints repeat where the connection continues.
   if (meaning.kind === 'checkpoint' && applied.cursor === null) {
     await applied.moveTo(meaning.cursor);
   }
 }
 
-async function makeUpFor(
+async function recoverGap(
   gap: EventGap,
   onGap: FollowEventsOptions['onGap'],
   applied: AppliedEvents,
@@ -111,16 +111,16 @@ async function makeUpFor(
   await applied.moveTo(gap.resumeCursor);
 }
 
-/** From the list, which tells its end; the next connection goes on from there. */
-async function readKept(
-  { events }: FollowDependencies,
+/** Applies the stored events from the list, which has an end; the next connection continues there. */
+async function readStored(
+  { events }: FollowEventsDeps,
   projectId: string,
   signal: AbortSignal | undefined,
   applied: AppliedEvents,
 ): Promise<ConnectionEnd> {
-  const kept = events(projectId, { after: applied.cursor, signal })[Symbol.asyncIterator]();
+  const stored = events(projectId, { after: applied.cursor, signal })[Symbol.asyncIterator]();
   for (;;) {
-    const next = await orEnd(kept.next());
+    const next = await orEnd(stored.next());
     if ('error' in next) return next;
     if (next.done) return { error: null, reason: 'recovered', retryAfterMs: null };
     await applied.apply(next.value);
@@ -128,20 +128,20 @@ async function readKept(
   }
 }
 
-/** What another connection may mend is an end; the rest is thrown. */
+/** Turns transient errors into the end of the connection; others are thrown. */
 async function orEnd<Result>(work: Promise<Result>): Promise<Result | ConnectionEnd> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof InventoryError) || !isPassing(error)) throw error;
+    if (!(error instanceof InventoryError) || !isTransient(error)) throw error;
     const reason = error instanceof ApiError ? error.code : error.name;
     const seconds = error instanceof ApiError ? error.retryAfterSeconds : null;
     return { error, reason, retryAfterMs: seconds === null ? null : seconds * 1_000 };
   }
 }
 
-/** An expired cursor of the list is told by the stream again, as a gap. */
-function isPassing(error: InventoryError): boolean {
+/** After an expired cursor of the list the stream reports a gap. */
+function isTransient(error: InventoryError): boolean {
   return (
     error.retryable || error instanceof UnexpectedAnswerError || error instanceof CursorExpiredError
   );

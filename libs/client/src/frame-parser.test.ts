@@ -57,13 +57,13 @@ test.each([
   },
 );
 
-test('every byte on its own, with the mark at the start, is the same', () => {
+test('byte by byte, with a byte order mark, the result is the same', () => {
   const bytes = new TextEncoder().encode(`\uFEFF${stream}`);
 
   expect(framesOf(bytes, [...bytes.keys()])).toEqual(frames);
 });
 
-test('no frame is put together of more than its bound, however it arrives', () => {
+test('no frame is larger than the limit, however it arrives', () => {
   const line = `data: ${'x'.repeat(100_000)}\n`;
 
   expect(framesOf(`${line}${line}\n`)).toHaveLength(1);
@@ -72,7 +72,7 @@ test('no frame is put together of more than its bound, however it arrives', () =
   expect(() => framesOf(`id: ${'x'.repeat(300_000)}`)).toThrow('too large');
 });
 
-test('of a large read no more is parsed than is asked for', () => {
+test('a large read is parsed only as far as the caller iterates', () => {
   const one = `data: ${'x'.repeat(1_000)}\n\n`;
   const taken = createFrameParser().take(new TextEncoder().encode(one.repeat(1_000)));
   const broken = new TextEncoder().encode(`${one}${'data: y\n'.repeat(200_000)}`);

@@ -1,9 +1,9 @@
 import { createParser } from 'eventsource-parser';
 import { UnexpectedAnswerError } from './errors.ts';
 
-/** One whole frame of a stream; what is unfinished at the end is none. */
+/** One complete frame of a stream. */
 export interface Frame {
-  /** `message` where none is named. */
+  /** `message` by default. */
   readonly type: string;
   readonly id: string | undefined;
   readonly data: string;
@@ -11,19 +11,19 @@ export interface Frame {
 
 export interface FrameParser {
   /**
-   * The frames that these bytes complete. No more is parsed than is asked for, a slice at a time,
-   * so that what waits is bounded.
+   * The frames that these bytes complete. Parses slice by slice as the caller iterates, so that
+   * buffered frames are bounded.
    */
   take(bytes: Uint8Array): Generator<Frame, void, void>;
 }
 
-/** Above every frame of the service, which are less than 1 KiB. */
+/** Above every frame of the service; those are smaller than 1 KiB. */
 const frameCharsMax = 256 * 1024;
 const sliceChars = 16 * 1024;
 
-/** Of one connection: UTF-8, line ends and frames may be split anywhere. */
+/** The parser of one connection; UTF-8, line ends and frames may be split anywhere. */
 export function createFrameParser(): FrameParser {
-  // The mark at the start is the parser's to drop, once.
+  // The parser removes the byte order mark.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let complete: Frame[] = [];
   let isTooLarge = false;

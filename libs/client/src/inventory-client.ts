@@ -1,6 +1,5 @@
 import { type AccountCalls, createAccountCalls } from './account-calls.ts';
-import { createAsk } from './ask.ts';
-import { createCaller } from './caller.ts';
+import { createCallApi } from './call-api.ts';
 import { type ClientEnvironment, realEnvironment } from './client-environment.ts';
 import { createEventCalls, type EventCalls } from './event-calls.ts';
 import { createPageCalls, type PageCalls } from './page-calls.ts';
@@ -10,23 +9,23 @@ import { createTransport, type Fetch } from './transport.ts';
 
 export interface InventoryClientOptions {
   readonly baseUrl: string;
-  /** Secret of a Credential. Shown by nothing that the client returns or throws. */
+  /** Secret of a Credential. It is in nothing that the client returns or throws. */
   readonly apiKey: string;
-  /** Another HTTP client, one behind a proxy for example; by default the runtime's own. */
+  /** Another HTTP client, for example behind a proxy; the runtime's `fetch` by default. */
   readonly fetch?: Fetch | undefined;
-  /** For one try of a call; 45 s by default. */
+  /** Timeout of one attempt; 45 s by default. */
   readonly tryTimeoutMs?: number | undefined;
 }
 
 export interface InventoryClient extends RefreshCalls, PageCalls, EventCalls, AccountCalls {}
 
-/** Longer than the service lets any answer take. */
+/** Longer than the service takes for any response. */
 const tryTimeoutDefaultMs = 45_000;
 
 /**
- * The client of one Credential. It holds no connection of its own and needs no closing. Calls
- * reject with the classes of `errors`, with the reason of an aborted signal, or with a TypeError
- * for arguments that the service could not understand.
+ * The client of one Credential. It has no connection of its own and needs no closing. Calls reject
+ * with the classes of `errors`, with the reason of an aborted signal, or with a TypeError for invalid
+ * arguments.
  */
 export function createInventoryClient(
   options: InventoryClientOptions,
@@ -36,11 +35,11 @@ export function createInventoryClient(
   const { startTimer } = environment;
   const transport = { baseUrl, apiKey, fetch: ownFetch ?? fetch, startTimer };
   const send = createTransport(transport);
-  const ask = createAsk(createCaller({ send, tryTimeoutMs, environment }), environment);
+  const callApi = createCallApi({ send, tryTimeoutMs, environment });
   return {
-    ...createRefreshCalls(ask, environment),
-    ...createPageCalls(ask, environment),
-    ...createEventCalls(ask, createStreamTransport(transport), environment),
-    ...createAccountCalls(ask),
+    ...createRefreshCalls(callApi, environment),
+    ...createPageCalls(callApi, environment),
+    ...createEventCalls(callApi, createStreamTransport(transport), environment),
+    ...createAccountCalls(callApi),
   };
 }

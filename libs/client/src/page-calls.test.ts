@@ -38,7 +38,7 @@ const walks = [
 ] as const;
 
 describe.each(walks)('%s', (_name, path, pages, assets) => {
-  test('is walked page by page to its end, with language and cursor', async () => {
+  test('is read page by page to its end, with language and cursor', async () => {
     serveInventory();
 
     const ids: string[] = [];
@@ -55,7 +55,7 @@ describe.each(walks)('%s', (_name, path, pages, assets) => {
     ]);
   });
 
-  test('each page has a key of its own, and keeps it when it is asked for again', async () => {
+  test('each page has a key of its own, and keeps it for retries', async () => {
     serveInventory({ failEvery: 2 });
 
     for await (const { page } of client[pages](scope)) expect(page.total_count).toBe(total);
@@ -64,7 +64,7 @@ describe.each(walks)('%s', (_name, path, pages, assets) => {
     expect(keys).toEqual(['key-1', 'key-2', 'key-2', 'key-3', 'key-3']);
   });
 
-  test('each asset comes with its description, or with none where the platform gave none', async () => {
+  test('each asset has its description, or null where the platform has none', async () => {
     serveInventory();
     let count = 0;
 
@@ -77,7 +77,7 @@ describe.each(walks)('%s', (_name, path, pages, assets) => {
     expect(count).toBe(total);
   });
 
-  test('a walk that is left costs no further page', async () => {
+  test('leaving the loop costs no further page', async () => {
     serveInventory();
 
     for await (const { page } of client[pages](scope)) {

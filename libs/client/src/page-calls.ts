@@ -1,4 +1,4 @@
-import type { Ask } from './ask.ts';
+import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import type { CurrentPageOptions, Keyed, LivePageOptions } from './options.ts';
 import { checkedKey, inventoryPath, withQuery } from './paths.ts';
@@ -9,19 +9,19 @@ import { walkAssets, walkPages } from './walk-pages.ts';
 
 type Walk<Item> = AsyncGenerator<Item, void, void>;
 
-/** Every page is paid for once: a retry carries the key of the first try. */
+/** Every page is charged once: a retry has the key of the first attempt. */
 export interface PageCalls {
   currentPage(scope: Scope, options?: Keyed<CurrentPageOptions>): Promise<PageAnswer<CurrentPage>>;
-  /** Pages of one saved revision: the one that is latest when the first is read. */
+  /** Pages of one saved revision: the latest one when the first page is read. */
   currentPages(scope: Scope, options?: CurrentPageOptions): Walk<PageAnswer<CurrentPage>>;
   currentAssets(scope: Scope, options?: CurrentPageOptions): Walk<DescribedAsset>;
   livePage(scope: Scope, options?: Keyed<LivePageOptions>): Promise<PageAnswer<LivePage>>;
-  /** Pages as the platform gives them, each read when it is asked for. */
+  /** Pages read from the platform, each when the loop requests it. */
   livePages(scope: Scope, options?: LivePageOptions): Walk<PageAnswer<LivePage>>;
   liveAssets(scope: Scope, options?: LivePageOptions): Walk<DescribedAsset>;
 }
 
-export function createPageCalls(ask: Ask, { newKey }: ClientEnvironment): PageCalls {
+export function createPageCalls(callApi: CallApi, { newKey }: ClientEnvironment): PageCalls {
   function readPage(path: string, options: Keyed<CurrentPageOptions>): Promise<Success> {
     const { language, pageSize, cursor, idempotencyKey = newKey() } = options;
     const call = {
@@ -29,7 +29,7 @@ export function createPageCalls(ask: Ask, { newKey }: ClientEnvironment): PageCa
       path: withQuery(path, { language, page_size: pageSize, cursor }),
       idempotencyKey: checkedKey(idempotencyKey),
     } as const;
-    return ask(call, options);
+    return callApi(call, options);
   }
 
   const currentPage: PageCalls['currentPage'] = async (scope, options = {}) =>
@@ -40,14 +40,14 @@ export function createPageCalls(ask: Ask, { newKey }: ClientEnvironment): PageCa
 
   const currentPages: PageCalls['currentPages'] = (scope, options = {}) =>
     walkPages(
-      (cursor) => currentPage(scope, { ...limitsAndTexts(options), cursor }),
+      (cursor) => currentPage(scope, { ...pageOptions(options), cursor }),
       ({ page }) => page.pagination,
       options.cursor ?? null,
     );
 
   const livePages: PageCalls['livePages'] = (scope, options = {}) =>
     walkPages(
-      (cursor) => livePage(scope, { ...limitsAndTexts(options), cursor }),
+      (cursor) => livePage(scope, { ...pageOptions(options), cursor }),
       ({ page }) => page.pagination,
       options.cursor ?? null,
     );
@@ -62,8 +62,8 @@ export function createPageCalls(ask: Ask, { newKey }: ClientEnvironment): PageCa
   };
 }
 
-/** What all pages of a walk share; a key belongs to one page only. */
-function limitsAndTexts(options: CurrentPageOptions): CurrentPageOptions {
+/** The options of every page of an iteration; a key belongs to one page only. */
+function pageOptions(options: CurrentPageOptions): CurrentPageOptions {
   const { language, pageSize, deadlineMs, signal } = options;
   return { language, pageSize, deadlineMs, signal };
 }

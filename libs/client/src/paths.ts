@@ -3,8 +3,8 @@ import type { Scope } from './records.ts';
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Paths of the interface. What goes into them is checked here, because a wrong id could otherwise
- * make the path of another route.
+ * Paths of the interface. Their parameters are validated, because a wrong id could result in the path
+ * of another route.
  */
 export function inventoryPath(scope: Scope): string {
   const { platform_id, app_id, context_id } = checkedScope(scope);
@@ -41,7 +41,7 @@ function projectPath(projectId: string): string {
 
 type Parameter = string | number | readonly string[] | null | undefined;
 
-/** Parameters that are given; those with several values once for each. */
+/** Defined parameters; one with several values is repeated. */
 export function withQuery(path: string, parameters: Readonly<Record<string, Parameter>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
@@ -50,7 +50,7 @@ export function withQuery(path: string, parameters: Readonly<Record<string, Para
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** A key that the interface takes; others are refused before they become a header. */
+/** Validates a key before it becomes a header. */
 export function checkedKey(key: string): string {
   if (!/^[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key)) {
     throw new TypeError('An idempotency key must be 1 to 255 printable ASCII characters.');
@@ -58,7 +58,7 @@ export function checkedKey(key: string): string {
   return key;
 }
 
-/** A cursor as the service makes them; it becomes a header. */
+/** Whether a value has the form of a cursor; it becomes a header. */
 export function isCursor(cursor: unknown): cursor is string {
   return typeof cursor === 'string' && /^[\x21-\x7e]{1,256}$/.test(cursor);
 }

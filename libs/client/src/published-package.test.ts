@@ -104,7 +104,7 @@ function streamAfter(lastEventId: unknown): ScriptedAnswer {
   return { headers: { 'content-type': 'text/event-stream' }, body: `${start}${rest}` };
 }
 
-test('it holds compiled code, types and the README, and needs one other package: the parser of streams', () => {
+test('it contains compiled code, types and the README, and depends on one package: the parser of streams', () => {
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 
@@ -161,7 +161,7 @@ test.each([
   expect(stdout).toBe(printed);
 });
 
-test('the example of webhooks believes what is signed and refuses the rest', async () => {
+test('the example of webhooks accepts signed webhooks and refuses others', async () => {
   const file = join(folder, 'run-webhooks.mts');
   writeFileSync(file, `${examples[3]}\nconsole.log('ready');\n`);
   const port = await freePort();

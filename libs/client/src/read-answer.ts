@@ -4,30 +4,30 @@ import { type Fields, fieldsIn, numberIn, textIn } from './fields.ts';
 import type { Meta } from './records.ts';
 import { type Call, type HttpAnswer, nameOf } from './transport.ts';
 
-/** A success of the interface, its envelope opened. */
+/** The content of a success response. */
 export interface Success {
   readonly data: Fields;
   readonly meta: Meta;
   readonly retryAfterSeconds: number | null;
   readonly replayed: boolean;
-  /** The body as it was sent, for figures that a number cannot hold. */
+  /** The text of the body, for numbers beyond 2^53. */
   readonly text: string;
 }
 
-/** Longer waits are not believed: Retry-After is at most an hour for any limit there is. */
+/** Upper bound of Retry-After: that of the service is at most an hour. */
 const retryAfterSecondsMax = 3_600;
 
-/** The success, or the error that the answer stands for. */
+/** The content of a success response; throws the error of any other. */
 export function readAnswer(call: Call, answer: HttpAnswer): Success {
   const { status, headers, text } = answer;
   const body = fieldsIn(parsed(text));
   if (status < 200 || status > 299) throw failureOf(call, answer, body);
-  // Cut off by something in between that ended the answer properly.
-  if (body === null) throw new ConnectionError(`${nameOf(call)}: the answer is no JSON object`);
+  // Truncated by a proxy that ended the response properly.
+  if (body === null) throw new ConnectionError(`${nameOf(call)}: the response is no JSON object`);
   const data = fieldsIn(body['data']);
   const { meta } = body;
   if (body['success'] !== true || data === null || !isMeta(meta)) {
-    throw new UnexpectedAnswerError(`${nameOf(call)}: the answer has another shape.`);
+    throw new UnexpectedAnswerError(`${nameOf(call)}: the response has an unexpected shape.`);
   }
   return {
     data,
@@ -41,7 +41,7 @@ export function readAnswer(call: Call, answer: HttpAnswer): Success {
 function failureOf(call: Call, { status, headers }: HttpAnswer, body: Fields | null): Error {
   const error = fieldsIn(body?.['error']);
   const meta = fieldsIn(body?.['meta']);
-  const message = textIn(error?.['message']) ?? 'The answer is none of the service.';
+  const message = textIn(error?.['message']) ?? 'The response is not from the service.';
   return errorOf({
     code: textIn(error?.['code']) ?? `http_${status}`,
     message: `${message} (${nameOf(call)}: ${status})`,
@@ -58,7 +58,7 @@ function retryAfterIn(headers: Headers): number | null {
   return /^[0-9]{1,9}$/.test(seconds) ? Math.min(Number(seconds), retryAfterSecondsMax) : null;
 }
 
-/** Which other fields there are depends on the operation. */
+/** The other fields depend on the operation. */
 function isMeta(value: unknown): value is Meta {
   return typeof fieldsIn(value)?.['request_id'] === 'string';
 }

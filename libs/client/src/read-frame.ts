@@ -5,19 +5,19 @@ import { type Fields, isFields, textIn } from './fields.ts';
 import type { Frame } from './frame-parser.ts';
 import { isCursor } from './paths.ts';
 
-/** What a frame means to its reader. */
+/** The meaning of a frame. */
 export type FrameMeaning =
   | { readonly kind: 'checkpoint'; readonly cursor: string }
   | ({ readonly kind: 'event' } & PlacedEvent)
   | { readonly kind: 'closing'; readonly reason: string; readonly retryAfterMs: number | null }
   | { readonly kind: 'gap'; readonly gap: EventGap }
   | { readonly kind: 'revoked'; readonly reason: string }
-  /** A control frame that was added since. */
+  /** A control frame of a later version. */
   | { readonly kind: 'unknown' };
 
 const retryAfterMaxMs = 60_000;
 
-/** Rejects what the service does not send: progress is made over valid events alone. */
+/** Throws for an invalid frame: the position advances over valid events only. */
 export function readFrame(frame: Frame, projectId: string, lastCursor: string | null) {
   const fields = fieldsOf(frame);
   return frame.type === 'checkpoint' || frame.type.startsWith('stream.')
@@ -66,7 +66,7 @@ function fieldsOf(frame: Frame): Fields {
     const parsed: unknown = JSON.parse(frame.data);
     if (isFields(parsed)) return parsed;
   } catch {
-    // Said below.
+    // Thrown below.
   }
   throw unexpected(frame);
 }
@@ -82,5 +82,7 @@ function waitIn(value: unknown): number | null {
 }
 
 function unexpected({ type }: Frame): UnexpectedAnswerError {
-  return new UnexpectedAnswerError(`A frame ${type.slice(0, 80)} of the stream has another shape.`);
+  return new UnexpectedAnswerError(
+    `A frame ${type.slice(0, 80)} of the stream has an unexpected shape.`,
+  );
 }

@@ -24,8 +24,8 @@ interface Items<Item> {
 }
 
 /**
- * Success to record. What the client itself relies on is checked; the rest is passed on as the
- * service sent it.
+ * Success response to record. The fields that the client relies on are checked; the others are
+ * passed on unchanged.
  */
 export function readRefresh({ data, meta, retryAfterSeconds, replayed }: Success): RefreshAnswer {
   assertRefresh(data);
@@ -46,7 +46,7 @@ export function readItems<Item>({ data }: Success): Items<Item> {
   return { items, pagination };
 }
 
-/** `data` that has at least this field. */
+/** `data`, which must have this field. */
 export function dataOf<Data>({ data }: Success, field: keyof Data & string): Data {
   if (data[field] === undefined) throw unexpected(field);
   return data as Data;
@@ -65,7 +65,7 @@ export function readLivePage({ data, meta, replayed }: Success): PageAnswer<Live
   return { page: data, meta, replayed };
 }
 
-/** `data` of a batch, whose results come in the order of its keys. */
+/** `data` of a batch; its results have the order of the keys. */
 export function readBatch({ data, meta }: Success, keys: readonly string[]): BatchResult[] {
   const { items } = data;
   if (!Array.isArray(items) || items.length !== keys.length) throw unexpected('items');
@@ -122,5 +122,5 @@ function assertPagination(value: unknown): asserts value is ListPagination {
 }
 
 function unexpected(field: string): UnexpectedAnswerError {
-  return new UnexpectedAnswerError(`The answer has no proper ${field}.`);
+  return new UnexpectedAnswerError(`The response has no valid ${field}.`);
 }

@@ -1,6 +1,6 @@
 /**
- * What the service answers, with its names on the wire. The types are those of the OpenAPI document;
- * fields and values that a later version adds pass through.
+ * Responses of the service, with their names on the wire. The types are those of the OpenAPI
+ * document; fields and values that a later version adds pass through.
  */
 import type { ApiError } from './errors.ts';
 import type { components } from './generated/wire-types.ts';
@@ -55,17 +55,17 @@ export type LivePage = Schemas['LivePage'];
 
 export type RefreshPage = Schemas['RefreshPage'];
 
-/** A refresh as one answer showed it. */
+/** A refresh as of one response. */
 export interface RefreshAnswer {
   readonly record: RefreshRecord;
   readonly meta: Meta;
-  /** When to look again; null once collection and billing are both terminal. */
+  /** When to poll again; null once collection and billing are both terminal. */
   readonly retryAfterSeconds: number | null;
-  /** The Idempotency-Key had been used: this is the refresh of its first use. */
+  /** The Idempotency-Key was used before: this is the refresh of its first use. */
   readonly replayed: boolean;
 }
 
-/** One refresh of a batch: as if it had been asked for alone. */
+/** The result of one refresh of a batch, as of a single request. */
 export type BatchResult =
   | {
       readonly accepted: true;
@@ -83,11 +83,11 @@ export type BatchResult =
 export interface PageAnswer<Page> {
   readonly page: Page;
   readonly meta: Meta;
-  /** Read again with the Idempotency-Key of a page that was paid for already. */
+  /** A page that was charged before for the same Idempotency-Key, and not again. */
   readonly replayed: boolean;
 }
 
-/** An asset with its description; null where the platform gave none. */
+/** An asset with its description; null where the platform has none. */
 export interface DescribedAsset {
   readonly asset: Asset;
   readonly description: Description | null;

@@ -45,7 +45,7 @@ const refused = (idempotency_key: string, status: number, code: string) => ({
   error: { code, message: `It is ${code}.`, detail: { required: 125 } },
 });
 
-test('each refresh of a batch has a key of its own, and its own answer or error in the order of the request', async () => {
+test('each refresh of a batch has a key of its own, and its own result or error in the order of the request', async () => {
   const items = [
     accepted('mine'),
     refused('key-1', 402, 'insufficient_credits'),
@@ -93,7 +93,7 @@ test('each refresh of a batch has a key of its own, and its own answer or error 
   });
 });
 
-test('a batch whose answer was lost is sent again with the same keys', async () => {
+test('a batch whose response was lost is retried with the same keys', async () => {
   server.plays(
     { ...success({ items: [] }), fault: 'cut' },
     failure(429, 'rate_limit_exceeded', { retryAfter: 2 }),
@@ -109,7 +109,7 @@ test('a batch whose answer was lost is sent again with the same keys', async () 
 });
 
 test.each([
-  ['fewer results than were asked for', []],
+  ['fewer results than requests', []],
   ['results of others', [accepted('other')]],
   ['a refusal without a code', [{ ...refused('key-1', 402, ''), error: {} }]],
 ])('%s are no answer', async (_name, items) => {
@@ -118,7 +118,7 @@ test.each([
   await expect(client.refreshBatch([{ scope }])).rejects.toThrow(UnexpectedAnswerError);
 });
 
-test('an item with a wrong inventory or key never becomes a request', async () => {
+test('an item with an invalid inventory or key is never sent', async () => {
   server.plays(success({ items: [] }));
 
   const wrong = { ...scope, platform_id: '..' };
@@ -127,7 +127,7 @@ test('an item with a wrong inventory or key never becomes a request', async () =
   expect(server.requests).toHaveLength(0);
 });
 
-test('a status that is waited for may take the time that the service was given on top of a try', async () => {
+test('a long-polled status may take its wait in addition to the timeout of an attempt', async () => {
   const environment = createTestClientEnvironment();
   const options = { baseUrl: server.url, apiKey, tryTimeoutMs: 100 };
   server.plays(pending(2));

@@ -42,7 +42,7 @@ function keys(): (string | string[] | undefined)[] {
 }
 
 describe('refresh', () => {
-  test('asks as the interface says: path, key, header of the key, body', async () => {
+  test('is sent as the interface defines: path, key, header of the key, body', async () => {
     server.plays(pending(3, 202));
 
     const answer = await client.refresh(scope, { language: 'german', maxCredits: 200 });
@@ -108,7 +108,7 @@ describe('refresh', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('it waits as long as Retry-After asks, and not past its own deadline', async () => {
+  test('it waits for Retry-After, and not past its own deadline', async () => {
     server.plays(failure(503, 'product_unavailable', { retryAfter: 40 }));
 
     const refused = client.refresh(scope, { deadlineMs: 90_000 });
@@ -118,7 +118,7 @@ describe('refresh', () => {
     expect(keys()).toEqual(['key-1', 'key-1', 'key-1']);
   });
 
-  test('a replayed acceptance says so', async () => {
+  test('a replayed acceptance is marked as replayed', async () => {
     const headers = { 'idempotency-replayed': 'true', 'retry-after': '1' };
     server.plays(success(record(), { status: 202, headers }));
 
@@ -128,7 +128,7 @@ describe('refresh', () => {
 });
 
 describe('cancel', () => {
-  test('whose answer was lost and which then meets its own completion is no conflict', async () => {
+  test('whose response was lost and which then meets its own completion is no conflict', async () => {
     server.plays(
       { fault: 'refused' },
       failure(409, 'refresh_already_completed'),
@@ -148,7 +148,7 @@ describe('cancel', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('that came too late after a lost answer is a conflict all the same', async () => {
+  test('that was too late, after a lost response, is a conflict', async () => {
     server.plays(
       { fault: 'refused' },
       failure(409, 'refresh_already_completed'),
@@ -160,7 +160,7 @@ describe('cancel', () => {
 });
 
 describe('refreshAndWait', () => {
-  test('looks when it is told to, honours each new value, ends when billing is final (Polling)', async () => {
+  test('polls by Retry-After, honours each new value, ends when billing is final (Polling)', async () => {
     const settled = finished();
     const unsettled = { ...settled, billing: { ...settled.billing, state: 'pending' } };
     const headers = { 'retry-after': '2' };
@@ -175,13 +175,13 @@ describe('refreshAndWait', () => {
     expect(seen.map(({ state }) => state)).toEqual(['queued', 'queued', 'completed', 'completed']);
   });
 
-  test('whatever the outcome is, it is a result and not an error', async () => {
+  test('every outcome is a result and not an error', async () => {
     server.plays(pending(1, 202), success(finished('private')));
 
     expect((await client.refreshAndWait(scope)).record.outcome).toBe('private');
   });
 
-  test('at the deadline it rejects with the id, and the wait can be taken up again', async () => {
+  test('at the deadline it rejects with the id, and the wait can be resumed', async () => {
     server.plays(pending(20, 202), pending(20));
 
     const ended = client.refreshAndWait(scope, { deadlineMs: 50_000 });
@@ -194,7 +194,7 @@ describe('refreshAndWait', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a service that is away for minutes is waited out; nothing else is', async () => {
+  test('an unavailable service is retried for minutes; other errors are not', async () => {
     const away = Array.from({ length: 40 }, () => ({ fault: 'refused' }) as const);
     server.plays(pending(1, 202), ...away, success(finished()));
 
@@ -204,7 +204,7 @@ describe('refreshAndWait', () => {
     await expect(client.refreshAndWait(scope)).rejects.toThrow(AuthenticationError);
   });
 
-  test('when the service stays away until the deadline, the error says why', async () => {
+  test('when the service is unavailable until the deadline, the error has the cause', async () => {
     server.plays(pending(1, 202), { fault: 'refused' });
 
     const ended = client.refreshAndWait(scope, { deadlineMs: 30_000 });
@@ -228,7 +228,7 @@ describe('refreshAndWait', () => {
 });
 
 describe('the list of refreshes', () => {
-  test('is walked from page to page with the same filters', async () => {
+  test('is read page by page with the same filters', async () => {
     const page = (ids: string[], next_cursor: string | null) =>
       success({
         items: ids.map((refresh_id) => record({ refresh_id })),

@@ -1,4 +1,4 @@
-import type { Ask } from './ask.ts';
+import type { CallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import { ConflictError } from './errors.ts';
 import type {
@@ -25,11 +25,11 @@ import { waitForRefresh } from './wait-for-refresh.ts';
 import { walkPages } from './walk-pages.ts';
 
 export interface RefreshCalls {
-  /** Asks for a complete collection and reserves its credits. */
+  /** Requests a complete collection and reserves its credits. */
   refresh(scope: Scope, options?: RefreshOptions): Promise<RefreshAnswer>;
   /**
-   * Asks for up to 100 at once, each admitted on its own; one result for each, in their order.
-   * Rejects only where the batch as a whole was not taken.
+   * Requests up to 100 refreshes, each admitted on its own; resolves with one result for each, in
+   * order. Rejects only where the batch as a whole was refused.
    */
   refreshBatch(items: readonly BatchItem[], options?: CallOptions): Promise<BatchResult[]>;
   status(refreshId: string, options?: StatusOptions): Promise<RefreshAnswer>;
@@ -47,11 +47,11 @@ export interface RefreshCalls {
   refreshAndWait(scope: Scope, options?: RefreshAndWaitOptions): Promise<RefreshAnswer>;
 }
 
-/** The least that has to be authorized, and the most a refresh ever costs. */
+/** The lowest authorized charge, and the highest cost of a refresh. */
 const maxCreditsDefault = 125;
 const workflowDefaultMs = 15 * 60_000;
 
-export function createRefreshCalls(ask: Ask, environment: ClientEnvironment): RefreshCalls {
+export function createRefreshCalls(callApi: CallApi, environment: ClientEnvironment): RefreshCalls {
   const { newKey, nowMs } = environment;
 
   async function refresh(scope: Scope, options: RefreshOptions = {}): Promise<RefreshAnswer> {
@@ -62,10 +62,10 @@ export function createRefreshCalls(ask: Ask, environment: ClientEnvironment): Re
       body: { max_credits: maxCredits, ...(language === undefined ? {} : { language }) },
       idempotencyKey: checkedKey(idempotencyKey),
     } as const;
-    return readRefresh(await ask(call, options));
+    return readRefresh(await callApi(call, options));
   }
 
-  /** Sent again as a whole it finds what is there already, because every item has its key. */
+  /** A retry of the whole batch is idempotent, because every item has a key. */
   async function refreshBatch(
     items: readonly BatchItem[],
     options: CallOptions = {},
@@ -78,17 +78,17 @@ export function createRefreshCalls(ask: Ask, environment: ClientEnvironment): Re
     }));
     const call = { method: 'POST', path: batchPath, body: { items: wire } } as const;
     const keys = wire.map(({ idempotency_key }) => idempotency_key);
-    return readBatch(await ask(call, options), keys);
+    return readBatch(await callApi(call, options), keys);
   }
 
   async function status(refreshId: string, options: StatusOptions = {}): Promise<RefreshAnswer> {
     const { waitSeconds } = options;
     const path = withQuery(refreshPath(refreshId), { wait: waitSeconds });
     const waitMs = (waitSeconds ?? 0) * 1_000;
-    return readRefresh(await ask({ method: 'GET', path, waitMs }, options));
+    return readRefresh(await callApi({ method: 'GET', path, waitMs }, options));
   }
 
-  /** One that was carried out without our hearing of it is a success, not a conflict. */
+  /** A cancellation whose response was lost is a success, not a conflict. */
   async function cancel(refreshId: string, options: CallOptions = {}): Promise<RefreshAnswer> {
     const call = { method: 'POST', path: `${refreshPath(refreshId)}/cancel` } as const;
     let uncertain = false;
@@ -96,7 +96,7 @@ export function createRefreshCalls(ask: Ask, environment: ClientEnvironment): Re
       const onFailure = () => {
         uncertain = true;
       };
-      return readRefresh(await ask(call, options, onFailure));
+      return readRefresh(await callApi(call, options, onFailure));
     } catch (error) {
       if (!uncertain || !(error instanceof ConflictError)) throw error;
       const answer = await status(refreshId, options);
@@ -109,7 +109,7 @@ export function createRefreshCalls(ask: Ask, environment: ClientEnvironment): Re
     const { states, refreshIds, limit, cursor } = options;
     const parameters = { state: states, refresh_id: refreshIds, limit, cursor };
     const path = withQuery(refreshesPath(projectId), parameters);
-    return readRefreshPage(await ask({ method: 'GET', path }, options));
+    return readRefreshPage(await callApi({ method: 'GET', path }, options));
   }
 
   function wait(refreshId: string, accepted: RefreshAnswer | null, options: Waiting) {

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { failure, finished, record, refreshId, requestId, scope } from '../test/answers.ts';
 import type { ScriptedAnswer } from '../test/scripted-server.ts';
 import { createTestClientEnvironment } from '../test/test-client-environment.ts';
-import { createAsk } from './ask.ts';
-import { createCaller } from './caller.ts';
+import { createCallApi } from './call-api.ts';
 import type { ClientEnvironment } from './client-environment.ts';
 import { ConnectionError } from './errors.ts';
 import { createRefreshCalls } from './refresh-calls.ts';
@@ -83,8 +82,8 @@ function oneRefreshInTime({ send: breakSend, pause: breakPause }: Faults = {}) {
     const environment = { ...inner, pause: breakPause?.(inner.pause) ?? inner.pause };
     const service = createService(plan, inner.nowMs);
     const send = breakSend?.(service.send) ?? service.send;
-    const ask = createAsk(createCaller({ send, tryTimeoutMs: 45_000, environment }), environment);
-    const calls = createRefreshCalls(ask, environment);
+    const callApi = createCallApi({ send, tryTimeoutMs: 45_000, environment });
+    const calls = createRefreshCalls(callApi, environment);
 
     const ended = await calls
       .refreshAndWait(scope, { deadlineMs: plan.deadlineMs })
@@ -102,7 +101,7 @@ function oneRefreshInTime({ send: breakSend, pause: breakPause }: Faults = {}) {
   });
 }
 
-test('whatever is lost on the way: one refresh, no early look, an end in time, a result or a reason to go on', async () => {
+test('whatever is lost: one refresh, no early poll, an end in time, a result or a resumable error', async () => {
   await fc.assert(oneRefreshInTime(), { numRuns: propertyRuns(1_000) });
 });
 
@@ -127,14 +126,14 @@ test.each<[string, Faults]>([
   expect(failed).toBe(true);
 });
 
-test('with time enough every refresh is known in the end', async () => {
+test('with enough time every refresh ends with its result', async () => {
   const patient = plans.map((plan) => ({ ...plan, deadlineMs: 3_600_000 }));
   await fc.assert(
     fc.asyncProperty(patient, async (plan) => {
       const environment = createTestClientEnvironment(plan.chance);
       const { send } = createService(plan, environment.nowMs);
-      const caller = createCaller({ send, tryTimeoutMs: 45_000, environment });
-      const calls = createRefreshCalls(createAsk(caller, environment), environment);
+      const callApi = createCallApi({ send, tryTimeoutMs: 45_000, environment });
+      const calls = createRefreshCalls(callApi, environment);
 
       const { deadlineMs } = plan;
       const ended = calls.refreshAndWait(scope, { deadlineMs });

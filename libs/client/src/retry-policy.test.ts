@@ -14,18 +14,18 @@ const obeysRetryAfter = (delayOf: typeof retryDelayMs) =>
     return delayMs >= seconds * 1_000 && delayMs <= latestMs;
   });
 
-test('no client returns before Retry-After, and none much later (Retry-After, bounded jitter)', () => {
+test('no client retries before Retry-After, and none much later (Retry-After, bounded jitter)', () => {
   fc.assert(obeysRetryAfter(retryDelayMs), { numRuns: propertyRuns(500) });
 });
 
-test('that property is seen to break when jitter goes both ways', () => {
+test('the property fails with jitter in both directions', () => {
   const bothWays = (ask: Parameters<typeof retryDelayMs>[0]) =>
     retryDelayMs({ ...ask, chance: ask.chance - 0.5 });
 
   expect(fc.check(obeysRetryAfter(bothWays), faultRuns).failed).toBe(true);
 });
 
-test('without Retry-After waits double, are never nothing and end at eight seconds', () => {
+test('without Retry-After delays double, are never 0 and at most eight seconds', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000 }), chance, (failures, by) => {
       const delayMs = retryDelayMs({ failures, retryAfterSeconds: null, chance: by });
@@ -36,6 +36,6 @@ test('without Retry-After waits double, are never nothing and end at eight secon
   );
 });
 
-test('clients that were told the same time come back at different times', () => {
+test('clients with the same Retry-After retry at different times', () => {
   expect(afterMs(10, 0.9) - afterMs(10, 0.1)).toBeGreaterThanOrEqual(1_000);
 });

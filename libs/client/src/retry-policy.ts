@@ -1,31 +1,31 @@
-/** Waits between the tries of one call. All times in milliseconds. */
-export interface RetryAsk {
-  /** Tries that have failed so far, at least 1. */
+/** State of one call, for its next delay. */
+export interface RetryInput {
+  /** Failed attempts so far, at least 1. */
   readonly failures: number;
-  /** What the last answer asked for. */
+  /** Retry-After of the last response. */
   readonly retryAfterSeconds: number | null;
   /** From 0 to less than 1. */
   readonly chance: number;
 }
 
 const firstMs = 250;
-const longestMs = 8_000;
-/** Of what Retry-After asks, added by chance so that clients do not return all at once. */
+const delayMaxMs = 8_000;
+/** Largest jitter, as a share of Retry-After, so that clients spread out. */
 const jitterShare = 0.25;
 const jitterMaxMs = 5_000;
 
 /**
- * How long to wait before the next try: never less than Retry-After asked for, else a doubling
- * time of which at least half is waited.
+ * Delay before the next attempt: at least Retry-After, or exponential backoff with jitter in its
+ * upper half.
  */
-export function retryDelayMs({ failures, retryAfterSeconds, chance }: RetryAsk): number {
+export function retryDelayMs({ failures, retryAfterSeconds, chance }: RetryInput): number {
   if (retryAfterSeconds !== null) return afterMs(retryAfterSeconds, chance);
-  const fullMs = Math.min(longestMs, firstMs * 2 ** (failures - 1));
+  const fullMs = Math.min(delayMaxMs, firstMs * 2 ** (failures - 1));
   return fullMs / 2 + (fullMs / 2) * chance;
 }
 
-/** At least this many seconds, and up to a quarter more. */
+/** The seconds as milliseconds, and up to a quarter more. */
 export function afterMs(seconds: number, chance: number): number {
-  const askedMs = seconds * 1_000;
-  return askedMs + Math.min(jitterMaxMs, askedMs * jitterShare) * chance;
+  const delayMs = seconds * 1_000;
+  return delayMs + Math.min(jitterMaxMs, delayMs * jitterShare) * chance;
 }

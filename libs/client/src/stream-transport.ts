@@ -11,20 +11,20 @@ import {
   userAgent,
 } from './transport.ts';
 
-export interface StreamAsk {
-  /** From the base address on. */
+export interface StreamRequest {
+  /** Relative to the base address. */
   readonly path: string;
   readonly lastEventId: string | null;
-  /** Longest time without a byte, the answer's head included. */
+  /** Longest time without a byte, before the response head too. */
   readonly silenceMaxMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
  * The frames of one connection until it ends. Rejects as a call does; leaving the loop closes the
- * connection. The next bytes are read only when the frames before them were taken.
+ * connection. Bytes are read only when the frames before them have been consumed.
  */
-export type OpenStream = (ask: StreamAsk) => AsyncGenerator<Frame, void, void>;
+export type OpenStream = (request: StreamRequest) => AsyncGenerator<Frame, void, void>;
 
 const refusalBytesMax = 64 * 1024;
 
@@ -34,8 +34,8 @@ export function createStreamTransport(options: TransportOptions): OpenStream {
 
   return async function* open({ path, lastEventId, silenceMaxMs, signal }) {
     const call: Call = { method: 'GET', path };
-    const given = new AbortController();
-    const within = silenceWatch(options, silenceMaxMs, given);
+    const abandoned = new AbortController();
+    const within = silenceWatch(options, silenceMaxMs, abandoned);
     try {
       const response = await within(
         options.fetch(`${baseUrl}${path}`, {
@@ -48,7 +48,8 @@ export function createStreamTransport(options: TransportOptions): OpenStream {
             ...(lastEventId === null ? {} : { 'Last-Event-ID': lastEventId }),
           },
           redirect: 'manual',
-          signal: signal === undefined ? given.signal : AbortSignal.any([signal, given.signal]),
+          signal:
+            signal === undefined ? abandoned.signal : AbortSignal.any([signal, abandoned.signal]),
         }),
       );
       if (response.status < 200 || response.status > 299) {
@@ -59,28 +60,28 @@ export function createStreamTransport(options: TransportOptions): OpenStream {
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof InventoryError) throw error;
-      const reason = given.signal.aborted ? `silent for ${silenceMaxMs} ms` : reasonOf(error);
+      const reason = abandoned.signal.aborted ? `no data for ${silenceMaxMs} ms` : reasonOf(error);
       throw new ConnectionError(`${nameOf(call)}: ${reason}`);
     } finally {
-      given.abort();
+      abandoned.abort();
     }
   };
 }
 
 type Within = <Result>(work: Promise<Result>) => Promise<Result>;
 
-/** Only while something is waited for: a reader that takes its time is not silence. */
+/** Runs only while bytes are awaited: a slow consumer does not count as silence. */
 function silenceWatch(
   { startTimer }: Pick<TransportOptions, 'startTimer'>,
   silenceMaxMs: number,
-  given: AbortController,
+  abandoned: AbortController,
 ): Within {
   return async (work) => {
-    const heard = startTimer(silenceMaxMs, () => given.abort());
+    const stopTimer = startTimer(silenceMaxMs, () => abandoned.abort());
     try {
       return await work;
     } finally {
-      heard();
+      stopTimer();
     }
   };
 }
@@ -89,7 +90,7 @@ async function* framesOf(response: Response, within: Within): AsyncGenerator<Fra
   const type = response.headers.get('content-type') ?? '';
   const isStream = response.status === 200 && /^text\/event-stream\s*(;|$)/i.test(type);
   if (!isStream || response.body === null) {
-    throw new UnexpectedAnswerError('The answer is no stream of events.');
+    throw new UnexpectedAnswerError('The response is no stream of events.');
   }
   const parser = createFrameParser();
   const reader = response.body.getReader();

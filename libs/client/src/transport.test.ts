@@ -39,7 +39,7 @@ function shownOf(error: unknown): string {
   return `${inspect(error, { depth: 20, showHidden: true })} ${JSON.stringify(error)} ${error}`;
 }
 
-describe('the API key is in nothing that is thrown or shown', () => {
+describe('the API key is in no error and no output', () => {
   const sayingIt: Fetch = async () => {
     throw new Error(`refused: ${apiKey}`, { cause: { headers: { 'X-API-Key': apiKey } } });
   };
@@ -67,7 +67,7 @@ describe('the API key is in nothing that is thrown or shown', () => {
   });
 });
 
-test('a redirect is not followed, so that no other address is sent the key', async () => {
+test('a redirect is not followed, so that no other address receives the key', async () => {
   const other = await startScriptedServer();
   server.plays({ status: 307, headers: { location: `${other.url}/elsewhere` } });
 
@@ -97,7 +97,7 @@ test('a base address may have a path of its own', async () => {
   );
 });
 
-test('a silent server is given up after the time for one try, and asked again', async () => {
+test('an attempt without a response times out and is retried', async () => {
   const environment = createTestClientEnvironment();
   server.responds((_request, index) => {
     if (index > 0) return pending(1);
@@ -113,7 +113,7 @@ test('a silent server is given up after the time for one try, and asked again', 
   expect(environment.runningTimers()).toBe(0);
 });
 
-test('an abort ends a call that is under way, with its reason', async () => {
+test('an abort ends a running call, with its reason', async () => {
   const abort = new AbortController();
   server.responds(() => {
     abort.abort(new Error('enough'));
@@ -124,7 +124,7 @@ test('an abort ends a call that is under way, with its reason', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-test('a call without any answer names route and reason', async () => {
+test('an error without a response names route and reason', async () => {
   const error = await thrownBy(() =>
     clientWith({ baseUrl: deadUrl }).currentPage(scope, { cursor: 'opaque' }),
   );

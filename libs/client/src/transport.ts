@@ -4,11 +4,11 @@ import { ConnectionError, UnexpectedAnswerError } from './errors.ts';
 /** One request of the interface. */
 export interface Call {
   readonly method: 'GET' | 'POST';
-  /** With its query, from the base address on. */
+  /** With its query, relative to the base address. */
   readonly path: string;
   readonly body?: Readonly<Record<string, unknown>>;
   readonly idempotencyKey?: string;
-  /** How much longer than others it may take, because it asks the service to wait. */
+  /** Added to the timeout of an attempt: how long the service may wait. */
   readonly waitMs?: number;
 }
 
@@ -18,7 +18,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** The part of `fetch` that is used. */
+/** The used part of `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface TransportOptions {
@@ -36,12 +36,12 @@ export interface SendLimits {
 export type Send = (call: Call, limits: SendLimits) => Promise<HttpAnswer>;
 
 export const userAgent = 'inventory-client/0.1.0';
-/** Above every page: 2,000 assets, each with the longest description seen. */
+/** Above every page: 2,000 assets, each with the longest known description. */
 const bodyBytesMax = 256 * 1024 * 1024;
 
 /**
- * One try over HTTP. Rejects with {@link ConnectionError} where there is no whole answer, and with
- * the signal's reason once it is aborted. Nothing that is thrown holds the key.
+ * One attempt over HTTP. Rejects with {@link ConnectionError} without a complete response, and with
+ * the signal's reason when it is aborted. No error contains the key.
  */
 export function createTransport(options: TransportOptions): Send {
   const baseUrl = checkedBaseUrl(options.baseUrl);
@@ -49,33 +49,33 @@ export function createTransport(options: TransportOptions): Send {
 
   return async function send(call, { timeoutMs, signal }) {
     const timeout = new AbortController();
-    const answered = options.startTimer(Math.max(1, Math.ceil(timeoutMs)), () => timeout.abort());
+    const stopTimer = options.startTimer(Math.max(1, Math.ceil(timeoutMs)), () => timeout.abort());
     try {
       const response = await options.fetch(`${baseUrl}${call.path}`, {
         method: call.method,
         headers: headersOf(call, apiKey),
-        // A redirect would carry the key to wherever it points.
+        // A redirect would send the key to another address.
         redirect: 'manual',
         signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       });
       const text = await textOf(response);
-      // No service of ours sends it back; what stands in between might.
+      // The service never returns the key; a proxy might.
       const safeText = response.ok ? text : text.replaceAll(apiKey, '[key]');
       return { status: response.status, headers: response.headers, text: safeText };
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (error instanceof UnexpectedAnswerError) throw error;
       const isLate = timeout.signal.aborted;
-      const reason = isLate ? `no answer in ${Math.ceil(timeoutMs)} ms` : reasonOf(error);
+      const reason = isLate ? `no response within ${Math.ceil(timeoutMs)} ms` : reasonOf(error);
       throw new ConnectionError(`${nameOf(call)}: ${reason}`);
     } finally {
-      answered();
+      stopTimer();
     }
   };
 }
 
-/** Without the query, which names what the customer reads. */
+/** Without the query, which may identify the customer's data. */
 export function nameOf({ method, path }: Call): string {
   return `${method} ${path.split('?')[0]}`;
 }
@@ -97,14 +97,14 @@ async function textOf(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body) {
     bytes += chunk.byteLength;
-    if (bytes > bodyBytesMax) throw new UnexpectedAnswerError('The answer is too large.');
+    if (bytes > bodyBytesMax) throw new UnexpectedAnswerError('The response is too large.');
     parts.push(decoder.decode(chunk, { stream: true }));
   }
   parts.push(decoder.decode());
   return parts.join('');
 }
 
-/** A code such as ECONNREFUSED; messages are left out because some quote what was sent. */
+/** A code such as ECONNREFUSED; messages are left out because some quote the request. */
 export function reasonOf(error: unknown): string {
   const { cause, name } = (error ?? {}) as { cause?: { code?: unknown }; name?: unknown };
   const { code } = (cause ?? error ?? {}) as { code?: unknown };
@@ -122,7 +122,7 @@ export function checkedBaseUrl(baseUrl: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
-/** `fetch` quotes header values that it refuses, so none may get there. */
+/** `fetch` quotes invalid header values in its errors, so the key is validated before. */
 export function checkedApiKey(apiKey: string): string {
   if (!/^[\x21-\x7e]{1,512}$/.test(apiKey)) {
     throw new TypeError('apiKey must be printable ASCII without blanks.');

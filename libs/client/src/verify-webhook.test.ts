@@ -33,7 +33,7 @@ function faultOf(work: () => unknown): string {
   throw new Error('it was believed');
 }
 
-test('the example of Standard Webhooks is believed', () => {
+test('the example of Standard Webhooks is verified', () => {
   const headers = {
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
@@ -42,13 +42,13 @@ test('the example of Standard Webhooks is believed', () => {
   const text = '{"test": 2432232314}';
   const key = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-  // Believed, and then found to be no event of ours.
+  // Verified, and then found to be no event of the service.
   expect(faultOf(() => verifyWebhook(headers, text, key, { nowMs: 1_614_265_330_000 }))).toBe(
     'body_malformed',
   );
 });
 
-test('it is believed with headers and bodies of every kind, and with either secret of a rotation', () => {
+test('it is verified with headers and bodies of every kind, and with either secret of a rotation', () => {
   const headers = signed([other, secret]);
   const received = { ...headers, 'Webhook-Id': headers['webhook-id'], host: ['a', 'b'] };
 
@@ -60,7 +60,7 @@ test('it is believed with headers and bodies of every kind, and with either secr
   expect(verifyWebhook(signed([other]), body, [secret, other], { nowMs })).toEqual(event(1));
 });
 
-test('by default the present time counts', () => {
+test('by default the present time is used', () => {
   const at = Math.floor(Date.now() / 1_000);
 
   expect(verifyWebhook(signed([secret], { at }), body, secret)).toEqual(event(1));
@@ -109,7 +109,7 @@ test.each([
   expect(faultOf(work)).toBe('signature_mismatch');
 });
 
-test('hostile headers are refused, whatever they hold', () => {
+test('hostile headers are refused, whatever their content', () => {
   const text = fc.oneof(fc.string(), fc.constantFrom('v1,', 'v1,=', ' '.repeat(1e5), '1e3', '-1'));
   fc.assert(
     fc.property(text, text, text, (id, timestamp, signature) => {
@@ -127,7 +127,7 @@ test('hostile headers are refused, whatever they hold', () => {
   expect(faultOf(() => verifyWebhook({}, body, secret))).toBe('headers_missing');
 });
 
-test('a secret that is none is the mistake of the caller', () => {
+test('an invalid secret is a TypeError', () => {
   for (const bad of ['', 'whsec_', 'whsec_???', []]) {
     expect(() => verifyWebhook(signed([secret]), body, bad, { nowMs })).toThrow(TypeError);
   }

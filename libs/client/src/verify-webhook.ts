@@ -3,19 +3,19 @@ import { wallClockMs } from './client-environment.ts';
 import { WebhookVerificationError } from './errors.ts';
 import type { ProjectEvent } from './event-records.ts';
 
-/** As `fetch` or `node:http` give them. */
+/** Headers of `fetch` or `node:http`. */
 export type ReceivedHeaders =
   | Pick<Headers, 'get'>
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyWebhookOptions {
-  /** How far the sender's clock may be off, either way; 300 by default. */
+  /** Largest difference from the sender's clock, either way; 300 by default. */
   readonly toleranceSeconds?: number | undefined;
-  /** Milliseconds since 1970; the present by default. */
+  /** Milliseconds since the Unix epoch; the present by default. */
   readonly nowMs?: number | undefined;
 }
 
-/** Sent to test an endpoint; there is nothing to apply. */
+/** Sent to test an endpoint; it has no event. */
 export interface WebhookPing {
   readonly type: 'webhook.ping';
   readonly id: string;
@@ -26,14 +26,14 @@ export interface WebhookPing {
 }
 
 const toleranceDefaultSeconds = 300;
-/** More signatures than there are secrets in any rotation. */
+/** More signatures than secrets of any rotation. */
 const signaturesMax = 16;
 
 /**
- * The event of a webhook, once it is certain that the service sent it, by the scheme of Standard
- * Webhooks. `rawBody` is the body as it was received, before any JSON parser; `secrets` are the
- * endpoint's, `whsec_…`: two while one is being replaced. Throws {@link WebhookVerificationError}.
- * The same event may come more than once: its `id` tells.
+ * Verifies the signature of a webhook by the scheme of Standard Webhooks, and returns its event.
+ * `rawBody` is the body as received, before any JSON parser; `secrets` are the endpoint's, `whsec_…`,
+ * two during a rotation. Throws {@link WebhookVerificationError}. An event may be delivered more than
+ * once: deduplicate by its `id`.
  */
 export function verifyWebhook(
   headers: ReceivedHeaders,
@@ -42,7 +42,7 @@ export function verifyWebhook(
   { toleranceSeconds = toleranceDefaultSeconds, nowMs = wallClockMs() }: VerifyWebhookOptions = {},
 ): ProjectEvent | WebhookPing {
   const keys = [secrets].flat().map(keyOf);
-  if (keys.length === 0) throw new TypeError('There must be a secret.');
+  if (keys.length === 0) throw new TypeError('At least one secret is required.');
   const id = headerIn(headers, 'webhook-id');
   const timestamp = headerIn(headers, 'webhook-timestamp');
   const signatures = headerIn(headers, 'webhook-signature');
@@ -53,7 +53,7 @@ export function verifyWebhook(
   const expected = keys.map((key) =>
     createHmac('sha256', key).update(`${id}.${timestamp}.`).update(rawBody).digest(),
   );
-  // Every pair is compared, so that the time taken says nothing about which of them is right.
+  // Every pair is compared, so that the duration does not depend on which one matches.
   const matches = expected.flatMap((one) => given.map((other) => isSame(one, other)));
   if (!matches.includes(true)) throw new WebhookVerificationError('signature_mismatch');
   if (!(Math.abs(nowMs / 1_000 - Number(timestamp)) <= toleranceSeconds)) {
@@ -98,7 +98,7 @@ function eventIn(rawBody: string | Uint8Array): ProjectEvent | WebhookPing {
       return parsed as ProjectEvent | WebhookPing;
     }
   } catch {
-    // Said below.
+    // Thrown below.
   }
   throw new WebhookVerificationError('body_malformed');
 }

@@ -5,46 +5,46 @@ import { afterMs } from './retry-policy.ts';
 
 export interface WaitPlan {
   readonly refreshId: string;
-  /** The acceptance, when it is known: its Retry-After is waited before the first look. */
+  /** The acceptance, where known: its Retry-After precedes the first poll. */
   readonly accepted: RefreshAnswer | null;
-  /** Reads the status, at this moment at the latest. */
+  /** Reads the status, with this deadline. */
   readonly read: (refreshId: string, endsAtMs: number) => Promise<RefreshAnswer>;
-  /** Told of every record that is seen, the accepted one and the terminal one included. */
+  /** Called with every record, including the accepted and the terminal one. */
   readonly onProgress: ((record: RefreshRecord) => void) | undefined;
   readonly endsAtMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Where no Retry-After is given although the refresh is pending. */
+/** For a pending refresh without Retry-After. */
 const fallbackSeconds = 2;
 
 /**
- * Looks when Retry-After says so until collection and billing are both terminal. Rejects with
- * {@link RefreshNotFinishedError} as soon as the next look would come after the deadline.
+ * Polls by Retry-After until collection and billing are both terminal. Rejects with
+ * {@link RefreshNotFinishedError} as soon as the next poll would be after the deadline.
  */
 export async function waitForRefresh(
   plan: WaitPlan,
   { nowMs, chance, pause }: ClientEnvironment,
 ): Promise<RefreshAnswer> {
   const { refreshId, endsAtMs, signal } = plan;
-  let seen = plan.accepted ?? (await look(plan));
+  let latest = plan.accepted ?? (await poll(plan));
   for (;;) {
-    plan.onProgress?.(seen.record);
-    if (isFinished(seen.record)) return seen;
-    const delayMs = afterMs(seen.retryAfterSeconds ?? fallbackSeconds, chance());
+    plan.onProgress?.(latest.record);
+    if (isFinished(latest.record)) return latest;
+    const delayMs = afterMs(latest.retryAfterSeconds ?? fallbackSeconds, chance());
     if (nowMs() + delayMs >= endsAtMs) throw new RefreshNotFinishedError(refreshId);
     await pause(delayMs, signal);
-    seen = await look(plan);
+    latest = await poll(plan);
   }
 }
 
-async function look({ read, refreshId, endsAtMs }: WaitPlan): Promise<RefreshAnswer> {
+async function poll({ read, refreshId, endsAtMs }: WaitPlan): Promise<RefreshAnswer> {
   try {
     return await read(refreshId, endsAtMs);
   } catch (error) {
-    // Asked again until the deadline: what failed is only why it is not known to be finished.
-    const passing = error instanceof InventoryError && error.retryable;
-    throw passing ? new RefreshNotFinishedError(refreshId, { cause: error }) : error;
+    // Retried until the deadline: the error is the cause of the unfinished wait.
+    const isTransient = error instanceof InventoryError && error.retryable;
+    throw isTransient ? new RefreshNotFinishedError(refreshId, { cause: error }) : error;
   }
 }
 

@@ -43,11 +43,11 @@ const everyItemOnce = (walk: typeof walkPages) =>
     return isWhole && asked.length === cut.length;
   });
 
-test('a walk gives every item once and in order, however it is cut into pages', async () => {
+test('an iteration yields every item once and in order, for any page sizes', async () => {
   await fc.assert(everyItemOnce(walkPages), { numRuns: propertyRuns(300) });
 });
 
-test('that property is seen to break when a walk ends at an empty page', async () => {
+test('the property fails when an iteration ends at an empty page', async () => {
   const endsEarly: typeof walkPages = async function* (read, paginationOf, start) {
     for await (const answer of walkPages(read, paginationOf, start)) {
       yield answer;
@@ -58,7 +58,7 @@ test('that property is seen to break when a walk ends at an empty page', async (
   expect((await fc.check(everyItemOnce(endsEarly), faultRuns)).failed).toBe(true);
 });
 
-test('a walk continued at a page’s next cursor gives what was left of it', async () => {
+test('an iteration continued at a next cursor yields the rest', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(), async (cut, from) => {
       const whole = paged(cut, 'null');
@@ -77,7 +77,7 @@ test('a walk continued at a page’s next cursor gives what was left of it', asy
   );
 });
 
-test('who leaves the walk pays for no further page', async () => {
+test('leaving the loop reads no further page', async () => {
   const { read, asked } = paged([1, 1, 1], 'null');
 
   for await (const page of walkPages(read, ({ pagination }) => pagination, null)) {

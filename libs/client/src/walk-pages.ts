@@ -11,8 +11,8 @@ interface Itemized extends Paged {
 }
 
 /**
- * Page after page, each read only when it is asked for, so that leaving the loop ends the cost.
- * `start` continues behind a page that was read before.
+ * Iterates over pages, each read only when the loop requests it: leaving the loop ends the cost.
+ * `start` continues after a page that was read before.
  */
 export async function* walkPages<Answer>(
   read: (cursor: string | null) => Promise<Answer>,
@@ -25,7 +25,7 @@ export async function* walkPages<Answer>(
     const { has_more, next_cursor: next = null } = paginationOf(answer);
     if (!has_more) return;
     if (next === null || next === cursor) {
-      throw new UnexpectedAnswerError('There is another page and no way to it.');
+      throw new UnexpectedAnswerError('There is another page without a cursor to it.');
     }
     cursor = next;
   }

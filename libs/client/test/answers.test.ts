@@ -2,7 +2,7 @@ import { currentPage } from '@inventory/contracts/http/current';
 import { refreshRecord } from '@inventory/contracts/http/refresh';
 import { currentData, finished, record } from './answers.ts';
 
-test('the answers of these tests are answers of the service, by its contract', () => {
+test('the responses of these tests satisfy the contract of the service', () => {
   for (const sample of [record(), finished(), finished('private')]) {
     expect(refreshRecord.safeParse(sample).error?.issues).toBeUndefined();
   }

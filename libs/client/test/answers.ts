@@ -57,7 +57,7 @@ export function success(
   return { status, headers, body: { success: true, data, meta } };
 }
 
-/** A pending refresh that asks to be looked at again after this long. */
+/** A pending refresh with this Retry-After. */
 export function pending(retryAfterSeconds: number, status = 200): ScriptedAnswer {
   return success(record(), { status, headers: { 'retry-after': String(retryAfterSeconds) } });
 }
@@ -89,7 +89,7 @@ export function asset(serial: number) {
   };
 }
 
-/** One page of an inventory of so many assets; the cursor is where the next page starts. */
+/** One page of an inventory of `total` assets; the cursor is the start of the next page. */
 export function currentData(total: number, pageSize: number, from: number) {
   const assets = Array.from({ length: Math.min(pageSize, total - from) }, (_none, index) =>
     asset(from + index),

@@ -15,19 +15,19 @@ export interface ScriptedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** An object is sent as JSON. */
   readonly body?: unknown;
-  /** It comes so much later. */
+  /** Delay of the response. */
   readonly delayMs?: number;
-  /** The connection ends before any answer, in the middle of the body, or stays silent. */
+  /** The connection ends before the response, in the middle of the body, or stays open. */
   readonly fault?: 'refused' | 'cut' | 'silent';
 }
 
 export type Respond = (request: ReceivedRequest, index: number) => ScriptedAnswer;
 
-/** A real HTTP server that answers as the test says, and remembers what it was asked. */
+/** A real HTTP server with scripted responses that records its requests. */
 export interface ScriptedServer {
   readonly url: string;
   readonly requests: readonly ReceivedRequest[];
-  /** Answers in turn, the last one for ever; forgets what was asked before. */
+  /** Responses in turn, the last one for ever; clears the recorded requests. */
   plays(...answers: readonly ScriptedAnswer[]): void;
   responds(respond: Respond): void;
   close(): Promise<void>;
@@ -88,6 +88,6 @@ function write(response: ServerResponse, answer: ScriptedAnswer): void {
     response.end(text);
     return;
   }
-  // Only what was handed to the socket is seen by the client before the end.
+  // The client receives only what was flushed to the socket before the end.
   response.write(text.slice(0, text.length / 2), () => response.destroy());
 }

@@ -9,17 +9,17 @@ export interface AskedStream {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** What one connection is given. */
+/** The script of one connection. */
 export interface StreamScript {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** One after the other, each in a packet of its own. */
+  /** Written one after the other, each in a packet of its own. */
   readonly parts?: readonly (string | Uint8Array)[];
   /** How it ends: properly, in the middle, or not at all. */
   readonly end?: 'eof' | 'cut' | 'silent';
 }
 
-/** A real HTTP server that gives each connection its script, the last one for ever. */
+/** A real HTTP server with a script for each connection, the last one for ever. */
 export interface StreamServer {
   readonly url: string;
   readonly asked: readonly AskedStream[];

@@ -1,19 +1,19 @@
 import type { ClientEnvironment } from '../src/client-environment.ts';
 
 export interface TestClientEnvironment extends ClientEnvironment {
-  /** Every wait that was asked for, in milliseconds. */
+  /** Every requested pause, in milliseconds. */
   readonly waits: readonly number[];
   /** Every timer that was started, in milliseconds. */
   readonly timers: readonly number[];
   /** How many of them are running. */
   runningTimers(): number;
-  /** The running timers are over. */
+  /** Fires the running timers. */
   endTimers(): void;
-  /** The next timer is over as soon as it is started. */
+  /** The next timer fires as soon as it starts. */
   endNextTimer(): void;
 }
 
-/** Time passes only where the client waits, and then at once; timers are over when the test says. */
+/** Time advances only in pauses, at once; the test fires timers. */
 export function createTestClientEnvironment(chance = 0): TestClientEnvironment {
   const waits: number[] = [];
   const timers: number[] = [];
