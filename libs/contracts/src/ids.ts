@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every identifier prefix of the product, in one table. A refresh_id is a plain UUIDv7. */
+/** Every identifier prefix of the product. A refresh_id is a plain UUIDv7. */
 export const idPrefixes = {
   request: 'req_',
   event: 'evt_',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The platform's language words and the BCP 47 tag each stands for. */
+/** The platform's language words and their BCP 47 tags. */
 export const languageTags = {
   arabic: 'ar',
   brazilian: 'pt-BR',

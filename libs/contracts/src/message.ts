@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { TopicName } from './topics.ts';
 
 /**
- * The contract of one message type and version: its topic, its key and its body. Within a version
- * a body may only gain optional fields; readers ignore what they do not know.
+ * The contract of one message type and version: its topic, its key and its body. Within a version a
+ * body may only gain optional fields; consumers ignore unknown fields.
  */
 export interface MessageContract<Type extends string, Body extends z.ZodType> {
   readonly type: Type;

@@ -15,9 +15,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * Every topic: who writes it, who reads it, what its key orders by and how long it is kept.
- * `work` topics are shared by the replicas of a service and have a dead-letter topic;
- * `broadcast` topics are read whole by every replica, from the present on.
+ * Every topic: producer, consumers, ordering key and retention. The replicas of a service share a
+ * `work` topic, which has a dead-letter topic; every replica reads the whole of a `broadcast` topic,
+ * from its start on.
  */
 export const topics = {
   'refresh.commands.v1': {
@@ -97,12 +97,12 @@ export const topics = {
 export type TopicName = keyof typeof topics;
 export const topicNames = Object.keys(topics) as TopicName[];
 
-/** Where records of a work topic go that no consumer can decode. */
+/** The topic of dead letters of a work topic. */
 export function deadLetterTopic<Topic extends TopicName>(topic: Topic): `${Topic}.dead-letter` {
   return `${topic}.dead-letter`;
 }
 
-/** Read at another pace than the service's other topics, and so by a consumer of its own. */
+/** Consumed at another rate than the service's other topics, and so by a consumer of its own. */
 const ownGroups: Partial<Record<ServiceName, Partial<Record<TopicName, string>>>> = {
   'event-stream': { 'billing.outcomes.v1': 'event-stream-balances' },
 };

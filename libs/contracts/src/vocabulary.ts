@@ -97,7 +97,7 @@ export const admissionReasons = [
 export const admissionReason = z.enum(admissionReasons);
 export type AdmissionReason = z.infer<typeof admissionReason>;
 
-/** Why a live page is not known: nothing of it may be billed. */
+/** Why a live page could not be read: it is not billed. */
 export const livePageFailures = [
   'throttled',
   'egress_busy',

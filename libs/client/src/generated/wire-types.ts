@@ -131,7 +131,7 @@ export interface components {
         readonly EventPage: {
             /** @description Oldest first. */
             readonly items: readonly {
-                /** @description Continues behind the event, here and on the stream. */
+                /** @description Continues after the event, here and on the stream. */
                 readonly cursor: string;
                 readonly event: components["schemas"]["ProjectEvent"];
             }[];
@@ -231,7 +231,7 @@ export interface components {
             readonly credits_charged: number | null;
             readonly credits_released: number | null;
             /**
-             * @description Present where subscription units pay, as are the unit figures.
+             * @description Present where subscription units pay, as are the amounts in units.
              * @constant
              */
             readonly funding?: "subscription";

@@ -13,8 +13,8 @@ export const amounts = z.object({
 });
 
 /**
- * `data` of GET Account. `balance` is prepaid credits; an account that is funded by a subscription
- * has its units in `funding`. `spend_caps` and `balance_alert` are there for Credentials with
+ * `data` of GET Account. `balance` is prepaid credits; the units of an account that is funded by a
+ * subscription are in `funding`. `spend_caps` and `balance_alert` are present for Credentials with
  * `customer.account.read.v1` only.
  */
 export const accountView = z.object({
@@ -44,7 +44,7 @@ export const statementQuery = z.object({
   cursor: cursorParameter.optional(),
 });
 
-/** `data` of GET Statement, oldest entry first. As CSV a line has the columns of an item. */
+/** `data` of GET Statement, oldest entry first. A line of the CSV has the columns of an item. */
 export const accountStatement = z.object({
   items: z.array(statementRow).describe('Oldest first.'),
   pagination,
@@ -62,19 +62,19 @@ export const usageQuery = z
     project_id: projectId.optional(),
   })
   .superRefine(({ from, to }, context) => {
-    const complain = (field: string, message: string) =>
+    const addIssue = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
     if (from === undefined && to === undefined) return;
-    if (from === undefined) complain('from', 'is required');
-    else if (to === undefined) complain('to', 'is required');
+    if (from === undefined) addIssue('from', 'is required');
+    else if (to === undefined) addIssue('to', 'is required');
     else if (!isDay(from) || !isDay(to)) return;
-    else if (to < from) complain('to', 'must not be before from');
+    else if (to < from) addIssue('to', 'must not be before from');
     else if (Date.parse(to) - Date.parse(from) >= usageDaysMax * dayMs) {
-      complain('to', `must be within ${usageDaysMax} days, both included`);
+      addIssue('to', `must be within ${usageDaysMax} days, both included`);
     }
   });
 
-/** `data` of GET Usage: one item per day, Project, product and asset that was used. */
+/** `data` of GET Usage: one item per day, Project, product and asset with usage. */
 export const accountUsage = z.object({
   from: z.iso.date(),
   to: z.iso.date(),

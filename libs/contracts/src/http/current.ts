@@ -15,8 +15,8 @@ export const currentQuery = z.object({
 });
 
 /**
- * `data` of Current. `total_amount` is an exact JSON integer that may exceed 2^53: a reader that
- * needs every digit parses it as text.
+ * `data` of Current. `total_amount` is an exact JSON integer that may exceed 2^53: a client that needs
+ * every digit parses it as text.
  */
 export const currentPage = z.object({
   scope,

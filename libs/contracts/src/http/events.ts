@@ -3,10 +3,10 @@ import { pagination } from './meta.ts';
 import { canonicalDecimal, cursorParameter } from './parameters.ts';
 import { projectEvent } from './project-event.ts';
 
-/** Longest `Last-Event-ID` that is looked at. */
+/** Longest accepted `Last-Event-ID`. */
 const lastEventIdMax = 256;
 
-/** Headers of the event stream. An empty cursor is what a reader sends that has none. */
+/** Headers of the event stream. A client without a cursor may send an empty one. */
 export const streamHeaders = z.object({
   'Last-Event-ID': z.string().max(lastEventIdMax, 'is too long').optional(),
 });
@@ -17,12 +17,12 @@ export const eventsQuery = z.object({
   limit: canonicalDecimal(1, 100).default(50),
 });
 
-/** `data` of the list, ascending; each cursor continues behind its event, here and on the stream. */
+/** `data` of the list, ascending; each cursor continues after its event, here and on the stream. */
 export const eventPage = z.object({
   items: z
     .array(
       z.object({
-        cursor: z.string().describe('Continues behind the event, here and on the stream.'),
+        cursor: z.string().describe('Continues after the event, here and on the stream.'),
         event: projectEvent,
       }),
     )

@@ -12,7 +12,7 @@ export const asset = z
   })
   .describe('One item instance.');
 
-/** What all assets of one `classid` + `instanceid` share. Fields that the platform adds are kept. */
+/** Metadata of all assets with one `classid` + `instanceid`. Fields that the platform adds are kept. */
 export const description = z
   .looseObject({
     appid: z.int(),

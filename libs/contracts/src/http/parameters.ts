@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { projectId, refreshId } from '../ids.ts';
 import { language } from '../languages.ts';
 
-/** A whole number in a path or query: digits only, no sign, no leading zero. */
+/** An integer in a path or query: digits only, no sign, no leading zero. */
 export function canonicalDecimal(minimum: number, maximum: number) {
   const inBounds = (text: string) =>
     /^(0|[1-9][0-9]{0,15})$/.test(text) && Number(text) >= minimum && Number(text) <= maximum;
@@ -10,7 +10,7 @@ export function canonicalDecimal(minimum: number, maximum: number) {
     z
       .string()
       .refine(inBounds, `must be a whole number from ${minimum} to ${maximum}, as plain digits`)
-      // What the text means, for whoever reads the schema.
+      // The meaning of the text, for JSON Schema.
       .meta({ type: 'integer', minimum, maximum })
       .transform(Number)
   );
@@ -23,7 +23,7 @@ export const scopePath = z.object({
   context_id: canonicalDecimal(1, 2 ** 31 - 1),
 });
 
-/** Longest that a status read waits for its refresh. */
+/** Longest wait of a status read for its refresh. */
 export const waitSecondsMax = 30;
 
 export const refreshIdPath = z.object({ refresh_id: refreshId });

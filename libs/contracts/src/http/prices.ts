@@ -12,8 +12,8 @@ const pagePrice = z.object({
 });
 
 /**
- * `data` of GET Prices: the list in force, in credits. Subscription units cost the same numbers. A
- * hold keeps the version it was made under.
+ * `data` of GET Prices: the current list, in credits. Prices in subscription units have the same
+ * numbers. A hold keeps the version of its reservation.
  */
 export const priceView = z.object({
   price_version: z.int().min(1),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventId, projectId, refreshId } from '../ids.ts';
 import { refreshOutcome } from '../vocabulary.ts';
 
-/** Types of the events that a Project's log holds, and that webhooks can be subscribed to. */
+/** Types of the events in a Project's log, to which webhooks can subscribe. */
 export const projectEventTypes = ['inventory.refresh.completed', 'account.balance.low'] as const;
 export const projectEventType = z.enum(projectEventTypes);
 export type ProjectEventType = z.infer<typeof projectEventType>;
@@ -14,7 +14,7 @@ const common = {
   project_id: projectId,
 };
 
-/** A refresh is terminal: availability and outcome, never assets. */
+/** A refresh is terminal: its outcome, never assets. */
 export const refreshCompletedEvent = z
   .object({
     ...common,
@@ -28,7 +28,7 @@ export const refreshCompletedEvent = z
   })
   .describe('A refresh is terminal: read its outcome, then Current.');
 
-/** Less than the alert's threshold is available, for the first time since it was not. */
+/** The available amount fell below the threshold of the alert. */
 export const balanceLowEvent = z
   .object({
     ...common,
@@ -38,7 +38,7 @@ export const balanceLowEvent = z
   })
   .describe("Less is available than the threshold of the account's balance alert.");
 
-/** An event as customers receive it, on the stream and by webhook. */
+/** An event of a Project, as on the stream and in webhooks. */
 export const projectEvent = z.discriminatedUnion('type', [refreshCompletedEvent, balanceLowEvent]);
 
 export type ProjectEvent = z.infer<typeof projectEvent>;

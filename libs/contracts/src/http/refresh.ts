@@ -11,7 +11,7 @@ import {
 import { pagination } from './meta.ts';
 import { canonicalDecimal, cursorParameter, waitSecondsMax } from './parameters.ts';
 
-/** Body of POST Refresh. `max_credits` below 125 has an error code of its own. */
+/** Body of POST Refresh. `max_credits` below 125 has a separate error code. */
 export const refreshRequestBody = z.strictObject({
   max_credits: z.int('must be a whole number'),
   language: language.default(defaultLanguage),
@@ -19,8 +19,8 @@ export const refreshRequestBody = z.strictObject({
 export type RefreshRequestBody = z.infer<typeof refreshRequestBody>;
 
 /**
- * What was charged and released is null until finalized. The unit figures, with `funding`, are
- * there where subscription units pay; the credit figures are 0 then.
+ * The charged and released amounts are null until finalized. The amounts in units, with `funding`, are
+ * present where subscription units pay; the amounts in credits are 0 then.
  */
 export const refreshBilling = z.object({
   state: billingState,
@@ -31,7 +31,7 @@ export const refreshBilling = z.object({
   funding: z
     .literal('subscription')
     .optional()
-    .describe('Present where subscription units pay, as are the unit figures.'),
+    .describe('Present where subscription units pay, as are the amounts in units.'),
   units_reserved: z.int().min(0).optional(),
   units_charged: z.int().min(0).nullable().optional(),
   units_released: z.int().min(0).nullable().optional(),
@@ -56,7 +56,7 @@ export type RefreshRecord = z.infer<typeof refreshRecord>;
 /** When the refresh is expected to be terminal; null when unknown. */
 export const expectedCompletedAt = z.iso.datetime().nullable();
 
-/** `data` of status; an expected time only while pending. */
+/** `data` of status; with an expected time while pending. */
 export const refreshStatus = refreshRecord.extend({
   expected_completed_at: expectedCompletedAt
     .optional()
@@ -64,7 +64,7 @@ export const refreshStatus = refreshRecord.extend({
 });
 export type RefreshStatus = z.infer<typeof refreshStatus>;
 
-/** Query of status: `wait` answers early when the refresh is terminal, in seconds. */
+/** Query of status: `wait` is the longest wait for a terminal refresh, in seconds. */
 export const refreshQuery = z.object({ wait: canonicalDecimal(0, waitSecondsMax).default(0) });
 
 export function refreshPath(id: string): string {

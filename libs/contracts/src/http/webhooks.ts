@@ -4,7 +4,7 @@ import { pagination } from './meta.ts';
 import { canonicalDecimal, cursorParameter } from './parameters.ts';
 import { projectEventType, projectEventTypes } from './project-event.ts';
 
-/** Endpoints that one Project can have. */
+/** Most endpoints of one Project. */
 export const webhookEndpointsMax = 10;
 const urlCharactersMax = 2_000;
 const descriptionCharactersMax = 200;
@@ -12,7 +12,7 @@ const dayS = 24 * 3_600;
 
 export const webhookEndpointState = z.enum(['enabled', 'disabled']);
 
-/** Why an endpoint takes no deliveries: somebody asked, it answered 410, or it failed for 5 days. */
+/** Why an endpoint is disabled: by request, by a 410 response, or after 5 days of failures. */
 export const webhookDisabledReasons = ['requested', 'gone', 'failing'] as const;
 export const webhookDisabledReason = z.enum(webhookDisabledReasons);
 export type WebhookDisabledReason = z.infer<typeof webhookDisabledReason>;
@@ -36,7 +36,7 @@ export const newWebhookEndpoint = z.strictObject({
   description: description.default(null),
 });
 
-/** Body of PATCH …/webhook-endpoints/{endpoint_id}: what is absent stays. */
+/** Body of PATCH …/webhook-endpoints/{endpoint_id}: absent fields do not change. */
 export const webhookEndpointChange = z
   .strictObject({
     url: url.optional(),
@@ -51,7 +51,7 @@ export const webhookEndpointPath = z.object({
   endpoint_id: webhookEndpointId,
 });
 
-/** One endpoint. Its secrets are shown when they are made and never again. */
+/** One endpoint. Its secrets are returned only when they are created. */
 export const webhookEndpoint = z.object({
   endpoint_id: webhookEndpointId,
   project_id: projectId,
@@ -61,9 +61,9 @@ export const webhookEndpoint = z.object({
   state: webhookEndpointState,
   /** Null while it is enabled. */
   disabled_reason: webhookDisabledReason.nullable(),
-  /** Since when every delivery has failed; null while they succeed. */
+  /** When consecutive failures began; null after a success. */
   failing_since: z.iso.datetime().nullable(),
-  /** The newest first; one that was replaced ends. */
+  /** Newest first; a replaced one expires. */
   secrets: z.array(
     z.object({ created_at: z.iso.datetime(), ends_at: z.iso.datetime().nullable() }),
   ),
@@ -72,19 +72,19 @@ export const webhookEndpoint = z.object({
 });
 export type WebhookEndpointView = z.infer<typeof webhookEndpoint>;
 
-/** An endpoint with the secret that was just made for it: `whsec_` and base64. */
+/** An endpoint with its new secret: `whsec_` and base64. */
 export const webhookEndpointWithSecret = webhookEndpoint.extend({ secret: z.string() });
 export type WebhookEndpointWithSecret = z.infer<typeof webhookEndpointWithSecret>;
 
 export const webhookEndpointList = z.object({ items: z.array(webhookEndpoint) });
 
-/** An endpoint that is gone. */
+/** A deleted endpoint. */
 export const deletedWebhookEndpoint = z.object({
   endpoint_id: webhookEndpointId,
   deleted: z.literal(true),
 });
 
-/** Body of POST …/rotate-secret: how long the present secret goes on signing too. */
+/** Body of POST …/rotate-secret: how long the previous secret continues to sign. */
 export const webhookRotation = z.strictObject({
   overlap_seconds: z
     .int()
@@ -93,24 +93,24 @@ export const webhookRotation = z.strictObject({
     .default(dayS),
 });
 
-/** Type of the event that a test sends; it is in no log. */
+/** Type of a test event, which is in no log. */
 export const webhookPingType = 'webhook.ping';
 
-/** What was sent: an event of the Project's log, or a test. */
+/** Type of a delivery: an event of the Project's log, or a test. */
 export const webhookDeliveryType = z.enum([...projectEventTypes, webhookPingType]);
 export const webhookDeliveryStates = ['pending', 'delivered', 'failed'] as const;
 export const webhookDeliveryState = z.enum(webhookDeliveryStates);
 
-/** Why an attempt was no success. */
+/** Why an attempt failed. */
 export const webhookAttemptErrors = [
-  /** Answered, but not with 2xx. */
+  /** A response other than 2xx. */
   'status',
-  /** Answered with 3xx: redirects are not followed. */
+  /** A 3xx response: redirects are not followed. */
   'redirect',
   'timeout',
   /** The name does not resolve. */
   'dns',
-  /** The name leads to an address that is not public. */
+  /** The name resolves to an address that is not public. */
   'address_refused',
   'tls',
   'connection',
@@ -119,7 +119,7 @@ export const webhookAttemptError = z.enum(webhookAttemptErrors);
 
 export const webhookAttempt = z.object({
   at: z.iso.datetime(),
-  /** HTTP status of the answer; null where there was none. */
+  /** HTTP status of the response; null without one. */
   status: z.int().nullable(),
   duration_ms: z.int().min(0),
   error: webhookAttemptError.nullable(),
@@ -129,11 +129,11 @@ export const webhookDelivery = z.object({
   event_id: eventId,
   type: webhookDeliveryType,
   state: webhookDeliveryState,
-  /** Why it will not be tried again; null unless it failed. */
+  /** Why it is not retried; null unless it failed. */
   failure: z.enum(['attempts_exhausted', 'endpoint_disabled']).nullable(),
   created_at: z.iso.datetime(),
   next_attempt_at: z.iso.datetime().nullable(),
-  /** All of them; `attempts` holds the newest. */
+  /** Number of all attempts; `attempts` has the newest. */
   attempts_total: z.int().min(0),
   attempts: z.array(webhookAttempt),
 });
@@ -158,12 +158,12 @@ export const webhookRedelivery = z.union(
 export type WebhookRedelivery = z.infer<typeof webhookRedelivery>;
 
 export const webhookRedelivered = z.object({
-  /** Events that will be sent again. */
+  /** Number of events that will be redelivered. */
   redelivered: z.int().min(0),
-  /** Where the range goes on; null when all of it was taken. */
+  /** Where the range continues; null when it is complete. */
   continue_since: z.iso.datetime().nullable(),
 });
 export type WebhookRedelivered = z.infer<typeof webhookRedelivered>;
 
-/** A test was sent off; the endpoint's deliveries tell how it went. */
+/** A test was scheduled; its result is among the endpoint's deliveries. */
 export const webhookPing = z.object({ event_id: eventId });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { projectEvent } from '../http/project-event.ts';
 import { projectId } from '../ids.ts';
 
-/** Most Projects whose heads are asked for at once. */
+/** Most Projects of one request for heads. */
 export const logHeadsMax = 1_000;
 /** Most entries on one page of a log. */
 export const logPageMax = 500;
@@ -10,7 +10,7 @@ export const logPageMax = 500;
 /** Body of POST /logs/heads of the event-stream. */
 export const logHeadsQuery = z.object({ project_ids: z.array(projectId).max(logHeadsMax) });
 
-/** Where a Project's log ends; position 0 while nothing was ever appended. */
+/** The end of a Project's log; position 0 for an empty one. */
 export const logHead = z.object({ project_id: projectId, position: z.int().min(0) });
 export const logHeads = z.object({ log_epoch: z.int().min(1), heads: z.array(logHead) });
 export type LogHeads = z.infer<typeof logHeads>;
@@ -28,11 +28,11 @@ export const logEntry = z.object({
 });
 export type LogEntryView = z.infer<typeof logEntry>;
 
-/** Entries after a position, ascending and without a hole among them. */
+/** Entries after a position, ascending and contiguous. */
 export const logPage = z.object({
   log_epoch: z.int().min(1),
   head_position: z.int().min(0),
-  /** The oldest entry that is kept; head + 1 while there is none. */
+  /** The oldest stored entry; head + 1 without one. */
   earliest_position: z.int().min(1),
   earliest_at: z.iso.datetime().nullable(),
   items: z.array(logEntry),

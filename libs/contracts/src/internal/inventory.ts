@@ -6,9 +6,9 @@ import { scope } from '../scope.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 
 /**
- * One page of a scan as the collector hands it to the revision-store: the platform's fields pass
- * through, lists are lists, `instanceid` is present, a currency row's `assetid` is its
- * `currencyid`, and an asset's properties sit inside it.
+ * One page of a scan, normalized by the collector: the platform's fields pass through, lists are
+ * lists, `instanceid` is present, the `assetid` of a currency row is its `currencyid`, and an asset's
+ * properties are inside it.
  */
 export const stagedAsset = z.looseObject({
   appid: z.int(),
@@ -32,7 +32,7 @@ export type StagedDescription = z.infer<typeof stagedDescription>;
 export const scanPagesMax = 250;
 /** Chunks of one staged page at most. */
 export const pageChunksMax = 64;
-/** Rows of one kind on one page at most: more than the platform ever gave at once. */
+/** Rows of one kind on one page at most: more than any known page of the platform. */
 export const pageRowsMax = 5_000;
 
 export const stagedPage = z.object({
@@ -46,10 +46,10 @@ export const chunkBytesMax = 2 * 1024 * 1024;
 /** Header of PUT …/chunks/{chunk}: SHA-256 (hex) of the body. */
 export const chunkDigestHeader = 'x-chunk-digest';
 
-/** Query of PUT …/chunks/{chunk}: what is forgotten sooner when no command names it. */
+/** Query of PUT …/chunks/{chunk}: the source decides how soon unused chunks expire. */
 export const stagingQuery = z.object({ source: scanSource.default('refresh') });
 
-/** Answer of GET /scans/{scan_id}/epochs/{epoch}/pages: what is staged there, by page. */
+/** Response of GET /scans/{scan_id}/epochs/{epoch}/pages: the staged pages. */
 export const stagedPages = z.object({ pages: z.array(manifestPage).max(scanPagesMax) });
 
 /** Query of GET /inventories/{platform_id}/{app_id}/{context_id}/page of the revision-store. */
@@ -66,11 +66,11 @@ export const currentPageQuery = z
     message: 'a pinned chain names both what its first page selected: revision and observation',
   });
 
-/** Header that carries {@link currentPageMeta} (JSON) beside the ready-made page bytes. */
+/** Header with {@link currentPageMeta} (JSON) of the page bytes. */
 export const currentPageMetaHeader = 'x-current-page';
 
 /**
- * What the revision-store says about a page. The body is the text of the two JSON members
+ * Metadata of a page of the revision-store. The body is the text of the two JSON members
  * `"assets":[…],"descriptions":[…]`, ready to be sent.
  */
 export const currentPageMeta = z.object({
@@ -83,9 +83,9 @@ export const currentPageMeta = z.object({
   /** Decimal digits: may exceed 2^53. */
   total_amount: z.string().regex(/^[0-9]+$/),
   reported_total_count: z.int(),
-  /** The language of the descriptions given. */
+  /** The language of the descriptions. */
   language,
-  /** Where the next page begins; null on the last page. */
+  /** Start of the next page; null on the last page. */
   next_position: z.int().nullable(),
 });
 export type CurrentPageMeta = z.infer<typeof currentPageMeta>;

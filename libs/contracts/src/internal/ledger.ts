@@ -3,9 +3,9 @@ import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
 
 /**
- * GET /accounts/{account_id}/balance: read from the journal's newest entry, as it is now: in a new
- * month of a subscription its units are those of that month. The asset that the account pays with
- * is always among the balances, the other one once it was used.
+ * GET /accounts/{account_id}/balance: the current balance, from the newest entry of the journal; in a
+ * new month of a subscription, with the units of that month. The asset that the account pays with is
+ * always among the balances, the other one after its first use.
  */
 export const balanceView = z.object({
   account_id: accountId,
@@ -19,7 +19,7 @@ export type BalanceView = z.infer<typeof balanceView>;
 
 const period = z.object({ starts_at: z.iso.datetime(), ends_at: z.iso.datetime() });
 
-/** GET /accounts/{account_id}/terms: how the account pays, what limits it, as it is now. */
+/** GET /accounts/{account_id}/terms: the current funding and limits of the account. */
 export const accountTerms = z.object({
   account_id: accountId,
   as_of_seq: z.int().min(0),
@@ -110,7 +110,7 @@ export const statementPage = z.object({
 });
 export type StatementPage = z.infer<typeof statementPage>;
 
-/** POST /verify: every account refolded from its first entry. */
+/** POST /verify: the journal of every account, folded from its first entry. */
 export const verifyReport = z.object({
   ok: z.boolean(),
   accounts: z.int(),
@@ -121,7 +121,7 @@ export const verifyReport = z.object({
 });
 export type VerifyReport = z.infer<typeof verifyReport>;
 
-/** GET /prices: the list in force. Prices are integers of credits, units cost the same numbers. */
+/** GET /prices: the current list. Prices are integers of credits; in units they are the same. */
 export const priceList = z.object({
   version: z.int().min(1),
   effective_at: z.iso.datetime(),

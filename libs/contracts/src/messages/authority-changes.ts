@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountId, credentialId, projectId } from '../ids.ts';
 import { defineMessage } from '../message.ts';
 
-/** Something about an account, a Project or a Credential changed; what is cached of it is stale. */
+/** An account, a Project or a Credential changed: cached copies are stale. */
 export const authorityChanged = defineMessage({
   type: 'authority.changed.v1',
   topic: 'authority.changes.v1',

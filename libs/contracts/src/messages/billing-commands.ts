@@ -7,8 +7,8 @@ const topic = 'billing.commands.v1';
 const key = (body: { account_id: string }): string => body.account_id;
 
 /**
- * Ids of billing commands are derived, so that a command sent again is the same command. Each
- * contract below checks it: the ledger tells a repetition by this id and nothing else.
+ * Ids of billing commands are derived, so that a re-sent command is the same command. Each contract
+ * below validates it: the ledger detects duplicates by this id alone.
  */
 export const billingCommandId = {
   reserve: (id: string) => `reserve:${id}`,
@@ -37,9 +37,9 @@ export const billingReserve = defineMessage({
       refresh_id: refreshId,
       request_id: requestId,
       product_code: productCode,
-      /** The hold is never above it; absent, the price list alone decides. */
+      /** Upper bound of the hold; when absent, the price list alone decides. */
       max_credits: z.int().min(1).optional(),
-      /** When the refresh's time in the queue ends: told with the hold to whoever waits for it. */
+      /** When the refresh's time in the queue ends; returned with the hold to the pending request. */
       deadline_at: z.iso.datetime().optional(),
     })
     .refine(
@@ -72,7 +72,7 @@ export const billingSettle = defineMessage({
     }),
 });
 
-/** Release the hold of a refresh that was refused or is not known to its owner. */
+/** Release the hold of a refresh that was refused or does not exist. */
 export const billingRelease = defineMessage({
   type: 'billing.release.v1',
   topic,
@@ -107,7 +107,7 @@ export const billingCharge = defineMessage({
     }),
 });
 
-/** Undo a charge whose page was not delivered; arriving first it precludes the charge. */
+/** Reverse the charge of a page that was not delivered; a reversal before the charge prevents it. */
 export const billingReverse = defineMessage({
   type: 'billing.reverse.v1',
   topic,
@@ -160,7 +160,7 @@ export const billingAdjust = defineMessage({
 
 const amountMax = 1_000_000_000_000;
 
-/** What one `configure` sets; everything else about the account stays as it is. */
+/** The one setting that a `configure` changes. */
 export const billingConfiguration = z.discriminatedUnion('sets', [
   z.object({
     sets: z.literal('funding'),
@@ -175,7 +175,7 @@ export const billingConfiguration = z.discriminatedUnion('sets', [
     project_id: projectId,
     cap: z.int().min(0).max(amountMax).nullable(),
   }),
-  /** Tell when less than this is available; null for no alert. */
+  /** Alert when less than this is available; null for no alert. */
   z.object({
     sets: z.literal('balance_alert'),
     threshold: z.int().min(1).max(amountMax).nullable(),
@@ -183,7 +183,7 @@ export const billingConfiguration = z.discriminatedUnion('sets', [
 ]);
 export type BillingConfiguration = z.infer<typeof billingConfiguration>;
 
-/** Change how an account pays, what a Project may spend, or when its owner is warned. */
+/** Change the funding of an account, the spend cap of a Project, or the balance alert. */
 export const billingConfigure = defineMessage({
   type: 'billing.configure.v1',
   topic,

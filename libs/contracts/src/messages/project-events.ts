@@ -3,7 +3,7 @@ import { projectEvent } from '../http/project-event.ts';
 import { projectId } from '../ids.ts';
 import { defineMessage } from '../message.ts';
 
-/** An event has its place in the Project's log. A doorbell: the log itself is the truth. */
+/** An event was appended to the Project's log. A notification: the log itself is authoritative. */
 export const projectEventAppended = defineMessage({
   type: 'project.event-appended.v1',
   topic: 'project.events.v1',

@@ -15,9 +15,9 @@ export const revisionCommitted = defineMessage({
     refresh_id: refreshId.nullable(),
     revision_id: revisionId,
     observation_id: observationId,
-    /** False when the same assets were already saved: the revision is the earlier one. */
+    /** False when the same assets were saved before: the revision is the earlier one. */
     changed: z.boolean(),
-    /** Assets after deduplication; what the customer is billed by. */
+    /** Assets after deduplication, the basis of the charge. */
     observed_assets: z.int().min(0),
   }),
 });
