@@ -42,12 +42,12 @@ export type Webhooks = ReturnType<typeof openWebhooks>;
 
 /** Endpoints, and the jobs that turn the log into deliveries, send them and forget old ones. */
 export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: WebhookParts) {
-  const { config, lifetime, clock, identifiers } = context;
+  const { config, lifetime, clock, identifiers, logger } = context;
   const { db, log } = parts;
   const { webhooks } = config;
   const sealer = createSecretSealer(webhooks.secretKeys);
-  const endpoints = createEndpointStore(openEndpointCollection(db), sealer);
-  const deliveries = createDeliveryStore(openDeliveryCollection(db));
+  const endpoints = createEndpointStore(openEndpointCollection(db), sealer, logger);
+  const deliveries = createDeliveryStore(openDeliveryCollection(db), logger);
   const rules = { allowPrivate: webhooks.allowPrivate };
   const sender = createWebhookSender({
     ...rules,

@@ -30,7 +30,7 @@ beforeAll(async () => {
     service: 'test',
     logger: testLogger,
   });
-  deliveries = createDeliveryStore(openDeliveryCollection(mongo.db));
+  deliveries = createDeliveryStore(openDeliveryCollection(mongo.db), testLogger);
 });
 afterAll(async () => {
   await second.stop();

@@ -46,7 +46,9 @@ test('a new key before the old one re-encrypts every secret, and then the old on
   });
   await replaced.stop();
 
-  const kept = await createEndpointStore(endpoints, alone).list(made.project_id as ProjectId);
+  const kept = await createEndpointStore(endpoints, alone, testLogger).list(
+    made.project_id as ProjectId,
+  );
   expect(kept.map(({ secrets }) => secrets.map(({ secret }) => secret))).toEqual([[made.secret]]);
   await close();
 });

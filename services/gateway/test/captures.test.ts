@@ -59,7 +59,7 @@ async function startReplica(
       timeoutMs: farMs,
     });
     context.lifetime.defer('revision-store', () => revisionStore.close());
-    const intents = createPageIntentStore(db, patientDeadlines);
+    const intents = createPageIntentStore(db, patientDeadlines, context.logger);
     const staged = createStagingClient(revisionStore, stagingTimeoutMs);
     const captures = openCaptures(context, { db, bus: own, intents, staging: staged });
     const waiting = () => db.collection('captures').countDocuments({ dueAt: { $exists: true } });

@@ -1,44 +1,72 @@
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
+import { accountId, eventId, projectId, refreshId } from '@inventory/contracts/ids';
+import { refreshOutcome } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import type { Collection, Db } from 'mongodb';
+import { z } from 'zod';
 import type { LoggedEvent } from '../domain/project-event.ts';
 
-/** One place in a Project's log. Its `_id` is won by insert: Project and position. */
-export interface LogEntryDocument {
-  readonly _id: string;
-  readonly projectId: ProjectId;
-  readonly accountId: AccountId;
-  readonly position: number;
-  readonly eventId: string;
-  readonly event: LoggedEvent;
-  readonly appendedAt: Date;
-}
+const common = { id: eventId, version: z.literal(1), occurredAt: z.string(), projectId };
+const loggedEvent: z.ZodType<LoggedEvent> = z.discriminatedUnion('type', [
+  z.object({
+    ...common,
+    type: z.literal('inventory.refresh.completed'),
+    refreshId,
+    outcome: refreshOutcome,
+  }),
+  z.object({
+    ...common,
+    type: z.literal('account.balance.low'),
+    available: z.int(),
+    threshold: z.int(),
+  }),
+]);
 
-/** The place of an event whose entry was pruned: announced again it must not get another one. */
-export interface PrunedEventDocument {
+/** One entry of a Project's log. Its `_id`, Project and position, is acquired by insert. */
+const logEntry = z.object({
+  _id: z.string(),
+  projectId,
+  accountId,
+  position: z.int(),
+  eventId: z.string(),
+  event: loggedEvent,
+  appendedAt: z.date(),
+});
+export type LogEntryDocument = Readonly<z.infer<typeof logEntry>>;
+
+/** The position of an event whose entry was pruned: announced again, it keeps its position. */
+const prunedEvent = z.object({
   /** The event's id. */
-  readonly _id: string;
-  readonly projectId: ProjectId;
-  readonly position: number;
-  readonly prunedAt: Date;
-}
+  _id: z.string(),
+  projectId,
+  position: z.int(),
+  prunedAt: z.date(),
+});
+export type PrunedEventDocument = Readonly<z.infer<typeof prunedEvent>>;
+
+export const logDocuments = {
+  entry: { collection: 'projectLog', schema: logEntry },
+  pruned: { collection: 'prunedEvents', schema: prunedEvent },
+};
 
 export function openLogCollection(db: Db): Collection<LogEntryDocument> {
-  return db.collection('projectLog');
+  return db.collection(logDocuments.entry.collection);
 }
 
 export function openPrunedCollection(db: Db): Collection<PrunedEventDocument> {
-  return db.collection('prunedEvents');
+  return db.collection(logDocuments.pruned.collection);
 }
 
 export const indexes: readonly CollectionIndexes[] = [
   {
-    collection: 'projectLog',
+    collection: logDocuments.entry.collection,
     indexes: [
-      // However often and on however many replicas a refresh is announced, it has one place.
+      // A refresh has one entry, however often and on however many replicas it is announced.
       { name: 'event_id', keys: { eventId: 1 }, options: { unique: true } },
       { name: 'appended_at', keys: { appendedAt: 1 } },
     ],
   },
-  { collection: 'prunedEvents', indexes: [{ name: 'pruned_at', keys: { prunedAt: 1 } }] },
+  {
+    collection: logDocuments.pruned.collection,
+    indexes: [{ name: 'pruned_at', keys: { prunedAt: 1 } }],
+  },
 ];

@@ -1,7 +1,12 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Attempt, DeliveryProgress, WebhookDelivery } from '../domain/webhook-delivery.ts';
-import type { AttemptDocument, DeliveryDocument } from './webhook-collections.ts';
+import {
+  type AttemptDocument,
+  type DeliveryDocument,
+  webhookDocuments,
+} from './webhook-collections.ts';
 
 /** What a delivery is made of. */
 export interface NewDelivery
@@ -34,7 +39,8 @@ export function toDocDelivery(delivery: NewDelivery, nowMs: number): DeliveryDoc
   };
 }
 
-export function fromDocDelivery(doc: DeliveryDocument): WebhookDelivery {
+export function fromDocDelivery(stored: DeliveryDocument): WebhookDelivery {
+  const doc = parseDocument(webhookDocuments.delivery, stored);
   const { endpointId, projectId, eventId, type, body, state, failure } = doc;
   const { failures, claim, attemptsTotal } = doc;
   return {

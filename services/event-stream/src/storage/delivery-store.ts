@@ -1,6 +1,8 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { type Collection, MongoBulkWriteError } from 'mongodb';
 import type {
   Attempt,
@@ -64,8 +66,11 @@ export interface DeliveryStore {
 /** Attempts that are kept of one delivery. */
 const attemptsMax = 20;
 
-export function createDeliveryStore(deliveries: Collection<DeliveryDocument>): DeliveryStore {
-  return { ...records(deliveries), ...work(deliveries), ...restarts(deliveries) };
+export function createDeliveryStore(
+  deliveries: Collection<DeliveryDocument>,
+  logger: Logger,
+): DeliveryStore {
+  return { ...records(deliveries), ...work(deliveries, logger), ...restarts(deliveries) };
 }
 
 type Deliveries = Collection<DeliveryDocument>;
@@ -114,6 +119,7 @@ function records(
 /** Taking deliveries on and saying how it went. */
 function work(
   deliveries: Deliveries,
+  logger: Logger,
 ): Pick<DeliveryStore, 'due' | 'claim' | 'record' | 'release' | 'end'> {
   return {
     async due(nowMs, withoutEndpoints, limit) {
@@ -126,7 +132,7 @@ function work(
         .sort({ nextAttemptAt: 1 })
         .limit(limit)
         .toArray();
-      return found.map(fromDocDelivery);
+      return readEach(found, fromDocDelivery, logger);
     },
     async claim(delivery, untilMs) {
       const claim = delivery.claim + 1;

@@ -1,10 +1,11 @@
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { EndpointHealth } from '../domain/endpoint-health.ts';
 import type { EndpointSecret, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { SecretSealer } from './sealed-secret.ts';
-import type { EndpointDocument } from './webhook-collections.ts';
+import { type EndpointDocument, webhookDocuments } from './webhook-collections.ts';
 
-/** What of an endpoint can be set after it was made. */
+/** The fields of an endpoint that can change. */
 export type EndpointFields = Pick<
   WebhookEndpoint,
   | 'url'
@@ -33,7 +34,7 @@ export function toDocEndpoint(
   return { ...identity, ...fields, nextReadAt: createdAt };
 }
 
-/** Only the fields that are given. */
+/** The defined fields only. */
 export function toDocFields(
   { secrets, health, changedAtMs, ...same }: Partial<EndpointFields>,
   endpointId: string,
@@ -58,14 +59,15 @@ export function toDocFields(
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-export function fromDocEndpoint(doc: EndpointDocument, sealer: SecretSealer): WebhookEndpoint {
+export function fromDocEndpoint(stored: EndpointDocument, sealer: SecretSealer): WebhookEndpoint {
+  const doc = parseDocument(webhookDocuments.endpoint, stored);
   const { endpointId: id, projectId, accountId, url, description, types, state } = doc;
   const { disabledReason, nextPosition, version } = doc;
   return {
     ...{ id, projectId, accountId, url, description, types, state, disabledReason },
     nextPosition,
     version,
-    // One that does not open is no reason to lose sight of the endpoint, nor of any other.
+    // A secret that cannot be decrypted does not hide the endpoint, nor any other.
     secrets: doc.secrets.flatMap(({ sealed, createdAt, endsAt }): EndpointSecret[] => {
       const secret = sealer.open(sealed, id);
       const endsAtMs = endsAt?.getTime() ?? null;

@@ -1,6 +1,8 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
 import type { EventType, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import {
@@ -37,6 +39,7 @@ export interface EndpointStore {
 export function createEndpointStore(
   endpoints: Collection<EndpointDocument>,
   sealer: SecretSealer,
+  logger: Logger,
 ): EndpointStore {
   const fromDoc = (doc: EndpointDocument) => fromDocEndpoint(doc, sealer);
 
@@ -68,7 +71,8 @@ export function createEndpointStore(
         .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
     },
     async findMany(ids) {
-      return (await endpoints.find({ endpointId: { $in: [...ids] } }).toArray()).map(fromDoc);
+      const found = await endpoints.find({ endpointId: { $in: [...ids] } }).toArray();
+      return readEach(found, fromDoc, logger);
     },
     async projectsSubscribed(accountId, type) {
       const found = await endpoints.find({ accountId, state: 'enabled' }).toArray();
@@ -99,7 +103,7 @@ export function createEndpointStore(
           { _id, endpointId, nextReadAt },
           { $set: { nextReadAt: dateOf(againAtMs) } },
         );
-        if (matchedCount > 0) taken.push(fromDoc(doc));
+        if (matchedCount > 0) taken.push(...readEach([doc], fromDoc, logger));
       }
       return taken;
     },

@@ -1,9 +1,10 @@
 import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
 import type { LoggedEvent } from '../domain/project-event.ts';
-import type { LogEntryDocument, PrunedEventDocument } from './collections.ts';
+import { type LogEntryDocument, logDocuments, type PrunedEventDocument } from './collections.ts';
 
 export interface LogEntry {
   readonly projectId: ProjectId;
@@ -81,7 +82,7 @@ export function createProjectLog(
   async function findPruned(event: LoggedEvent): Promise<LogEntry | null> {
     if (Date.parse(event.occurredAt) > clock.now() - keepMs) return null;
     const found = await pruned.findOne({ _id: event.id });
-    return found && entryOf(event, found.position);
+    return found && entryOf(event, parseDocument(logDocuments.pruned, found).position);
   }
 
   const entryOf = (event: LoggedEvent, position: number): LogEntry => ({
@@ -91,10 +92,10 @@ export function createProjectLog(
     event,
   });
 
-  const keptEntryOf = ({ event, position, appendedAt }: LogEntryDocument): KeptEntry => ({
-    ...entryOf(event, position),
-    appendedAtMs: appendedAt.getTime(),
-  });
+  function keptEntryOf(stored: LogEntryDocument): KeptEntry {
+    const { event, position, appendedAt } = parseDocument(logDocuments.entry, stored);
+    return { ...entryOf(event, position), appendedAtMs: appendedAt.getTime() };
+  }
 
   return {
     head,
@@ -109,7 +110,10 @@ export function createProjectLog(
         }
         // A taken position may be this very event's: both indexes are hit and either is named.
         const known = await log.findOne({ eventId: event.id });
-        if (known) return entryOf(known.event, known.position);
+        if (known) {
+          const { event: appended, position: at } = parseDocument(logDocuments.entry, known);
+          return entryOf(appended, at);
+        }
       }
       throw new Error('the log of a Project is too contended to append to');
     },

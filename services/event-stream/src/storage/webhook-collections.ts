@@ -1,84 +1,100 @@
-import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
+import { projectEventType } from '@inventory/contracts/http/project-event';
+import {
+  webhookAttemptError,
+  webhookDeliveryState,
+  webhookDeliveryType,
+  webhookDisabledReason,
+  webhookEndpointState,
+} from '@inventory/contracts/http/webhooks';
+import { accountId, eventId, projectId, webhookEndpointId } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import type { Collection, Db } from 'mongodb';
-import type { AttemptError, WebhookDelivery } from '../domain/webhook-delivery.ts';
-import type { DisabledReason, EventType } from '../domain/webhook-endpoint.ts';
+import { z } from 'zod';
 
-export interface SealedSecretDocument {
-  readonly sealed: string;
-  readonly createdAt: Date;
-  readonly endsAt: Date | null;
-}
+const sealedSecret = z.object({
+  sealed: z.string(),
+  createdAt: z.date(),
+  endsAt: z.date().nullable(),
+});
+export type SealedSecretDocument = z.infer<typeof sealedSecret>;
 
 /**
- * One endpoint in one of its Project's places. The `_id` is Project and place number, won by
- * insert and given back by delete: so a Project never has more than there are places.
+ * One endpoint in one of its Project's slots. The `_id` is Project and slot number, acquired by
+ * insert and released by delete: so a Project never has more endpoints than slots.
  */
-export interface EndpointDocument {
-  readonly _id: string;
-  readonly endpointId: WebhookEndpointId;
-  readonly projectId: ProjectId;
-  readonly accountId: AccountId;
-  readonly url: string;
-  readonly description: string | null;
-  readonly types: readonly EventType[];
-  readonly state: 'enabled' | 'disabled';
-  readonly disabledReason: DisabledReason | null;
-  readonly secrets: readonly SealedSecretDocument[];
-  readonly nextPosition: number;
-  /** When the log is looked at next, doorbell or not. */
-  readonly nextReadAt: Date;
+const endpoint = z.object({
+  _id: z.string(),
+  endpointId: webhookEndpointId,
+  projectId,
+  accountId,
+  url: z.string(),
+  description: z.string().nullable(),
+  types: z.array(projectEventType).readonly(),
+  state: webhookEndpointState,
+  disabledReason: webhookDisabledReason.nullable(),
+  secrets: z.array(sealedSecret).readonly(),
+  nextPosition: z.int(),
+  /** When the log is read next, notification or not. */
+  nextReadAt: z.date(),
   /** Grows with each change of secrets or health, which are read before they are written. */
-  readonly version: number;
-  readonly failures: number;
-  readonly failingSince: Date | null;
-  readonly lastFailureAt: Date | null;
-  readonly pausedUntil: Date | null;
-  readonly createdAt: Date;
-  readonly changedAt: Date;
-}
+  version: z.int(),
+  failures: z.int(),
+  failingSince: z.date().nullable(),
+  lastFailureAt: z.date().nullable(),
+  pausedUntil: z.date().nullable(),
+  createdAt: z.date(),
+  changedAt: z.date(),
+});
+export type EndpointDocument = Readonly<z.infer<typeof endpoint>>;
 
-export interface AttemptDocument {
-  readonly at: Date;
-  readonly status: number | null;
-  readonly durationMs: number;
-  readonly error: AttemptError | null;
-}
+const attempt = z.object({
+  at: z.date(),
+  status: z.int().nullable(),
+  durationMs: z.number(),
+  error: webhookAttemptError.nullable(),
+});
+export type AttemptDocument = z.infer<typeof attempt>;
 
-/** One event for one endpoint, which is what its `_id` says: inserted again it is still one. */
-export interface DeliveryDocument {
-  readonly _id: string;
-  readonly endpointId: WebhookEndpointId;
-  readonly projectId: ProjectId;
-  readonly eventId: EventId;
-  readonly type: WebhookDelivery['type'];
-  readonly body: string;
-  readonly state: WebhookDelivery['state'];
-  readonly failure: WebhookDelivery['failure'];
+/** One event for one endpoint; the `_id` is both, so that a second insert is a duplicate. */
+const delivery = z.object({
+  _id: z.string(),
+  endpointId: webhookEndpointId,
+  projectId,
+  eventId,
+  type: webhookDeliveryType,
+  body: z.string(),
+  state: webhookDeliveryState,
+  failure: z.enum(['attempts_exhausted', 'endpoint_disabled']).nullable(),
   /** Orders an endpoint's deliveries by time: milliseconds and event. */
-  readonly place: string;
-  readonly createdAt: Date;
-  /** When the event got its place in the log, which is what a time range means; null for a test. */
-  readonly appendedAt: Date | null;
-  /** When it is due; while it is being sent, when somebody else may take it on. */
-  readonly nextAttemptAt: Date | null;
-  readonly failures: number;
-  readonly claim: number;
-  readonly attempts: readonly AttemptDocument[];
-  readonly attemptsTotal: number;
-}
+  place: z.string(),
+  createdAt: z.date(),
+  /** When the event was appended to the log, which a time range refers to; null for a test. */
+  appendedAt: z.date().nullable(),
+  /** When it is due; while it is being sent, when another replica may claim it. */
+  nextAttemptAt: z.date().nullable(),
+  failures: z.int(),
+  claim: z.int(),
+  attempts: z.array(attempt).readonly(),
+  attemptsTotal: z.int(),
+});
+export type DeliveryDocument = Readonly<z.infer<typeof delivery>>;
+
+export const webhookDocuments = {
+  endpoint: { collection: 'webhookEndpoints', schema: endpoint },
+  delivery: { collection: 'webhookDeliveries', schema: delivery },
+};
 
 export function openEndpointCollection(db: Db): Collection<EndpointDocument> {
-  return db.collection('webhookEndpoints');
+  return db.collection(webhookDocuments.endpoint.collection);
 }
 
 export function openDeliveryCollection(db: Db): Collection<DeliveryDocument> {
-  return db.collection('webhookDeliveries');
+  return db.collection(webhookDocuments.delivery.collection);
 }
 
 export const webhookIndexes: readonly CollectionIndexes[] = [
   {
-    collection: 'webhookEndpoints',
+    collection: webhookDocuments.endpoint.collection,
     indexes: [
       { name: 'endpoint', keys: { endpointId: 1 } },
       { name: 'account', keys: { accountId: 1 } },
@@ -86,7 +102,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
     ],
   },
   {
-    collection: 'webhookDeliveries',
+    collection: webhookDocuments.delivery.collection,
     indexes: [
       { name: 'due', keys: { state: 1, nextAttemptAt: 1 } },
       { name: 'place', keys: { endpointId: 1, place: 1 } },

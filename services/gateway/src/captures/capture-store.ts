@@ -1,12 +1,16 @@
-import type { AccountId } from '@inventory/contracts/ids';
-import type { Language } from '@inventory/contracts/languages';
-import type { Scope } from '@inventory/contracts/scope';
+import { accountId } from '@inventory/contracts/ids';
+import { language } from '@inventory/contracts/languages';
+import { scope } from '@inventory/contracts/scope';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
+import { storedTrace } from '@inventory/mongo/stored-trace';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
+import { z } from 'zod';
 import type { Deadlines } from '../deadlines.ts';
 import { type Capture, captureDueAtMs, type PendingCapture } from './capture.domain.ts';
 
@@ -26,36 +30,40 @@ export const captureIndexes: CollectionIndexes = {
   ],
 };
 
-/** What is known of a chain's capture: that it waits (`dueAt`), or that it must not be. */
-interface CaptureDocument {
-  /** The chain's id. */
-  readonly _id: string;
-  /** Grows with every claim and with the end, so that who was earlier is told by it alone. */
-  readonly epoch: number;
-  readonly dueAt?: Date;
-  readonly claimedBy?: string | null;
-  readonly capture?: CaptureFields;
-  readonly trace?: TraceCarrier;
-  /** Only of a chain that must not be captured. */
-  readonly expireAt?: Date;
-}
+const captureFields = z.object({
+  accountId,
+  scope,
+  language,
+  startedAt: z.date(),
+  completedAt: z.date(),
+  reportedTotalCount: z.int(),
+  evidence: z.string(),
+  giveUpAt: z.date(),
+});
 
-interface CaptureFields {
-  readonly accountId: AccountId;
-  readonly scope: Scope;
-  readonly language: Language;
-  readonly startedAt: Date;
-  readonly completedAt: Date;
-  readonly reportedTotalCount: number;
-  readonly evidence: string;
-  readonly giveUpAt: Date;
-}
+/** The capture of a chain: pending (`dueAt`), or excluded (`expireAt`). */
+const documents = {
+  collection: collectionName,
+  schema: z.object({
+    /** The chain's id. */
+    _id: z.string(),
+    /** Grows with every claim and with the end: it alone decides which write was first. */
+    epoch: z.int(),
+    dueAt: z.date().exactOptional(),
+    claimedBy: z.string().nullable().exactOptional(),
+    capture: captureFields.exactOptional(),
+    trace: storedTrace.exactOptional(),
+    /** Only of a chain that must not be captured. */
+    expireAt: z.date().exactOptional(),
+  }),
+};
+type CaptureDocument = z.infer<typeof documents.schema>;
 
 /** A capture that waits, with the trace of the request that made it. */
 export type WaitingCapture = PendingCapture & { readonly trace: TraceCarrier };
 
 /** The captures of chains: one document for each chain, if anything is to be remembered of it. */
-export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>) {
+export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>, logger: Logger) {
   const collection = db.collection<CaptureDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'a write about a capture');
@@ -95,7 +103,7 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray();
-      return found.flatMap(fromDoc);
+      return readEach(found, fromDoc, logger).flat();
     },
 
     /** Takes a capture until then; false when another replica took it or its chain was ended. */
@@ -139,7 +147,8 @@ function toDoc(capture: Capture, trace: TraceCarrier, nowMs: number): CaptureDoc
   };
 }
 
-function fromDoc({ _id, epoch, dueAt, trace, capture }: CaptureDocument): WaitingCapture[] {
+function fromDoc(stored: CaptureDocument): WaitingCapture[] {
+  const { _id, epoch, dueAt, trace, capture } = parseDocument(documents, stored);
   if (!dueAt || !capture) return [];
   const { accountId, scope, language, reportedTotalCount, evidence } = capture;
   return [

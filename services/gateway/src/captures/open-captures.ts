@@ -37,7 +37,7 @@ export function openCaptures(
   const { lifetime, clock, identifiers, logger } = context;
   const { deadlines, captures: times } = context.config;
   const { chainDeadlineMs, settleWithinMs } = times;
-  const store = createCaptureStore(db, deadlines);
+  const store = createCaptureStore(db, deadlines, logger);
   const completing = {
     captures: store,
     intents,

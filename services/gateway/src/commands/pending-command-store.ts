@@ -1,15 +1,20 @@
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import { z } from 'zod';
 import type { PendingCommand } from './pending-command.domain.ts';
 
 /** The fields that every pending command's document has. */
-export interface PendingDocument {
+export const pendingFields = {
+  dueAt: z.date(),
+  epoch: z.int(),
+  /** The replica that claimed it last, for diagnosis only. */
+  claimedBy: z.string().nullable(),
+};
+interface PendingDocument extends z.infer<z.ZodObject<typeof pendingFields>> {
   readonly _id: string;
-  readonly dueAt: Date;
-  readonly epoch: number;
-  /** The replica that took it last, for diagnosis only. */
-  readonly claimedBy: string | null;
 }
 
 export function pendingCommandIndexes(collection: string): CollectionIndexes {
@@ -31,6 +36,7 @@ export function createPendingCommandStore<
 >(
   collection: Collection<Document>,
   fromDoc: (document: Document) => Command,
+  logger: Logger,
 ): PendingCommandStore<Command> {
   return {
     async due(nowMs, limit) {
@@ -39,7 +45,7 @@ export function createPendingCommandStore<
         .sort({ dueAt: 1 })
         .limit(limit)
         .toArray();
-      return found.map((document) => fromDoc(document as Document));
+      return readEach(found, (document) => fromDoc(document as Document), logger);
     },
     async claim(command, replica, untilMs) {
       const taken = await collection.updateOne(

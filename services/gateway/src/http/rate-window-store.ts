@@ -15,7 +15,7 @@ export const rateWindowIndexes: CollectionIndexes = {
   indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
 };
 
-/** How many requests an account made in one minute, over all replicas. */
+/** The requests of an account in one minute, over all replicas. Not parsed: every request reads it. */
 interface RateWindowDocument {
   readonly _id: string;
   readonly used: number;

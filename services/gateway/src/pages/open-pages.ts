@@ -41,9 +41,9 @@ const sweepEveryMs = 1_000;
 
 /** Current, Live Page and both routes of the first version: one charged page each. */
 export function openPages(context: Context, deps: PagesDeps): Route[] {
-  const { config, clock, identifiers } = context;
+  const { config, clock, identifiers, logger } = context;
   const { ledger, revisions, livePages, prices, cursors } = deps;
-  const intents = createPageIntentStore(deps.db, config.deadlines);
+  const intents = createPageIntentStore(deps.db, config.deadlines, logger);
   const chains = openCaptures(context, { ...deps, intents });
   const reads = openKeyedReads(context, { ...deps, intents, chains });
   const live = { livePages, reads, prices, funds: { ledger, prices } };

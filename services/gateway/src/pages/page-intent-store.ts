@@ -1,16 +1,26 @@
-import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
-import type { ProductCode } from '@inventory/contracts/vocabulary';
+import {
+  type AccountId,
+  accountId,
+  type ProjectId,
+  projectId,
+  type RequestId,
+  requestId,
+} from '@inventory/contracts/ids';
+import { productCode } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { createBatcher } from '@inventory/runtime/concurrency';
+import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
+import { z } from 'zod';
 import type { PendingCommand } from '../commands/pending-command.domain.ts';
 import {
   createPendingCommandStore,
   type PendingCommandStore,
-  type PendingDocument,
   pendingCommandIndexes,
+  pendingFields,
 } from '../commands/pending-command-store.ts';
 import type { Deadlines } from '../deadlines.ts';
 import type { PageIntent } from './page-intent.domain.ts';
@@ -28,16 +38,22 @@ export const pageIntentIndexes: CollectionIndexes = {
 };
 
 /** An intent; `dueAt` is when its charge is reversed. */
-interface PageIntentDocument extends PendingDocument {
-  readonly _id: RequestId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly productCode: ProductCode;
-  /** Only of a page of a chain. */
-  readonly chainId?: string;
-  readonly keyId: string | null;
-  readonly deadline: Date;
-}
+const documents = {
+  collection: collectionName,
+  schema: z.object({
+    _id: requestId,
+    accountId,
+    projectId,
+    productCode,
+    /** Only of a page of a chain. */
+    chainId: z.string().exactOptional(),
+    /** Absent in documents of earlier versions. */
+    keyId: z.string().nullable().default(null),
+    deadline: z.date(),
+    ...pendingFields,
+  }),
+};
+type PageIntentDocument = z.infer<typeof documents.schema>;
 
 /** The pending reversal of an account's charge. */
 export interface PendingReversal extends PendingCommand {
@@ -65,6 +81,7 @@ export interface PageIntentStore {
 export function createPageIntentStore(
   db: Db,
   deadlines: Pick<Deadlines, 'storeMs'>,
+  logger: Logger,
 ): PageIntentStore {
   const collection = db.collection<PageIntentDocument>(collectionName);
 
@@ -97,7 +114,7 @@ export function createPageIntentStore(
     async hasOpen(chainId) {
       return (await collection.findOne({ chainId }, { projection: { _id: 1 } })) !== null;
     },
-    pending: createPendingCommandStore(collection, reversalFromDoc),
+    pending: createPendingCommandStore(collection, reversalFromDoc, logger),
   };
 }
 
@@ -116,14 +133,14 @@ function toDoc(intent: PageIntent): PageIntentDocument {
   };
 }
 
-function reversalFromDoc(document: PageIntentDocument): PendingReversal {
+function reversalFromDoc(stored: PageIntentDocument): PendingReversal {
+  const document = parseDocument(documents, stored);
   return {
     id: document._id,
     accountId: document.accountId,
     projectId: document.projectId,
     chainId: document.chainId ?? null,
-    // Documents from before there were keys have none.
-    keyId: document.keyId ?? null,
+    keyId: document.keyId,
     dueAtMs: document.dueAt.getTime(),
     epoch: document.epoch,
   };

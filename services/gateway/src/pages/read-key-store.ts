@@ -1,9 +1,11 @@
-import type { RequestId } from '@inventory/contracts/ids';
+import { type RequestId, requestId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
+import { z } from 'zod';
 import type { Deadlines } from '../deadlines.ts';
 import type { ReadKeyRecord } from './read-key.domain.ts';
 
@@ -15,15 +17,19 @@ export const readKeyIndexes: CollectionIndexes = {
 };
 
 /** `_id` is the digest of Project, route and key: the only thing that is unique, never changed. */
-interface ReadKeyDocument {
-  readonly _id: string;
-  readonly fingerprint: string;
-  readonly requestId: RequestId;
-  readonly state: ReadKeyRecord['state'];
-  readonly replays: number;
-  readonly openUntil: Date;
-  readonly expireAt: Date;
-}
+const documents = {
+  collection: collectionName,
+  schema: z.object({
+    _id: z.string(),
+    fingerprint: z.string(),
+    requestId,
+    state: z.enum(['open', 'paid']),
+    replays: z.int(),
+    openUntil: z.date(),
+    expireAt: z.date(),
+  }),
+};
+type ReadKeyDocument = z.infer<typeof documents.schema>;
 
 /** The Idempotency-Keys of page reads. Every change names the attempt it is about. */
 export interface ReadKeyStore {
@@ -59,7 +65,7 @@ export function createReadKeyStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
     async find(keyId) {
       const found = await bounded(collection.findOne({ _id: keyId }));
       if (found === null) return null;
-      const { _id, openUntil, expireAt, ...record } = found;
+      const { _id, openUntil, expireAt, ...record } = parseDocument(documents, found);
       return { ...record, openUntilMs: openUntil.getTime(), expiresAtMs: expireAt.getTime() };
     },
     async countReplay(keyId, { requestId, replays }) {

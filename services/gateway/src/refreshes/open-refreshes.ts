@@ -40,7 +40,7 @@ export function openRefreshes(
   { db, broadcasts, commands, collector, limiter, cursors, prices }: RefreshesDeps,
 ): Route[] {
   const { deadlines, limits } = config;
-  const cancels = createPendingCancelStore(db, deadlines);
+  const cancels = createPendingCancelStore(db, deadlines, logger);
   const resending = { commands, clock, replica: identifiers.uuidV7(), deadlines };
   const pending = pendingCancels(cancels.pending, logger);
   const { wake: wakeCancels } = startPeriodicJob({

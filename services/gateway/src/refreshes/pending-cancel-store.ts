@@ -1,13 +1,23 @@
-import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
+import {
+  type AccountId,
+  accountId,
+  type ProjectId,
+  projectId,
+  type RefreshId,
+  refreshId,
+} from '@inventory/contracts/ids';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
+import { z } from 'zod';
 import type { PendingCommand } from '../commands/pending-command.domain.ts';
 import {
   createPendingCommandStore,
   type PendingCommandStore,
-  type PendingDocument,
   pendingCommandIndexes,
+  pendingFields,
 } from '../commands/pending-command-store.ts';
 import type { Deadlines } from '../deadlines.ts';
 
@@ -15,12 +25,17 @@ const collectionName = 'pending_cancels';
 
 export const pendingCancelIndexes = pendingCommandIndexes(collectionName);
 
-interface PendingCancelDocument extends PendingDocument {
-  readonly _id: RefreshId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly requestedAt: Date;
-}
+const documents = {
+  collection: collectionName,
+  schema: z.object({
+    _id: refreshId,
+    accountId,
+    projectId,
+    requestedAt: z.date(),
+    ...pendingFields,
+  }),
+};
+type PendingCancelDocument = z.infer<typeof documents.schema>;
 
 /** The cancel of an attempt whose client was told that its outcome is unknown. */
 export interface PendingCancel extends PendingCommand {
@@ -39,6 +54,7 @@ export interface PendingCancelStore {
 export function createPendingCancelStore(
   db: Db,
   deadlines: Pick<Deadlines, 'storeMs'>,
+  logger: Logger,
 ): PendingCancelStore {
   const collection = db.collection<PendingCancelDocument>(collectionName);
   return {
@@ -55,11 +71,12 @@ export function createPendingCancelStore(
       });
       await withDeadline(inserted, deadlines.storeMs, 'storing a pending cancel');
     },
-    pending: createPendingCommandStore(collection, fromDoc),
+    pending: createPendingCommandStore(collection, fromDoc, logger),
   };
 }
 
-function fromDoc(document: PendingCancelDocument): PendingCancel {
+function fromDoc(stored: PendingCancelDocument): PendingCancel {
+  const document = parseDocument(documents, stored);
   return {
     id: document._id,
     accountId: document.accountId,

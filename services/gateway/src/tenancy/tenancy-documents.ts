@@ -1,12 +1,12 @@
-import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
-import type { GrantedScope } from '@inventory/contracts/vocabulary';
+import { accountId, credentialId, projectId } from '@inventory/contracts/ids';
+import { grantedScope } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
-import type { CredentialState, OwnerState } from './tenancy.domain.ts';
+import { z } from 'zod';
 
 /**
  * Accounts, Projects and Credentials are documents of their own, joined when they are read: a
- * change is one write to one of them, and its announcement waits in the same document.
+ * change is one write to one of them, and its announcement is in the same document.
  */
 export const tenancyCollections = {
   accounts: 'accounts',
@@ -14,49 +14,60 @@ export const tenancyCollections = {
   credentials: 'credentials',
 } as const;
 
-export interface AccountDocument extends WithOutbox {
-  readonly _id: AccountId;
-  readonly name: string;
-  readonly state: OwnerState;
-  readonly networkPolicy: string[] | null;
-  readonly requestsPerMinute: number;
-  readonly eventsEnabled: boolean;
-  readonly createdAt: Date;
-  readonly changedAt: Date;
-}
+const ownerState = z.enum(['active', 'suspended']);
+const networkPolicy = z.array(z.string()).nullable();
+const times = { createdAt: z.date(), changedAt: z.date() };
 
-export interface ProjectDocument extends WithOutbox {
-  readonly _id: ProjectId;
-  readonly accountId: AccountId;
-  readonly name: string | null;
-  readonly state: OwnerState;
-  readonly networkPolicy: string[] | null;
-  readonly createdAt: Date;
-  readonly changedAt: Date;
-}
+const account = z.object({
+  _id: accountId,
+  name: z.string(),
+  state: ownerState,
+  networkPolicy,
+  requestsPerMinute: z.int(),
+  eventsEnabled: z.boolean(),
+  ...times,
+});
+export type AccountDocument = z.infer<typeof account> & WithOutbox;
 
-export interface StoredSecretDocument {
-  readonly digest: string;
-  readonly issuedAt: Date;
-  readonly validUntil: Date | null;
-}
+const project = z.object({
+  _id: projectId,
+  accountId,
+  name: z.string().nullable(),
+  state: ownerState,
+  networkPolicy,
+  ...times,
+});
+export type ProjectDocument = z.infer<typeof project> & WithOutbox;
 
-export interface CredentialDocument extends WithOutbox {
-  readonly _id: CredentialId;
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly name: string | null;
-  readonly state: CredentialState;
-  readonly scopes: GrantedScope[];
-  readonly expiresAt: Date | null;
-  readonly networkPolicy: string[] | null;
-  /** Never empty, not even when revoked: the unique index knows no empty list. */
-  readonly secrets: StoredSecretDocument[];
-  readonly rotation: number;
-  readonly createdAt: Date;
-  readonly changedAt: Date;
-  readonly revokedAt: Date | null;
-}
+const storedSecret = z.object({
+  digest: z.string(),
+  issuedAt: z.date(),
+  validUntil: z.date().nullable(),
+});
+export type StoredSecretDocument = z.infer<typeof storedSecret>;
+
+const credential = z.object({
+  _id: credentialId,
+  accountId,
+  projectId,
+  name: z.string().nullable(),
+  state: z.enum(['active', 'revoked']),
+  scopes: z.array(grantedScope),
+  expiresAt: z.date().nullable(),
+  networkPolicy,
+  /** Never empty, not even when revoked: the unique index has no entry for an empty list. */
+  secrets: z.array(storedSecret),
+  rotation: z.int(),
+  ...times,
+  revokedAt: z.date().nullable(),
+});
+export type CredentialDocument = z.infer<typeof credential> & WithOutbox;
+
+export const tenancyDocuments = {
+  account: { collection: tenancyCollections.accounts, schema: account },
+  project: { collection: tenancyCollections.projects, schema: project },
+  credential: { collection: tenancyCollections.credentials, schema: credential },
+} as const;
 
 export const tenancyIndexes: readonly CollectionIndexes[] = [
   { collection: tenancyCollections.accounts, indexes: [outboxIndex] },

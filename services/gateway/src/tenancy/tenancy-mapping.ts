@@ -1,10 +1,12 @@
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Account, Credential, Project, StoredSecret } from './tenancy.domain.ts';
-import type {
-  AccountDocument,
-  CredentialDocument,
-  ProjectDocument,
-  StoredSecretDocument,
+import {
+  type AccountDocument,
+  type CredentialDocument,
+  type ProjectDocument,
+  type StoredSecretDocument,
+  tenancyDocuments,
 } from './tenancy-documents.ts';
 
 export function toAccountDocument(account: Account): AccountDocument {
@@ -12,7 +14,8 @@ export function toAccountDocument(account: Account): AccountDocument {
   return { _id: id, ...same, networkPolicy: list(networkPolicy), ...at(createdAtMs, changedAtMs) };
 }
 
-export function fromAccountDocument(document: AccountDocument): Account {
+export function fromAccountDocument(stored: AccountDocument): Account {
+  const document = parseDocument(tenancyDocuments.account, stored);
   return {
     id: document._id,
     name: document.name,
@@ -30,7 +33,8 @@ export function toProjectDocument(project: Project): ProjectDocument {
   return { _id: id, ...same, networkPolicy: list(networkPolicy), ...at(createdAtMs, changedAtMs) };
 }
 
-export function fromProjectDocument(document: ProjectDocument): Project {
+export function fromProjectDocument(stored: ProjectDocument): Project {
+  const document = parseDocument(tenancyDocuments.project, stored);
   return {
     id: document._id,
     accountId: document.accountId,
@@ -59,7 +63,8 @@ export function toCredentialDocument(credential: Credential): CredentialDocument
   };
 }
 
-export function fromCredentialDocument(document: CredentialDocument): Credential {
+export function fromCredentialDocument(stored: CredentialDocument): Credential {
+  const document = parseDocument(tenancyDocuments.credential, stored);
   return {
     id: document._id,
     accountId: document.accountId,
