@@ -47,7 +47,7 @@ export async function startRevisionStore(
 
   const stores = {
     scans: createScanStore(collections.scans),
-    queue: createScanQueue(collections.scans),
+    queue: createScanQueue(collections.scans, logger),
     decidedScans: createDecidedScanStore(collections.scans),
     scopes: createScopeStore(collections.scopes),
     chunks: createChunkStore(collections.chunks),

@@ -2,6 +2,7 @@ import { scopeKey } from '@inventory/contracts/scope';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { fromCompletedMessage } from '../src/consumers/convert.ts';
@@ -36,7 +37,7 @@ function replicaOfBlock(overrides: Parameters<StoreUnderTest['start']>[0] = {}):
 
 const stores = () => ({
   scans: createScanStore(store.collections.scans),
-  queue: createScanQueue(store.collections.scans),
+  queue: createScanQueue(store.collections.scans, testLogger),
   scopes: createScopeStore(store.collections.scopes),
 });
 

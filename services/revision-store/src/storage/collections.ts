@@ -1,50 +1,66 @@
-import type { ObservationId, RefreshId, RevisionId } from '@inventory/contracts/ids';
-import type { Language } from '@inventory/contracts/languages';
+import { observationId, refreshId, revisionId } from '@inventory/contracts/ids';
+import { language } from '@inventory/contracts/languages';
+import { manifestPage, scanSource } from '@inventory/contracts/messages/revision-commands';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
-import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { storedTrace } from '@inventory/mongo/stored-trace';
 import type { Binary, Collection, Db } from 'mongodb';
-import type { ManifestPage, ScanResult, ScanSource } from '../domain/scan.ts';
+import { z } from 'zod';
+import type { ManifestPage, ScanResult } from '../domain/scan.ts';
 
-/** A scan: the work item of its assembly, then the record of how it was decided. */
-export interface ScanDocument extends WithOutbox {
-  readonly _id: string;
-  readonly state: 'received' | 'committing' | 'committed' | 'rejected';
-  readonly refreshId: RefreshId | null;
-  readonly receivedAt: Date;
-  readonly trace: TraceCarrier;
+const window = z.object({ startedAt: z.date(), completedAt: z.date() });
+export type WindowDocument = z.infer<typeof window>;
+
+const scanWork = z.object({
+  /** Absent in documents of earlier versions: a refresh. */
+  source: scanSource.exactOptional(),
+  platformId: z.string(),
+  appId: z.int(),
+  contextId: z.int(),
+  language,
+  window,
+  reportedTotalCount: z.int(),
+  pageCount: z.int(),
+  pages: z.array<z.ZodType<ManifestPage>>(manifestPage).readonly(),
+});
+export type ScanWork = z.infer<typeof scanWork>;
+
+const scanResult: z.ZodType<ScanResult> = z.discriminatedUnion('result', [
+  z.object({
+    result: z.literal('committed'),
+    revisionId,
+    observationId,
+    changed: z.boolean(),
+    observedAssets: z.int(),
+  }),
+  z.object({
+    result: z.literal('rejected'),
+    reason: z.enum(['abandoned', 'missing_pages', 'invalid_pages']),
+  }),
+]);
+
+/** A scan: the work item of its assembly, then the record of its decision. */
+const scan = z.object({
+  _id: z.string(),
+  state: z.enum(['received', 'committing', 'committed', 'rejected']),
+  refreshId: refreshId.nullable(),
+  receivedAt: z.date(),
+  trace: storedTrace,
   /** Only while it is not decided. */
-  readonly work?: ScanWork;
-  /** When a worker may take it; only while it is not decided. */
-  readonly dueAt?: Date;
-  /** How often workers took it, and gave it back in order; the rest crashed or failed. */
-  readonly claims?: number;
-  readonly orderlyEnds?: number;
-  readonly result?: ScanResult;
-  readonly decidedAt?: Date;
-  /** Its staged chunks can go; absent once they are gone. */
-  readonly chunksDropAt?: Date;
+  work: scanWork.exactOptional(),
+  /** When a worker may claim it; only while it is not decided. */
+  dueAt: z.date().exactOptional(),
+  /** Number of claims, and of claims that were released in order; the others crashed or failed. */
+  claims: z.int().exactOptional(),
+  orderlyEnds: z.int().exactOptional(),
+  result: scanResult.exactOptional(),
+  decidedAt: z.date().exactOptional(),
+  /** Its staged chunks can be dropped; absent once they are. */
+  chunksDropAt: z.date().exactOptional(),
   /** The inventory of a completed scan. */
-  readonly scope?: string;
-}
-
-export interface ScanWork {
-  /** Absent in work from before there were captures: a refresh. */
-  readonly source?: ScanSource;
-  readonly platformId: string;
-  readonly appId: number;
-  readonly contextId: number;
-  readonly language: Language;
-  readonly window: WindowDocument;
-  readonly reportedTotalCount: number;
-  readonly pageCount: number;
-  readonly pages: readonly ManifestPage[];
-}
-
-export interface WindowDocument {
-  readonly startedAt: Date;
-  readonly completedAt: Date;
-}
+  scope: z.string().exactOptional(),
+});
+export type ScanDocument = z.infer<typeof scan> & WithOutbox;
 
 export interface ChunkDocument {
   /** `<scan>/<epoch>/<page>/<chunk>` */
@@ -58,46 +74,59 @@ export interface ChunkDocument {
   readonly source?: 'capture';
 }
 
-export interface ObservationFields {
-  readonly observationId: ObservationId;
-  readonly revision: {
-    readonly revisionId: RevisionId;
-    readonly ownershipDigest: string;
-    readonly totalCount: number;
-    readonly totalAmount: string;
-    readonly blockAssets: number;
-  };
-  readonly language: Language;
-  readonly window: WindowDocument;
-  readonly reportedTotalCount: number;
-  readonly texts: Partial<Record<Language, { textSetId: string; digest: string }>>;
-}
+const observationFields = z.object({
+  observationId,
+  revision: z.object({
+    revisionId,
+    ownershipDigest: z.string(),
+    totalCount: z.int(),
+    totalAmount: z.string(),
+    blockAssets: z.int(),
+  }),
+  language,
+  window,
+  reportedTotalCount: z.int(),
+  texts: z.partialRecord(language, z.object({ textSetId: z.string(), digest: z.string() })),
+});
+export type ObservationFields = z.infer<typeof observationFields>;
 
-/** One inventory: what Current reads, who may change it, and what happened last. */
-export interface ScopeDocument {
+/** One inventory: what Current reads, who may change it, and its last result. */
+const scope = z.object({
   /** The scope's key. */
-  readonly _id: string;
+  _id: z.string(),
   /** Grows with every lease; the head moves only under the newest. */
-  readonly epoch: number;
-  readonly lease?: { readonly token: string; readonly until: Date };
-  readonly head?: ObservationFields;
+  epoch: z.int(),
+  lease: z.object({ token: z.string(), until: z.date() }).exactOptional(),
+  head: observationFields.exactOptional(),
   /** Of the scan that was saved last; `settled` once the scan's own document has it too. */
-  readonly lastResult?: {
-    readonly scanId: string;
-    readonly refreshId: RefreshId | null;
-    readonly result: ScanResult;
-    readonly settled: boolean;
-  };
-  readonly erasedAt?: Date;
-  readonly pruneAt?: Date;
-}
+  lastResult: z
+    .object({
+      scanId: z.string(),
+      refreshId: refreshId.nullable(),
+      result: scanResult,
+      settled: z.boolean(),
+    })
+    .exactOptional(),
+  erasedAt: z.date().exactOptional(),
+  pruneAt: z.date().exactOptional(),
+});
+export type ScopeDocument = z.infer<typeof scope>;
 
-/** An observation that is not the head any more; the head itself is in the scope's document. */
-export interface ObservationDocument extends ObservationFields {
-  readonly _id: ObservationId;
-  readonly scope: string;
-  readonly supersededAt: Date;
-}
+/** An observation that is no longer the head; the head itself is in the scope's document. */
+const observation = observationFields.extend({
+  _id: observationId,
+  scope: z.string(),
+  supersededAt: z.date(),
+});
+export type ObservationDocument = z.infer<typeof observation>;
+
+/** Chunks and blocks are not parsed: a read of one inventory takes hundreds, and digests hold them. */
+export const documents = {
+  scan: { collection: 'scans', schema: scan },
+  scope: { collection: 'scopes', schema: scope },
+  scopeHead: { collection: 'scopes', schema: scope.pick({ _id: true, head: true }) },
+  observation: { collection: 'observations', schema: observation },
+};
 
 export interface AssetBlockDocument {
   /** `<revision>/<index>` */
@@ -141,10 +170,10 @@ export interface Collections {
 
 export function collectionsOf(db: Db): Collections {
   return {
-    scans: db.collection('scans'),
+    scans: db.collection(documents.scan.collection),
     chunks: db.collection('chunks'),
-    scopes: db.collection('scopes'),
-    observations: db.collection('observations'),
+    scopes: db.collection(documents.scope.collection),
+    observations: db.collection(documents.observation.collection),
     assetBlocks: db.collection('asset_blocks'),
     textBlocks: db.collection('text_blocks'),
   };

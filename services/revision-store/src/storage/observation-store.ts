@@ -1,8 +1,9 @@
 import type { ObservationId } from '@inventory/contracts/ids';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
 import type { Observation } from '../domain/observation.ts';
-import type { ObservationDocument } from './collections.ts';
+import { documents, type ObservationDocument } from './collections.ts';
 import { fromObservationFields, toObservationFields } from './mapping.ts';
 
 export interface SupersededObservation {
@@ -32,24 +33,24 @@ export function createObservationStore(collection: Collection<ObservationDocumen
 
     async find(scope: string, observationId: ObservationId): Promise<SupersededObservation | null> {
       const document = await collection.findOne({ _id: observationId, scope });
-      return (
-        document && {
-          observation: fromObservationFields(document),
-          supersededAtMs: document.supersededAt.getTime(),
-        }
-      );
+      return document && fromDocument(document);
     },
 
     async ofScope(scope: string): Promise<SupersededObservation[]> {
       const found = await collection.find({ scope }).sort({ supersededAt: 1 }).toArray();
-      return found.map((document) => ({
-        observation: fromObservationFields(document),
-        supersededAtMs: document.supersededAt.getTime(),
-      }));
+      return found.map(fromDocument);
     },
 
     async delete(observationIds: readonly ObservationId[]): Promise<void> {
       await collection.deleteMany({ _id: { $in: [...observationIds] } });
     },
+  };
+}
+
+function fromDocument(stored: ObservationDocument): SupersededObservation {
+  const document = parseDocument(documents.observation, stored);
+  return {
+    observation: fromObservationFields(document),
+    supersededAtMs: document.supersededAt.getTime(),
   };
 }

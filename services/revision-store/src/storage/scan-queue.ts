@@ -1,8 +1,10 @@
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection } from 'mongodb';
 import type { CompletedScan } from '../domain/scan.ts';
-import type { ScanDocument } from './collections.ts';
+import { documents, type ScanDocument } from './collections.ts';
 import { fromScanWork } from './mapping.ts';
 
 /** A scan that a worker holds. */
@@ -30,7 +32,7 @@ export type ScanQueue = ReturnType<typeof createScanQueue>;
  * The scans that wait to be assembled. A claim hides a scan for a while; who may change the
  * inventory is decided by the inventory's own lease.
  */
-export function createScanQueue(collection: Collection<ScanDocument>) {
+export function createScanQueue(collection: Collection<ScanDocument>, logger: Logger) {
   return {
     /** Waiting scans of at least `pagesMin` and at most `pagesMax` pages, longest due first. */
     async findDue(query: {
@@ -47,7 +49,7 @@ export function createScanQueue(collection: Collection<ScanDocument>) {
         .sort({ dueAt: 1 })
         .limit(query.limit)
         .toArray();
-      return found.flatMap(fromDocument);
+      return readEach(found, fromDocument, logger).flat();
     },
 
     /** Received ones that are not decided, counted no further than {@link countMax}. */
@@ -82,7 +84,8 @@ export function createScanQueue(collection: Collection<ScanDocument>) {
   };
 }
 
-function fromDocument(document: ScanDocument): DueScan[] {
+function fromDocument(stored: ScanDocument): DueScan[] {
+  const document = parseDocument(documents.scan, stored);
   const { work, dueAt, scope, claims = 0, orderlyEnds = 0 } = document;
   if (!work || !dueAt || scope === undefined) return [];
   return [

@@ -2,6 +2,7 @@ import { scopeKey } from '@inventory/contracts/scope';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { pushToOutbox } from '@inventory/mongo/outbox';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { Collection, Filter } from 'mongodb';
@@ -14,7 +15,7 @@ import {
   stateAfter,
   statesBefore,
 } from '../domain/scan.ts';
-import type { ScanDocument } from './collections.ts';
+import { documents, type ScanDocument } from './collections.ts';
 import { toScanWork } from './mapping.ts';
 
 export interface KnownScan {
@@ -101,8 +102,9 @@ export function createScanStore(collection: Collection<ScanDocument>) {
     },
 
     async find(scanId: string): Promise<KnownScan> {
-      const document = await collection.findOne({ _id: scanId }, { projection: { work: 0 } });
-      if (!document) return { state: 'unknown', decided: null, scopeKey: null, wasClaimed: false };
+      const stored = await collection.findOne({ _id: scanId }, { projection: { work: 0 } });
+      if (!stored) return { state: 'unknown', decided: null, scopeKey: null, wasClaimed: false };
+      const document = parseDocument(documents.scan, stored);
       const { state, refreshId, result, scope = null, claims = 0 } = document;
       const decided = result ? { scanId, refreshId, result } : null;
       return { state, decided, scopeKey: scope, wasClaimed: claims > 0 };

@@ -1,9 +1,10 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import type { Observation } from '../domain/observation.ts';
 import type { DecidedScan } from '../domain/scan.ts';
-import type { ScopeDocument } from './collections.ts';
+import { documents, type ScopeDocument } from './collections.ts';
 import { fromObservationFields, toObservationFields } from './mapping.ts';
 
 /** The right to change one inventory, and what it looked like when the right was given. */
@@ -122,8 +123,9 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
     },
 
     async readHead(scopeKey: string): Promise<Observation | null> {
-      const document = await collection.findOne({ _id: scopeKey }, { projection: { head: 1 } });
-      return document?.head ? fromObservationFields(document.head) : null;
+      const stored = await collection.findOne({ _id: scopeKey }, { projection: { head: 1 } });
+      const head = stored && parseDocument(documents.scopeHead, stored).head;
+      return head ? fromObservationFields(head) : null;
     },
 
     /** Every inventory that is due to be pruned, longest due first. */
@@ -143,7 +145,8 @@ function heldBy({ scopeKey, epoch, token }: ScopeLease): Filter<ScopeDocument> {
   return { _id: scopeKey, epoch, 'lease.token': token };
 }
 
-function leaseOf(document: ScopeDocument, token: string): ScopeLease {
+function leaseOf(stored: ScopeDocument, token: string): ScopeLease {
+  const document = parseDocument(documents.scope, stored);
   const { lastResult } = document;
   return {
     scopeKey: document._id,

@@ -24,7 +24,7 @@ export function assemblyOn(
   const chunks = createChunkStore(collections.chunks);
   return {
     scans: createScanStore(collections.scans),
-    queue: createScanQueue(collections.scans),
+    queue: createScanQueue(collections.scans, testLogger),
     scopes: createScopeStore(collections.scopes),
     chunks: {
       async read(places) {
