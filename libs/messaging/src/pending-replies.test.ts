@@ -89,9 +89,7 @@ test('a correlation id belongs to one request: a second wait would take the repl
   const { replies, reply } = openReplies();
   const first = replies.expect('same', 1_000, asItIs);
 
-  await expect(replies.expect('same', 5_000, asItIs)).rejects.toThrow(
-    'belongs to one request',
-  );
+  await expect(replies.expect('same', 5_000, asItIs)).rejects.toThrow('belongs to one request');
 
   reply('same');
   expect((await first).id).toBe('reply:same');

@@ -77,7 +77,7 @@ export function createOffsetCommits(
       pending = new Map();
     },
     close(deadlineMs) {
-      // A commit that hangs keeps the job from ending; it holds nobody up.
+      // A hanging commit delays the end of the job, not the close.
       void job.stop();
       return flush(deadlineMs);
     },

@@ -20,7 +20,7 @@ interface Wait {
 
 export function createReplyCutter(box: PendingReplies): ReplyCutter {
   const waits = new Set<Wait>();
-  let leavesOwed = false;
+  let abandonsPending = false;
 
   async function waitOrCut<Answer>(
     id: string,
@@ -31,7 +31,7 @@ export function createReplyCutter(box: PendingReplies): ReplyCutter {
     const end = () => tooLate.reject(new ReplyTimeout(`no reply to ${id} any more`));
     const wait = { id, timeoutMs, end };
     waits.add(wait);
-    if (leavesOwed && isOwed(wait)) end();
+    if (abandonsPending && isPending(wait)) end();
     try {
       return await Promise.race([box.expect(id, timeoutMs, answerIn), tooLate.promise]);
     } finally {
@@ -57,11 +57,11 @@ export function createReplyCutter(box: PendingReplies): ReplyCutter {
       return open.map(({ timeoutMs }) => timeoutMs);
     },
     abandonPending() {
-      leavesOwed = true;
-      for (const wait of waits) if (isOwed(wait)) wait.end();
+      abandonsPending = true;
+      for (const wait of waits) if (isPending(wait)) wait.end();
     },
   };
 }
 
 /** As `resendPendingCommands` names its waits. */
-const isOwed = ({ id }: Wait) => id.startsWith('reply.');
+const isPending = ({ id }: Wait) => id.startsWith('reply.');
