@@ -121,7 +121,7 @@ interface Outage {
 async function outageOf(server: ManagedProcess | null, firstSerial: number): Promise<Outage> {
   if (!server) throw new Error('the stack does not own that server');
   const load = startLoad(firstSerial);
-  const outage = await takeDownAndUp(server, load).catch(async (error: unknown) => {
+  const outage = await stopAndStart(server, load).catch(async (error: unknown) => {
     // A load that goes on would keep the run from ending; what failed first is told.
     await load.end().catch(() => undefined);
     throw error;
@@ -130,7 +130,7 @@ async function outageOf(server: ManagedProcess | null, firstSerial: number): Pro
   return outage;
 }
 
-async function takeDownAndUp(server: ManagedProcess, load: Load): Promise<Outage> {
+async function stopAndStart(server: ManagedProcess, load: Load): Promise<Outage> {
   await waitFor('some refreshes are under way', () => load.nowMs() > 3_000);
   const before = processIds();
   const fromMs = load.nowMs();

@@ -24,7 +24,7 @@ test('npm start -- --demo-only shows a refresh on a product that it did not star
   });
 });
 
-test('npm start -- --demo-only names the settings that it misses', async () => {
+test('npm start -- --demo-only names the missing settings', async () => {
   const command = runCommand(['start', '--demo-only'], {
     ...machineEnvironment(),
     GATEWAY_URL: '',

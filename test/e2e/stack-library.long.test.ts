@@ -9,7 +9,7 @@ import { runOperator } from '../../services/gateway/test/support/operator-comman
 import { machineEnvironment } from '../support/start-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stack-library-'));
-/** A killed member's place in its consumer group is given on after its session has timed out. */
+/** A killed member keeps its partitions until its session times out. */
 const comebackMs = 90_000;
 let stack: Stack;
 
@@ -72,7 +72,7 @@ test('with one ledger killed the gateways reach the other one', async () => {
   await ledger?.kill('SIGKILL');
 
   await waitFor(
-    'verification is answered by the ledger that lives',
+    'the other ledger answers the verification',
     async () => {
       const headers = { authorization: `Bearer ${stack.operatorToken}` };
       const init = { method: 'POST', headers };
@@ -83,7 +83,7 @@ test('with one ledger killed the gateways reach the other one', async () => {
   await ledger?.untilReady();
 });
 
-test('a service that was taken down stays down until it is brought up', async () => {
+test('a stopped service stays down until it is started', async () => {
   const [collector] = replicasOf('refresh-collector');
   await collector?.stop('SIGKILL');
 
@@ -120,7 +120,7 @@ test('a restart gives it another process at the same address', async () => {
   expect(await operatorStatus(second, '/accounts')).toBe(200);
 });
 
-test('each service logs to a file of its own, as loudly as it was told, and no secret', () => {
+test('each service logs to a file of its own, at its own level, and no secret', () => {
   for (const { service, logFile } of stack.services) {
     const log = readFileSync(logFile, 'utf8');
     expect(log.includes('"msg":"ready"')).toBe(service !== 'event-stream');

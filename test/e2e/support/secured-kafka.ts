@@ -4,7 +4,7 @@ import { findFreePort } from '@inventory/backends/free-port';
 import { provisionBackends } from '@inventory/backends/provision-backends';
 import type { CertificateDirectory, TestAuthority } from '@inventory/testkit/certificates';
 
-/** One broker with a listener for each way to show who one is; nobody gets in without. */
+/** One broker with a listener for each way to authenticate, which it requires. */
 export interface SecuredKafka {
   /** TLS, and a login by SCRAM or PLAIN. */
   readonly loginBroker: string;

@@ -15,13 +15,13 @@ type Settings = Readonly<Record<string, string>>;
 
 export interface TestStackOptions
   extends Pick<StackOptions, 'replicas' | 'simulator' | 'serviceEnvironment' | 'kafkaSettings'> {
-  /** Told to every process. */
+  /** Settings of every process. */
   readonly environment?: Settings;
-  /** A Kafka and a MongoDB that nobody else uses, so that they can be taken down. */
+  /** A Kafka and a MongoDB of its own, which the test may stop. */
   readonly ownBackends?: boolean;
   /** Egress identities of the collector; the simulator limits none of them. */
   readonly egressIdentities?: number;
-  /** A stack that was handed over: this one has its Kafka, databases and secrets. */
+  /** A stack that was handed over; this one uses its Kafka, databases and secrets. */
   readonly after?: TestStack;
 }
 
@@ -37,9 +37,9 @@ export interface TestStack extends Stack {
   replicasOf(service: ServiceName): readonly StackService[];
   /** The only replica of a service, or its first. */
   service(name: ServiceName): StackService;
-  /** What a service has stored: for what no API shows. */
+  /** The database of a service: for state that no API shows. */
   recordsOf(service: ServiceName): Promise<Records>;
-  /** Ends every process and keeps what they have stored, for a stack that starts after it. */
+  /** Ends every process and keeps the data, for a stack that starts after it. */
   handOver(): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,10 +50,10 @@ export type StoryStack = Pick<
   'gatewayUrl' | 'gatewayUrls' | 'operator' | 'recordsOf' | 'simulatorUrl'
 >;
 
-/** Servers it shares with other stacks, and what it calls its own there. */
+/** Servers shared with other stacks, and its prefixes there. */
 type Names = Pick<StackOptions, 'backends' | 'topicPrefix' | 'databasePrefix'>;
 
-/** No limiter, and little patience with a platform that is only simulated. */
+/** No limits, and short timeouts for the simulated platform. */
 const simulatorSettings: Settings = {
   SIMULATOR_SLOTS: 'unlimited',
   SIMULATOR_BLOCK_SECONDS: '1',
