@@ -10,7 +10,7 @@ import { createJournalClock, type JournalClock } from './operations/journal-cloc
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
 import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
 import { openPriceListCache, type PriceListCache } from './operations/price-list-cache.ts';
-import { createReadBalances, type ReadBalances } from './operations/read-balances.ts';
+import { createReadStanding, type ReadStanding } from './operations/read-standing.ts';
 import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
 import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
@@ -46,7 +46,7 @@ export interface Ledger {
   readonly snapshots: SnapshotSaver;
   readonly snapshotPass: SnapshotPass;
   readonly loadAccount: LoadAccount;
-  readonly readBalances: ReadBalances;
+  readonly readStanding: ReadStanding;
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
@@ -96,7 +96,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     snapshots,
     snapshotPass: pass,
     loadAccount,
-    readBalances: createReadBalances(journal, clock),
+    readStanding: createReadStanding({ journal, loadAccount, clock }),
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage(journal, usageLimits),
     listOldHolds: createListOldHolds({ snapshots: store, pass, loadAccount, clock, logger }),

@@ -176,6 +176,53 @@ describe('Snapshots', () => {
     expect((await found())?.['lastSeq']).toBe(32);
   });
 
+  test('are compared with their hash: a cap that was taken out of one still refuses', async () => {
+    const account = senderOf(newAccountId());
+    const cap = { sets: 'spend_cap', project_id: account.projectId, cap: 0 } as const;
+    const first = await stage.startReplica();
+    await stage.send(account.grant(1_000), account.configure(cap));
+    await first.stop();
+    const { matchedCount } = await snapshots().updateOne(
+      { _id: account.accountId },
+      { $set: { 'terms.caps': [] } },
+    );
+
+    const second = await stage.startReplica();
+    const [refused] = await stage.send(account.reserve());
+
+    expect(matchedCount).toBe(1);
+    expect(refused).toMatchObject({ result: 'refused', refusal: { code: 'spend_cap_reached' } });
+    await second.stop();
+    const third = await stage.startReplica();
+    expect((await third.verify()).problems).toEqual([]);
+  });
+
+  test('of the format before are read and replaced, without a fold from the first entry', async () => {
+    const account = senderOf(newAccountId());
+    const first = await stage.startReplica();
+    await stage.send(account.grant(1_000));
+    await stage.send(account.reserve());
+    await first.stop();
+    await snapshots().updateOne(
+      { _id: account.accountId },
+      { $set: { format: 2 }, $unset: { hash: 1 } },
+    );
+    // Nothing before the snapshot can be read.
+    await commits().updateOne({ accountId: account.accountId, firstSeq: 1 }, { $set: { note: 1 } });
+    const head = await snapshots().findOne({ _id: account.accountId });
+
+    const second = await stage.startReplica();
+    const [adjusted] = await stage.send(account.adjust(-875));
+    await second.stop();
+
+    expect(head?.['headId']).not.toMatch(/000000000001$/);
+    expect(adjusted).toMatchObject({ result: 'applied', balance: { available: 0, held: 125 } });
+    expect(await snapshots().findOne({ _id: account.accountId })).toMatchObject({
+      format: 3,
+      lastSeq: 3,
+    });
+  });
+
   test('are never needed: a wrong one is ignored, and verification reports it', async () => {
     const first = await stage.startReplica();
     const account = senderOf(newAccountId());
@@ -193,6 +240,7 @@ describe('Snapshots', () => {
 
     expect(adjusted).toMatchObject({ result: 'applied', balance: { available: 0, held: 125 } });
     expect((await second.verify()).problems).toEqual([
+      { account_id: accountId, seq: 2, problem: 'snapshot hash mismatch' },
       { account_id: accountId, seq: 2, problem: 'snapshot does not match the fold' },
     ]);
     await snapshots().deleteMany({});

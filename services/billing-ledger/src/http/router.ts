@@ -9,11 +9,12 @@ import { dayMs } from '../domain/usage.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
 import type { LoadAccount } from '../operations/load-account.ts';
 import type { PriceListCache } from '../operations/price-list-cache.ts';
-import type { ReadBalances } from '../operations/read-balances.ts';
+import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
 import type { VerifyJournal } from '../operations/verify-journal.ts';
 import {
+  toAccountFunds,
   toAccountTerms,
   toBalanceView,
   toHoldList,
@@ -24,7 +25,7 @@ import {
 } from './convert.ts';
 
 export interface LedgerRoutes {
-  readonly readBalances: ReadBalances;
+  readonly readStanding: ReadStanding;
   readonly loadAccount: LoadAccount;
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
@@ -37,6 +38,7 @@ export interface LedgerRoutes {
 const rowsMax = 1_000;
 const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);
 const accountPath = z.object({ account_id: accountId });
+const fundsQuery = z.object({ project_id: projectId });
 const statementQuery = z.object({
   after_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit,
@@ -60,13 +62,18 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
 
   router.get('/accounts/:account_id/balance', async (context) => {
     const { account_id: id } = accountPath.parse(context['params']);
-    context.body = toBalanceView(id, await routes.readBalances(id));
+    context.body = toBalanceView(id, await routes.readStanding(id));
   });
 
   router.get('/accounts/:account_id/terms', async (context) => {
     const { account_id: id } = accountPath.parse(context['params']);
-    const { account } = await routes.loadAccount(id);
-    context.body = toAccountTerms(account, routes.clock.now());
+    context.body = toAccountTerms(id, await routes.readStanding(id));
+  });
+
+  router.get('/accounts/:account_id/funds', async (context) => {
+    const { account_id: id } = accountPath.parse(context['params']);
+    const { project_id: project } = fundsQuery.parse(context.query);
+    context.body = toAccountFunds(id, project, await routes.readStanding(id));
   });
 
   router.get('/accounts/:account_id/holds', async (context) => {
