@@ -14,12 +14,14 @@ import { createReadStanding, type ReadStanding } from './operations/read-standin
 import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
 import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
+import { createRollUpUsage } from './operations/roll-up-usage.ts';
 import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snapshots.ts';
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
 import { createVerifyJournal, type VerifyJournal } from './operations/verify-journal.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
 import { createPriceListStore } from './storage/price-list-store.ts';
 import { createSnapshotStore } from './storage/snapshot-store.ts';
+import { createUsageStore } from './storage/usage-store.ts';
 import { readStoreTime } from './storage/store-time.ts';
 
 export interface OpenLedgerDeps {
@@ -54,8 +56,8 @@ export interface Ledger {
 }
 
 const commitBytesMax = 256 * 1024;
-/** Some seconds of reading, and an answer of a few megabytes. */
-const usageLimits = { entriesMax: 1_000_000, rowsMax: 10_000 } as const;
+/** An answer of a few megabytes, and some milliseconds of counting. */
+const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const { db, clock, logger, config } = deps;
@@ -72,8 +74,11 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const loadAccount = createLoadAccount({ journal, snapshots: store });
   const cache = createAccountCache(config.cache.accountsMax);
   const { everyEntries } = config.snapshots;
-  const snapshots = createSnapshotSaver({ cache, snapshots: store, everyEntries });
-  const pass = createSnapshotPass({ journal, snapshots: store, loadAccount, clock, logger });
+  const usage = createUsageStore(db);
+  const rollUpUsage = createRollUpUsage({ journal, usage });
+  const derived = { snapshots: store, rollUpUsage, logger };
+  const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
+  const pass = createSnapshotPass({ ...derived, journal, loadAccount, clock });
   const commitCommands = createCommitCommands({
     journal,
     loadAccount,
@@ -98,7 +103,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     loadAccount,
     readStanding: createReadStanding({ journal, loadAccount, clock }),
     readStatement: createReadStatement(journal),
-    readUsage: createReadUsage(journal, usageLimits),
+    readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
     listOldHolds: createListOldHolds({ snapshots: store, pass, loadAccount, clock, logger }),
     verifyJournal: createVerifyJournal({
       journal,

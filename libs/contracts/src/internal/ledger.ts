@@ -67,6 +67,8 @@ export const usageDaysMax = 31;
  * included. Rows are ordered by day, Project, product and asset.
  */
 export const usageReport = z.object({
+  /** The newest entry that is counted. */
+  as_of_seq: z.int().min(0).optional(),
   items: z.array(
     z.object({
       day: z.iso.date(),

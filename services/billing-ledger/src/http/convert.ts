@@ -19,7 +19,7 @@ import { fundingAsset } from '../domain/funding.ts';
 import { type Period, periodStartMs } from '../domain/period.ts';
 import type { PriceList } from '../domain/price-list.ts';
 import type { CapStanding } from '../domain/standing.ts';
-import { dayMs, type UsageRow } from '../domain/usage.ts';
+import { type DayUsage, dayMs } from '../domain/usage.ts';
 import type { AccountHold } from '../operations/list-old-holds.ts';
 import type { CurrentStanding } from '../operations/read-standing.ts';
 import type { Statement } from '../operations/read-statement.ts';
@@ -154,13 +154,16 @@ function toStatementRow(accountId: AccountId, entry: Entry): StatementRow {
   };
 }
 
-export function toUsageReport(rows: readonly UsageRow[]): UsageReport {
+export function toUsageReport(days: readonly DayUsage[], asOfSeq: number): UsageReport {
   return {
-    items: rows.map(({ day, projectId, productCode, ...row }) => ({
-      day: isoTime(day * dayMs).slice(0, 10),
-      project_id: projectId,
-      product_code: productCode,
-      ...row,
-    })),
+    as_of_seq: asOfSeq,
+    items: days.flatMap(({ day, projectId, products }) =>
+      products.map(({ productCode, ...amounts }) => ({
+        day: isoTime(day * dayMs).slice(0, 10),
+        project_id: projectId,
+        product_code: productCode,
+        ...amounts,
+      })),
+    ),
   };
 }

@@ -5,7 +5,7 @@ import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import Router from '@koa/router';
 import { z } from 'zod';
 import { listHolds } from '../domain/hold-set.ts';
-import { dayMs } from '../domain/usage.ts';
+import { dayMs, dayOf } from '../domain/usage.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
 import type { LoadAccount } from '../operations/load-account.ts';
 import type { PriceListCache } from '../operations/price-list-cache.ts';
@@ -93,10 +93,13 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
   router.get('/accounts/:account_id/usage', async (context) => {
     const { account_id: id } = accountPath.parse(context['params']);
     const { from, to, project_id: project } = usageQuery.parse(context.query);
-    const span = { fromMs: fromIsoTime(from), endMs: fromIsoTime(to) + dayMs };
-    const read = await routes.readUsage(id, { ...span, projectId: project ?? null });
+    const days = { fromDay: dayOf(fromIsoTime(from)), endDay: dayOf(fromIsoTime(to)) + 1 };
+    const read = await routes.readUsage(id, { ...days, projectId: project ?? null });
     if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
-    context.body = toUsageReport(read.rows);
+    if (read.result === 'behind') {
+      throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+    }
+    context.body = toUsageReport(read.days, read.asOfSeq);
   });
 
   router.get('/holds', async (context) => {

@@ -6,16 +6,18 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { AccountActivity, Journal } from '../storage/journal.ts';
 import type { SnapshotStore } from '../storage/snapshot-store.ts';
 import type { LoadAccount } from './load-account.ts';
+import type { RollUpUsage } from './roll-up-usage.ts';
 
 export interface SnapshotPassDeps {
   readonly journal: Pick<Journal, 'listActiveAccounts'>;
   readonly snapshots: Pick<SnapshotStore, 'saveSnapshot' | 'findPassedThrough' | 'advancePass'>;
   readonly loadAccount: LoadAccount;
+  readonly rollUpUsage: RollUpUsage;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Brings the snapshots of all accounts that were active since the last pass up to date. */
+/** Brings snapshots and usage roll-ups of all accounts active since the last pass up to date. */
 export interface SnapshotPass {
   /** Does nothing when the snapshots are up to date through this time already. */
   bringUpTo(timeMs: number): Promise<void>;
@@ -37,6 +39,7 @@ export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
     try {
       const loaded = await deps.loadAccount(accountId);
       if (loaded.snapshotSeq < lastSeq) await snapshots.saveSnapshot(loaded);
+      await deps.rollUpUsage(accountId);
     } catch (error) {
       if (!(error instanceof Bug)) throw error;
       // A broken account must not stop the snapshots of the others; verification reports it.

@@ -4,6 +4,8 @@ export const commitsCollection = 'commits';
 export const snapshotsCollection = 'snapshots';
 export const priceListsCollection = 'priceLists';
 export const passesCollection = 'passes';
+export const usageDaysCollection = 'usageDays';
+export const usagePositionsCollection = 'usagePositions';
 
 /** Every unique index begins with the account, so that `commits` can be sharded by it. */
 export const ledgerIndexes: readonly CollectionIndexes[] = [

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
-import { dateOf } from '@inventory/runtime/clock';
+import { dateOf, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import {
   type Collection,
   type Db,
@@ -140,6 +141,9 @@ export function createJournal(db: Db, writer: string): Journal {
   };
 }
 
+/** A large page is decoded in slices, so that commits are written in between. */
+const sliceMs = 5;
+
 /** Raw, because the hash of a commit is one of its stored bytes. */
 async function readRaw(
   collection: Collection<CommitDocument>,
@@ -147,7 +151,15 @@ async function readRaw(
   options: FindOptions,
 ): Promise<StoredCommit[]> {
   const found = await collection.find(filter, { ...options, raw: true }).toArray();
-  return (found as unknown as Uint8Array[]).map(readCommit);
+  const commits: StoredCommit[] = [];
+  let sliceStartMs = monotonicNow();
+  for (const bytes of found as unknown as Uint8Array[]) {
+    commits.push(readCommit(bytes));
+    if (elapsedSince(sliceStartMs) < sliceMs) continue;
+    await setImmediate();
+    sliceStartMs = monotonicNow();
+  }
+  return commits;
 }
 
 async function insert(

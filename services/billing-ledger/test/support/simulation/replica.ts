@@ -75,7 +75,12 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
         },
       }
     : accounts;
-  const keeper = createSnapshotSaver({ cache, snapshots, everyEntries: 1 + chance.below(4) });
+  const keeper = createSnapshotSaver({
+    cache,
+    snapshots,
+    rollUpUsage: async () => {},
+    everyEntries: 1 + chance.below(4),
+  });
   const commit = createCommitCommands({
     journal,
     loadAccount: createLoadAccount({ journal, snapshots }),
