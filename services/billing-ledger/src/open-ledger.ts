@@ -15,14 +15,16 @@ import { createReadStatement, type ReadStatement } from './operations/read-state
 import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
 import { createRollUpUsage } from './operations/roll-up-usage.ts';
+import { createRunLeased } from './operations/run-leased.ts';
 import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snapshots.ts';
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
 import { createVerifyJournal, type VerifyJournal } from './operations/verify-journal.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
+import { createLeaseStore } from './storage/lease-store.ts';
 import { createPriceListStore } from './storage/price-list-store.ts';
 import { createSnapshotStore } from './storage/snapshot-store.ts';
-import { createUsageStore } from './storage/usage-store.ts';
 import { readStoreTime } from './storage/store-time.ts';
+import { createUsageStore } from './storage/usage-store.ts';
 
 export interface OpenLedgerDeps {
   /** With the indexes of `storage/collections.ts`. */
@@ -35,7 +37,7 @@ export interface OpenLedgerDeps {
     'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs'
   >;
   /** Aborted: long reading ends. */
-  readonly stopping?: AbortSignal;
+  readonly stopping: AbortSignal;
 }
 
 /** The ledger on its store, without the bus and the HTTP server around it. */
@@ -61,7 +63,8 @@ const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const { db, clock, logger, config } = deps;
-  const journal = createJournal(db, deps.identifiers.uuidV7());
+  const writer = deps.identifiers.uuidV7();
+  const journal = createJournal(db, writer);
   const store = createSnapshotStore(db);
   const prices = await openPriceListCache(createPriceListStore(db));
   const journalClock = createJournalClock({
@@ -77,8 +80,19 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const usage = createUsageStore(db);
   const rollUpUsage = createRollUpUsage({ journal, usage });
   const derived = { snapshots: store, rollUpUsage, logger };
+  const runLeased = createRunLeased({
+    leases: createLeaseStore(db),
+    holder: writer,
+    clock,
+    stopping: deps.stopping,
+    logger,
+  });
   const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
-  const pass = createSnapshotPass({ ...derived, journal, loadAccount, clock });
+  const passDeps = { ...derived, journal, loadAccount, runLeased, clock };
+  const snapshotPass = createSnapshotPass({
+    ...passDeps,
+    intervalMs: config.snapshots.passIntervalMs,
+  });
   const commitCommands = createCommitCommands({
     journal,
     loadAccount,
@@ -99,12 +113,12 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     journalClock,
     prices,
     snapshots,
-    snapshotPass: pass,
+    snapshotPass,
     loadAccount,
     readStanding: createReadStanding({ journal, loadAccount, clock }),
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
-    listOldHolds: createListOldHolds({ snapshots: store, pass, loadAccount, clock, logger }),
+    listOldHolds: createListOldHolds({ snapshots: store, clock }),
     verifyJournal: createVerifyJournal({
       journal,
       snapshots: store,

@@ -1,12 +1,12 @@
-import { dateOf } from '@inventory/runtime/clock';
+import { dateOf, fromIsoTime } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import { createTestClock } from '@inventory/testkit/test-clock';
+import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Document } from 'mongodb';
 import { firstPriceList } from '../src/domain/price-list.ts';
 import { senderOf } from './support/billing-commands.ts';
-import { type LedgerStage, openStage } from './support/running-ledger.ts';
+import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
 
 let stage: LedgerStage;
 
@@ -120,10 +120,19 @@ describe('A new price list', () => {
   });
 });
 
+const passesOften = { snapshots: { everyEntries: 1_000, passIntervalMs: 100 } };
+
+function passedThrough(ledger: RunningLedger, timeMs: number) {
+  return waitFor('a pass has considered it', async () => {
+    const { as_of } = await ledger.oldHolds(0);
+    return fromIsoTime(as_of ?? '') >= timeMs;
+  });
+}
+
 describe('The list of old holds', () => {
   test('names every hold that is open for longer, oldest first, and none that ended', async () => {
     const clock = createTestClock(Date.UTC(2026, 6, 1));
-    const ledger = await stage.startReplica({ clock });
+    const ledger = await stage.startReplica({ clock, config: passesOften });
     const [first, second] = [senderOf(newAccountId()), senderOf(newAccountId())];
     const [oldest, ended, old, young] = [0, 1, 2, 3].map(newRefreshId) as [
       string,
@@ -137,6 +146,8 @@ describe('The list of old holds', () => {
     clock.advance(2 * hourMs);
     await stage.send(first.reserve(young), first.settle(ended, 'cancelled'));
 
+    clock.advance(1_000);
+    await passedThrough(ledger, clock.now());
     const found = await ledger.oldHolds(3_600);
     const all = await ledger.oldHolds(0);
 
@@ -147,14 +158,16 @@ describe('The list of old holds', () => {
   });
 
   test('has the holds of a process that died without saving a snapshot', async () => {
+    const clock = createRunningClock();
     const ledger = await stage.startReplica({
-      config: { snapshots: { everyEntries: 1_000, passIntervalMs: hourMs } },
+      clock,
+      config: { snapshots: { everyEntries: 1_000, passIntervalMs: 2_000 } },
     });
     const account = senderOf(newAccountId());
     const reserve = account.reserve();
-    await stage.send(account.grant(1_000), reserve);
-    expect(await snapshots().countDocuments()).toBe(0);
+    const [, reserved] = await stage.send(account.grant(1_000), reserve);
 
+    await passedThrough(ledger, fromIsoTime(reserved?.at ?? '') + 1);
     const { items } = await ledger.oldHolds(0);
 
     expect(items.map(({ refresh_id }) => refresh_id)).toEqual([reserve.body.refresh_id]);

@@ -96,7 +96,11 @@ export const holdView = z.object({
 });
 
 /** GET /accounts/{account_id}/holds and GET /holds?older_than_seconds=: oldest first. */
-export const holdList = z.object({ items: z.array(holdView) });
+export const holdList = z.object({
+  /** Of GET /holds: all entries before this time are considered. */
+  as_of: z.iso.datetime().optional(),
+  items: z.array(holdView),
+});
 export type HoldList = z.infer<typeof holdList>;
 
 export const statementRow = z.object({

@@ -20,7 +20,7 @@ import { type Period, periodStartMs } from '../domain/period.ts';
 import type { PriceList } from '../domain/price-list.ts';
 import type { CapStanding } from '../domain/standing.ts';
 import { type DayUsage, dayMs } from '../domain/usage.ts';
-import type { AccountHold } from '../operations/list-old-holds.ts';
+import type { AccountHold, OldHolds } from '../operations/list-old-holds.ts';
 import type { CurrentStanding } from '../operations/read-standing.ts';
 import type { Statement } from '../operations/read-statement.ts';
 import type { Verification } from '../operations/verify-journal.ts';
@@ -86,6 +86,10 @@ function toFunding({ funding, period, balances }: CurrentStanding): AccountTerms
 
 function toAmounts({ available, held }: Balances) {
   return { total: available + held, held, available };
+}
+
+export function toOldHoldList({ asOfMs, holds }: OldHolds): HoldList {
+  return { as_of: isoTime(asOfMs), ...toHoldList(holds) };
 }
 
 export function toHoldList(holds: readonly AccountHold[]): HoldList {

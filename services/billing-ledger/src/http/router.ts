@@ -18,6 +18,7 @@ import {
   toAccountTerms,
   toBalanceView,
   toHoldList,
+  toOldHoldList,
   toPriceListView,
   toStatementPage,
   toUsageReport,
@@ -105,7 +106,7 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
   router.get('/holds', async (context) => {
     const query = holdsQuery.parse(context.query);
     const olderThanMs = query.older_than_seconds * 1_000;
-    context.body = toHoldList(await routes.listOldHolds({ olderThanMs, limit: query.limit }));
+    context.body = toOldHoldList(await routes.listOldHolds({ olderThanMs, limit: query.limit }));
   });
 
   router.post('/verify', async (context) => {

@@ -221,4 +221,3 @@ async function richJournal(): Promise<StoredJournal> {
   }
   throw new Error('no program uses anything');
 }
-

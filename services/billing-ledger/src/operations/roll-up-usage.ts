@@ -7,10 +7,7 @@ import { BrokenJournal } from './load-account.ts';
 
 export interface RollUpUsageDeps {
   readonly journal: Pick<Journal, 'readCommits'>;
-  readonly usage: Pick<
-    UsageStore,
-    'findPosition' | 'advancePosition' | 'findDays' | 'saveDays'
-  >;
+  readonly usage: Pick<UsageStore, 'findPosition' | 'advancePosition' | 'findDays' | 'saveDays'>;
 }
 
 /** Counts the use of an account's newest entries in its days. Rejects with BrokenJournal. */

@@ -2,8 +2,8 @@ import type { AccountId } from '@inventory/contracts/ids';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { SnapshotStore } from '../storage/snapshot-store.ts';
-import type { RollUpUsage } from './roll-up-usage.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
+import type { RollUpUsage } from './roll-up-usage.ts';
 
 export interface SnapshotSaverDeps {
   readonly cache: AccountCache;

@@ -4,6 +4,7 @@ export const commitsCollection = 'commits';
 export const snapshotsCollection = 'snapshots';
 export const priceListsCollection = 'priceLists';
 export const passesCollection = 'passes';
+export const leasesCollection = 'leases';
 export const usageDaysCollection = 'usageDays';
 export const usagePositionsCollection = 'usagePositions';
 

@@ -20,10 +20,8 @@ export interface SnapshotStore {
   findSnapshot(accountId: AccountId): Promise<Snapshot | null>;
   /** Keeps the newer of this and the stored one. */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
-  /** Accounts whose snapshot has a hold made until a time, the oldest hold first. */
-  listAccountsWithHolds(
-    timeMs: number,
-  ): AsyncIterable<{ accountId: AccountId; oldestHoldAt: number }>;
+  /** Intact snapshots with a hold made until a time, the oldest hold first. */
+  listSnapshotsWithHolds(timeMs: number): AsyncIterable<Snapshot>;
   /** Every readable snapshot by account, in the order of the journal's scan. */
   scanSnapshots(): AsyncIterable<StoredSnapshot>;
   /** Snapshots are up to date with all commits before this time. */
@@ -68,13 +66,15 @@ export function createSnapshotStore(db: Db): SnapshotStore {
         if (!duplicateKeyOf(error)) throw error;
       }
     },
-    async *listAccountsWithHolds(timeMs) {
+    async *listSnapshotsWithHolds(timeMs) {
+      const withHolds = { oldestHoldAt: { $lte: dateOf(timeMs) } };
       const found = collection
-        .find({ oldestHoldAt: { $lte: dateOf(timeMs) } })
-        .project<{ _id: AccountId; oldestHoldAt: Date }>({ oldestHoldAt: 1 })
-        .sort({ oldestHoldAt: 1 });
-      for await (const { _id, oldestHoldAt } of found) {
-        yield { accountId: _id, oldestHoldAt: oldestHoldAt.getTime() };
+        .find(withHolds, { raw: true })
+        .sort({ oldestHoldAt: 1 })
+        .batchSize(scanBatch);
+      for await (const bytes of found) {
+        const snapshot = readSnapshot(bytes as unknown as Uint8Array);
+        if (snapshot?.isIntact) yield snapshot;
       }
     },
     async *scanSnapshots() {

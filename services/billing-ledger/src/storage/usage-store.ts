@@ -63,7 +63,10 @@ export interface UsageStore {
   /** False when another replica changed one of them since it was read; some are stored then. */
   saveDays(accountId: AccountId, changes: readonly DayChange[]): Promise<boolean>;
   /** All days from one on, of one account or of all, by account, day and Project. */
-  scanDays(from?: { readonly accountId: AccountId; readonly day: number }): AsyncIterable<StoredDayUsage>;
+  scanDays(from?: {
+    readonly accountId: AccountId;
+    readonly day: number;
+  }): AsyncIterable<StoredDayUsage>;
 }
 
 const byId = { _id: 1 } as const;
@@ -100,7 +103,10 @@ export function createUsageStore(db: Db): UsageStore {
     saveDays: (account, changes) => save(days, account, changes),
     async *scanDays(from) {
       const filter = from
-        ? { accountId: from.accountId, _id: idsOf(from.accountId, { ...from, ...untilEnd(from.day) }) }
+        ? {
+            accountId: from.accountId,
+            _id: idsOf(from.accountId, { ...from, ...untilEnd(from.day) }),
+          }
         : {};
       for await (const document of days.find(filter).hint(byId).sort(byId)) {
         const [day] = read([document]);
