@@ -23,8 +23,10 @@ export const settings = {
     .prefault('200')
     .describe('Entries of an account between its snapshots'),
   SNAPSHOT_PASS_INTERVAL_MS: duration()
-    .prefault('300000')
-    .describe('Pause between passes that bring the snapshots of all active accounts up to date'),
+    .prefault('60000')
+    .describe(
+      'From one pass of any replica over all active accounts to the next: snapshots, usage roll-ups and the list of old holds are at most so old',
+    ),
   VERIFY_INTERVAL_MS: duration()
     .prefault('86400000')
     .describe('Pause between verifications of the whole journal; the first is at the start'),

@@ -10,17 +10,21 @@ import { createJournalClock, type JournalClock } from './operations/journal-cloc
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
 import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
 import { openPriceListCache, type PriceListCache } from './operations/price-list-cache.ts';
-import { createReadBalances, type ReadBalances } from './operations/read-balances.ts';
+import { createReadStanding, type ReadStanding } from './operations/read-standing.ts';
 import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
 import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
+import { createRollUpUsage } from './operations/roll-up-usage.ts';
+import { createRunLeased } from './operations/run-leased.ts';
 import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snapshots.ts';
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
 import { createVerifyJournal, type VerifyJournal } from './operations/verify-journal.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
+import { createLeaseStore } from './storage/lease-store.ts';
 import { createPriceListStore } from './storage/price-list-store.ts';
 import { createSnapshotStore } from './storage/snapshot-store.ts';
 import { readStoreTime } from './storage/store-time.ts';
+import { createUsageStore } from './storage/usage-store.ts';
 
 export interface OpenLedgerDeps {
   /** With the indexes of `storage/collections.ts`. */
@@ -33,7 +37,7 @@ export interface OpenLedgerDeps {
     'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs'
   >;
   /** Aborted: long reading ends. */
-  readonly stopping?: AbortSignal;
+  readonly stopping: AbortSignal;
 }
 
 /** The ledger on its store, without the bus and the HTTP server around it. */
@@ -46,7 +50,7 @@ export interface Ledger {
   readonly snapshots: SnapshotSaver;
   readonly snapshotPass: SnapshotPass;
   readonly loadAccount: LoadAccount;
-  readonly readBalances: ReadBalances;
+  readonly readStanding: ReadStanding;
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
@@ -54,12 +58,13 @@ export interface Ledger {
 }
 
 const commitBytesMax = 256 * 1024;
-/** Some seconds of reading, and an answer of a few megabytes. */
-const usageLimits = { entriesMax: 1_000_000, rowsMax: 10_000 } as const;
+/** An answer of a few megabytes, and some milliseconds of counting. */
+const usageLimits = { daysMax: 10_000, tailMax: 10_000 } as const;
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const { db, clock, logger, config } = deps;
-  const journal = createJournal(db, deps.identifiers.uuidV7());
+  const writer = deps.identifiers.uuidV7();
+  const journal = createJournal(db, writer);
   const store = createSnapshotStore(db);
   const prices = await openPriceListCache(createPriceListStore(db));
   const journalClock = createJournalClock({
@@ -72,8 +77,22 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const loadAccount = createLoadAccount({ journal, snapshots: store });
   const cache = createAccountCache(config.cache.accountsMax);
   const { everyEntries } = config.snapshots;
-  const snapshots = createSnapshotSaver({ cache, snapshots: store, everyEntries });
-  const pass = createSnapshotPass({ journal, snapshots: store, loadAccount, clock, logger });
+  const usage = createUsageStore(db);
+  const rollUpUsage = createRollUpUsage({ journal, usage });
+  const derived = { snapshots: store, rollUpUsage, logger };
+  const runLeased = createRunLeased({
+    leases: createLeaseStore(db),
+    holder: writer,
+    clock,
+    stopping: deps.stopping,
+    logger,
+  });
+  const snapshots = createSnapshotSaver({ ...derived, cache, everyEntries });
+  const passDeps = { ...derived, journal, loadAccount, runLeased, clock };
+  const snapshotPass = createSnapshotPass({
+    ...passDeps,
+    intervalMs: config.snapshots.passIntervalMs,
+  });
   const commitCommands = createCommitCommands({
     journal,
     loadAccount,
@@ -94,12 +113,12 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     journalClock,
     prices,
     snapshots,
-    snapshotPass: pass,
+    snapshotPass,
     loadAccount,
-    readBalances: createReadBalances(journal, clock),
+    readStanding: createReadStanding({ journal, loadAccount, clock }),
     readStatement: createReadStatement(journal),
-    readUsage: createReadUsage(journal, usageLimits),
-    listOldHolds: createListOldHolds({ snapshots: store, pass, loadAccount, clock, logger }),
+    readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
+    listOldHolds: createListOldHolds({ snapshots: store, clock }),
     verifyJournal: createVerifyJournal({
       journal,
       snapshots: store,

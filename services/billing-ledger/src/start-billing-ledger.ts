@@ -16,6 +16,8 @@ const snapshotIntervalMs = 1_000;
 const lastSnapshotsMs = 6_000;
 const oldHoldsIntervalMs = 60_000;
 const clockIntervalMs = 30_000;
+/** How often each replica checks within an interval whether a pass is due. */
+const passChecks = 4;
 
 export async function startBillingLedger(
   context: ServiceContext<BillingLedgerConfig>,
@@ -24,7 +26,7 @@ export async function startBillingLedger(
   const { db, bus, health } = await openBackends(context, 'billing-ledger', ledgerIndexes);
   const ledger = await openLedger({ ...context, db, stopping: lifetime.signal });
   const { passIntervalMs } = config.snapshots;
-  // What is older than two passes is in the snapshots: looking for it makes no further pass.
+  // What is older than two passes is in the snapshots.
   const holdWatch = watchHolds({ ...ledger, oldMs: 2 * passIntervalMs });
   observeLedger({
     accountsCached: () => ledger.cache.size,
@@ -38,9 +40,7 @@ export async function startBillingLedger(
   repeat('journal clock', clockIntervalMs, ledger.journalClock.measure);
   repeat('price lists', config.priceRefreshIntervalMs, ledger.prices.reload);
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
-  repeat('snapshot pass', passIntervalMs, () =>
-    ledger.snapshotPass.bringUpTo(clock.now() - passIntervalMs),
-  );
+  repeat('snapshot pass', passIntervalMs / passChecks, ledger.snapshotPass);
   repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
   repeat('verification', config.verifyIntervalMs, () => verifyOnce(context, ledger.verifyJournal));
   lifetime.defer('last snapshots', () => ledger.snapshots.saveAll(lastSnapshotsMs));

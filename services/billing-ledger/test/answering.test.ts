@@ -125,17 +125,22 @@ describe('A page read and its credit', () => {
 });
 
 describe('A command that cannot be right', () => {
-  test('about a refresh of another account goes to the dead letter, has no outcome and stops no other account', async () => {
+  test('about a refresh of another account neither touches nor shows that account (invariant 17)', async () => {
     const [owner, stranger] = [senderOf(newAccountId()), senderOf(newAccountId())];
     const refresh = newRefreshId();
     await stage.send(owner.grant(200), stranger.grant(200), owner.reserve(refresh));
 
-    await stage.bus.publish([stranger.reserve(refresh), stranger.settle(refresh, 'private')]);
-    const [afterwards] = await stage.send(stranger.grant(1));
+    const [settled, reserved] = await stage.send(
+      stranger.settle(refresh, 'private'),
+      stranger.reserve(refresh),
+    );
+    const [ownSettled] = await stage.send(owner.settle(refresh, 'private'));
 
-    expect(afterwards).toMatchObject({ seq: 2, balance: { total: 201, held: 0, available: 201 } });
-    expect(stage.outcomesOf(stranger.accountId)).toHaveLength(2);
-    expect((await ledger.balance(owner.accountId)).balances[0]).toMatchObject({ held: 125 });
+    expect(settled).toMatchObject({ result: 'refused', refusal: { code: 'hold_unknown' } });
+    expect(reserved).toMatchObject({ result: 'refused', refusal: { code: 'hold_unknown' } });
+    expect(settled?.balance).toEqual({ total: 200, held: 0, available: 200 });
+    expect(ownSettled).toMatchObject({ result: 'applied', amount_charged: 1 });
+    expect((await ledger.verify()).problems).toEqual([]);
   });
 
   test('whose id is not the one of its body is not even sent', async () => {

@@ -1,12 +1,12 @@
-import { dateOf } from '@inventory/runtime/clock';
+import { dateOf, fromIsoTime } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import { createTestClock } from '@inventory/testkit/test-clock';
+import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Document } from 'mongodb';
 import { firstPriceList } from '../src/domain/price-list.ts';
 import { senderOf } from './support/billing-commands.ts';
-import { type LedgerStage, openStage } from './support/running-ledger.ts';
+import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
 
 let stage: LedgerStage;
 
@@ -120,10 +120,19 @@ describe('A new price list', () => {
   });
 });
 
+const passesOften = { snapshots: { everyEntries: 1_000, passIntervalMs: 100 } };
+
+function passedThrough(ledger: RunningLedger, timeMs: number) {
+  return waitFor('a pass has considered it', async () => {
+    const { as_of } = await ledger.oldHolds(0);
+    return fromIsoTime(as_of ?? '') >= timeMs;
+  });
+}
+
 describe('The list of old holds', () => {
   test('names every hold that is open for longer, oldest first, and none that ended', async () => {
     const clock = createTestClock(Date.UTC(2026, 6, 1));
-    const ledger = await stage.startReplica({ clock });
+    const ledger = await stage.startReplica({ clock, config: passesOften });
     const [first, second] = [senderOf(newAccountId()), senderOf(newAccountId())];
     const [oldest, ended, old, young] = [0, 1, 2, 3].map(newRefreshId) as [
       string,
@@ -137,6 +146,8 @@ describe('The list of old holds', () => {
     clock.advance(2 * hourMs);
     await stage.send(first.reserve(young), first.settle(ended, 'cancelled'));
 
+    clock.advance(1_000);
+    await passedThrough(ledger, clock.now());
     const found = await ledger.oldHolds(3_600);
     const all = await ledger.oldHolds(0);
 
@@ -147,14 +158,16 @@ describe('The list of old holds', () => {
   });
 
   test('has the holds of a process that died without saving a snapshot', async () => {
+    const clock = createRunningClock();
     const ledger = await stage.startReplica({
-      config: { snapshots: { everyEntries: 1_000, passIntervalMs: hourMs } },
+      clock,
+      config: { snapshots: { everyEntries: 1_000, passIntervalMs: 2_000 } },
     });
     const account = senderOf(newAccountId());
     const reserve = account.reserve();
-    await stage.send(account.grant(1_000), reserve);
-    expect(await snapshots().countDocuments()).toBe(0);
+    const [, reserved] = await stage.send(account.grant(1_000), reserve);
 
+    await passedThrough(ledger, fromIsoTime(reserved?.at ?? '') + 1);
     const { items } = await ledger.oldHolds(0);
 
     expect(items.map(({ refresh_id }) => refresh_id)).toEqual([reserve.body.refresh_id]);
@@ -176,6 +189,53 @@ describe('Snapshots', () => {
     expect((await found())?.['lastSeq']).toBe(32);
   });
 
+  test('are compared with their hash: a cap that was taken out of one still refuses', async () => {
+    const account = senderOf(newAccountId());
+    const cap = { sets: 'spend_cap', project_id: account.projectId, cap: 0 } as const;
+    const first = await stage.startReplica();
+    await stage.send(account.grant(1_000), account.configure(cap));
+    await first.stop();
+    const { matchedCount } = await snapshots().updateOne(
+      { _id: account.accountId },
+      { $set: { 'terms.caps': [] } },
+    );
+
+    const second = await stage.startReplica();
+    const [refused] = await stage.send(account.reserve());
+
+    expect(matchedCount).toBe(1);
+    expect(refused).toMatchObject({ result: 'refused', refusal: { code: 'spend_cap_reached' } });
+    await second.stop();
+    const third = await stage.startReplica();
+    expect((await third.verify()).problems).toEqual([]);
+  });
+
+  test('of the format before are read and replaced, without a fold from the first entry', async () => {
+    const account = senderOf(newAccountId());
+    const first = await stage.startReplica();
+    await stage.send(account.grant(1_000));
+    await stage.send(account.reserve());
+    await first.stop();
+    await snapshots().updateOne(
+      { _id: account.accountId },
+      { $set: { format: 2 }, $unset: { hash: 1 } },
+    );
+    // Nothing before the snapshot can be read.
+    await commits().updateOne({ accountId: account.accountId, firstSeq: 1 }, { $set: { note: 1 } });
+    const head = await snapshots().findOne({ _id: account.accountId });
+
+    const second = await stage.startReplica();
+    const [adjusted] = await stage.send(account.adjust(-875));
+    await second.stop();
+
+    expect(head?.['headId']).not.toMatch(/000000000001$/);
+    expect(adjusted).toMatchObject({ result: 'applied', balance: { available: 0, held: 125 } });
+    expect(await snapshots().findOne({ _id: account.accountId })).toMatchObject({
+      format: 3,
+      lastSeq: 3,
+    });
+  });
+
   test('are never needed: a wrong one is ignored, and verification reports it', async () => {
     const first = await stage.startReplica();
     const account = senderOf(newAccountId());
@@ -193,6 +253,7 @@ describe('Snapshots', () => {
 
     expect(adjusted).toMatchObject({ result: 'applied', balance: { available: 0, held: 125 } });
     expect((await second.verify()).problems).toEqual([
+      { account_id: accountId, seq: 2, problem: 'snapshot hash mismatch' },
       { account_id: accountId, seq: 2, problem: 'snapshot does not match the fold' },
     ]);
     await snapshots().deleteMany({});

@@ -8,7 +8,7 @@ import { createLedgerRouter, type LedgerRoutes } from '../src/http/router.ts';
 test('usage of more than one report may have is refused by its own code, not cut off (GET usage)', async () => {
   const notAsked = () => Promise.reject(new Error('not asked'));
   const routes: LedgerRoutes = {
-    readBalances: notAsked,
+    readStanding: notAsked,
     loadAccount: notAsked,
     readStatement: notAsked,
     readUsage: async () => ({ result: 'too_much' }),

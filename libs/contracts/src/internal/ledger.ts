@@ -17,6 +17,13 @@ export const balanceView = z.object({
 });
 export type BalanceView = z.infer<typeof balanceView>;
 
+const spendCap = z.object({
+  project_id: projectId,
+  cap: z.int().min(0),
+  spent: z.int().min(0),
+  resets_at: z.iso.datetime(),
+});
+
 const period = z.object({ starts_at: z.iso.datetime(), ends_at: z.iso.datetime() });
 
 /** GET /accounts/{account_id}/terms: the current funding and limits of the account. */
@@ -33,17 +40,23 @@ export const accountTerms = z.object({
     }),
   ]),
   /** Spent: charges plus open holds of the UTC month, in credits or units alike. */
-  spend_caps: z.array(
-    z.object({
-      project_id: projectId,
-      cap: z.int().min(0),
-      spent: z.int().min(0),
-      resets_at: z.iso.datetime(),
-    }),
-  ),
+  spend_caps: z.array(spendCap),
   balance_alert: z.object({ threshold: z.int().min(1) }).nullable(),
 });
 export type AccountTerms = z.infer<typeof accountTerms>;
+
+/**
+ * GET /accounts/{account_id}/funds?project_id=: what a purchase of the Project would meet now: the
+ * available balance of what the account pays with, and the Project's cap.
+ */
+export const accountFunds = z.object({
+  account_id: accountId,
+  as_of_seq: z.int().min(0),
+  asset: ledgerAsset,
+  available: z.int().min(0),
+  spend_cap: spendCap.nullable(),
+});
+export type AccountFunds = z.infer<typeof accountFunds>;
 
 /** Longest span of a usage report. */
 export const usageDaysMax = 31;
@@ -53,6 +66,8 @@ export const usageDaysMax = 31;
  * included. Rows are ordered by day, Project, product and asset.
  */
 export const usageReport = z.object({
+  /** The newest entry that is counted. */
+  as_of_seq: z.int().min(0).optional(),
   items: z.array(
     z.object({
       day: z.iso.date(),
@@ -81,7 +96,11 @@ export const holdView = z.object({
 });
 
 /** GET /accounts/{account_id}/holds and GET /holds?older_than_seconds=: oldest first. */
-export const holdList = z.object({ items: z.array(holdView) });
+export const holdList = z.object({
+  /** Of GET /holds: all entries before this time are considered. */
+  as_of: z.iso.datetime().optional(),
+  items: z.array(holdView),
+});
 export type HoldList = z.infer<typeof holdList>;
 
 export const statementRow = z.object({

@@ -2,51 +2,103 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { LedgerAsset, ProductCode } from '@inventory/contracts/vocabulary';
 import type { Entry } from './entry.ts';
 
-/** What one Project used of one product in one UTC day. */
-export interface UsageRow {
-  /** Days since the epoch. */
-  readonly day: number;
-  readonly projectId: ProjectId;
+/** What was used of one product, paid in one asset. */
+export interface ProductUsage {
   readonly productCode: ProductCode;
   readonly asset: LedgerAsset;
   /** Pages charged and refreshes settled. */
   readonly count: number;
   readonly charged: number;
-  /** Given back, on the day it was. */
+  /** Refunded, on the day of the refund. */
   readonly reversed: number;
 }
 
-/** Rows by what makes one, in the order in which they were met. */
-export type Usage = Map<string, UsageRow>;
+/** What one Project used in one UTC day: the sum of its entries up to a position. */
+export interface DayUsage {
+  /** Days since the epoch. */
+  readonly day: number;
+  readonly projectId: ProjectId;
+  /** By product and asset. */
+  readonly products: readonly ProductUsage[];
+  /** The newest entry that is counted. */
+  readonly throughSeq: number;
+}
+
+/** A use and the day and Project that it counts for. */
+interface Use {
+  readonly day: number;
+  readonly projectId: ProjectId;
+  readonly product: ProductUsage;
+}
 
 export const dayMs = 86_400_000;
 
-/** Adds the use of an entry; most kinds have none. */
-export function addUsage(usage: Usage, entry: Entry): void {
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / dayMs);
+}
+
+/** Null for an entry without use, as of most kinds. */
+function useOf(entry: Entry): Use | null {
   const { asset, kind, productCode, projectId } = entry;
   const isUse = kind === 'charge' || kind === 'settle';
-  if ((!isUse && kind !== 'reverse') || projectId === null || productCode === null) return;
-  const day = Math.floor(entry.at / dayMs);
-  const key = `${day} ${projectId} ${productCode} ${asset}`;
-  const row = usage.get(key) ?? { day, projectId, productCode, asset, ...nothingUsed };
+  if ((!isUse && kind !== 'reverse') || projectId === null || productCode === null) return null;
   const { consumed } = entry.change;
-  usage.set(key, {
-    ...row,
-    count: row.count + (isUse ? 1 : 0),
-    charged: row.charged + (isUse ? consumed : 0),
-    reversed: row.reversed + (isUse ? 0 : 0 - consumed),
+  const amounts = isUse
+    ? { count: 1, charged: consumed, reversed: 0 }
+    : { count: 0, charged: 0, reversed: 0 - consumed };
+  return { day: dayOf(entry.at), projectId, product: { productCode, asset, ...amounts } };
+}
+
+export type DayKey = Pick<DayUsage, 'day' | 'projectId'>;
+
+/** The days and Projects by {@link dayKeyOf}. */
+export type UsageByDay = Map<string, DayUsage>;
+
+export function dayKeyOf({ day, projectId }: DayKey): string {
+  return `${day} ${projectId}`;
+}
+
+/** The days and Projects that entries count for. */
+export function daysOf(entries: readonly Entry[]): DayKey[] {
+  const uses = entries.map(useOf).filter((use) => use !== null);
+  return [...new Map(uses.map((use) => [dayKeyOf(use), use])).values()];
+}
+
+/** Counts an entry once: one that its day has counted already changes nothing. */
+export function addUse(usage: UsageByDay, entry: Entry): void {
+  const use = useOf(entry);
+  if (use === null) return;
+  const { day, projectId, product } = use;
+  const key = dayKeyOf(use);
+  const { products, throughSeq } = usage.get(key) ?? { products: [], throughSeq: 0 };
+  if (entry.seq <= throughSeq) return;
+  const counted = withProduct(products, product);
+  usage.set(key, { day, projectId, products: counted, throughSeq: entry.seq });
+}
+
+function withProduct(
+  products: readonly ProductUsage[],
+  added: ProductUsage,
+): readonly ProductUsage[] {
+  const index = products.findIndex((one) => compareProducts(one, added) === 0);
+  const known = products[index];
+  if (known === undefined) return [...products, added].sort(compareProducts);
+  return products.with(index, {
+    ...known,
+    count: known.count + added.count,
+    charged: known.charged + added.charged,
+    reversed: known.reversed + added.reversed,
   });
 }
 
-const nothingUsed = { count: 0, charged: 0, reversed: 0 } as const;
+function compareProducts(left: ProductUsage, right: ProductUsage): number {
+  return compare(left.productCode, right.productCode) || compare(left.asset, right.asset);
+}
 
-export function listUsage(usage: Usage): UsageRow[] {
+/** By day and Project. */
+export function listDays(usage: UsageByDay): DayUsage[] {
   return [...usage.values()].sort(
-    (left, right) =>
-      left.day - right.day ||
-      compare(left.projectId, right.projectId) ||
-      compare(left.productCode, right.productCode) ||
-      compare(left.asset, right.asset),
+    (left, right) => left.day - right.day || compare(left.projectId, right.projectId),
   );
 }
 

@@ -1,5 +1,6 @@
-import type { AccountId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import type {
+  AccountFunds,
   AccountTerms,
   BalanceView,
   HoldList,
@@ -11,22 +12,21 @@ import type {
 } from '@inventory/contracts/internal/ledger';
 import { ledgerAssets } from '@inventory/contracts/vocabulary';
 import { isoTime } from '@inventory/runtime/clock';
-import { type Account, usedAssets } from '../domain/account.ts';
+import { usedAssets } from '../domain/account.ts';
 import type { Balances } from '../domain/balances.ts';
 import type { Entry } from '../domain/entry.ts';
 import { fundingAsset } from '../domain/funding.ts';
-import { periodStateOf, unitsAt } from '../domain/open-period.ts';
-import { periodOf, periodStartMs } from '../domain/period.ts';
+import { type Period, periodStartMs } from '../domain/period.ts';
 import type { PriceList } from '../domain/price-list.ts';
-import { spentIn } from '../domain/spend.ts';
-import { dayMs, type UsageRow } from '../domain/usage.ts';
-import type { AccountHold } from '../operations/list-old-holds.ts';
-import type { CurrentBalances } from '../operations/read-balances.ts';
+import type { CapStanding } from '../domain/standing.ts';
+import { type DayUsage, dayMs } from '../domain/usage.ts';
+import type { AccountHold, OldHolds } from '../operations/list-old-holds.ts';
+import type { CurrentStanding } from '../operations/read-standing.ts';
 import type { Statement } from '../operations/read-statement.ts';
 import type { Verification } from '../operations/verify-journal.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
-export function toBalanceView(accountId: AccountId, standing: CurrentBalances): BalanceView {
+export function toBalanceView(accountId: AccountId, standing: CurrentStanding): BalanceView {
   const { asOfSeq, funding, balances } = standing;
   const shown = [fundingAsset(funding), ...usedAssets({ balances })];
   return {
@@ -39,29 +39,40 @@ export function toBalanceView(accountId: AccountId, standing: CurrentBalances): 
   };
 }
 
-export function toAccountTerms(account: Account, now: number): AccountTerms {
-  const { accountId, lastSeq, spend, terms } = account;
-  const period = periodOf(Math.max(now, account.lastAt));
-  const resetsAt = isoTime(periodStartMs(period + 1));
+export function toAccountTerms(accountId: AccountId, standing: CurrentStanding): AccountTerms {
+  const { alertThreshold } = standing;
   return {
     account_id: accountId,
-    as_of_seq: lastSeq,
-    funding: toFunding(account, now),
-    spend_caps: terms.caps.map(({ projectId, cap }) => ({
-      project_id: projectId,
-      cap,
-      spent: spentIn(spend, period, projectId),
-      resets_at: resetsAt,
-    })),
-    balance_alert: terms.alert && { threshold: terms.alert.threshold },
+    as_of_seq: standing.asOfSeq,
+    funding: toFunding(standing),
+    spend_caps: standing.caps.map((one) => toSpendCap(one, standing.period)),
+    balance_alert: alertThreshold === null ? null : { threshold: alertThreshold },
   };
 }
 
-function toFunding(account: Account, now: number): AccountTerms['funding'] {
-  const { funding } = account.terms;
+export function toAccountFunds(
+  accountId: AccountId,
+  projectId: ProjectId,
+  standing: CurrentStanding,
+): AccountFunds {
+  const asset = fundingAsset(standing.funding);
+  const capped = standing.caps.find((one) => one.projectId === projectId);
+  return {
+    account_id: accountId,
+    as_of_seq: standing.asOfSeq,
+    asset,
+    available: standing.balances[asset].available,
+    spend_cap: capped ? toSpendCap(capped, standing.period) : null,
+  };
+}
+
+function toSpendCap({ projectId, cap, spent }: CapStanding, period: Period) {
+  const resetsAt = isoTime(periodStartMs(period + 1));
+  return { project_id: projectId, cap, spent, resets_at: resetsAt };
+}
+
+function toFunding({ funding, period, balances }: CurrentStanding): AccountTerms['funding'] {
   if (funding.mode === 'credits') return { mode: 'credits' };
-  const at = Math.max(now, account.lastAt);
-  const period = periodOf(at);
   return {
     mode: 'subscription',
     units_per_month: funding.unitsPerMonth,
@@ -69,12 +80,16 @@ function toFunding(account: Account, now: number): AccountTerms['funding'] {
       starts_at: isoTime(periodStartMs(period)),
       ends_at: isoTime(periodStartMs(period + 1)),
     },
-    units: toAmounts(unitsAt(periodStateOf(account), at)),
+    units: toAmounts(balances.units),
   };
 }
 
 function toAmounts({ available, held }: Balances) {
   return { total: available + held, held, available };
+}
+
+export function toOldHoldList({ asOfMs, holds }: OldHolds): HoldList {
+  return { as_of: isoTime(asOfMs), ...toHoldList(holds) };
 }
 
 export function toHoldList(holds: readonly AccountHold[]): HoldList {
@@ -143,13 +158,16 @@ function toStatementRow(accountId: AccountId, entry: Entry): StatementRow {
   };
 }
 
-export function toUsageReport(rows: readonly UsageRow[]): UsageReport {
+export function toUsageReport(days: readonly DayUsage[], asOfSeq: number): UsageReport {
   return {
-    items: rows.map(({ day, projectId, productCode, ...row }) => ({
-      day: isoTime(day * dayMs).slice(0, 10),
-      project_id: projectId,
-      product_code: productCode,
-      ...row,
-    })),
+    as_of_seq: asOfSeq,
+    items: days.flatMap(({ day, projectId, products }) =>
+      products.map(({ productCode, ...amounts }) => ({
+        day: isoTime(day * dayMs).slice(0, 10),
+        project_id: projectId,
+        product_code: productCode,
+        ...amounts,
+      })),
+    ),
   };
 }

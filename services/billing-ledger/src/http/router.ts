@@ -5,18 +5,20 @@ import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
 import Router from '@koa/router';
 import { z } from 'zod';
 import { listHolds } from '../domain/hold-set.ts';
-import { dayMs } from '../domain/usage.ts';
+import { dayMs, dayOf } from '../domain/usage.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
 import type { LoadAccount } from '../operations/load-account.ts';
 import type { PriceListCache } from '../operations/price-list-cache.ts';
-import type { ReadBalances } from '../operations/read-balances.ts';
+import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
 import type { VerifyJournal } from '../operations/verify-journal.ts';
 import {
+  toAccountFunds,
   toAccountTerms,
   toBalanceView,
   toHoldList,
+  toOldHoldList,
   toPriceListView,
   toStatementPage,
   toUsageReport,
@@ -24,7 +26,7 @@ import {
 } from './convert.ts';
 
 export interface LedgerRoutes {
-  readonly readBalances: ReadBalances;
+  readonly readStanding: ReadStanding;
   readonly loadAccount: LoadAccount;
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
@@ -37,6 +39,7 @@ export interface LedgerRoutes {
 const rowsMax = 1_000;
 const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);
 const accountPath = z.object({ account_id: accountId });
+const fundsQuery = z.object({ project_id: projectId });
 const statementQuery = z.object({
   after_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit,
@@ -60,13 +63,18 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
 
   router.get('/accounts/:account_id/balance', async (context) => {
     const { account_id: id } = accountPath.parse(context['params']);
-    context.body = toBalanceView(id, await routes.readBalances(id));
+    context.body = toBalanceView(id, await routes.readStanding(id));
   });
 
   router.get('/accounts/:account_id/terms', async (context) => {
     const { account_id: id } = accountPath.parse(context['params']);
-    const { account } = await routes.loadAccount(id);
-    context.body = toAccountTerms(account, routes.clock.now());
+    context.body = toAccountTerms(id, await routes.readStanding(id));
+  });
+
+  router.get('/accounts/:account_id/funds', async (context) => {
+    const { account_id: id } = accountPath.parse(context['params']);
+    const { project_id: project } = fundsQuery.parse(context.query);
+    context.body = toAccountFunds(id, project, await routes.readStanding(id));
   });
 
   router.get('/accounts/:account_id/holds', async (context) => {
@@ -86,16 +94,19 @@ export function createLedgerRouter(routes: LedgerRoutes): Router {
   router.get('/accounts/:account_id/usage', async (context) => {
     const { account_id: id } = accountPath.parse(context['params']);
     const { from, to, project_id: project } = usageQuery.parse(context.query);
-    const span = { fromMs: fromIsoTime(from), endMs: fromIsoTime(to) + dayMs };
-    const read = await routes.readUsage(id, { ...span, projectId: project ?? null });
+    const days = { fromDay: dayOf(fromIsoTime(from)), endDay: dayOf(fromIsoTime(to)) + 1 };
+    const read = await routes.readUsage(id, { ...days, projectId: project ?? null });
     if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
-    context.body = toUsageReport(read.rows);
+    if (read.result === 'behind') {
+      throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+    }
+    context.body = toUsageReport(read.days, read.asOfSeq);
   });
 
   router.get('/holds', async (context) => {
     const query = holdsQuery.parse(context.query);
     const olderThanMs = query.older_than_seconds * 1_000;
-    context.body = toHoldList(await routes.listOldHolds({ olderThanMs, limit: query.limit }));
+    context.body = toOldHoldList(await routes.listOldHolds({ olderThanMs, limit: query.limit }));
   });
 
   router.post('/verify', async (context) => {

@@ -4,7 +4,7 @@ import { accounts, programs } from '../../test/support/program.ts';
 import { type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
 import { applyEntry, newAccount } from '../domain/account.ts';
 import { listHolds, withoutHold } from '../domain/hold-set.ts';
-import type { Snapshot } from '../storage/snapshot-store.ts';
+import type { Snapshot } from '../storage/snapshot-document.ts';
 import { BrokenJournal, createLoadAccount } from './load-account.ts';
 
 const accountId = accounts[0] ?? 'acc_';

@@ -13,7 +13,8 @@ import {
   subscriptionOf,
 } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
-import type { Snapshot, SnapshotStore } from '../storage/snapshot-store.ts';
+import type { Snapshot } from '../storage/snapshot-document.ts';
+import type { SnapshotStore } from '../storage/snapshot-store.ts';
 import type { CachedAccount } from './account-cache.ts';
 
 export interface LoadedAccount extends CachedAccount {

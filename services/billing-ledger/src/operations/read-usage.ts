@@ -1,82 +1,73 @@
-import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import { addUsage, listUsage, type Usage, type UsageRow } from '../domain/usage.ts';
-import type { StoredCommit } from '../storage/commit-document.ts';
+import type { AccountId } from '@inventory/contracts/ids';
+import {
+  addUse,
+  type DayUsage,
+  dayKeyOf,
+  daysOf,
+  listDays,
+  type UsageByDay,
+} from '../domain/usage.ts';
 import type { Journal } from '../storage/journal.ts';
+import type { UsageSpan, UsageStore } from '../storage/usage-store.ts';
 
-export interface UsageSpan {
-  /** Milliseconds since the epoch; `fromMs` is in it, `endMs` is not. */
-  readonly fromMs: number;
-  readonly endMs: number;
-  /** Null for all Projects. */
-  readonly projectId: ProjectId | null;
-}
-
-/** `too_much`: more entries or rows than one report may have. */
+/**
+ * - `read`: the use of all entries up to `asOfSeq`;
+ * - `too_much`: more days and Projects than one report may have;
+ * - `behind`: the roll-ups are being brought up to date.
+ */
 export type UsageResult =
-  | { readonly result: 'read'; readonly rows: readonly UsageRow[] }
-  | { readonly result: 'too_much' };
+  | { readonly result: 'read'; readonly days: readonly DayUsage[]; readonly asOfSeq: number }
+  | { readonly result: 'too_much' }
+  | { readonly result: 'behind' };
 
 export type ReadUsage = (accountId: AccountId, span: UsageSpan) => Promise<UsageResult>;
 
-export interface UsageLimits {
-  readonly entriesMax: number;
-  readonly rowsMax: number;
-}
-
-type UsageJournal = Pick<Journal, 'findNewestCommit' | 'findCommitAt' | 'readCommits'>;
-
-const commitsPerRead = 50;
-
-/** What was used in a span, summed up from the entries of the span and no others. */
-export function createReadUsage(journal: UsageJournal, limits: UsageLimits): ReadUsage {
-  return async (accountId, span) => {
-    const usage: Usage = new Map();
-    let from = await firstCommitSince(journal, accountId, span.fromMs);
-    let entries = 0;
-    while (from !== null) {
-      const page = await journal.readCommits(accountId, from, commitsPerRead);
-      const last = page.at(-1);
-      // Reading on begins with the commit that was read last.
-      for (const commit of entries === 0 ? page : page.slice(1)) {
-        addCommit(usage, commit, span);
-        entries += commit.entries.length;
-      }
-      if (entries > limits.entriesMax || usage.size > limits.rowsMax) return { result: 'too_much' };
-      const isThrough = page.length < commitsPerRead || (last?.at ?? 0) >= span.endMs;
-      from = isThrough ? null : (last?.id ?? null);
-    }
-    return { result: 'read', rows: listUsage(usage) };
+export interface ReadUsageDeps {
+  readonly journal: Pick<Journal, 'readCommits'>;
+  readonly usage: Pick<UsageStore, 'findPosition' | 'listDays'>;
+  readonly limits: {
+    /** Days of one Project each. */
+    readonly daysMax: number;
+    /** Entries that are not rolled up yet and are counted for the report. */
+    readonly tailMax: number;
   };
 }
 
-function addCommit(usage: Usage, commit: StoredCommit, span: UsageSpan): void {
-  const { fromMs, endMs, projectId } = span;
-  for (const entry of commit.entries) {
-    const isMeant = projectId === null || entry.projectId === projectId;
-    if (isMeant && entry.at >= fromMs && entry.at < endMs) addUsage(usage, entry);
-  }
-}
+const commitsPerRead = 50;
 
 /**
- * The id of the first commit that ends at a time or after it; null when there is none. Times
- * increase with positions, so it is found by halving, without an index that every commit would pay
- * for.
+ * Reads the daily roll-ups of a span and counts the entries behind their position on top, so that
+ * a report has every entry of the journal and reads a bounded part of it.
  */
-async function firstCommitSince(
-  journal: UsageJournal,
-  accountId: AccountId,
-  timeMs: number,
-): Promise<string | null> {
-  const newest = await journal.findNewestCommit(accountId);
-  if (newest === null || newest.at < timeMs) return null;
-  let found = { id: newest.id, firstSeq: newest.firstSeq };
-  let lowest = 1;
-  while (lowest < found.firstSeq) {
-    const middle = Math.floor((lowest + found.firstSeq) / 2);
-    const commit = await journal.findCommitAt(accountId, middle);
-    if (commit === null) break;
-    if (commit.at >= timeMs) found = commit;
-    else lowest = commit.firstSeq + commit.entries;
-  }
-  return found.id;
+export function createReadUsage(deps: ReadUsageDeps): ReadUsage {
+  const { journal, usage, limits } = deps;
+  return async (accountId, span) => {
+    const position = await usage.findPosition(accountId);
+    const stored = await usage.listDays(accountId, span, limits.daysMax + 1);
+    if (stored.length > limits.daysMax) return { result: 'too_much' };
+    const counted: UsageByDay = new Map(stored.map((day) => [dayKeyOf(day), day]));
+    let asOfSeq = position?.throughSeq ?? 0;
+    let from = position?.commitId ?? null;
+    let tail = 0;
+    for (let isThrough = false; !isThrough; ) {
+      const page = await journal.readCommits(accountId, from, commitsPerRead);
+      const fresh = page.filter(({ firstSeq }) => firstSeq > asOfSeq);
+      const entries = fresh.flatMap((commit) => commit.entries);
+      for (const entry of entries) if (isWithin(span, entry)) addUse(counted, entry);
+      tail += entries.length;
+      if (tail > limits.tailMax) return { result: 'behind' };
+      asOfSeq = fresh.at(-1)?.lastSeq ?? asOfSeq;
+      from = page.at(-1)?.id ?? from;
+      isThrough = page.length < commitsPerRead;
+    }
+    if (counted.size > limits.daysMax) return { result: 'too_much' };
+    return { result: 'read', days: listDays(counted), asOfSeq };
+  };
+}
+
+function isWithin(span: UsageSpan, entry: Parameters<typeof addUse>[1]): boolean {
+  const [use] = daysOf([entry]);
+  if (use === undefined) return false;
+  const isMeant = span.projectId === null || use.projectId === span.projectId;
+  return isMeant && use.day >= span.fromDay && use.day < span.endDay;
 }

@@ -3,15 +3,17 @@ import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 import type { SnapshotStore } from '../storage/snapshot-store.ts';
 import type { AccountCache, CachedAccount } from './account-cache.ts';
+import type { RollUpUsage } from './roll-up-usage.ts';
 
 export interface SnapshotSaverDeps {
   readonly cache: AccountCache;
   readonly snapshots: Pick<SnapshotStore, 'saveSnapshot'>;
+  readonly rollUpUsage: RollUpUsage;
   /** A snapshot is due when an account is this many entries past its last one. */
   readonly everyEntries: number;
 }
 
-/** Writes snapshots of accounts that are being written, behind the commands' back. */
+/** Writes what is derived from accounts that are being written: snapshots and usage roll-ups. */
 export interface SnapshotSaver {
   /** Remembers the account when its snapshot has become due. */
   noteCommit(cached: CachedAccount): void;
@@ -42,7 +44,10 @@ export function createSnapshotSaver(deps: SnapshotSaverDeps): SnapshotSaver {
     async saveDue() {
       const batch = [...due.values()];
       due.clear();
-      await forEachLimited(batch, savesAtOnce, save);
+      await forEachLimited(batch, savesAtOnce, async (saved) => {
+        await save(saved);
+        await deps.rollUpUsage(saved.account.accountId);
+      });
     },
     async saveAll(timeMaxMs) {
       const startMs = monotonicNow();

@@ -6,20 +6,26 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { AccountActivity, Journal } from '../storage/journal.ts';
 import type { SnapshotStore } from '../storage/snapshot-store.ts';
 import type { LoadAccount } from './load-account.ts';
+import type { RollUpUsage } from './roll-up-usage.ts';
+import type { RunLeased } from './run-leased.ts';
 
 export interface SnapshotPassDeps {
   readonly journal: Pick<Journal, 'listActiveAccounts'>;
   readonly snapshots: Pick<SnapshotStore, 'saveSnapshot' | 'findPassedThrough' | 'advancePass'>;
   readonly loadAccount: LoadAccount;
+  readonly rollUpUsage: RollUpUsage;
+  readonly runLeased: RunLeased;
+  /** From one pass of any replica to the next. */
+  readonly intervalMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Brings the snapshots of all accounts that were active since the last pass up to date. */
-export interface SnapshotPass {
-  /** Does nothing when the snapshots are up to date through this time already. */
-  bringUpTo(timeMs: number): Promise<void>;
-}
+/**
+ * Brings snapshots and usage roll-ups of all accounts active since the last pass up to date, when
+ * that is due: one pass at a time over all replicas.
+ */
+export type SnapshotPass = () => Promise<void>;
 
 /** Commits reach the journal some time after their entries' times, and clocks differ. */
 const overlapMs = 60_000;
@@ -27,16 +33,17 @@ const commitsPerPage = 2_000;
 const accountsAtOnce = 4;
 
 /**
- * It reads only the journal, so it heals what a crash kept a writer from saving. Any replica may
- * run it, also at the same time as another: the newer snapshot stays.
+ * It reads only the journal, so it heals what a crash kept a writer from saving. A replica that
+ * lost the lease does no harm: the newer snapshot is kept.
  */
 export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
-  const { journal, snapshots } = deps;
+  const { journal, snapshots, clock } = deps;
 
   async function snapshotOne({ accountId, lastSeq }: AccountActivity): Promise<void> {
     try {
       const loaded = await deps.loadAccount(accountId);
       if (loaded.snapshotSeq < lastSeq) await snapshots.saveSnapshot(loaded);
+      await deps.rollUpUsage(accountId);
     } catch (error) {
       if (!(error instanceof Bug)) throw error;
       // A broken account must not stop the snapshots of the others; verification reports it.
@@ -44,12 +51,15 @@ export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
     }
   }
 
-  async function passFrom(startMs: number, endMs: number): Promise<void> {
+  async function passFrom(startMs: number, endMs: number, signal: AbortSignal): Promise<void> {
     let from = startMs;
     let page: readonly AccountActivity[];
     do {
       page = await journal.listActiveAccounts(from, commitsPerPage);
-      await forEachLimited(newestOf(page), accountsAtOnce, snapshotOne);
+      await forEachLimited(newestOf(page), accountsAtOnce, async (activity) => {
+        signal.throwIfAborted();
+        await snapshotOne(activity);
+      });
       // A page that is all of one millisecond is followed by the next millisecond.
       from = Math.max(page.at(-1)?.at ?? endMs, from + 1);
       await snapshots.advancePass(Math.min(from, endMs));
@@ -57,12 +67,15 @@ export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
     await snapshots.advancePass(endMs);
   }
 
-  return {
-    async bringUpTo(timeMs) {
-      const through = await snapshots.findPassedThrough();
-      if (through >= timeMs) return;
-      await passFrom(Math.max(0, through - overlapMs), deps.clock.now());
-    },
+  const isDue = (throughMs: number) => clock.now() - throughMs >= deps.intervalMs;
+
+  return async () => {
+    if (!isDue(await snapshots.findPassedThrough())) return;
+    await deps.runLeased('snapshot pass', async (signal) => {
+      // Another replica may have passed just before.
+      const throughMs = await snapshots.findPassedThrough();
+      if (isDue(throughMs)) await passFrom(Math.max(0, throughMs - overlapMs), clock.now(), signal);
+    });
   };
 }
 

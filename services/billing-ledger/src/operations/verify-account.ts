@@ -6,6 +6,7 @@ import { adoptEntry, entryProblems } from '../domain/check-entry.ts';
 import { listHolds } from '../domain/hold-set.ts';
 import type { PriceBook } from '../domain/price-list.ts';
 import { listAmounts } from '../domain/project-amounts.ts';
+import { standingOf } from '../domain/standing.ts';
 import {
   chainStart,
   commitId,
@@ -14,7 +15,7 @@ import {
   storedKeysOf,
   subscriptionOf,
 } from '../storage/commit-document.ts';
-import type { Snapshot } from '../storage/snapshot-store.ts';
+import type { StoredSnapshot } from '../storage/snapshot-document.ts';
 
 export interface JournalProblem {
   readonly accountId: string;
@@ -28,15 +29,18 @@ export interface AccountCheck {
   account: Account;
   head: { readonly commitId: string | null; readonly hash: string };
   /** Cleared when it was compared. */
-  snapshot: Snapshot | null;
+  snapshot: StoredSnapshot | null;
   readonly report: (seq: number | null, problem: string) => void;
 }
 
 export function startAccountCheck(
   accountId: AccountId,
-  snapshot: Snapshot | null,
+  snapshot: StoredSnapshot | null,
   report: (problem: JournalProblem) => void,
 ): AccountCheck {
+  if (snapshot?.isIntact === false) {
+    report({ accountId, seq: snapshot.account.lastSeq, problem: 'snapshot hash mismatch' });
+  }
   return {
     accountId,
     account: newAccount(accountId),
@@ -102,6 +106,10 @@ function checkSummary(check: AccountCheck, commit: StoredCommit): void {
   }
   if (!isSameSubscription(commit.subscription, subscriptionOf(account))) {
     report(commit.lastSeq, 'commit subscription does not match the entries');
+  }
+  const { standing } = commit;
+  if (standing !== null && JSON.stringify(standing) !== JSON.stringify(standingOf(account))) {
+    report(commit.lastSeq, 'commit standing does not match the entries');
   }
 }
 

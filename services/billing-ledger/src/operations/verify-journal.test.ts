@@ -12,7 +12,7 @@ import {
 import type { EntryKind } from '../domain/movement.ts';
 import { type CommitDocument, readCommit } from '../storage/commit-document.ts';
 import { toEntryDocument } from '../storage/entry-document.ts';
-import type { Snapshot } from '../storage/snapshot-store.ts';
+import type { Snapshot } from '../storage/snapshot-document.ts';
 import { createVerifyJournal } from './verify-journal.ts';
 
 /** Verifies stored bytes, in the order they are given, beside some snapshots. */
@@ -23,7 +23,7 @@ async function verifyBytes(
 ) {
   const verify = createVerifyJournal({
     journal: { ...journal, scanCommits: () => each(commits) },
-    snapshots: { scanSnapshots: () => each(snapshots) },
+    snapshots: { scanSnapshots: () => each(snapshots.map((one) => ({ ...one, isIntact: true }))) },
     prices: fixedPrices,
   });
   return verify();

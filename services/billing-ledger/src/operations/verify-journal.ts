@@ -5,7 +5,8 @@ import type { PriceBook } from '../domain/price-list.ts';
 import { measureVerification } from '../metrics.ts';
 import { readCommit, type StoredCommit, UnreadableCommit } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
-import type { Snapshot, SnapshotStore } from '../storage/snapshot-store.ts';
+import type { StoredSnapshot } from '../storage/snapshot-document.ts';
+import type { SnapshotStore } from '../storage/snapshot-store.ts';
 import type { PriceListCache } from './price-list-cache.ts';
 import {
   type AccountCheck,
@@ -154,14 +155,14 @@ function readOrReport(
 }
 
 interface SnapshotQueue {
-  peek(): Promise<Snapshot | null>;
-  take(): Promise<Snapshot | null>;
+  peek(): Promise<StoredSnapshot | null>;
+  take(): Promise<StoredSnapshot | null>;
 }
 
-function queueOf(snapshots: AsyncIterable<Snapshot>): SnapshotQueue {
+function queueOf(snapshots: AsyncIterable<StoredSnapshot>): SnapshotQueue {
   const iterator = snapshots[Symbol.asyncIterator]();
-  let next: Snapshot | null | undefined;
-  async function peek(): Promise<Snapshot | null> {
+  let next: StoredSnapshot | null | undefined;
+  async function peek(): Promise<StoredSnapshot | null> {
     if (next === undefined) {
       const read = await iterator.next();
       next = read.done ? null : read.value;

@@ -29,7 +29,8 @@ function watchOf(inMemory: readonly (readonly number[])[], old: readonly number[
     },
     listOldHolds: async (options) => {
       asked.push(options);
-      return old.map((time) => ({ accountId: 'acc_old', hold: holdAt(time) }));
+      const holds = old.map((time) => ({ accountId: 'acc_old' as const, hold: holdAt(time) }));
+      return { asOfMs: 0, holds };
     },
     oldMs: 600_000,
   });

@@ -32,7 +32,8 @@ export function watchHolds({ cache, listOldHolds, oldMs }: HoldWatchDeps): HoldW
       return { open, oldestAtMs: Number.isFinite(oldestAtMs) ? oldestAtMs : null };
     },
     async round() {
-      const [found] = await listOldHolds({ olderThanMs: oldMs, limit: 1 });
+      const { holds } = await listOldHolds({ olderThanMs: oldMs, limit: 1 });
+      const [found] = holds;
       oldOneAtMs = found?.hold.reservedAt ?? null;
     },
   };

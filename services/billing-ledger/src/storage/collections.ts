@@ -4,20 +4,25 @@ export const commitsCollection = 'commits';
 export const snapshotsCollection = 'snapshots';
 export const priceListsCollection = 'priceLists';
 export const passesCollection = 'passes';
+export const leasesCollection = 'leases';
+export const usageDaysCollection = 'usageDays';
+export const usagePositionsCollection = 'usagePositions';
 
+/** Every unique index begins with the account, so that `commits` can be sharded by it. */
 export const ledgerIndexes: readonly CollectionIndexes[] = [
   {
     collection: commitsCollection,
     indexes: [
       {
-        // A command is journaled once, whichever replica writes.
-        name: 'command_key',
-        keys: { commandKeys: 1 },
+        // A command of an account is journaled once, whichever replica writes.
+        name: 'account_command_key',
+        keys: { accountId: 1, commandKeys: 1 },
         options: { unique: true },
       },
-      // Accounts active since a time, for the snapshot pass.
-      { name: 'at', keys: { at: 1 } },
+      // Accounts active since a time, for the snapshot pass: it reads the index alone.
+      { name: 'activity', keys: { at: 1, accountId: 1, lastSeq: 1 } },
     ],
+    retired: ['command_key', 'at'],
   },
   {
     collection: snapshotsCollection,

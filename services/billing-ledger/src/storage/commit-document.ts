@@ -1,4 +1,3 @@
-import { hash as digestOf } from 'node:crypto';
 import type { AccountId } from '@inventory/contracts/ids';
 import type { LedgerAsset } from '@inventory/contracts/vocabulary';
 import { Bug } from '@inventory/runtime/bug';
@@ -8,6 +7,7 @@ import { type Account, usedAssets } from '../domain/account.ts';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { noOpening } from '../domain/open-period.ts';
 import type { Period } from '../domain/period.ts';
+import { type Standing, standingOf } from '../domain/standing.ts';
 import { storedCommandKey } from './command-key.ts';
 import {
   type BalancesDocument,
@@ -17,15 +17,22 @@ import {
   toBalancesDocument,
   toEntryDocument,
 } from './entry-document.ts';
+import { isIntact, type Sealed, seal } from './sealed-document.ts';
+import {
+  fromStandingDocument,
+  type StandingDocument,
+  toStandingDocument,
+} from './standing-document.ts';
 
 /**
  * All entries of one account that were made in one batch: one document, so they are stored
  * together or not at all. `_id` is the account and the first position, and the next commit always
  * begins at the last position + 1: of two writers that both try it, one is refused.
  */
-export interface CommitDocument {
+export interface CommitDocument extends Sealed {
   readonly _id: string;
-  readonly format: typeof commitFormat;
+  /** 1: without `standing`. */
+  readonly format: 1 | typeof commitFormat;
   readonly accountId: AccountId;
   readonly firstSeq: number;
   readonly lastSeq: number;
@@ -38,12 +45,12 @@ export interface CommitDocument {
   readonly balances: { readonly [Asset in LedgerAsset]?: BalancesDocument };
   /** After the last entry, where units fund the account: enough to compute how its month continues. */
   readonly subscription?: Subscription;
+  /** After the last entry, where the account has caps or an alert. */
+  readonly standing?: StandingDocument;
   /** Which process wrote it; for diagnosis only. */
   readonly writer: string;
   /** Hash of the account's commit before this one. */
   readonly prevHash: string;
-  /** SHA-256 over the stored bytes of every other field, in hexadecimal; always the last field. */
-  readonly hash: string;
 }
 
 /** What a subscription grants in a period, and the newest period that it granted it for. */
@@ -52,7 +59,7 @@ export interface Subscription {
   readonly allowedPeriod: Period;
 }
 
-const commitFormat = 1;
+const commitFormat = 2;
 
 /** Where an account's chain of commits ends. */
 export interface ChainHead {
@@ -65,7 +72,7 @@ export const chainStart: ChainHead = { commitId: null, hash: '0'.repeat(64) };
 
 /** What becomes a commit: `account` is the state after `entries`, of which there is at least one. */
 export interface NewCommit {
-  readonly account: Pick<Account, 'accountId' | 'balances' | 'terms'>;
+  readonly account: Pick<Account, 'accountId' | 'balances' | 'terms' | 'spend'>;
   readonly entries: readonly Entry[];
   readonly previous: ChainHead;
 }
@@ -83,6 +90,8 @@ export interface StoredCommit {
   readonly balances: Account['balances'];
   /** Null where the account pays with credits. */
   readonly subscription: Subscription | null;
+  /** Null where the commit does not carry it: it is read from the fold then. */
+  readonly standing: Standing | null;
   readonly prevHash: string;
   readonly hash: string;
   readonly isIntact: boolean;
@@ -104,8 +113,7 @@ export function storedKeysOf(accountId: AccountId, entries: readonly Entry[]): U
 }
 
 export function sealCommit(commit: NewCommit, writer: string): CommitDocument {
-  const unsealed = toUnsealedDocument(commit, writer);
-  return { ...unsealed, hash: digest(elementsOf(BSON.serialize(unsealed, writing))) };
+  return seal(toUnsealedDocument(commit, writer));
 }
 
 /** Bytes that are no commit of ours. */
@@ -120,8 +128,6 @@ export class UnreadableCommit extends Bug {
   }
 }
 
-/** As the driver serializes an inserted document. */
-const writing = { ignoreUndefined: false } as const;
 /** The hash covers invalid UTF-8, so decoding does not check for it. */
 const reading = { promoteBuffers: true, validation: { utf8: false } } as const;
 
@@ -154,6 +160,7 @@ function fromCommitDocument(document: CommitDocument, bytes: Uint8Array): Stored
       units: fromBalancesDocument(units ?? {}),
     },
     subscription: document.subscription ?? null,
+    standing: document.format === 1 ? null : fromStandingDocument(document.standing),
     prevHash: document.prevHash,
     hash: document.hash,
     isIntact: isIntact(bytes, document.hash),
@@ -166,6 +173,7 @@ function toUnsealedDocument(commit: NewCommit, writer: string): Omit<CommitDocum
   const last = entries.at(-1);
   if (!first || !last) throw new RangeError('a commit holds at least one entry');
   const subscription = subscriptionOf(account);
+  const standing = toStandingDocument(standingOf(account));
   return {
     _id: commitId(account.accountId, first.seq),
     format: commitFormat,
@@ -179,6 +187,7 @@ function toUnsealedDocument(commit: NewCommit, writer: string): Omit<CommitDocum
       usedAssets(account).map((asset) => [asset, toBalancesDocument(account.balances[asset])]),
     ),
     ...(subscription === null ? {} : { subscription }),
+    ...(standing === null ? {} : { standing }),
     writer,
     prevHash: previous.hash,
   };
@@ -209,28 +218,4 @@ function withOpenings(entries: readonly Entry[]): readonly Entry[] {
     opening = noOpening;
     return opened;
   });
-}
-
-/** The element `hash` and the end of the document, as they lie in the stored bytes. */
-function sealOf(hash: string): Buffer {
-  return Buffer.from(`\x02hash\x00\x41\x00\x00\x00${hash}\x00\x00`, 'latin1');
-}
-
-const sealBytes = sealOf(chainStart.hash).length;
-const lengthBytes = 4;
-
-/** The elements of a document, without the length before them and the terminator behind them. */
-function elementsOf(document: Uint8Array): Uint8Array {
-  return document.subarray(lengthBytes, -1);
-}
-
-/** Over the elements up to where the hash is appended. */
-function digest(elements: Uint8Array): string {
-  return digestOf('sha256', elements, 'hex');
-}
-
-function isIntact(bytes: Uint8Array, hash: string): boolean {
-  const sealAt = bytes.length - sealBytes;
-  if (sealAt <= lengthBytes || digest(bytes.subarray(lengthBytes, sealAt)) !== hash) return false;
-  return sealOf(hash).equals(bytes.subarray(sealAt));
 }

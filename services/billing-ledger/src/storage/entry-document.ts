@@ -20,7 +20,7 @@ import {
 } from './configuration-document.ts';
 
 /** Balances as stored: what is 0 is left out. */
-export type BalancesDocument = { -readonly [Place in keyof Balances]?: number };
+export type BalancesDocument = { -readonly [Place in keyof Balances]?: number | undefined };
 
 /** An entry as stored: what is null, or follows from the other fields, is left out. */
 export interface EntryDocument {

@@ -1,7 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
-import { Bug } from '@inventory/runtime/bug';
-import { dateOf } from '@inventory/runtime/clock';
-import { type Collection, type Db, type Filter, MongoBulkWriteError } from 'mongodb';
+import { dateOf, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
+import {
+  type Collection,
+  type Db,
+  type Filter,
+  type FindOptions,
+  MongoBulkWriteError,
+} from 'mongodb';
 import { type Entry, entryKeys } from '../domain/entry.ts';
 import { commitsCollection } from './collections.ts';
 import { storedCommandKey } from './command-key.ts';
@@ -49,10 +55,7 @@ export interface Journal {
    * open which of them are stored.
    */
   appendCommits(commits: readonly NewCommit[]): Promise<readonly AppendResult[]>;
-  /**
-   * The entries that answer any of these command keys of an account. Rejects with
-   * {@link ForeignCommand} when another account's entry answers one.
-   */
+  /** The entries that answer any of these command keys of an account. */
   findRecorded(accountId: AccountId, keys: readonly string[]): Promise<readonly Entry[]>;
   /** Commits of an account in order, from the one with id `fromId` on; all when null. */
   readCommits(
@@ -69,22 +72,17 @@ export interface Journal {
   scanCommits(): AsyncIterable<Uint8Array>;
 }
 
-/** A refresh or request of another account: a fault of the sender, which gets no data of it. */
-class ForeignCommand extends Bug {
-  override name = 'ForeignCommand';
-
-  constructor() {
-    super('a refresh or request belongs to another account');
-  }
-}
-
 const duplicateKeyCode = 11_000;
 const scanBatch = 1_000;
+const byId = { _id: 1 } as const;
 
 export function createJournal(db: Db, writer: string): Journal {
   const collection = db.collection<CommitDocument>(commitsCollection);
-  const read = (filter: Filter<CommitDocument>, order: 1 | -1, limit: number) =>
-    readRaw(collection, filter, order, limit);
+  /** The account selects the shard, the range of ids the documents. */
+  const readInOrder = (accountId: AccountId, from: string, order: 1 | -1, limit: number) => {
+    const filter = { accountId, _id: { $gte: from, $lt: commitIdRange(accountId).to } };
+    return readRaw(collection, filter, { hint: byId, sort: { _id: order }, limit });
+  };
 
   return {
     appendCommits: (commits) =>
@@ -95,27 +93,26 @@ export function createJournal(db: Db, writer: string): Journal {
     async findRecorded(accountId, keys) {
       const wanted = new Set(keys);
       const stored = keys.map((key) => storedCommandKey(accountId, key));
-      const found = await read({ commandKeys: { $in: stored } }, 1, keys.length);
-      if (found.some((commit) => commit.accountId !== accountId)) throw new ForeignCommand();
+      const byKey = { accountId, commandKeys: { $in: stored } };
+      const found = await readRaw(collection, byKey, { limit: keys.length });
       return found
         .flatMap((commit) => commit.entries)
         .filter((entry) => entryKeys(entry).some((key) => wanted.has(key)));
     },
     readCommits(accountId, fromId, limit) {
-      const { from, to } = commitIdRange(accountId);
-      return read({ _id: { $gte: fromId ?? from, $lt: to } }, 1, limit);
+      return readInOrder(accountId, fromId ?? commitIdRange(accountId).from, 1, limit);
     },
     async findNewestCommit(accountId) {
-      const { from, to } = commitIdRange(accountId);
-      const [commit] = await read({ _id: { $gte: from, $lt: to } }, -1, 1);
+      const { from } = commitIdRange(accountId);
+      const [commit] = await readInOrder(accountId, from, -1, 1);
       return commit ?? null;
     },
     async findCommitAt(accountId, seq) {
       const { from } = commitIdRange(accountId);
       const before = { $gte: from, $lte: commitId(accountId, seq) };
       const found = await collection.findOne(
-        { _id: before },
-        { sort: { _id: -1 }, projection: { firstSeq: 1, lastSeq: 1, at: 1 } },
+        { accountId, _id: before },
+        { hint: byId, sort: { _id: -1 }, projection: { firstSeq: 1, lastSeq: 1, at: 1 } },
       );
       if (found === null) return null;
       const { _id: id, firstSeq, lastSeq } = found;
@@ -125,10 +122,12 @@ export function createJournal(db: Db, writer: string): Journal {
       const found = await collection
         .find({ at: { $gte: dateOf(timeMs) } })
         .project<Pick<CommitDocument, 'accountId' | 'lastSeq' | 'at'>>({
+          _id: 0,
           accountId: 1,
           lastSeq: 1,
           at: 1,
         })
+        .hint('activity')
         .sort({ at: 1 })
         .limit(limit)
         .toArray();
@@ -142,19 +141,25 @@ export function createJournal(db: Db, writer: string): Journal {
   };
 }
 
+/** A large page is decoded in slices, so that commits are written in between. */
+const sliceMs = 5;
+
 /** Raw, because the hash of a commit is one of its stored bytes. */
 async function readRaw(
   collection: Collection<CommitDocument>,
   filter: Filter<CommitDocument>,
-  order: 1 | -1,
-  limit: number,
+  options: FindOptions,
 ): Promise<StoredCommit[]> {
-  const found = await collection
-    .find(filter, { raw: true })
-    .sort({ _id: order })
-    .limit(limit)
-    .toArray();
-  return (found as unknown as Uint8Array[]).map(readCommit);
+  const found = await collection.find(filter, { ...options, raw: true }).toArray();
+  const commits: StoredCommit[] = [];
+  let sliceStartMs = monotonicNow();
+  for (const bytes of found as unknown as Uint8Array[]) {
+    commits.push(readCommit(bytes));
+    if (elapsedSince(sliceStartMs) < sliceMs) continue;
+    await setImmediate();
+    sliceStartMs = monotonicNow();
+  }
+  return commits;
 }
 
 async function insert(

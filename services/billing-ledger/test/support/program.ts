@@ -20,10 +20,9 @@ const uuid = (text: string, number: number) =>
   `0190${text}-0000-7000-8000-${String(number).padStart(12, '0')}`;
 export const accounts = [0, 1].map((number): AccountId => `acc_${uuid('aaaa', number)}`);
 const projects = [0, 1].map((number): ProjectId => `prj_${uuid('bbbb', number)}`);
-/** Refreshes and requests are of one account; only an operator's keys may be the same in two. */
-const refreshOf = (account: number, number: number) => uuid('cccc', 10 * account + number);
-const requestOf = (account: number, number: number): RequestId =>
-  `req_${uuid('dddd', 10 * account + number)}`;
+/** The same in both accounts: whatever their senders do, accounts are apart. */
+const refreshOf = (number: number) => uuid('cccc', number);
+const requestOf = (number: number): RequestId => `req_${uuid('dddd', number)}`;
 
 export const startMs = firstPriceList.effectiveAt + 1_000_000;
 /** Takes effect in the middle of most programs; dearer in every place. */
@@ -107,7 +106,7 @@ function openingGrant(accountId: AccountId, asset: LedgerAsset, number: number):
     kind: 'grant',
     commandId: `grant:opening-${asset}`,
     accountId,
-    requestId: requestOf(0, 0),
+    requestId: requestOf(0),
     asset,
     amount,
     reason: 'opening',
@@ -133,8 +132,8 @@ function decodeCommand(next: (base: number) => number): Command {
   const accountId = accounts[account] ?? 'acc_';
   const isVariant = next(6) === 5;
   const projectId = projects[isVariant ? 1 : 0] ?? 'prj_';
-  const refreshId = refreshOf(account, subject);
-  const requestId = requestOf(account, subject % 4);
+  const refreshId = refreshOf(subject);
+  const requestId = requestOf(subject % 4);
   switch (kind) {
     case 'reserve': {
       const commandId = `reserve:${refreshId}`;

@@ -3,7 +3,7 @@ import { newAccount } from '../../src/domain/account.ts';
 import type { Entry } from '../../src/domain/entry.ts';
 import { chainStart } from '../../src/storage/commit-document.ts';
 import type { Journal } from '../../src/storage/journal.ts';
-import type { Snapshot } from '../../src/storage/snapshot-store.ts';
+import type { Snapshot } from '../../src/storage/snapshot-document.ts';
 import { accounts, type Program, prices } from './program.ts';
 import { productRules, runProgram } from './run-program.ts';
 import { connectJournal, createStore, type Store } from './simulation/fake-journal.ts';

@@ -1,6 +1,8 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import {
+  type AccountFunds,
   type AccountTerms,
+  accountFunds,
   accountTerms,
   type BalanceView,
   balanceView,
@@ -22,6 +24,8 @@ import type { Deadlines } from '../deadlines.ts';
 export interface LedgerClient {
   prices(): Promise<PriceList>;
   balance(accountId: AccountId): Promise<BalanceView>;
+  /** What a purchase of the Project would meet now. */
+  funds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
   /** How the account pays and what limits it. */
   terms(accountId: AccountId): Promise<AccountTerms>;
   /**
@@ -54,6 +58,12 @@ export function createLedgerClient(
     prices: () => client.json(priceList, { method: 'GET', path: '/prices' }),
     balance: (accountId) =>
       client.json(balanceView, { method: 'GET', path: accountPath(accountId, 'balance') }),
+    funds: (accountId, projectId) =>
+      client.json(accountFunds, {
+        method: 'GET',
+        path: accountPath(accountId, 'funds'),
+        query: { project_id: projectId },
+      }),
     terms: (accountId) =>
       client.json(accountTerms, { method: 'GET', path: accountPath(accountId, 'terms') }),
     usage: (accountId, { from, to, projectId }) =>

@@ -1,4 +1,4 @@
-import type { AccountTerms, BalanceView, PriceList } from '@inventory/contracts/internal/ledger';
+import type { AccountFunds, PriceList } from '@inventory/contracts/internal/ledger';
 import { newAccountId, newProjectId } from '@inventory/testkit/builders';
 import { checkFunds } from './check-funds.ts';
 
@@ -14,28 +14,15 @@ interface Funds {
 }
 
 function check({ credits = 0, units, cap, price = 1 }: Funds) {
-  const amount = (available: number) => ({ total: available, held: 0, available });
-  const balance: BalanceView = {
+  const funds: AccountFunds = {
     account_id: accountId,
     as_of_seq: 1,
-    funding: units === undefined ? 'credits' : 'subscription',
-    balances: [
-      { asset: 'credits', ...amount(credits) },
-      ...(units === undefined ? [] : [{ asset: 'units' as const, ...amount(units) }]),
-    ],
-  };
-  const terms: AccountTerms = {
-    account_id: accountId,
-    as_of_seq: 1,
-    funding: { mode: 'credits' },
-    spend_caps: [
-      { project_id: newProjectId(), cap: 0, spent: 0, resets_at },
-      ...(cap ? [{ project_id: projectId, ...cap, resets_at }] : []),
-    ],
-    balance_alert: null,
+    asset: units === undefined ? 'credits' : 'units',
+    available: units ?? credits,
+    spend_cap: cap ? { project_id: projectId, ...cap, resets_at } : null,
   };
   const list = () => (price === null ? null : ({ live_page: price } as PriceList));
-  const ledger = { balance: async () => balance, terms: async () => terms };
+  const ledger = { funds: async () => funds };
   return checkFunds({ ledger, prices: { list } }, { accountId, projectId });
 }
 

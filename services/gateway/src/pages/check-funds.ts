@@ -1,11 +1,10 @@
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import type { AccountTerms, BalanceView, PriceList } from '@inventory/contracts/internal/ledger';
+import type { AccountFunds, PriceList } from '@inventory/contracts/internal/ledger';
 import type { FundsRefusal } from '@inventory/contracts/refusal';
 
 export interface CheckFundsDeps {
   readonly ledger: {
-    balance(accountId: AccountId): Promise<BalanceView>;
-    terms(accountId: AccountId): Promise<AccountTerms>;
+    funds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
   };
   readonly prices: { list(): PriceList | null };
 }
@@ -19,23 +18,12 @@ export async function checkFunds(
   { ledger, prices }: CheckFundsDeps,
   { accountId, projectId }: { readonly accountId: AccountId; readonly projectId: ProjectId },
 ): Promise<FundsRefusal | null> {
-  const [balance, terms] = await Promise.all([ledger.balance(accountId), ledger.terms(accountId)]);
+  const { asset, available, spend_cap: capped } = await ledger.funds(accountId, projectId);
   const required = prices.list()?.live_page ?? 0;
-  const available = availableIn(balance);
   if (available < required) {
-    return { code: `insufficient_${assetOf(balance)}`, detail: { required, available } };
+    return { code: `insufficient_${asset}`, detail: { required, available } };
   }
-  const capped = terms.spend_caps.find(({ project_id }) => project_id === projectId);
-  if (capped === undefined || capped.spent + required <= capped.cap) return null;
+  if (capped === null || capped.spent + required <= capped.cap) return null;
   const { cap, spent, resets_at } = capped;
   return { code: 'spend_cap_reached', detail: { cap, spent, resets_at } };
-}
-
-function assetOf({ funding }: BalanceView): 'credits' | 'units' {
-  return funding === 'subscription' ? 'units' : 'credits';
-}
-
-function availableIn(balance: BalanceView): number {
-  const asset = assetOf(balance);
-  return balance.balances.find((of) => of.asset === asset)?.available ?? 0;
 }

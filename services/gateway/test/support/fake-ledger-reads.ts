@@ -12,7 +12,7 @@ import { type FakeAnswer, jsonAnswer, noRouteAnswer, refusalAnswer } from './htt
 export interface LedgerReads {
   readonly prices: PriceList;
   readonly balanceOf: (accountId: AccountId) => number;
-  readonly terms: Map<AccountId, Omit<AccountTerms, 'account_id' | 'as_of_seq'>>;
+  readonly terms: Map<AccountId, Terms>;
   readonly statements: Map<AccountId, StatementRow[]>;
   readonly usage: Map<AccountId, UsageReport['items'] | 'too_large'>;
 }
@@ -27,11 +27,13 @@ export const firstPrices: PriceList = {
   live_page: 1,
   current_page: 1,
 };
+type Terms = Omit<AccountTerms, 'account_id' | 'as_of_seq'>;
+
 const plainTerms = {
   funding: { mode: 'credits' },
   spend_caps: [],
   balance_alert: null,
-} satisfies Omit<AccountTerms, 'account_id' | 'as_of_seq'>;
+} satisfies Terms;
 
 export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
   if (url.pathname === '/prices') return jsonAnswer(reads.prices);
@@ -45,6 +47,8 @@ export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
       return jsonAnswer({ ...subject, ...balancesOf(reads.balanceOf(accountId), terms) });
     case 'terms':
       return jsonAnswer({ ...subject, ...terms });
+    case 'funds':
+      return jsonAnswer({ ...subject, ...fundsOf(reads.balanceOf(accountId), terms, url) });
     case 'statement':
       return jsonAnswer(statementPart(reads.statements.get(accountId) ?? [], url.searchParams));
     case 'usage':
@@ -54,6 +58,16 @@ export function answerLedgerRead(url: URL, reads: LedgerReads): FakeAnswer {
     default:
       return noRouteAnswer;
   }
+}
+
+function fundsOf(available: number, terms: Terms, url: URL) {
+  const projectId = url.searchParams.get('project_id');
+  const { funding, spend_caps } = terms;
+  return {
+    asset: funding.mode === 'subscription' ? 'units' : 'credits',
+    available: funding.mode === 'subscription' ? funding.units.available : available,
+    spend_cap: spend_caps.find(({ project_id }) => project_id === projectId) ?? null,
+  };
 }
 
 function usageOf({ usage }: Pick<LedgerReads, 'usage'>, accountId: AccountId) {

@@ -106,6 +106,7 @@ function open(db: Db): Promise<Ledger> {
     db,
     clock: systemClock,
     identifiers: systemIdentifiers,
+    stopping: new AbortController().signal,
     logger: createLogger({ service: 'benchmark', level: 'silent' }),
     config: {
       commits: { commandsMax: 500, entriesMax: 500 },

@@ -25,6 +25,7 @@ export interface StoreGuarantees {
 export interface Store {
   /** By account, in the order of their ids; bytes as stored, and what they say. */
   readonly commits: Map<string, StoredBytes[]>;
+  /** `<account> <command key>`. */
   readonly keys: Set<string>;
   /** `<account>/<seq>` of every entry. */
   readonly positions: Set<string>;
@@ -132,7 +133,9 @@ function insert(store: Store, document: CommitDocument): AppendResult {
   const { commits, keys, positions, guarantees } = store;
   const { accountId, _id: id, hash } = document;
   const ofAccount = commits.get(accountId) ?? [];
-  const indexed = document.commandKeys.map((key) => Buffer.from(key).toString('hex'));
+  const indexed = document.commandKeys.map(
+    (key) => `${accountId} ${Buffer.from(key).toString('hex')}`,
+  );
   const isTaken = guarantees.uniqueIds && ofAccount.some(({ commit }) => commit.id === id);
   if (isTaken || (guarantees.uniqueKeys && indexed.some((key) => keys.has(key)))) {
     return { result: 'refused' };

@@ -9,7 +9,8 @@ import { createLoadAccount } from '../../../src/operations/load-account.ts';
 import { createRecentEntries } from '../../../src/operations/recent-entries.ts';
 import { createSnapshotSaver } from '../../../src/operations/save-snapshots.ts';
 import type { Journal } from '../../../src/storage/journal.ts';
-import type { Snapshot, SnapshotStore } from '../../../src/storage/snapshot-store.ts';
+import type { Snapshot } from '../../../src/storage/snapshot-document.ts';
+import type { SnapshotStore } from '../../../src/storage/snapshot-store.ts';
 import { prices } from '../program.ts';
 import { ConnectionLost, connectJournal, type Faults, type Store } from './fake-journal.ts';
 import type { Chance, Process, Scheduler } from './scheduler.ts';
@@ -74,7 +75,12 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
         },
       }
     : accounts;
-  const keeper = createSnapshotSaver({ cache, snapshots, everyEntries: 1 + chance.below(4) });
+  const keeper = createSnapshotSaver({
+    cache,
+    snapshots,
+    rollUpUsage: async () => {},
+    everyEntries: 1 + chance.below(4),
+  });
   const commit = createCommitCommands({
     journal,
     loadAccount: createLoadAccount({ journal, snapshots }),

@@ -2,7 +2,7 @@ import type { BillingOutcome } from '@inventory/contracts/messages/billing-outco
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Command } from '../../../src/domain/command.ts';
 import { createVerifyJournal } from '../../../src/operations/verify-journal.ts';
-import type { Snapshot } from '../../../src/storage/snapshot-store.ts';
+import type { Snapshot } from '../../../src/storage/snapshot-document.ts';
 import { prices, startMs } from '../program.ts';
 import { auditRun } from './audit.ts';
 import { messageLog } from './command-log.ts';
@@ -184,7 +184,7 @@ async function verify(run: Run): Promise<string[]> {
     left.account.accountId < right.account.accountId ? -1 : 1,
   );
   async function* scanSnapshots() {
-    yield* sorted;
+    for (const snapshot of sorted) yield { ...snapshot, isIntact: true };
   }
   const verification = createVerifyJournal({
     journal,

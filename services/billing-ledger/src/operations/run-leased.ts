@@ -1,0 +1,43 @@
+import type { Clock } from '@inventory/runtime/clock';
+import { holdLease } from '@inventory/runtime/hold-lease';
+import type { Logger } from '@inventory/runtime/logger';
+import type { LeaseStore } from '../storage/lease-store.ts';
+
+export interface RunLeasedDeps {
+  readonly leases: LeaseStore;
+  /** Names this process among all of them. */
+  readonly holder: string;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+  readonly logger: Logger;
+}
+
+/**
+ * Runs work that one replica at a time does. Null when another one is at it. The signal of the work
+ * is aborted when the lease is lost and when the process stops.
+ */
+export type RunLeased = <Value>(
+  name: string,
+  work: (signal: AbortSignal) => Promise<Value>,
+) => Promise<Value | null>;
+
+const leaseMs = 30_000;
+
+export function createRunLeased(deps: RunLeasedDeps): RunLeased {
+  const { leases, holder, clock, stopping, logger } = deps;
+  return async (name, work) => {
+    const acquire = () => {
+      const nowMs = clock.now();
+      return leases.acquireLease({ name, holder, nowMs, untilMs: nowMs + leaseMs });
+    };
+    if (!(await acquire())) return null;
+    const options = { name: `${name} lease`, leaseMs, renew: acquire, stopping, clock, logger };
+    const lease = holdLease(options);
+    try {
+      return await work(lease.signal);
+    } finally {
+      lease.end();
+      await leases.releaseLease(name, holder);
+    }
+  };
+}
