@@ -4,12 +4,12 @@ import type { Refusal, RefusalCode } from './refusal.ts';
 export type Surface = 'public' | 'operator' | 'internal';
 
 interface Row {
-  /** Where it may be answered; nowhere where it is only told of a command. */
+  /** The surfaces that answer it; none where only outcomes of commands carry it. */
   readonly on: readonly Surface[];
   readonly status: number;
-  /** Fixed text for people; says nothing of internals. */
+  /** Fixed text for people, without internals. */
   readonly message: string;
-  /** What the operator API says instead. */
+  /** The text of the operator API, where it differs. */
   readonly operatorMessage?: string;
 }
 
@@ -158,7 +158,7 @@ export const refusalCodes = {
   },
   service_token_required: { on: inside, status: 401, message: 'Missing or invalid service token.' },
   usage_too_large: { on: inside, status: 422, message: 'More use than one report may have.' },
-  digest_mismatch: { on: inside, status: 422, message: 'The body is not what its digest says.' },
+  digest_mismatch: { on: inside, status: 422, message: 'The body does not have this digest.' },
   chunk_conflict: { on: inside, status: 409, message: 'Another chunk is staged at this place.' },
   /** No open hold to resolve: never made, or made impossible by an earlier release. */
   hold_unknown: { on: [], status: 409, message: 'There is no such hold.' },
