@@ -151,7 +151,7 @@ describe('the sources', () => {
     expect(map?.text).toContain('## Rules that no test of `npm test` holds\n\nNone.');
   });
 
-  it('tell errors apart by class or by code', () => {
+  it('distinguish errors by class or by code', () => {
     const byName =
       /([Ee]rror|cause|reason|failure)\)?\.(name|message) [!=]==|'name' in |\.name [!=]== '[A-Z]/;
     expect(places(product, byName)).toEqual([]);

@@ -29,7 +29,7 @@ interface EarlierFunds {
   readonly resets_at?: string | undefined;
 }
 
-/** The first of them said of a spend cap only what was missing: then there is no `detail`. */
+/** The oldest records of a spend cap have no month: `detail` is absent then. */
 function fromEarlierFunds(earlier: EarlierFunds): FundsRefusal {
   const { code, required, available, cap, spent, resets_at } = earlier;
   if (code !== 'spend_cap_reached') {
@@ -99,7 +99,7 @@ const earlierRefreshRefusals = [
     .transform((): RefreshRefusal => ({ code: 'service_unavailable', retry_after_seconds: 1 })),
 ] as const;
 
-/** Of a command. The present form of a spend cap's refusal would take the earlier one in part. */
+/** Of a command. Earlier forms come first: the present one would take them without their figures. */
 export const recordedBillingRefusal = z.union([earlierBillingRefusal, billingRefusal]);
 
 /** Of a refresh. */

@@ -4,9 +4,9 @@ import { refreshId } from './ids.ts';
 import { admissionReason, permission } from './vocabulary.ts';
 
 /**
- * Refusals: the expected ways in which a request or a command is not carried out. One value goes
- * unchanged from where it is decided to the last answer: `code` says which refusal it is, `detail`
- * its particulars as every client sees them, `retry_after_seconds` when another try is worthwhile.
+ * Refusals: the expected ways in which a request or a command is not carried out. The value is
+ * passed on unchanged from the decision to the last answer. `code` names the refusal, `detail` is
+ * `error.detail` of every client, `retry_after_seconds` the time until another try is worthwhile.
  * Status and text of a code: `refusal-codes.ts`.
  */
 
@@ -60,7 +60,7 @@ const serviceUnavailable = z.object({
     .optional(),
   ...retryAfter,
 });
-/** The platform says so, and a second identity confirmed it. */
+/** Denied by the platform, and confirmed by a second identity. */
 const inventoryDenied = z.object({ code: z.enum(['inventory_private', 'inventory_not_found']) });
 const upstreamTimeout = z.object({ code: z.enum(['upstream_timeout']), ...retryAfter });
 const upstreamUnavailable = z.object({
@@ -222,7 +222,7 @@ export function detailSchema(code: RefusalCode): z.ZodType | undefined {
   return shapes.get(code)?.['detail'];
 }
 
-/** Whether a refusal with this code always says when another try is worthwhile. */
+/** Whether a refusal with this code always has `retry_after_seconds`. */
 export function hasRetryAfter(code: RefusalCode): boolean {
   return shapes.get(code)?.['retry_after_seconds'] !== undefined;
 }
@@ -232,7 +232,7 @@ export function detailOf(refused: Refusal): Readonly<Record<string, unknown>> | 
   return 'detail' in refused ? refused.detail : undefined;
 }
 
-/** Seconds until another try is worthwhile; null where the code says nothing of it. */
+/** Seconds until another try is worthwhile; null where the code has none. */
 export function retryAfterOf(refused: Refusal): number | null {
   return 'retry_after_seconds' in refused ? refused.retry_after_seconds : null;
 }

@@ -13,7 +13,7 @@ const logger = createLogger({
 });
 let server: HttpServer;
 
-const limited = { detail: { limit: 3 }, retry_after_seconds: 7 };
+const throttled = { detail: { reason: 'throttled' }, retry_after_seconds: 7 } as const;
 
 async function serve(
   serviceTokens: readonly string[] = [],
@@ -27,7 +27,7 @@ async function serve(
     context.status = 204;
   });
   router.get('/refused', () => {
-    throw new Refused({ code: 'outstanding_limit_exceeded', ...limited });
+    throw new Refused({ code: 'upstream_unavailable', ...throttled });
   });
   router.get('/invalid', () => {
     z.object({ count: z.int() }).parse({ count: 'secret-value' });
@@ -112,12 +112,12 @@ test('a refusal is answered whole, with the status and the text of its code', as
   await serve();
 
   expect(await ask('/refused')).toMatchObject({
-    status: 429,
+    status: 502,
     retryAfter: '7',
     error: {
-      code: 'outstanding_limit_exceeded',
-      message: 'Too many refreshes of this account are outstanding.',
-      ...limited,
+      code: 'upstream_unavailable',
+      message: 'The platform is not answering properly.',
+      ...throttled,
     },
   });
 });

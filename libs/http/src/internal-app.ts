@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RequestListener } from 'node:http';
+import { isOn } from '@inventory/contracts/refusal-codes';
 import type { Logger } from '@inventory/runtime/logger';
 import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
@@ -62,7 +63,7 @@ function answerErrors(logger: Logger): Middleware {
 }
 
 function toRefused(error: unknown): Refused {
-  if (error instanceof Refused) return error;
+  if (error instanceof Refused && isOn(error.refusal.code, 'internal')) return error;
   if (error instanceof ZodError) {
     const issues = error.issues.map((issue) => ({
       in: 'body' as const,

@@ -30,7 +30,7 @@ export function statusOf({ code }: Refusal): number {
   return rowOf(code).status;
 }
 
-/** What every error body says of a refusal. */
+/** The fields of a refusal that every error body has. */
 export function errorOf<Own extends Refusal>(refusal: Own) {
   const code: Own['code'] = refusal.code;
   const detail = detailOf(refusal);

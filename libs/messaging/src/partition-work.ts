@@ -62,12 +62,12 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     const messages: ReceivedMessage[] = [];
     for (const item of records) {
       const decoded = decode(item.record, item.position);
-      if (decoded.ok) messages.push(decoded.message);
+      if (decoded.result === 'message') messages.push(decoded.message);
       const offset = offsetOf(item);
       // A retried slice neither sends nor counts a dead letter twice.
       if (offset <= letteredUntil) continue;
-      if (undecodable.record(!decoded.ok)) return 'flooded';
-      if (!decoded.ok) await deadLetter(item, decoded);
+      if (undecodable.record(decoded.result === 'undecodable')) return 'flooded';
+      if (decoded.result === 'undecodable') await deadLetter(item, decoded);
       letteredUntil = offset;
     }
     if (messages.length > 0) await options.onBatch(messages);

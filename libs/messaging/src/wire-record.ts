@@ -25,8 +25,8 @@ export type DecodeFailure =
   | 'invalid_body';
 
 export type Decoded =
-  | { readonly ok: true; readonly message: ReceivedMessage }
-  | { readonly ok: false; readonly reason: DecodeFailure; readonly detail: string };
+  | { readonly result: 'message'; readonly message: ReceivedMessage }
+  | { readonly result: 'undecodable'; readonly reason: DecodeFailure; readonly detail: string };
 
 const header = {
   type: 'message-type',
@@ -78,7 +78,7 @@ export function decode(record: WireRecord, position: Position): Decoded {
     return failure('invalid_body', issues.join('; ').slice(0, 1_000));
   }
   return {
-    ok: true,
+    result: 'message',
     message: {
       type,
       id,
@@ -104,5 +104,5 @@ function traceOf(headers: WireRecord['headers']): TraceCarrier {
 }
 
 function failure(reason: DecodeFailure, detail: string): Decoded {
-  return { ok: false, reason, detail };
+  return { result: 'undecodable', reason, detail };
 }

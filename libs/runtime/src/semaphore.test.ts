@@ -68,10 +68,10 @@ test('a keyed semaphore refuses past its limit per key and in all, and counts a 
         const ofKey = permits.filter((held) => held.key === key).length;
         const permit = semaphore.acquire(key);
         if (permits.length === limits.totalMax) {
-          expect(permit).toEqual({ granted: false, full: 'total' });
+          expect(permit).toEqual({ result: 'total_full' });
         } else if (ofKey === limits.perKeyMax) {
-          expect(permit).toEqual({ granted: false, full: 'key' });
-        } else if (permit.granted) {
+          expect(permit).toEqual({ result: 'key_full' });
+        } else if (permit.result === 'granted') {
           permits.push({ key, release: permit.release });
         }
         for (const { release } of permits.splice(0, releases)) {

@@ -45,8 +45,8 @@ export interface KeyedLimits {
 }
 
 export type KeyedPermit =
-  | { readonly granted: true; readonly release: () => void }
-  | { readonly granted: false; readonly full: 'key' | 'total' };
+  | { readonly result: 'granted'; readonly release: () => void }
+  | { readonly result: 'key_full' | 'total_full' };
 
 /** Grants permits up to a limit per key and one for all keys; refuses beyond them at once. */
 export interface KeyedSemaphore<Key> {
@@ -70,11 +70,11 @@ export function createKeyedSemaphore<Key>(limits: KeyedLimits): KeyedSemaphore<K
   return {
     acquire(key) {
       const own = heldOf.get(key) ?? 0;
-      if (held >= limits.totalMax) return { granted: false, full: 'total' };
-      if (own >= limits.perKeyMax) return { granted: false, full: 'key' };
+      if (held >= limits.totalMax) return { result: 'total_full' };
+      if (own >= limits.perKeyMax) return { result: 'key_full' };
       held += 1;
       heldOf.set(key, own + 1);
-      return { granted: true, release: once(() => release(key)) };
+      return { result: 'granted', release: once(() => release(key)) };
     },
     get held() {
       return held;

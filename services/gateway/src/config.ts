@@ -30,7 +30,7 @@ const cursorKey = z.string().refine((key) => {
 
 const network = z.string().transform((given, context) => {
   const parsed = parseNetwork(given);
-  if (parsed.ok) return parsed.network;
+  if (parsed.result === 'valid') return parsed.network;
   context.addIssue({ code: 'custom', message: parsed.reason });
   return z.NEVER;
 });

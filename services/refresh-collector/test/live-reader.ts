@@ -12,7 +12,7 @@ export interface LiveAnswer {
   readonly meta: LivePageMeta | null;
   // biome-ignore lint/suspicious/noExplicitAny: the platform's rows, read as they come
   readonly page: any;
-  /** What stands in the way of the platform, else the code of the refusal. */
+  /** `detail.reason` of the refusal, else its code. */
   readonly code: string | undefined;
   readonly retryAfter: number | null | undefined;
 }

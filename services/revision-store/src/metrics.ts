@@ -61,9 +61,9 @@ const pruned = counter({
 /** One try to assemble a scan ended. */
 export function recordAssembly(
   durationS: number,
-  end: { readonly end: 'decided' } | { readonly why: (typeof assemblyEnds)[number] },
+  end: { readonly result: 'decided' } | { readonly why: (typeof assemblyEnds)[number] },
 ): void {
-  assemblyDuration.record(durationS, { end: 'why' in end ? end.why : end.end });
+  assemblyDuration.record(durationS, { end: 'why' in end ? end.why : end.result });
 }
 
 /** A scan was decided: `committed`, or the reason it was rejected for. */
@@ -76,7 +76,7 @@ export function countPage(bytes: number): void {
   pageBytes.add(bytes);
 }
 
-export function countStagedBytes(bytes: number, result: StagingResult): void {
+export function countStagedBytes(bytes: number, result: StagingResult['result']): void {
   stagedBytes.add(bytes, { result });
 }
 

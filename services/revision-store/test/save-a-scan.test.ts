@@ -323,7 +323,7 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     const claim = { trace: {}, receivedAtMs: nowMs, claims: 1, tries: 1 };
     const claimed = { scan: completed, scopeKey: scopeKey(scan.scope), ...claim };
     const end = await assembleScan(assembly, claimed, new AbortController().signal);
-    expect(end).toMatchObject({ result: { observedAssets: pageCount * pageAssets } });
+    expect(end).toMatchObject({ decision: { observedAssets: pageCount * pageAssets } });
     return reads;
   }
 

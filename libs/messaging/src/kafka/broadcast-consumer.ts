@@ -50,7 +50,7 @@ export async function startBroadcastConsumer(
     for (const message of batch.messages) {
       const position = { topic, partition: batch.partition, offset: message.offset };
       const decoded = decode(toWireRecord(message), position);
-      if (decoded.ok) {
+      if (decoded.result === 'message') {
         try {
           broadcast.onMessage(decoded.message);
         } catch (error) {

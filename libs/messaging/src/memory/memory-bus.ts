@@ -38,7 +38,8 @@ export function createMemoryBroker(logger: Logger, partitions = 4): MemoryBroker
     const listening = [...readers].filter((reader) => reader.topics.includes(topic));
     if (listening.length === 0) return;
     const decoded = decode(record, position);
-    if (!decoded.ok) logger.error({ ...position, ...decoded }, 'broadcast record ignored');
+    if (decoded.result === 'undecodable')
+      logger.error({ ...position, ...decoded }, 'broadcast record ignored');
     else for (const reader of listening) deliver(reader, decoded.message);
   }
 

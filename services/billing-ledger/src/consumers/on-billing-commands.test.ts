@@ -169,7 +169,7 @@ describe('The answer to a billing command', () => {
     ]);
   });
 
-  test('to an id with other content is command_conflict in the reply, and the recorded outcome on the topic', async () => {
+  test('to an id with other content is idempotency_conflict in the reply, and the recorded outcome on the topic', async () => {
     const { grant } = startLedger();
     const [first] = await grant(500);
 

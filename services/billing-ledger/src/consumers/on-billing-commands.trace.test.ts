@@ -60,7 +60,7 @@ describe('The trace of a billing command', () => {
       publish(
         items.map((item, index) => ({
           item,
-          answer: { verdict: 'recorded', entry: entryOf(index) },
+          answer: { result: 'recorded', entry: entryOf(index) },
         })),
       );
     const onBatch = createOnBillingCommands({

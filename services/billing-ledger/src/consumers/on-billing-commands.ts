@@ -75,7 +75,7 @@ async function publishAnswers(
   answered: readonly Answered<Carried>[],
 ): Promise<void> {
   for (const { item, answer } of answered) {
-    if (answer.verdict !== 'conflict') continue;
+    if (answer.result !== 'conflict') continue;
     countConflict();
     const { commandId: command_id, accountId: account_id } = item.command;
     logger.warn({ command_id, account_id }, 'command id conflict');

@@ -52,19 +52,19 @@ export function toBalanceLow(accountId: AccountId, entry: Entry): BalanceLow | n
  * The outcome published for a command. A command that an entry precludes is refused by that entry;
  * one that repeats an id with other content gets the recorded outcome of that id.
  */
-export function toAnswerOutcome(command: Command, { verdict, entry }: Answer): BillingOutcome {
+export function toAnswerOutcome(command: Command, { result, entry }: Answer): BillingOutcome {
   const outcome = toOutcome(command.accountId, entry);
-  if (verdict !== 'precluded') return outcome;
+  if (result !== 'precluded') return outcome;
   const code = command.kind === 'reserve' ? 'hold_unknown' : 'already_reversed';
   return toRefused(outcome, command, code);
 }
 
 /**
- * The outcome in the reply. A command whose content was not applied gets `command_conflict`: it
- * moves nothing, is in no entry, and is derived from the recorded entry, so it never changes.
+ * The outcome in the reply. A command whose content was not applied gets `idempotency_conflict`:
+ * it moves nothing, is in no entry, and is derived from the recorded entry, so it never changes.
  */
 export function toReplyOutcome(command: Command, answer: Answer): BillingOutcome {
-  if (answer.verdict !== 'conflict') return toAnswerOutcome(command, answer);
+  if (answer.result !== 'conflict') return toAnswerOutcome(command, answer);
   return toRefused(toOutcome(command.accountId, answer.entry), command, 'idempotency_conflict');
 }
 

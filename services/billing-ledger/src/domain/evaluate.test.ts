@@ -57,8 +57,8 @@ describe('For any commands, in any order and any number of deliveries', () => {
   test('the programs reach every kind of entry, refusal and duplicate', () => {
     const reached = new Set<string>();
     for (const program of fc.sample(programs, { numRuns: 3_000, seed: 1 })) {
-      for (const { verdict, entry } of runProgram(productRules, program).played) {
-        reached.add(verdict).add(entry.kind);
+      for (const { result, entry } of runProgram(productRules, program).played) {
+        reached.add(result).add(entry.kind);
         for (const { kind } of entry.opening) reached.add(kind);
         if (entry.lowBalance) reached.add('warning');
         if (entry.pastPeriod !== null) reached.add(`${entry.kind} in a later month`);

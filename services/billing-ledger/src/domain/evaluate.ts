@@ -17,7 +17,7 @@ export interface Evaluation {
    * `new`: the entry is to be journaled, behind its `opening`. Otherwise it is there already and
    * nothing changes.
    */
-  readonly verdict: 'new' | DuplicateResult;
+  readonly result: 'new' | DuplicateResult;
   readonly entry: Entry;
   /** The account after it. */
   readonly account: Account;
@@ -34,12 +34,12 @@ export function evaluate(
   context: EvaluationContext,
 ): Evaluation {
   const earlier = context.recorded(commandKey(command));
-  if (earlier) return { verdict: resolveDuplicate(earlier, command), entry: earlier, account };
+  if (earlier) return { result: resolveDuplicate(earlier, command), entry: earlier, account };
   const { account: opened, opening } = openPeriod(account, context.now);
   const at = Math.max(context.now, opened.lastAt);
   const decision = decide(opened, command, at, context);
   const entry = entryOf(opened, command, { at, opening, decision });
-  return { verdict: 'new', entry, account: applyEntry(opened, entry) };
+  return { result: 'new', entry, account: applyEntry(opened, entry) };
 }
 
 function decide(

@@ -5,9 +5,9 @@ import { type Entry, entryKeys } from './entry.ts';
 import { evaluate } from './evaluate.ts';
 import type { EvaluationContext } from './evaluation-context.ts';
 
-/** How a command is answered: by an entry, read as the verdict states. */
+/** How a command is answered: by an entry, read as `result` states. */
 export interface Answer {
-  readonly verdict: DuplicateResult;
+  readonly result: DuplicateResult;
   readonly entry: Entry;
 }
 
@@ -46,9 +46,9 @@ export function planCommit(
   let bytes = 0;
   for (const command of commands) {
     if (entries.length >= limits.entriesMax || bytes >= limits.bytesMax) break;
-    const { verdict, entry, account: after } = evaluate(next, command, inPlan);
-    answers.push({ verdict: verdict === 'new' ? 'recorded' : verdict, entry });
-    if (verdict !== 'new') continue;
+    const { result, entry, account: after } = evaluate(next, command, inPlan);
+    answers.push({ result: result === 'new' ? 'recorded' : result, entry });
+    if (result !== 'new') continue;
     next = after;
     // A month begins in the commit of the entry that it begins for, so both are stored or neither.
     for (const made of [...entry.opening, entry]) {

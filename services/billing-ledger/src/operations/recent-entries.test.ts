@@ -8,7 +8,7 @@ import { createRecentEntries } from './recent-entries.ts';
 function someEntries(): [Entry, Entry, Entry] {
   for (const program of fc.sample(programs, { numRuns: 50, seed: 2 })) {
     const played = runProgram(productRules, program).played.filter(
-      ({ verdict }) => verdict === 'new',
+      ({ result }) => result === 'new',
     );
     const [one, two, three] = played
       .map(({ entry }) => entry)

@@ -20,17 +20,17 @@ export const answersStick: Invariant = (rules, program) => {
     const command: Command = { ...common, kind: 'grant', commandId: 'grant:late' };
     ledger.play({ command, now: startMs });
   }
-  return played.toReversed().every(({ step, verdict, entry }) => {
-    const first = { verdict: verdict === 'new' ? ('recorded' as const) : verdict, entry };
+  return played.toReversed().every(({ step, result, entry }) => {
+    const first = { result: result === 'new' ? ('recorded' as const) : result, entry };
     const { again, isUnchanged } = tellAgain(step);
     const outcomes = JSON.stringify(toAnswerOutcome(step.command, first));
-    const repeated = { verdict: again.verdict as typeof first.verdict, entry: again.entry };
-    if (again.verdict === 'new' || !isUnchanged) return false;
+    const repeated = { result: again.result as typeof first.result, entry: again.entry };
+    if (again.result === 'new' || !isUnchanged) return false;
     if (outcomes !== JSON.stringify(toAnswerOutcome(step.command, repeated))) return false;
     const other = withOtherContent(step.command);
-    if (!other || first.verdict !== 'recorded') return true;
+    if (!other || first.result !== 'recorded') return true;
     const conflicting = tellAgain({ ...step, command: other });
-    return conflicting.again.verdict === 'conflict' && conflicting.isUnchanged;
+    return conflicting.again.result === 'conflict' && conflicting.isUnchanged;
   });
 };
 
@@ -52,8 +52,8 @@ function withOtherContent(command: Command): Command | null {
 
 export const refusalsMoveNothing: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
-  return played.every(({ verdict, entry, before, account }) => {
-    if (verdict !== 'new') return stateOf(before) === stateOf(account);
+  return played.every(({ result, entry, before, account }) => {
+    if (result !== 'new') return stateOf(before) === stateOf(account);
     return entry.refusal === null || moneyOf(before) === moneyOf(account);
   });
 };
@@ -61,8 +61,8 @@ export const refusalsMoveNothing: Invariant = (rules, program) => {
 export const outcomesAreTheEntries: Invariant = (rules, program) => {
   const { ledger, played } = runProgram(rules, program);
   const outcomes = new Map<string, string>();
-  for (const { step, verdict, entry } of played) {
-    if (verdict === 'precluded') continue;
+  for (const { step, result, entry } of played) {
+    if (result === 'precluded') continue;
     for (const one of [...entry.opening, entry]) {
       const outcome = toOutcome(step.command.accountId, one);
       outcomes.set(outcomeId(outcome), JSON.stringify(outcome));
@@ -85,14 +85,14 @@ export const agreesWithTheModel: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
   const model = createReferenceModel(priceLists);
   if (played.length < program.length) return false;
-  return played.every(({ step, verdict, entry }) => {
+  return played.every(({ step, result, entry }) => {
     const expected = model.answer(step);
     const isRefused = entry.refusal !== null;
     const fate = { new: isRefused ? 'refused' : 'applied', recorded: 'repeated' }[
-      verdict as 'new' | 'recorded'
+      result as 'new' | 'recorded'
     ];
-    if ((fate ?? verdict) !== expected.fate) return false;
-    if (verdict !== 'new') return true;
+    if ((fate ?? result) !== expected.fate) return false;
+    if (result !== 'new') return true;
     const { available, held, consumed } = entry.after;
     return (
       (entry.refusal?.code ?? null) === expected.code &&

@@ -160,8 +160,8 @@ export const warnsOncePerCrossing: Invariant = (rules, program) => {
 /** A balance read at a time shows what a command at that time would meet. */
 export const readsAsItWillBe: Invariant = (rules, program) => {
   const { played } = runProgram(rules, program);
-  return played.every(({ verdict, met, before, entry }) => {
-    if (verdict !== 'new') return true;
+  return played.every(({ result, met, before, entry }) => {
+    if (result !== 'new') return true;
     const read = rules.unitsAt(periodStateOf(met), entry.at);
     return JSON.stringify(read) === JSON.stringify(before.balances.units);
   });

@@ -33,7 +33,7 @@ export function afterwards(
 ): PlantedFault {
   return faulty(breaks, fault, (call) => {
     const evaluation = evaluate(...call);
-    const isMeant = evaluation.verdict === 'new' && kinds.includes(evaluation.entry.kind);
+    const isMeant = evaluation.result === 'new' && kinds.includes(evaluation.entry.kind);
     return isMeant ? change(evaluation, call) : evaluation;
   });
 }

@@ -19,7 +19,7 @@ function richer([account, command, context]: Call, by: Partial<Balances>): Evalu
   const lent = plus(account.balances[asset], { ...zero, ...by });
   const balances = { ...account.balances, [asset]: lent };
   const evaluation = evaluate({ ...account, balances }, command, context);
-  if (evaluation.verdict !== 'new' || evaluation.entry.asset !== asset) {
+  if (evaluation.result !== 'new' || evaluation.entry.asset !== asset) {
     return evaluate(account, command, context);
   }
   return moving(evaluation, [account, command, context], evaluation.entry.change);
@@ -58,7 +58,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     const evaluation = evaluate(...call);
     const [, command] = call;
     const isLimit = evaluation.entry.refusal?.code === 'balance_limit_exceeded';
-    if (!isLimit || evaluation.verdict !== 'new' || command.kind !== 'grant') return evaluation;
+    if (!isLimit || evaluation.result !== 'new' || command.kind !== 'grant') return evaluation;
     const change = { ...zero, available: command.amount, issued: command.amount };
     return moving(evaluation, call, change);
   }),
@@ -83,7 +83,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     if (command.kind !== 'settle' || command.observedAssets === null) return evaluate(...call);
     const observedAssets = command.observedAssets - (command.observedAssets % 1_000);
     const evaluation = evaluate(account, { ...command, observedAssets }, context);
-    if (evaluation.verdict !== 'new') return evaluation;
+    if (evaluation.result !== 'new') return evaluation;
     const { entry } = evaluation;
     return { ...evaluation, entry: { ...entry, observedAssets: command.observedAssets } };
   }),
@@ -122,11 +122,11 @@ export const plantedFaults: readonly PlantedFault[] = [
   ),
   faulty(6, 'an id with other content is taken for a duplicate', (call) => {
     const evaluation = evaluate(...call);
-    return evaluation.verdict === 'conflict' ? { ...evaluation, verdict: 'recorded' } : evaluation;
+    return evaluation.result === 'conflict' ? { ...evaluation, result: 'recorded' } : evaluation;
   }),
   faulty(6, 'a re-emitted answer carries the present time', (call) => {
     const evaluation = evaluate(...call);
-    if (evaluation.verdict === 'new') return evaluation;
+    if (evaluation.result === 'new') return evaluation;
     return { ...evaluation, entry: { ...evaluation.entry, at: call[2].now } };
   }),
   afterwards(7, 'a refused command costs what there is', ['refuse'], (evaluation, call) => {
@@ -161,7 +161,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   faulty(9, 'the clock is believed', (call) => {
     const evaluation = evaluate(...call);
-    if (evaluation.verdict !== 'new') return evaluation;
+    if (evaluation.result !== 'new') return evaluation;
     const at = call[2].now;
     return {
       ...evaluation,
@@ -180,7 +180,7 @@ export const plantedFaults: readonly PlantedFault[] = [
     const evaluation = evaluate(...call);
     const { entry } = evaluation;
     const asset = fundingAsset(call[0].terms.funding);
-    if (evaluation.verdict !== 'new' || !resolutions.some((kind) => kind === entry.kind)) {
+    if (evaluation.result !== 'new' || !resolutions.some((kind) => kind === entry.kind)) {
       return evaluation;
     }
     const { account } = moving({ ...evaluation, entry: { ...entry, asset } }, call, entry.change);
@@ -192,8 +192,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   }),
   faulty(12, 'a refusal is published but not journaled', (call) => {
     const evaluation = evaluate(...call);
-    const isTold = evaluation.verdict === 'new' && evaluation.entry.refusal !== null;
-    return isTold ? { ...evaluation, verdict: 'recorded', account: call[0] } : evaluation;
+    const isTold = evaluation.result === 'new' && evaluation.entry.refusal !== null;
+    return isTold ? { ...evaluation, result: 'recorded', account: call[0] } : evaluation;
   }),
   faulty(12, 'a repetition gets an entry of its own', (call) =>
     call[1].kind === 'charge'
@@ -241,7 +241,7 @@ function sharing(breaks: InvariantName, fault: string): PlantedFault {
     const evaluation = isOpening
       ? evaluate(...call)
       : evaluate(account, command, { ...context, recorded });
-    if (evaluation.verdict === 'new') seen.set(key, evaluation.entry);
+    if (evaluation.result === 'new') seen.set(key, evaluation.entry);
     return evaluation;
   });
 }

@@ -48,7 +48,7 @@ export function createLedger(rules: Rules): Ledger {
       const met = account(accountId);
       const recorded = (key: string) => answered.get(`${accountId} ${key}`);
       const evaluation = rules.evaluate(met, command, { now, prices, recorded });
-      if (evaluation.verdict === 'new') {
+      if (evaluation.result === 'new') {
         const { entry } = evaluation;
         states.set(accountId, evaluation.account);
         journals.set(accountId, [...(journals.get(accountId) ?? []), ...entry.opening, entry]);
@@ -56,8 +56,8 @@ export function createLedger(rules: Rules): Ledger {
           answered.set(`${accountId} ${key}`, entry);
         }
       }
-      const { verdict, entry } = evaluation;
-      const before = verdict === 'new' ? entry.opening.reduce(applyEntry, met) : met;
+      const { result, entry } = evaluation;
+      const before = result === 'new' ? entry.opening.reduce(applyEntry, met) : met;
       return { ...evaluation, step, met, before };
     },
   };
@@ -102,5 +102,5 @@ export function runProgram(rules: Rules, program: Program): ProgramRun {
 
 /** What was journaled, without what came again or too late. */
 export function newEntries(played: readonly Played[]): readonly Played[] {
-  return played.filter(({ verdict }) => verdict === 'new');
+  return played.filter(({ result }) => result === 'new');
 }

@@ -60,21 +60,24 @@ export function createProjectLog(
     return newest?.position ?? 0;
   }
 
-  /** A position is won by inserting it; a loser reads the head again and tries the next one. */
+  /**
+   * A position is won by inserting it; a loser reads the head again and tries the next one. False
+   * where the position is taken.
+   */
   async function tryAppend(
     accountId: AccountId,
     event: LoggedEvent,
     position: number,
-  ): Promise<'appended' | 'taken'> {
+  ): Promise<boolean> {
     const { projectId, id: eventId } = event;
     const _id = placeOf(projectId, position);
     const appendedAt = new Date(clock.now());
     try {
       await log.insertOne({ _id, projectId, accountId, position, eventId, event, appendedAt });
-      return 'appended';
+      return true;
     } catch (error) {
       if (!duplicateKeyOf(error)) throw error;
-      return 'taken';
+      return false;
     }
   }
 
@@ -105,9 +108,7 @@ export function createProjectLog(
       if (earlier) return earlier;
       for (let race = 0; race < raceMax; race += 1) {
         const position = (await head(projectId)) + 1;
-        if ((await tryAppend(accountId, event, position)) === 'appended') {
-          return entryOf(event, position);
-        }
+        if (await tryAppend(accountId, event, position)) return entryOf(event, position);
         // A taken position may be this very event's: both indexes are hit and either is named.
         const known = await log.findOne({ eventId: event.id });
         if (known) {

@@ -1,10 +1,7 @@
-import { Refused } from '@inventory/http/refused';
 import { envelope } from '../http/envelope.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { setBalanceAlertEndpoint } from './account-endpoints.ts';
 import { type SetBalanceAlertDeps, setBalanceAlert } from './set-balance-alert.ts';
-
-const retryAfterSeconds = 1;
 
 /** PUT /v2/account/balance-alert: warns once each time the balance falls below the threshold. */
 export function setBalanceAlertRoute(deps: SetBalanceAlertDeps): Route {
@@ -12,10 +9,7 @@ export function setBalanceAlertRoute(deps: SetBalanceAlertDeps): Route {
     ...setBalanceAlertEndpoint,
     async handle({ requestId, authority: { accountId } }, { body }) {
       const { threshold } = body;
-      const result = await setBalanceAlert(deps, { accountId, requestId, threshold });
-      if (result === 'unavailable') {
-        throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
-      }
+      await setBalanceAlert(deps, { accountId, requestId, threshold });
       return { status: 200, body: envelope({ threshold }, { request_id: requestId }) };
     },
   });

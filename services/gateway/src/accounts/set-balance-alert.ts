@@ -1,5 +1,6 @@
 import type { AccountId, RequestId } from '@inventory/contracts/ids';
 import { billingCommandId } from '@inventory/contracts/messages/billing-commands';
+import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
 import { type RequestReplyClient, replyOf } from '../commands/request-reply-client.ts';
@@ -19,12 +20,13 @@ export interface WantedBalanceAlert {
 
 /**
  * Asks the ledger to warn when less than the threshold is available. Sent again it is another
- * command that sets the same, so a client may repeat what it does not know the outcome of.
+ * command that sets the same, so a client may repeat what it does not know the outcome of. Throws
+ * `service_unavailable` without an answer in time.
  */
 export async function setBalanceAlert(
   { commands, logger, decisionTimeoutMs }: SetBalanceAlertDeps,
   { accountId, requestId, threshold }: WantedBalanceAlert,
-): Promise<'set' | 'unavailable'> {
+): Promise<void> {
   const commandId = billingCommandId.configure(`${accountId}:${requestId}`);
   const command = {
     type: 'billing.configure.v1',
@@ -45,9 +47,8 @@ export async function setBalanceAlert(
   );
   if (asked.result !== 'reply') {
     logger.warn({ cause: asked.cause, request_id: requestId }, 'no answer to a balance alert');
-    return 'unavailable';
+    throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
   }
   const { result, refusal } = asked.body.outcome;
   invariant(result === 'applied', `the ledger refused a balance alert with ${refusal?.code}`);
-  return 'set';
 }

@@ -145,13 +145,13 @@ test.each([
   ['account_not_found', 500, 'internal_error'],
   ['chunk_conflict', 500, 'internal_error'],
 ] as const)(
-  '%s, which no client is told of, is answered with %i %s (Errors)',
-  async (code, status, said) => {
+  '%s, which the public API does not document, is answered with %i %s (Errors)',
+  async (code, status, publicCode) => {
     handle = () => Promise.reject(new Refused({ code }));
 
     const answer = await call({ path: '/v2/things/a', key: 'good' });
 
-    expect([answer.status, answer.json.error.code]).toEqual([status, said]);
+    expect([answer.status, answer.json.error.code]).toEqual([status, publicCode]);
   },
 );
 

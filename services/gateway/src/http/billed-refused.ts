@@ -5,14 +5,14 @@ import type { PageDelivery } from './page-delivery.ts';
 type Billing = Readonly<Record<string, string | number>>;
 
 interface BilledRefusedOptions {
-  /** What `meta` says beside the usual: disposition and reason, and what was charged. */
+  /** Fields of `meta` beside the usual: disposition, reason, and what was charged. */
   readonly billing: Billing;
-  /** Where the refusal itself is charged: the duty to say whether it was delivered. */
+  /** Where the refusal itself is charged: to be called with whether it was delivered. */
   readonly delivery?: PageDelivery | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A refusal of a billed operation that says what became of the charge. */
+/** A refusal of a billed operation, with the outcome of its charge. */
 export class BilledRefused extends Refused {
   override name = 'BilledRefused';
   readonly billing: Billing;

@@ -54,7 +54,7 @@ function isInside(address: Address, network: Network): boolean {
 function policyOf(...of: Network[]): NetworkPolicy {
   return of.map((network) => {
     const parsed = parseNetwork(`${textOf(network)}/${network.prefix}`);
-    if (!parsed.ok) throw new Error(parsed.reason);
+    if (parsed.result === 'invalid') throw new Error(parsed.reason);
     return parsed.network;
   });
 }
@@ -139,7 +139,7 @@ test('a network is stored in one form, and that form reads as itself', () => {
   fc.assert(
     fc.property(networks, (network) => {
       const [stored = ''] = policyOf(network);
-      expect(parseNetwork(stored)).toEqual({ ok: true, network: stored });
+      expect(parseNetwork(stored)).toEqual({ result: 'valid', network: stored });
     }),
     runs,
   );
@@ -163,7 +163,7 @@ test.each([
   ['0.0.0.0/0', '0.0.0.0/0'],
   ['::/0', '::/0'],
 ])('%s is accepted as %s', (text, network) => {
-  expect(parseNetwork(text)).toEqual({ ok: true, network });
+  expect(parseNetwork(text)).toEqual({ result: 'valid', network });
 });
 
 test.each([
@@ -183,5 +183,5 @@ test.each([
   ['example.com', 'is not an IPv4 or IPv6 network'],
   ['', 'is not an IPv4 or IPv6 network'],
 ])('%s is refused: %s', (text, reason) => {
-  expect(parseNetwork(text)).toEqual({ ok: false, reason });
+  expect(parseNetwork(text)).toEqual({ result: 'invalid', reason });
 });

@@ -10,8 +10,8 @@ export type NetworkPolicy = readonly string[];
 export const networkPolicyEntriesMax = 100;
 
 type ParsedNetwork =
-  | { readonly ok: true; readonly network: string }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly result: 'valid'; readonly network: string }
+  | { readonly result: 'invalid'; readonly reason: string };
 
 /**
  * One network in canonical form. A single address stands for itself; an IPv4-mapped IPv6 network
@@ -21,14 +21,14 @@ type ParsedNetwork =
 export function parseNetwork(text: string): ParsedNetwork {
   const [addressText = '', prefixText, ...rest] = text.split('/');
   const address = parseAddress(addressText);
-  if (address === null || rest.length > 0) return refused('is not an IPv4 or IPv6 network');
+  if (address === null || rest.length > 0) return invalid('is not an IPv4 or IPv6 network');
   const bits = address.kind() === 'ipv4' ? 32 : 128;
   const given = prefixText === undefined ? bits : prefixOf(prefixText);
-  if (given > bits) return refused(`has no prefix length from 0 to ${bits}`);
+  if (given > bits) return invalid(`has no prefix length from 0 to ${bits}`);
   const { address: plain, prefix } = unmapped(address, given);
   const network = `${networkAddress(plain, prefix)}/${prefix}`;
-  if (networkAddress(plain, prefix) === textOf(plain)) return { ok: true, network };
-  return refused(`has address bits beyond its prefix; the network is ${network}`);
+  if (networkAddress(plain, prefix) === textOf(plain)) return { result: 'valid', network };
+  return invalid(`has address bits beyond its prefix; the network is ${network}`);
 }
 
 /**
@@ -100,6 +100,6 @@ function prefixOf(text: string): number {
   return /^(0|[1-9][0-9]{0,2})$/.test(text) ? Number(text) : Number.POSITIVE_INFINITY;
 }
 
-function refused(reason: string): ParsedNetwork {
-  return { ok: false, reason };
+function invalid(reason: string): ParsedNetwork {
+  return { result: 'invalid', reason };
 }

@@ -1,4 +1,4 @@
-import { isPublic, type PublicRefusal } from '@inventory/contracts/refusal-codes';
+import { isOn, type PublicRefusal } from '@inventory/contracts/refusal-codes';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { Refused } from '@inventory/http/refused';
 import { BusOverloaded } from '@inventory/messaging/bus';
@@ -38,5 +38,5 @@ export function toPublicRefused(error: unknown): Refused<PublicRefusal> {
 }
 
 function hasPublicCode(refused: Refused): refused is Refused<PublicRefusal> {
-  return isPublic(refused.refusal.code);
+  return isOn(refused.refusal.code, 'public');
 }

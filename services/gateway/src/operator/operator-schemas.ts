@@ -28,7 +28,7 @@ const networkPolicy = z
     const networks = new Set<string>();
     for (const [index, entry] of entries.entries()) {
       const parsed = parseNetwork(entry);
-      if (parsed.ok) networks.add(parsed.network);
+      if (parsed.result === 'valid') networks.add(parsed.network);
       else context.addIssue({ code: 'custom', message: parsed.reason, path: [index] });
     }
     return [...networks];

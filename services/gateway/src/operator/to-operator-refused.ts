@@ -1,21 +1,21 @@
 import { detailOf } from '@inventory/contracts/refusal';
-import { rowOf } from '@inventory/contracts/refusal-codes';
+import { isOn, rowOf } from '@inventory/contracts/refusal-codes';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { errorOf, Refused } from '@inventory/http/refused';
 import { EntryUndecided } from '../commands/request-ledger.ts';
 import { toRefused } from '../http/to-refused.ts';
 
-/** What an error means to an operator; a code of internal calls is a fault here. */
+/** What an error means to an operator; a code that the operator API does not answer is a fault. */
 export function toOperatorRefused(error: unknown): Refused {
   if (error instanceof EntryUndecided) {
     return new Refused({ code: 'billing_unavailable', retry_after_seconds: 1 }, { cause: error });
   }
   const refused = toBodyRefused(error) ?? toRefused(error);
-  if (rowOf(refused.refusal.code).on !== 'internal') return refused;
+  if (isOn(refused.refusal.code, 'operator')) return refused;
   return new Refused({ code: 'internal_error' }, { cause: error });
 }
 
-/** The body of an error: an operator is also told which dependency is unavailable. */
+/** The body of an error, with the dependency that is unavailable. */
 export function operatorError({ refusal, cause }: Refused) {
   const { code, message } = errorOf(refusal);
   const detail = undecidedDetail(cause) ?? detailOf(refusal);

@@ -6,7 +6,7 @@ import type { PageDelivery } from '../http/page-delivery.ts';
 import type { PageBill } from './page-bill.ts';
 
 const notCharged = { billing_disposition: 'not_charged' } as const;
-/** What an error says of its charge where that is more than `credits_charged: 0`. */
+/** Billing fields of an error where there are more than `credits_charged: 0`. */
 const billings: Partial<Record<RefusalCode, BilledRefused['billing']>> = {
   inventory_revision_not_found: { ...notCharged, billing_reason: 'no_revision' },
   upstream_timeout: notCharged,
@@ -30,7 +30,7 @@ export function refuseDenied(
   return new BilledRefused(denial, { billing, ...extras });
 }
 
-/** What a confirmed denial says of its charge. */
+/** `billing_reason` of a confirmed denial. */
 export function denialReason({ code }: InventoryDenial) {
   const reasons = {
     inventory_private: 'private_confirmed',

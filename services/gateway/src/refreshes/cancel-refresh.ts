@@ -1,5 +1,6 @@
 import type { AccountId, ProjectId, RefreshId, RequestId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -13,13 +14,6 @@ export interface CancelRequest {
   readonly refreshId: RefreshId;
 }
 
-export type CancelDecision =
-  | { readonly result: 'cancelling'; readonly view: RefreshView }
-  | { readonly result: 'not_found' }
-  | { readonly result: 'already_completed' }
-  /** No answer in time; asking again is safe. */
-  | { readonly result: 'unavailable' };
-
 export interface CancelRefreshDeps {
   readonly commands: RequestReplyClient;
   readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
@@ -30,16 +24,17 @@ export interface CancelRefreshDeps {
 
 /**
  * The refresh is looked up first: a cancel of an unknown id would leave a tombstone with the
- * collector, and nobody may do that to an id of their choice.
+ * collector, and nobody may do that to an id of their choice. Throws `refresh_not_found`,
+ * `refresh_already_completed` and, without an answer in time, `service_unavailable`.
  */
 export async function cancelRefresh(
   deps: CancelRefreshDeps,
   request: CancelRequest,
-): Promise<CancelDecision> {
+): Promise<RefreshView> {
   const { projectId, refreshId } = request;
   const view = await readRefresh(deps, projectId, refreshId);
-  if (view === null) return { result: 'not_found' };
-  if (view.record.state === 'completed') return { result: 'already_completed' };
+  if (view === null) throw new Refused({ code: 'refresh_not_found' });
+  if (view.record.state === 'completed') throw new Refused({ code: 'refresh_already_completed' });
   const asked = await deps.commands.request(
     commandOf(deps, request),
     replyOf('reply.refresh-cancel.v1'),
@@ -47,18 +42,16 @@ export async function cancelRefresh(
   );
   if (asked.result !== 'reply') {
     deps.logger.warn({ cause: asked.cause, refresh_id: refreshId }, 'no answer to a cancel');
-    return { result: 'unavailable' };
+    // Asking again is safe.
+    throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
   }
   switch (asked.body.result) {
     case 'cancelling':
-      return {
-        result: 'cancelling',
-        view: (await readRefresh(deps, projectId, refreshId)) ?? view,
-      };
+      return (await readRefresh(deps, projectId, refreshId)) ?? view;
     case 'already_completed':
-      return { result: 'already_completed' };
+      throw new Refused({ code: 'refresh_already_completed' });
     case 'not_found':
-      return { result: 'not_found' };
+      throw new Refused({ code: 'refresh_not_found' });
     default:
       return unreachable(asked.body.result);
   }

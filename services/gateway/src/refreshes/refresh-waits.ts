@@ -38,7 +38,7 @@ export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
   return {
     enter(accountId, refreshId) {
       const permit = places.acquire(accountId);
-      if (!permit.granted) return null;
+      if (permit.result !== 'granted') return null;
       const waiter: Waiter = { isNotified: false, wake: () => {} };
       const waiters = byRefresh.get(refreshId) ?? new Set();
       byRefresh.set(refreshId, waiters.add(waiter));

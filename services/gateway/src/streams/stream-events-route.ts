@@ -74,8 +74,8 @@ function admitStream(deps: StreamEventsDeps, projectId: ProjectId): () => void {
     throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
   }
   const permit = deps.quota.acquire(projectId);
-  if (permit.granted) return permit.release;
-  if (permit.full === 'total') {
+  if (permit.result === 'granted') return permit.release;
+  if (permit.result === 'total_full') {
     throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
   }
   throw new Refused({

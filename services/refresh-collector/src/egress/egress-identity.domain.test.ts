@@ -33,7 +33,7 @@ function requestTimes(
   return pauses.map((pause) => {
     now = Math.max(now + pause, next(identity, of));
     identity = acquireIdentity(identity, of, { token: 't', nowMs: now, untilMs: now + 40_000 });
-    identity = releaseIdentity(identity, of, { verdict: 'served' }, now);
+    identity = releaseIdentity(identity, of, { result: 'served' }, now);
     return now;
   });
 }
@@ -75,14 +75,14 @@ describe('an egress identity', () => {
       untilMs: 40_000,
     });
     expect(nextRequestMs(taken, limits)).toBe(40_000);
-    const back = releaseIdentity(taken, limits, { verdict: 'served' }, 500);
+    const back = releaseIdentity(taken, limits, { result: 'served' }, 500);
     expect(nextRequestMs(back, limits)).toBeLessThanOrEqual(500);
   });
 
   it('is silent twice as long after each refusal in a row, up to half an hour (upstream 6.4)', () => {
     let identity = freshIdentity('a');
     const silences = Array.from({ length: 7 }, () => {
-      identity = releaseIdentity(identity, limits, { verdict: 'throttled', retryAfterMs: null }, 0);
+      identity = releaseIdentity(identity, limits, { result: 'throttled', retryAfterMs: null }, 0);
       return identity.silentUntilMs / 1_000;
     });
     expect(silences).toEqual([90, 180, 360, 720, 1_440, 1_800, 1_800]);
@@ -90,30 +90,30 @@ describe('an egress identity', () => {
 
   it('starts over after it was served once', () => {
     const refused = restIdentity(restIdentity(freshIdentity('a'), limits, 0), limits, 0);
-    const served = releaseIdentity(refused, limits, { verdict: 'served' }, 0);
+    const served = releaseIdentity(refused, limits, { result: 'served' }, 0);
     expect(restIdentity(served, limits, 0).silentUntilMs).toBe(90_000);
   });
 
   it('rests twice as long after each request without a connection, apart from its silence', () => {
     let identity = freshIdentity('a');
     const rests = Array.from({ length: 7 }, () => {
-      identity = releaseIdentity(identity, limits, { verdict: 'unreachable' }, 0);
+      identity = releaseIdentity(identity, limits, { result: 'unreachable' }, 0);
       return nextRequestMs(identity, limits) / 1_000;
     });
     expect(rests).toEqual([10, 20, 40, 80, 160, 300, 300]);
 
-    const throttled = { verdict: 'throttled', retryAfterMs: null } as const;
+    const throttled = { result: 'throttled', retryAfterMs: null } as const;
     expect(releaseIdentity(identity, limits, throttled, 0)).toMatchObject({
       silentUntilMs: 90_000,
       connectFailures: 0,
     });
-    const answered = releaseIdentity(identity, limits, { verdict: 'answered' }, 0);
-    const again = releaseIdentity(answered, limits, { verdict: 'unreachable' }, 0);
+    const answered = releaseIdentity(identity, limits, { result: 'answered' }, 0);
+    const again = releaseIdentity(answered, limits, { result: 'unreachable' }, 0);
     expect(nextRequestMs(again, limits)).toBe(10_000);
   });
 
   it('honours a longer Retry-After', () => {
-    const verdict = { verdict: 'throttled', retryAfterMs: 600_000 } as const;
-    expect(releaseIdentity(freshIdentity('a'), limits, verdict, 0).silentUntilMs).toBe(600_000);
+    const slot = { result: 'throttled', retryAfterMs: 600_000 } as const;
+    expect(releaseIdentity(freshIdentity('a'), limits, slot, 0).silentUntilMs).toBe(600_000);
   });
 });

@@ -109,31 +109,31 @@ export function acquireIdentity(
 /** The result of a request for its identity. */
 export type SlotResult =
   /** The platform served the identity. */
-  | { readonly verdict: 'served' }
+  | { readonly result: 'served' }
   /** Throttled: the silence doubles. */
-  | { readonly verdict: 'throttled'; readonly retryAfterMs: number | null }
+  | { readonly result: 'throttled'; readonly retryAfterMs: number | null }
   /** There was no connection. */
-  | { readonly verdict: 'unreachable' }
+  | { readonly result: 'unreachable' }
   /** The platform answered; the answer is no evidence about the identity. */
-  | { readonly verdict: 'answered' }
+  | { readonly result: 'answered' }
   /** There is no evidence about the identity. */
-  | { readonly verdict: 'unknown' };
+  | { readonly result: 'unknown' };
 
 export function releaseIdentity(
   identity: IdentityState,
   limits: IdentityLimits,
-  verdict: SlotResult,
+  slot: SlotResult,
   nowMs: number,
 ): IdentityState {
   const free = { ...identity, version: identity.version + 1, inFlight: null };
   const connected = { ...free, connectFailures: 0, unreachableUntilMs: 0 };
-  switch (verdict.verdict) {
+  switch (slot.result) {
     case 'served':
       return { ...connected, refusals: 0 };
     case 'answered':
       return connected;
     case 'throttled':
-      return silenced(connected, limits, verdict.retryAfterMs ?? 0, nowMs);
+      return silenced(connected, limits, slot.retryAfterMs ?? 0, nowMs);
     case 'unreachable':
       return disconnected(free, limits, nowMs);
     case 'unknown':

@@ -79,7 +79,7 @@ export function openEgressPool(deps: EgressPoolDeps): EgressPool {
       throw error;
     });
     if (!slot) request.requeue();
-    else if (!request.serve(slot)) await slot.release({ verdict: 'unknown' });
+    else if (!request.serve(slot)) await slot.release({ result: 'unknown' });
     return slot !== null;
   }
 

@@ -44,7 +44,7 @@ function play(
   let verdict: PageVerdict | undefined;
   for (const [identity, answer] of answers) {
     verdict = evaluatePage({ tries, isFirstPage, identity, identities }, answer, rules);
-    if (verdict.verdict !== 'retry') return { verdict, tries };
+    if (verdict.result !== 'retry') return { verdict, tries };
     tries = verdict.tries;
   }
   if (!verdict) throw new Error('no answers');
@@ -58,20 +58,20 @@ describe('a denial', () => {
     '%s is confirmed only by a second identity, which is used at once (upstream 6.6)',
     (kind) => {
       const { verdict, tries } = play(two, [['a', { kind }]]);
-      expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 0 });
+      expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0 });
       expect(avoidedIdentities(tries, two)).toEqual(['a']);
 
       const twice = play(two, [
         ['a', { kind }],
         ['b', { kind }],
       ]);
-      expect(twice.verdict).toEqual({ verdict: 'ended', outcome: kind });
+      expect(twice.verdict).toEqual({ result: 'ended', outcome: kind });
     },
   );
 
   it('of the only identity is confirmed when the same one repeats it after a pause', () => {
     const { verdict, tries } = play(['a'], [['a', denied]]);
-    expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 4_000 });
+    expect(verdict).toMatchObject({ result: 'retry', pauseMs: 4_000 });
     expect(avoidedIdentities(tries, ['a'])).toEqual([]);
 
     const twice = play(
@@ -81,7 +81,7 @@ describe('a denial', () => {
         ['a', denied],
       ],
     );
-    expect(twice.verdict).toEqual({ verdict: 'ended', outcome: 'private' });
+    expect(twice.verdict).toEqual({ result: 'ended', outcome: 'private' });
   });
 
   it('is confirmed by the only identity that reaches the platform', () => {
@@ -90,7 +90,7 @@ describe('a denial', () => {
       ['a', denied],
       ['a', denied],
     ]);
-    expect(verdict).toEqual({ verdict: 'ended', outcome: 'private' });
+    expect(verdict).toEqual({ result: 'ended', outcome: 'private' });
   });
 
   it('of a later page is confirmed from page 1 (upstream 5: 403 after good pages)', () => {
@@ -105,7 +105,7 @@ describe('a denial', () => {
       ],
       false,
     );
-    expect(verdict).toEqual({ verdict: 'ended', outcome: 'private' });
+    expect(verdict).toEqual({ result: 'ended', outcome: 'private' });
   });
 
   it('of a later page leads back to that page when page 1 is served, and rests no identity', () => {
@@ -117,7 +117,7 @@ describe('a denial', () => {
       ],
       false,
     );
-    expect(verdict).toMatchObject({ verdict: 'retry', rests: [] });
+    expect(verdict).toMatchObject({ result: 'retry', rests: [] });
     expect(requestsFirstPage(tries)).toBe(false);
     expect(avoidedIdentities(tries, two)).toEqual(['a']);
   });
@@ -129,11 +129,11 @@ describe('a denial', () => {
     );
     for (let length = 1; length < alternating.length; length += 1) {
       const { verdict, tries } = play(['a'], alternating.slice(0, length), false);
-      expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 4_000, rests: [] });
+      expect(verdict).toMatchObject({ result: 'retry', pauseMs: 4_000, rests: [] });
       expect(avoidedIdentities(tries, ['a'])).toEqual([]);
     }
     const { verdict } = play(['a'], alternating, false);
-    expect(verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
+    expect(verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
   });
 
   it('rests the identity that met it where another one is served the same page (upstream 6.6)', () => {
@@ -141,7 +141,7 @@ describe('a denial', () => {
       ['a', denied],
       ['b', page],
     ]);
-    expect(verdict).toMatchObject({ verdict: 'page', rests: ['a'] });
+    expect(verdict).toMatchObject({ result: 'page', rests: ['a'] });
   });
 
   it('never rests the identity that is served now', () => {
@@ -152,14 +152,14 @@ describe('a denial', () => {
         ['a', page],
       ],
     );
-    expect(verdict).toMatchObject({ verdict: 'page', rests: [] });
+    expect(verdict).toMatchObject({ result: 'page', rests: [] });
   });
 });
 
 describe('an egress that makes no connection', () => {
   it('is avoided on the next try, costs no try and rests no identity', () => {
     const { verdict, tries } = play(two, [['a', unreachable]]);
-    expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 0, rests: [] });
+    expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0, rests: [] });
     expect(avoidedIdentities(tries, two)).toEqual(['a']);
   });
 
@@ -169,21 +169,21 @@ describe('an egress that makes no connection', () => {
       many,
       many.map((identity) => [identity, unreachable] as const),
     );
-    expect(verdict).toMatchObject({ verdict: 'retry' });
+    expect(verdict).toMatchObject({ result: 'retry' });
   });
 
   it('ends the page after five more tries where there is no other', () => {
     const six = Array.from({ length: 6 }, () => ['a', unreachable] as const);
-    expect(play(['a'], six.slice(1)).verdict).toMatchObject({ verdict: 'retry', pauseMs: 4_000 });
-    expect(play(['a'], six).verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
+    expect(play(['a'], six.slice(1)).verdict).toMatchObject({ result: 'retry', pauseMs: 4_000 });
+    expect(play(['a'], six).verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
   });
 });
 
 describe('a failure', () => {
   it('ends the page after five tries, four seconds apart, as upstream unavailable (upstream 1.4)', () => {
     const five = Array.from({ length: 5 }, () => ['a', fault] as const);
-    expect(play(two, five.slice(1)).verdict).toMatchObject({ verdict: 'retry', pauseMs: 4_000 });
-    expect(play(two, five).verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
+    expect(play(two, five.slice(1)).verdict).toMatchObject({ result: 'retry', pauseMs: 4_000 });
+    expect(play(two, five).verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
   });
 
   it('pauses longer after DuplicateRequest (upstream 6.17)', () => {
@@ -193,7 +193,7 @@ describe('a failure', () => {
 
   it('is not retried where its code is unknown (upstream 6.16)', () => {
     const { verdict } = play(two, [['a', { kind: 'refused', eresult: 77 }]]);
-    expect(verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
+    expect(verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
   });
 
   it('costs no try where it is throttling, up to its own bound (upstream 6.4)', () => {
@@ -201,15 +201,15 @@ describe('a failure', () => {
       { length: 6 },
       () => ['a', { kind: 'throttled', retryAfterMs: null }] as const,
     );
-    expect(play(two, six.slice(1)).verdict).toMatchObject({ verdict: 'retry', pauseMs: 0 });
-    expect(play(two, six).verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
+    expect(play(two, six.slice(1)).verdict).toMatchObject({ result: 'retry', pauseMs: 0 });
+    expect(play(two, six).verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
   });
 });
 
 describe('a refused page size', () => {
   it('is reduced once at no cost; then each identity is used once, then it ends (upstream 6.3)', () => {
     const first = play(two, [['a', badRequest]]);
-    expect(first.verdict).toMatchObject({ verdict: 'retry', pauseMs: 0 });
+    expect(first.verdict).toMatchObject({ result: 'retry', pauseMs: 0 });
     expect(first.tries.size.count).toBe(1_000);
     expect(avoidedIdentities(first.tries, two)).toEqual([]);
 
@@ -218,14 +218,14 @@ describe('a refused page size', () => {
       ['a', badRequest],
     ]);
     expect(avoidedIdentities(second.tries, two)).toEqual(['a']);
-    expect(second.verdict).toMatchObject({ verdict: 'retry', rests: [] });
+    expect(second.verdict).toMatchObject({ result: 'retry', rests: [] });
 
     const all = play(two, [
       ['a', badRequest],
       ['a', badRequest],
       ['b', badRequest],
     ]);
-    expect(all.verdict).toEqual({ verdict: 'ended', outcome: 'upstream_unavailable' });
+    expect(all.verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
   });
 
   it('rests an identity that is refused the size another one is served', () => {
@@ -234,13 +234,13 @@ describe('a refused page size', () => {
       ['a', badRequest],
       ['b', page],
     ]);
-    expect(verdict).toMatchObject({ verdict: 'page', rests: ['a'] });
+    expect(verdict).toMatchObject({ result: 'page', rests: ['a'] });
   });
 
   it('is halved at once for a page above the byte limit, within the tries of a page', () => {
     const five = Array.from({ length: 5 }, () => ['a', { kind: 'too_large' }] as const);
     const { verdict, tries } = play(['a'], five.slice(1));
-    expect(verdict).toMatchObject({ verdict: 'retry', pauseMs: 0 });
+    expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0 });
     expect(tries.size.count).toBe(125);
     expect(play(['a'], five).verdict).toEqual({
       verdict: 'ended',
@@ -277,10 +277,10 @@ const staysUsable = (avoid: Avoid, evaluate: typeof evaluatePage) =>
       expect(usable).not.toEqual([]);
       const identity = usable[pick % usable.length] ?? '';
       const verdict = evaluate({ tries, isFirstPage, identity, identities }, answer, rules);
-      if (verdict.verdict === 'ended') return;
+      if (verdict.result === 'ended') return;
       if (answer.kind === 'page') expect(verdict.rests).not.toContain(identity);
       else expect(verdict.rests).toEqual([]);
-      if (verdict.verdict === 'page') return;
+      if (verdict.result === 'page') return;
       tries = verdict.tries;
     }
     // Each answer is a try, a throttled one, a free one of its identity, or page 1 after a denial.
@@ -305,7 +305,7 @@ describe('whatever the platform answers', () => {
       avoidedIdentities,
       (attempt, answer, of) => {
         const evaluated = evaluatePage(attempt, answer, of);
-        return evaluated.verdict === 'page'
+        return evaluated.result === 'page'
           ? { ...evaluated, rests: [attempt.identity] }
           : evaluated;
       },

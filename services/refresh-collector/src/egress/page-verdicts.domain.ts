@@ -48,14 +48,14 @@ export interface PageAttempt {
 
 export type PageVerdict =
   /** The page was read. `rests`: identities to rest, refused where another one was served. */
-  | { readonly verdict: 'page'; readonly page: PlatformPage; readonly rests: readonly string[] }
+  | { readonly result: 'page'; readonly page: PlatformPage; readonly rests: readonly string[] }
   | {
-      readonly verdict: 'retry';
+      readonly result: 'retry';
       readonly tries: PageTries;
       readonly pauseMs: number;
       readonly rests: readonly string[];
     }
-  | { readonly verdict: 'ended'; readonly outcome: Denial | 'upstream_unavailable' };
+  | { readonly result: 'ended'; readonly outcome: Denial | 'upstream_unavailable' };
 
 export function freshTries(size: PageSize): PageTries {
   return { answers: [], size };
@@ -94,7 +94,7 @@ export function evaluatePage(
     case 'page':
       return onPage(attempt, answer.page, rules);
     case 'refused':
-      return { verdict: 'ended', outcome: 'upstream_unavailable' };
+      return { result: 'ended', outcome: 'upstream_unavailable' };
     case 'bad_request':
       return retry(attempt, answer.kind, rules, afterCountRefused(attempt.tries.size, rules));
     case 'too_large':
@@ -105,7 +105,7 @@ export function evaluatePage(
     case 'fault': {
       const isDuplicate = answer.reason === 'duplicate_request';
       const verdict = retry(attempt, answer.kind, rules);
-      if (verdict.verdict !== 'retry') return verdict;
+      if (verdict.result !== 'retry') return verdict;
       return { ...verdict, pauseMs: isDuplicate ? rules.duplicateRetryMs : rules.retryMs };
     }
     default:
@@ -116,10 +116,10 @@ export function evaluatePage(
 function onPage(attempt: PageAttempt, page: PlatformPage, rules: PageRules): PageVerdict {
   const rests = refusedThisPage(attempt);
   if (attempt.isFirstPage || !requestsFirstPage(attempt.tries))
-    return { verdict: 'page', page, rests };
+    return { result: 'page', page, rests };
   // The inventory is still public: the page itself is requested again.
   const verdict = retry(attempt, 'served', rules);
-  return verdict.verdict === 'retry' ? { ...verdict, rests } : verdict;
+  return verdict.result === 'retry' ? { ...verdict, rests } : verdict;
 }
 
 /** Identities that were refused what another one is served: blocked, whatever the answer was. */
@@ -146,7 +146,7 @@ function onDenial(attempt: PageAttempt, kind: Denial, rules: PageRules): PageVer
       !witnesses.has(identity) && lastAnswerTo(identity, answers)?.answer !== 'unreachable',
   );
   const isConfirmed = same.length >= 2 && (witnesses.size >= 2 || others.length === 0);
-  if (isConfirmed && isOfFirstPage(attempt)) return { verdict: 'ended', outcome: kind };
+  if (isConfirmed && isOfFirstPage(attempt)) return { result: 'ended', outcome: kind };
   return verdict;
 }
 
@@ -156,19 +156,19 @@ function retry(
   answer: PageAnswer['answer'],
   rules: PageRules,
   smaller: PageSize | null = null,
-): Exclude<PageVerdict, { verdict: 'page' }> {
+): Exclude<PageVerdict, { result: 'page' }> {
   const { tries, identities } = attempt;
   // The first refusal of a page size is no evidence against the identity.
   if (smaller && answer === 'bad_request') {
-    return { verdict: 'retry', tries: { ...tries, size: smaller }, pauseMs: 0, rests: [] };
+    return { result: 'retry', tries: { ...tries, size: smaller }, pauseMs: 0, rests: [] };
   }
   const answers = [...tries.answers, answerTo(attempt, answer)];
   if (hasEnded(answers, identities, rules)) {
-    return { verdict: 'ended', outcome: 'upstream_unavailable' };
+    return { result: 'ended', outcome: 'upstream_unavailable' };
   }
   const pauseMs = smaller ? 0 : pauseAfter(answers, identities, rules);
   return {
-    verdict: 'retry',
+    result: 'retry',
     tries: { answers, size: smaller ?? tries.size },
     pauseMs,
     rests: [],

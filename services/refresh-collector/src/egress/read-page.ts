@@ -96,15 +96,15 @@ function isEvidence(raw: RawPlatformAnswer, timeoutMs: number, platform: Platfor
 function slotResultOf(answer: PlatformAnswer): SlotResult {
   switch (answer.kind) {
     case 'page':
-      return { verdict: 'served' };
+      return { result: 'served' };
     case 'throttled':
-      return { verdict: 'throttled', retryAfterMs: answer.retryAfterMs };
+      return { result: 'throttled', retryAfterMs: answer.retryAfterMs };
     case 'unreachable':
-      return { verdict: 'unreachable' };
+      return { result: 'unreachable' };
     case 'fault':
-      return { verdict: isAnswered(answer.reason) ? 'answered' : 'unknown' };
+      return { result: isAnswered(answer.reason) ? 'answered' : 'unknown' };
     default:
-      return { verdict: 'answered' };
+      return { result: 'answered' };
   }
 }
 

@@ -53,7 +53,7 @@ export function afterLiveAnswer(
   const failure = failureOf(answer) ?? progress.failure;
   const isFirstPage = startAssetId === null;
   const evaluated = evaluatePage({ ...attempt, tries, isFirstPage }, answer, rules);
-  switch (evaluated.verdict) {
+  switch (evaluated.result) {
     case 'page': {
       const outcome = pageOutcome(evaluated.page, startAssetId, failure);
       return { outcome, progress, pauseMs: 0, rests: evaluated.rests };

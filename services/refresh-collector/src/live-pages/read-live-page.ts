@@ -49,7 +49,7 @@ export async function readLivePage(
   signal: AbortSignal,
 ): Promise<LivePageOutcome> {
   const permit = deps.limiter.acquire(request.accountId);
-  if (!permit.granted) return failed('egress_busy');
+  if (permit.result !== 'granted') return failed('egress_busy');
   try {
     return await readWithin(deps, request, signal);
   } finally {

@@ -88,7 +88,7 @@ export function nextStep(moment: ScanAttempt, answer: PlatformAnswer, rules: Sca
     answer,
     rules,
   );
-  switch (evaluated.verdict) {
+  switch (evaluated.result) {
     case 'ended':
       return { step: 'fail', outcome: evaluated.outcome };
     case 'retry': {

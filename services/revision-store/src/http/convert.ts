@@ -51,7 +51,7 @@ export const chunkDigest = z.string().regex(/^[0-9a-f]{64}$/, 'must be SHA-256 i
 
 export function toCurrentPageMeta(
   of: Scope,
-  page: Extract<CurrentPage, { found: 'page' }>,
+  page: Extract<CurrentPage, { result: 'page' }>,
 ): CurrentPageMeta {
   const { observation, language, nextPosition } = page;
   const { revision, window } = observation;

@@ -23,7 +23,7 @@ export function getCurrentPage(reading: CurrentPageReading) {
       position: query.position,
       pinned: pinnedBy(query),
     });
-    switch (page.found) {
+    switch (page.result) {
       case 'page':
         context.set(currentPageMetaHeader, JSON.stringify(toCurrentPageMeta(scope, page)));
         context.type = 'application/octet-stream';

@@ -21,9 +21,7 @@ export function putChunk(staging: ChunkStaging) {
     if (content.length === 0) {
       throw new Refused({ code: 'invalid_request', detail: { issues: [emptyChunk] } });
     }
-    const result = await stageChunk(staging, place, { digest, content, source });
-    if (result === 'digest_mismatch') throw new Refused({ code: 'digest_mismatch' });
-    if (result === 'conflict') throw new Refused({ code: 'chunk_conflict' });
+    await stageChunk(staging, place, { digest, content, source });
     context.status = 204;
   };
 }

@@ -46,13 +46,13 @@ export interface AssemblySettings {
 }
 
 export type AssemblyEnd =
-  | { readonly end: 'decided'; readonly result: ScanResult }
-  | { readonly end: 'postponed'; readonly why: 'inventory_busy' | 'pages_missing' };
+  | { readonly result: 'decided'; readonly decision: ScanResult }
+  | { readonly result: 'postponed'; readonly why: 'inventory_busy' | 'pages_missing' };
 
 /** Tries that crashed or met a fault of ours; a claim counts its try before the work begins. */
 const triesMax = 6;
 
-const decided = (result: ScanResult): AssemblyEnd => ({ end: 'decided', result });
+const decided = (decision: ScanResult): AssemblyEnd => ({ result: 'decided', decision });
 
 /**
  * Assembles one claimed scan under its inventory's lease:
@@ -77,7 +77,7 @@ export async function assembleScan(
     nowMs,
     untilMs: nowMs + settings.leaseMs,
   });
-  if (lease === null) return { end: 'postponed', why: 'inventory_busy' };
+  if (lease === null) return { result: 'postponed', why: 'inventory_busy' };
   const held = holdLease({
     name: 'assembly leases',
     leaseMs: settings.leaseMs,
@@ -93,7 +93,7 @@ export async function assembleScan(
   let settled = false;
   try {
     const end = await assembleUnderLease(assembly, claimed, lease, held.signal);
-    settled = end.end === 'decided' && end.result.result === 'committed';
+    settled = end.result === 'decided' && end.decision.result === 'committed';
     return end;
   } finally {
     held.end();
@@ -149,7 +149,7 @@ async function assemblePages(
 async function pagesMissing(assembly: Assembly, claimed: ClaimedScan): Promise<AssemblyEnd> {
   const { clock, settings } = assembly;
   const waitedMs = clock.now() - claimed.receivedAtMs;
-  if (waitedMs < settings.missingPagesWaitMs) return { end: 'postponed', why: 'pages_missing' };
+  if (waitedMs < settings.missingPagesWaitMs) return { result: 'postponed', why: 'pages_missing' };
   return decided(await rejectScan(assembly, claimed, 'pages_missing'));
 }
 

@@ -38,7 +38,7 @@ export interface CurrentPageRequest {
 
 export type CurrentPage =
   | {
-      readonly found: 'page';
+      readonly result: 'page';
       readonly observation: Observation;
       /** The language of the descriptions given. */
       readonly language: Language;
@@ -46,9 +46,9 @@ export type CurrentPage =
       /** The text of the members `assets` and `descriptions`, in pieces. */
       readonly body: readonly Buffer[];
     }
-  | { readonly found: 'no_revision' }
-  | { readonly found: 'expired' }
-  | { readonly found: 'beyond_end' };
+  | { readonly result: 'no_revision' }
+  | { readonly result: 'expired' }
+  | { readonly result: 'beyond_end' };
 
 /** Blocks can vanish between the observation and them once: by an erasure. */
 const readsMax = 2;
@@ -60,9 +60,9 @@ export async function readCurrentPage(
 ): Promise<CurrentPage> {
   for (let reads = 1; ; reads += 1) {
     const observation = await selectObservation(reading, request);
-    if (observation === null) return { found: request.pinned ? 'expired' : 'no_revision' };
+    if (observation === null) return { result: request.pinned ? 'expired' : 'no_revision' };
     const { totalCount } = observation.revision;
-    if (request.position > 0 && request.position >= totalCount) return { found: 'beyond_end' };
+    if (request.position > 0 && request.position >= totalCount) return { result: 'beyond_end' };
     const page = await readPage(reading, request, observation);
     if (page !== null) return page;
     invariant(reads < readsMax, 'a readable observation lacks blocks');
@@ -100,7 +100,7 @@ async function readPage(
   if (parts === null) return null;
   const body = pageBody(parts);
   countPage(body.reduce((bytes, piece) => bytes + piece.length, 0));
-  return { found: 'page', observation, language, nextPosition: nextPosition(request), body };
+  return { result: 'page', observation, language, nextPosition: nextPosition(request), body };
 }
 
 async function readParts(

@@ -36,7 +36,7 @@ export interface Assemblies {
 }
 
 interface PostponedTry {
-  readonly end: 'postponed';
+  readonly result: 'postponed';
   readonly why: 'inventory_busy' | 'pages_missing' | 'interrupted' | 'store_failed' | 'fault';
 }
 type TryEnd = AssemblyEnd | PostponedTry;
@@ -133,8 +133,8 @@ async function runOne(
     return await inSpan({ name: 'assemble revision', parent: due.trace, attributes }, async () => {
       const end = await tryOne(assembly, due, stopping);
       recordAssembly((monotonicNow() - startMs) / 1_000, end);
-      if (end.end === 'postponed') return postpone(assembly, due, end.why);
-      await assembly.sendOutcome({ scanId, refreshId: due.scan.refreshId, result: end.result });
+      if (end.result === 'postponed') return postpone(assembly, due, end.why);
+      await assembly.sendOutcome({ scanId, refreshId: due.scan.refreshId, result: end.decision });
       await dropStagedChunks(dropping, scanId);
       return 0;
     });
@@ -152,10 +152,10 @@ async function tryOne(
   try {
     return await assembleScan(assembly, due, stopping);
   } catch (error) {
-    if (error instanceof LeaseLost) return { end: 'postponed', why: 'interrupted' };
+    if (error instanceof LeaseLost) return { result: 'postponed', why: 'interrupted' };
     const context = { err: error, scan_id: due.scan.scanId, tries: due.tries };
     assembly.logger.error(context, 'assembly failed');
-    return { end: 'postponed', why: isStoreFailure(error) ? 'store_failed' : 'fault' };
+    return { result: 'postponed', why: isStoreFailure(error) ? 'store_failed' : 'fault' };
   }
 }
 

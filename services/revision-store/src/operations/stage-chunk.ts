@@ -1,11 +1,7 @@
+import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import { countStagedBytes } from '../metrics.ts';
-import type {
-  ArrivedChunk,
-  ChunkPlace,
-  ChunkStore,
-  StagingResult,
-} from '../storage/chunk-store.ts';
+import type { ArrivedChunk, ChunkPlace, ChunkStore } from '../storage/chunk-store.ts';
 import { sha256Hex } from './sha256.ts';
 
 export interface ChunkStaging {
@@ -13,14 +9,17 @@ export interface ChunkStaging {
   readonly clock: Clock;
 }
 
-/** Keeps one chunk of a page durably, if it is what its digest says. */
+/**
+ * Keeps one chunk of a page durably, if it is what its digest says. Throws `digest_mismatch` and
+ * `chunk_conflict`.
+ */
 export async function stageChunk(
   { chunks, clock }: ChunkStaging,
   place: ChunkPlace,
   chunk: ArrivedChunk,
-): Promise<StagingResult | 'digest_mismatch'> {
-  if (sha256Hex(chunk.content) !== chunk.digest) return 'digest_mismatch';
-  const result = await chunks.stage(place, chunk, clock.now());
+): Promise<void> {
+  if (sha256Hex(chunk.content) !== chunk.digest) throw new Refused({ code: 'digest_mismatch' });
+  const { result } = await chunks.stage(place, chunk, clock.now());
   countStagedBytes(chunk.content.length, result);
-  return result;
+  if (result === 'conflict') throw new Refused({ code: 'chunk_conflict' });
 }

@@ -27,7 +27,9 @@ export interface ArrivedChunk extends StagedChunk {
 /** Few enough that their deletion ends long before an idle cursor expires. */
 const stagedBatch = 200;
 
-export type StagingResult = 'staged' | 'known' | 'conflict';
+export interface StagingResult {
+  readonly result: 'staged' | 'known' | 'conflict';
+}
 
 export type ChunkStore = ReturnType<typeof createChunkStore>;
 
@@ -47,11 +49,11 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
           stagedAt: dateOf(nowMs),
           ...(chunk.source === 'capture' ? { source: chunk.source } : {}),
         });
-        return 'staged';
+        return { result: 'staged' };
       } catch (error) {
         if (duplicateKeyOf(error) === null) throw error;
         const taken = await collection.findOne({ _id }, { projection: { digest: 1 } });
-        return taken?.digest === chunk.digest ? 'known' : 'conflict';
+        return { result: taken?.digest === chunk.digest ? 'known' : 'conflict' };
       }
     },
 

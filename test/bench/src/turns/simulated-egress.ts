@@ -141,7 +141,7 @@ export class SimulatedEgress {
       const free = releaseIdentity(
         taken,
         limits,
-        isDead ? { verdict: 'unreachable' } : { verdict: 'served' },
+        isDead ? { result: 'unreachable' } : { result: 'served' },
         time.nowMs,
       );
       this.identities[index] = free;

@@ -33,8 +33,8 @@ export function auditRun(
       problems.push(`never journaled: ${command.commandId}`);
       continue;
     }
-    const verdict = resolveDuplicate(entry, command);
-    const outcome = JSON.stringify(toAnswerOutcome(command, { verdict, entry }));
+    const result = resolveDuplicate(entry, command);
+    const outcome = JSON.stringify(toAnswerOutcome(command, { result, entry }));
     if (!published.has(outcome)) problems.push(`never published: ${outcome}`);
     allowed.add(outcome);
     for (const one of entry.opening) {
