@@ -243,7 +243,7 @@ describe('a refused page size', () => {
     expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0 });
     expect(tries.size.count).toBe(125);
     expect(play(['a'], five).verdict).toEqual({
-      verdict: 'ended',
+      result: 'ended',
       outcome: 'upstream_unavailable',
     });
   });
