@@ -1,28 +1,40 @@
 'use strict';
 
 /**
- * `npm test`: static checks and all tests but the long ones. The last line counts the tests; the
- * exit code covers the static checks too.
+ * `npm test`: static checks and all tests but the long ones. `--report` lists the test files by CPU
+ * seconds. The last line counts the tests; the exit code covers the static checks too.
  */
+const { mkdtempSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+const { cpuReport } = require('./tests/cpu-report.js');
 const { runJest } = require('./tests/run-jest.js');
 const { runStaticChecks } = require('./tests/static-checks.js');
 
 /** Tests wait for servers part of their time: four files keep two cores busy. */
 const workers = 4;
+const filesReported = 40;
 
 const startMs = Date.now();
 const failedChecks = runStaticChecks();
 process.stdout.write('\n== tests\n');
-const { passed, failed } = runJest([
-  `--maxWorkers=${workers}`,
-  '--selectProjects',
-  ...['house', 'unit', 'integration', 'end-to-end'],
-]);
+const directory = mkdtempSync(join(tmpdir(), 'inventory-report-'));
+const cpuFile = join(directory, 'cpu-seconds.jsonl');
+const { passed, failed } = runJest(
+  [
+    `--maxWorkers=${workers}`,
+    '--selectProjects',
+    ...['house', 'unit', 'integration', 'end-to-end'],
+  ],
+  { TEST_CPU_REPORT: cpuFile },
+);
 const lines = [
   '',
+  ...(process.argv.includes('--report') ? cpuReport(cpuFile, filesReported) : []),
   ...failedChecks.map((name) => `${name} failed`),
   `Duration: ${Math.round((Date.now() - startMs) / 1_000)} s`,
   `Tests: ${passed} passed, ${failed} failed`,
 ];
+rmSync(directory, { recursive: true });
 process.stdout.write(`${lines.join('\n')}\n`);
 process.exitCode = failedChecks.length === 0 && failed === 0 ? 0 : 1;
