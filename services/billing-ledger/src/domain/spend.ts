@@ -16,7 +16,7 @@ export interface Spend {
 
 export const nothingSpent: Spend = { period: 0, projects: noAmounts };
 
-export function spentIn(spend: Spend, period: Period, projectId: ProjectId): number {
+function spentIn(spend: Spend, period: Period, projectId: ProjectId): number {
   if (spend.period !== period) return 0;
   return amountOf(spend.projects, projectId);
 }
