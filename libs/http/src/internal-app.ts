@@ -1,33 +1,39 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { isOn } from '@inventory/contracts/refusal-codes';
+import { invariant } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
-import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import { ZodError } from 'zod';
 import { type HealthChecks, serveHealth } from './health.ts';
 import { serviceTokenHeader } from './internal-client.ts';
+import type { BoundInternalRoute, InternalRequest } from './internal-route.ts';
+import { limitInFlight } from './limit-in-flight.ts';
+import { type MatchState, matchRoute } from './match-route.ts';
 import { measureRequests } from './measure-requests.ts';
+import { readInput } from './read-input.ts';
 import { errorOf, Refused, statusOf } from './refused.ts';
+import { sendReply } from './reply.ts';
 
 export interface InternalAppOptions {
-  readonly router: Router;
+  readonly routes: readonly BoundInternalRoute[];
   readonly health: HealthChecks;
   /** A call has to carry one of them; any call is served when there are none. */
   readonly serviceTokens: readonly string[];
   readonly logger: Logger;
 }
 
-/** The HTTP side of a service that only its fellow services call: health, metrics, its routes. */
+/** Serves health, metrics and the routes of a service that other services call. */
 export function createInternalApp(options: InternalAppOptions): RequestListener {
-  const app = new Koa();
+  const { routes } = options;
+  const app = new Koa<MatchState<BoundInternalRoute>>();
   // Everything is answered by the middleware below; what remains is a client that went away.
   app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'response not sent'));
   app.use(measureRequests('internal'));
   app.use(answerErrors(options.logger));
   app.use(requireServiceToken(options.serviceTokens));
-  app.use(options.router.routes());
-  app.use(options.router.allowedMethods());
+  app.use(matchRoute(routes));
+  app.use(limitInFlight(routes));
+  app.use(runRoute());
   const handle = app.callback();
   return (request, response) => {
     serveHealth(options.health, request, response).then(
@@ -46,11 +52,6 @@ function answerErrors(logger: Logger): Middleware {
   return async (context, next) => {
     try {
       await next();
-      if (context.body != null) return;
-      if (context.status === 404) throw new Refused({ code: 'route_not_found' });
-      if (context.status === 405 || context.status === 501) {
-        throw new Refused({ code: 'method_not_allowed' });
-      }
     } catch (error) {
       const { refusal, headers } = toRefused(error);
       const status = statusOf(refusal);
@@ -64,17 +65,27 @@ function answerErrors(logger: Logger): Middleware {
 
 function toRefused(error: unknown): Refused {
   if (error instanceof Refused && isOn(error.refusal.code, 'internal')) return error;
-  if (error instanceof ZodError) {
-    const issues = error.issues.map((issue) => ({
-      in: 'body' as const,
-      field: issue.path.join('.'),
-      reason: issue.message,
-    }));
-    return new Refused({ code: 'invalid_request', detail: { issues } }, { cause: error });
-  }
-  const status = (error as { status?: unknown } | null)?.status;
-  const isOfCaller = typeof status === 'number' && status >= 400 && status < 500;
-  return new Refused({ code: isOfCaller ? 'malformed_request' : 'internal_error' });
+  return new Refused({ code: 'internal_error' }, { cause: error });
+}
+
+function runRoute(): Middleware<MatchState<BoundInternalRoute>> {
+  return async (context) => {
+    const { route, pathValues } = context.state;
+    invariant(route !== undefined && pathValues !== undefined, 'the request has no route');
+    const raw = await readInput(context.req, route, { pathValues, mayOmitBody: false });
+    sendReply(context, route.status, await route.run(raw, requestOf(context.res)));
+  };
+}
+
+/** A response has listeners for its end only where a handler uses the signal. */
+function requestOf(response: ServerResponse): InternalRequest {
+  return {
+    get signal() {
+      const closed = new AbortController();
+      response.once('close', () => closed.abort());
+      return closed.signal;
+    },
+  };
 }
 
 function requireServiceToken(tokens: readonly string[]): Middleware {

@@ -2,6 +2,8 @@ import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { instrumentsOf, secondsBuckets } from '@inventory/runtime/instruments';
 import { nameRequestSpan } from '@inventory/runtime/tracing';
 import type { Middleware } from 'koa';
+import type { MatchState } from './match-route.ts';
+import type { Endpoint } from './route.ts';
 
 const knownMethods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'] as const;
 type LabelledMethod = (typeof knownMethods)[number] | '_OTHER';
@@ -26,7 +28,7 @@ const requestDuration = instrumentsOf().histogram({
   buckets: secondsBuckets,
 });
 
-export interface ServedRequest {
+interface ServedRequest {
   readonly api: 'public' | 'operator' | 'internal';
   readonly durationMs: number;
   readonly method: string;
@@ -37,7 +39,7 @@ export interface ServedRequest {
 }
 
 /** Rate, errors and duration of each route. */
-export function requestServed(served: ServedRequest): void {
+function requestServed(served: ServedRequest): void {
   requestDuration.record(served.durationMs / 1_000, {
     'inventory.api': served.api,
     'http.request.method': methodLabel(served.method),
@@ -47,35 +49,28 @@ export function requestServed(served: ServedRequest): void {
   });
 }
 
-/** Measures every request of an app with a router, when the connection is done with the answer. */
-export function measureRequests(api: 'operator' | 'internal'): Middleware {
-  const templates = new Map<string, string>();
-
-  function templateOf(matched: unknown): string | undefined {
-    if (typeof matched !== 'string') return undefined;
-    const known = templates.get(matched);
-    if (known) return known;
-    const template = matched.replace(/:([a-z_]+)/g, '{$1}');
-    templates.set(matched, template);
-    return template;
-  }
-
+/** Measures every request of an app, from its arrival until the connection took the answer. */
+export function measureRequests(
+  api: ServedRequest['api'],
+): Middleware<MatchState<Endpoint> & { errorCode?: string }> {
   return async (context, next) => {
     const startMs = monotonicNow();
-    const { req, res } = context;
+    const { req, res, state } = context;
     res.once('close', () => {
       requestServed({
         api,
         durationMs: elapsedSince(startMs),
         method: req.method ?? '',
-        route: templateOf(context['_matchedRoute']),
+        route: state.route?.template,
         status: res.statusCode,
-        errorCode: errorCodeOf(context.body),
+        errorCode: state.errorCode ?? errorCodeOf(context.body),
       });
     });
-    await next();
-    const route = templateOf(context['_matchedRoute']);
-    if (route !== undefined) nameRequestSpan(req.method ?? '', route);
+    try {
+      await next();
+    } finally {
+      if (state.route) nameRequestSpan(req.method ?? '', state.route.template);
+    }
   };
 }
 
@@ -83,7 +78,7 @@ function methodLabel(method: string): LabelledMethod {
   return knownMethods.find((known) => known === method) ?? '_OTHER';
 }
 
-/** All errors of these apps have one shape. */
+/** Errors of operator and internal API have one shape. */
 function errorCodeOf(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || !('error' in body)) return undefined;
   const { error } = body as { error?: { code?: unknown } };

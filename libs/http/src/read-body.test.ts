@@ -1,12 +1,14 @@
 import { request } from 'node:http';
 import { startHttpServer } from './http-server.ts';
-import { readBody, readJson } from './read-body.ts';
-import { Refused, statusOf } from './refused.ts';
+import { readBytes, readJson } from './read-body.ts';
+import { Refused } from './refused.ts';
 
 interface Answer {
   readonly status: number | undefined;
   readonly text: string;
 }
+
+const jsonType = { 'content-type': 'application/json' };
 
 /** Sends parts of a body to a server that reads it in one of two ways. */
 async function send(
@@ -19,23 +21,27 @@ async function send(
     port: 0,
     listener: async (incoming, response) => {
       try {
-        const body = read === 'bytes' ? await readBody(incoming, 1_000) : await readJson(incoming);
+        const body = await (read === 'bytes' ? readBytes : readJson)(incoming, 1_000);
         response.end(Buffer.isBuffer(body) ? String(body.length) : JSON.stringify(body));
       } catch (error) {
-        const refusal = error instanceof Refused ? error.refusal : null;
-        response.writeHead(refusal ? statusOf(refusal) : 500).end(refusal?.code);
+        const code = error instanceof Refused ? error.refusal.code : undefined;
+        response.writeHead(code === undefined ? 500 : 400).end(code);
       }
     },
   });
   try {
     return await new Promise<Answer>((resolve, reject) => {
-      const outgoing = request(server.url, { method: 'PUT', headers }, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (part: string) => {
-          text += part;
-        });
-        response.on('end', () => resolve({ status: response.statusCode, text }));
-      });
+      const outgoing = request(
+        server.url,
+        { method: 'PUT', headers: { ...jsonType, ...headers } },
+        (response) => {
+          let text = '';
+          response.setEncoding('utf8').on('data', (part: string) => {
+            text += part;
+          });
+          response.on('end', () => resolve({ status: response.statusCode, text }));
+        },
+      );
       outgoing.on('error', reject);
       for (const part of parts) outgoing.write(part);
       outgoing.end();
@@ -51,17 +57,17 @@ test('a body of exactly the bound is read whole, however it is cut', async () =>
   expect(await send('bytes', parts)).toEqual({ status: 200, text: '1000' });
 });
 
-test('one byte more is refused with 413, and the caller gets to read it', async () => {
+test('one byte more is refused, and the caller receives the refusal', async () => {
   const parts = [...Array.from({ length: 10 }, () => Buffer.alloc(100)), Buffer.alloc(1)];
 
-  expect(await send('bytes', parts)).toEqual({ status: 413, text: 'payload_too_large' });
+  expect(await send('bytes', parts)).toEqual({ status: 400, text: 'payload_too_large' });
 });
 
 test('a body that says it is too large is refused before it is read', async () => {
   const body = Buffer.alloc(5 * 1024 * 1024);
 
   expect(await send('bytes', [body], { 'content-length': String(body.length) })).toEqual({
-    status: 413,
+    status: 400,
     text: 'payload_too_large',
   });
 });
@@ -69,7 +75,7 @@ test('a body that says it is too large is refused before it is read', async () =
 test('a much larger body without a length is refused all the same', async () => {
   const parts = Array.from({ length: 100 }, () => Buffer.alloc(64 * 1024));
 
-  expect(await send('bytes', parts)).toEqual({ status: 413, text: 'payload_too_large' });
+  expect(await send('bytes', parts)).toEqual({ status: 400, text: 'payload_too_large' });
 });
 
 test('JSON is read, whatever its bytes are cut at', async () => {
@@ -86,4 +92,16 @@ test.each([
   ['bytes that are no text', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
 ])('%s is refused as malformed', async (_what, body) => {
   expect(await send('json', [body])).toEqual({ status: 400, text: 'malformed_json' });
+});
+
+test.each([
+  ['text/plain', {}],
+  ['application/json; charset=utf-16', {}],
+  ['', {}],
+  ['application/json', { 'content-encoding': 'gzip' }],
+])('a body of type %p and %j is refused unread', async (type, headers) => {
+  expect(await send('json', ['{}'], { 'content-type': type, ...headers })).toEqual({
+    status: 400,
+    text: 'unsupported_media_type',
+  });
 });

@@ -1,34 +1,48 @@
 import type { IncomingMessage } from 'node:http';
 import { Refused } from './refused.ts';
 
+const jsonType = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i;
+
+/** Whether a request has a body, an empty one included where its length is not known before. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /**
- * The whole body of an internal call; refused with 413 as soon as it is larger than it may be.
- * The rest of such a body is read and dropped, so that the caller gets to read its refusal.
+ * The body of a request. Throws `payload_too_large` as soon as it exceeds `bytesMax`; the rest is
+ * read and dropped, so that the client receives the answer and the connection stays usable.
  */
-export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const tooLarge = () => new Refused({ code: 'payload_too_large' });
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge();
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let bytes = 0;
-    request.on('data', (part: Buffer) => {
-      bytes += part.length;
-      if (bytes <= bytesMax) parts.push(part);
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= bytesMax) chunks.push(chunk);
       else reject(tooLarge());
     });
-    request.on('end', () => resolve(Buffer.concat(parts)));
-    request.on('error', reject);
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    // The connection was cut: no client receives this answer.
+    request.on('error', (cause) => reject(new Refused({ code: 'malformed_json' }, { cause })));
   });
 }
 
-const jsonBytesMax = 64 * 1024;
-
-/** A JSON body, not yet checked against a schema; refused with 400 when it is no JSON. */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
-  const body = await readBody(request, jsonBytesMax);
+/**
+ * The JSON value of a request's body, of at most `bytesMax` bytes. Throws
+ * `unsupported_media_type` for other types and for packed bodies, `malformed_json` and
+ * `payload_too_large`.
+ */
+export async function readJson(request: IncomingMessage, bytesMax: number): Promise<unknown> {
+  const { headers } = request;
+  const isJson = jsonType.test((headers['content-type'] ?? '').trim());
+  const isPlain = (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
+  if (!isJson || !isPlain) throw new Refused({ code: 'unsupported_media_type' });
+  const bytes = await readBytes(request, bytesMax);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    throw new Refused({ code: 'malformed_json' });
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new Refused({ code: 'malformed_json' }, { cause });
   }
 }

@@ -1,7 +1,7 @@
 import type { HealthChecks } from '@inventory/http/health';
 import { startHttpServer } from '@inventory/http/http-server';
 import { createInternalApp } from '@inventory/http/internal-app';
-import type Router from '@koa/router';
+import type { BoundInternalRoute } from '@inventory/http/internal-route';
 import type { ServiceContext, StartedService } from './service-context.ts';
 
 const drainMs = 10_000;
@@ -9,12 +9,12 @@ const drainMs = 10_000;
 /** Serves health, metrics and the service's internal routes until the lifetime ends. */
 export async function serveInternal(
   context: ServiceContext,
-  router: Router,
+  routes: readonly BoundInternalRoute[],
   health: HealthChecks,
 ): Promise<StartedService> {
   const { config, lifetime, logger } = context;
   const { serviceTokens } = config;
-  const listener = createInternalApp({ router, health, serviceTokens, logger });
+  const listener = createInternalApp({ routes, health, serviceTokens, logger });
   const server = await startHttpServer({ listener, ...config.http });
   lifetime.defer('internal HTTP', () => server.close(drainMs));
   return { url: server.url };

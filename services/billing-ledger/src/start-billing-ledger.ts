@@ -4,7 +4,7 @@ import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import type { BillingLedgerConfig } from './config.ts';
 import { createOnBillingCommands } from './consumers/on-billing-commands.ts';
-import { createLedgerRouter } from './http/router.ts';
+import { ledgerRoutes } from './http/ledger-routes.ts';
 import { observeLedger } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
 import type { VerifyJournal } from './operations/verify-journal.ts';
@@ -55,8 +55,8 @@ export async function startBillingLedger(
   lifetime.defer('billing commands', () => subscription.stop());
 
   const notReady = async () => [...(await health.notReady()), ...ledger.journalClock.problems()];
-  const router = createLedgerRouter({ ...ledger, clock });
-  return serveInternal(context, router, { ...health, notReady });
+  const routes = ledgerRoutes.map((route) => route.bind({ ...ledger, clock }));
+  return serveInternal(context, routes, { ...health, notReady });
 }
 
 const problemsLogged = 10;

@@ -3,11 +3,11 @@ import { createInternalApp } from '@inventory/http/internal-app';
 import { createLogger } from '@inventory/runtime/logger';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import { createLedgerRouter, type LedgerRoutes } from '../src/http/router.ts';
+import { type LedgerRoutesDeps, ledgerRoutes } from '../src/http/ledger-routes.ts';
 
 test('usage of more than one report may have is refused by its own code, not cut off (GET usage)', async () => {
   const notAsked = () => Promise.reject(new Error('not asked'));
-  const routes: LedgerRoutes = {
+  const deps: LedgerRoutesDeps = {
     readStanding: notAsked,
     loadAccount: notAsked,
     readStatement: notAsked,
@@ -18,7 +18,7 @@ test('usage of more than one report may have is refused by its own code, not cut
     clock: createTestClock(),
   };
   const listener = createInternalApp({
-    router: createLedgerRouter(routes),
+    routes: ledgerRoutes.map((route) => route.bind(deps)),
     health: { notReady: async () => [], notAlive: () => [] },
     serviceTokens: [],
     logger: createLogger({ service: 'test', level: 'silent' }),

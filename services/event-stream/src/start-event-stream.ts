@@ -12,7 +12,8 @@ import { onAuthorityChanged } from './consumers/on-authority-changed.ts';
 import { onBalanceLow } from './consumers/on-balance-low.ts';
 import { onRefreshCompleted } from './consumers/on-refresh-completed.ts';
 import type { LoggedEvent } from './domain/project-event.ts';
-import { createRouter } from './http/router.ts';
+import { logRoutes } from './http/log-routes.ts';
+import { webhookRoutes } from './http/webhook-routes.ts';
 import { countAppended } from './metrics.ts';
 import { openWebhooks } from './open-webhooks.ts';
 import {
@@ -65,8 +66,11 @@ export async function startEventStream(
     onBatch: byKey(onBalanceLow({ ...appending, endpoints: webhooks.endpoints }), concurrencyMax),
   });
   lifetime.defer('low balances', () => balances.stop());
-  const router = createRouter({ log, logEpoch: config.log.logEpoch, webhooks });
-  return serveInternal(context, router, health);
+  const routes = [
+    ...webhookRoutes.map((route) => route.bind({ webhooks })),
+    ...logRoutes.map((route) => route.bind({ log, logEpoch: config.log.logEpoch })),
+  ];
+  return serveInternal(context, routes, health);
 }
 
 function startPruning(

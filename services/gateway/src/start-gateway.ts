@@ -14,7 +14,7 @@ import { openClients } from './open-clients.ts';
 import { openPublicApi, publicApiIndexes } from './open-public-api.ts';
 import { openOperatorApi } from './operator/open-operator-api.ts';
 import { openTenancy } from './tenancy/open-tenancy.ts';
-import { createStandingRouter } from './tenancy/standing-routes.ts';
+import { readStandingRoute } from './tenancy/read-standing-route.ts';
 import { tenancyIndexes } from './tenancy/tenancy-documents.ts';
 
 export interface StartedGateway extends StartedService {
@@ -59,8 +59,8 @@ export async function startGateway(
     logger,
   });
   const { serviceTokens } = config;
-  const router = createStandingRouter(tenancy);
-  const internalApi = createInternalApp({ router, health, serviceTokens, logger });
+  const routes = [readStandingRoute.bind(tenancy)];
+  const internalApi = createInternalApp({ routes, health, serviceTokens, logger });
   const listener = privateListener(health, operatorApi, internalApi);
   const server = await startHttpServer({ listener, ...config.http });
   lifetime.defer('private HTTP', () => server.close(privateDrainMs));

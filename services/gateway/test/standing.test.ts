@@ -2,7 +2,7 @@ import { startHttpServer } from '@inventory/http/http-server';
 import { createInternalApp } from '@inventory/http/internal-app';
 import { newProjectId } from '@inventory/testkit/builders';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
-import { createStandingRouter } from '../src/tenancy/standing-routes.ts';
+import { readStandingRoute } from '../src/tenancy/read-standing-route.ts';
 import { openTenancyReplica } from './support/tenancy-replica.ts';
 
 const serviceToken = 'a token between services';
@@ -12,7 +12,7 @@ let server: Awaited<ReturnType<typeof startHttpServer>>;
 beforeAll(async () => {
   replica = await openTenancyReplica({ namespace: await openNamespace() });
   const listener = createInternalApp({
-    router: createStandingRouter(replica.tenancy),
+    routes: [readStandingRoute.bind(replica.tenancy)],
     health: { notReady: async () => [], notAlive: () => [] },
     serviceTokens: [serviceToken],
     logger: testLogger,

@@ -1,17 +1,13 @@
 import { openBackends } from '@inventory/service-host/open-backends';
 import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
-import Router from '@koa/router';
 import { indexes } from './collections.ts';
 import type { RefreshCollectorConfig } from './config.ts';
 import { openEgress } from './egress/open-egress.ts';
-import { addLivePageRoutes } from './live-pages/live-page-routes.ts';
 import { openLivePages } from './live-pages/open-live-pages.ts';
 import { openClients } from './open-clients.ts';
 import { openStores } from './open-stores.ts';
-import { addAdmissionRoutes } from './refreshes/admission-routes.ts';
 import { openRefreshes } from './refreshes/open-refreshes.ts';
-import { addRefreshRoutes } from './refreshes/refresh-routes.ts';
 import { startConsuming } from './refreshes/start-consuming.ts';
 import { createPlannerLease } from './scans/planner-lease.ts';
 import { startScanning } from './scans/start-scanning.ts';
@@ -37,9 +33,6 @@ export async function startRefreshCollector(
   });
   await startConsuming(context, { bus: backends.bus, ...refreshes });
 
-  const router = new Router();
-  addRefreshRoutes(router, refreshes.refreshRoutes);
-  addAdmissionRoutes(router, refreshes.admissionRoutes);
-  addLivePageRoutes(router, livePages);
-  return serveInternal(context, router, backends.health);
+  const routes = [...refreshes.routes, ...livePages.routes];
+  return serveInternal(context, routes, backends.health);
 }

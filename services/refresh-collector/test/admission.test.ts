@@ -37,7 +37,8 @@ const request = (fields: Parameters<CollectorHarness['request']>[0]) => harness.
 const decision = (refreshId: string) =>
   waitFor(`${refreshId} is decided`, () => harness.decisions(refreshId)[0]);
 const admission = async (change?: { operator_closed: boolean }): Promise<AdmissionView> => {
-  const init = change && { method: 'PUT', body: JSON.stringify(change) };
+  const headers = { 'content-type': 'application/json' };
+  const init = change && { method: 'PUT', headers, body: JSON.stringify(change) };
   return (await (await fetch(`${collector.url}/admission`, init)).json()) as AdmissionView;
 };
 async function fillUp(count: number) {

@@ -10,7 +10,10 @@ import type { RevisionStoreConfig } from './config.ts';
 import { onRevisionAbandoned } from './consumers/on-revision-abandoned.ts';
 import { onRevisionCompleted } from './consumers/on-revision-completed.ts';
 import type { DecidedScan } from './domain/scan.ts';
-import { createRouter } from './http/router.ts';
+import { eraseInventoryRoute } from './http/erase-inventory-route.ts';
+import { listPagesRoute } from './http/list-pages-route.ts';
+import { putChunkRoute } from './http/put-chunk-route.ts';
+import { readCurrentPageRoute } from './http/read-current-page-route.ts';
 import { observeWaitingScans } from './metrics.ts';
 import { outcomeMessage } from './operations/outcome-message.ts';
 import { pruneInventories } from './operations/prune-inventories.ts';
@@ -107,13 +110,14 @@ export async function startRevisionStore(
   });
   lifetime.defer('commands', () => consumer.stop());
 
-  const router = createRouter({
-    staging: operation,
-    chunks: stores.chunks,
-    reading: { ...operation, blocks: cacheBlocks(stores.blocks, config.blockCacheBytes) },
-    erasure: operation,
-  });
-  return serveInternal(context, router, health);
+  const reading = { ...operation, blocks: cacheBlocks(stores.blocks, config.blockCacheBytes) };
+  const routes = [
+    putChunkRoute.bind({ staging: operation }),
+    listPagesRoute.bind(stores),
+    readCurrentPageRoute.bind({ reading }),
+    eraseInventoryRoute.bind({ erasure: operation }),
+  ];
+  return serveInternal(context, routes, health);
 }
 
 const countEveryMs = 10_000;

@@ -1,19 +1,25 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import {
+  deletedWebhookEndpoint,
+  webhookEndpoint,
   webhookEndpointChange,
+  webhookEndpointList,
   webhookEndpointPath,
+  webhookEndpointWithSecret,
+  webhookPing,
+  webhookRedelivered,
   webhookRedelivery,
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
 import {
   internalDeliveriesQuery,
+  internalDeliveryPage,
   newWebhookEndpointOfAccount,
 } from '@inventory/contracts/internal/webhooks';
-import { readJson } from '@inventory/http/read-body';
+import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
-import type Router from '@koa/router';
-import type { Context } from 'koa';
+import type { z } from 'zod';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { Webhooks } from '../open-webhooks.ts';
 import {
@@ -23,89 +29,136 @@ import {
   toWireWithSecret,
 } from './convert-webhooks.ts';
 
-const all = '/projects/:project_id/webhook-endpoints';
-const one = `${all}/:endpoint_id`;
-
-/** What the gateway asks for customers and operators. */
-export function addWebhookRoutes(router: Router, webhooks: Webhooks): void {
-  addEndpointRoutes(router, webhooks);
-  addDeliveryRoutes(router, webhooks);
+interface WebhookRoutesDeps {
+  readonly webhooks: Webhooks;
 }
 
-function addEndpointRoutes(router: Router, webhooks: Webhooks): void {
-  router.post(all, async (context) => {
-    const { project_id: projectId } = projectPath.parse(context.params);
-    const body = newWebhookEndpointOfAccount.parse(await readJson(context.req));
-    const { account_id: accountId, ...wanted } = body;
-    const created = await webhooks.create({ projectId, accountId, ...wanted });
-    context.status = 201;
-    context.body = toWireWithSecret(created);
-  });
-  router.get(all, async (context) => {
-    const { project_id: projectId } = projectPath.parse(context.params);
-    context.body = { items: (await webhooks.list(projectId)).map(toWireEndpoint) };
-  });
-  router.get(one, async (context) => {
-    context.body = toWireEndpoint(await endpointOf(context, webhooks));
-  });
-  router.put(one, async (context) => {
-    const change = webhookEndpointChange.parse(await readJson(context.req));
-    context.body = toWireEndpoint(await webhooks.change(namedIn(context), change));
-  });
-  router.delete(one, async (context) => {
-    const { projectId, endpointId } = namedIn(context);
-    if (!(await webhooks.remove(projectId, endpointId))) throw notFound();
-    context.body = { endpoint_id: endpointId, deleted: true };
-  });
-  router.post(`${one}/rotate-secret`, async (context) => {
-    const { overlap_seconds: overlapS } = webhookRotation.parse(await readJson(context.req));
-    const changed = await webhooks.rotate(namedIn(context), overlapS * 1_000);
-    context.body = toWireWithSecret(changed);
-  });
+const all = '/projects/{project_id}/webhook-endpoints';
+const one = `${all}/{endpoint_id}`;
+const path = webhookEndpointPath;
+
+const endpointRoutes = [
+  internalRoute({
+    method: 'POST',
+    template: all,
+    input: { path: projectPath, body: newWebhookEndpointOfAccount },
+    status: 201,
+    answer: webhookEndpointWithSecret,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId }, body }) {
+      const { account_id: accountId, ...wanted } = body;
+      return toWireWithSecret(await webhooks.create({ projectId, accountId, ...wanted }));
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: all,
+    input: { path: projectPath },
+    answer: webhookEndpointList,
+    handle: async ({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) => ({
+      items: (await webhooks.list(projectId)).map(toWireEndpoint),
+    }),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: one,
+    input: { path },
+    answer: webhookEndpoint,
+    handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) =>
+      toWireEndpoint(await findEndpoint(webhooks, named)),
+  }),
+  internalRoute({
+    method: 'PUT',
+    template: one,
+    input: { path, body: webhookEndpointChange },
+    answer: webhookEndpoint,
+    handle: async ({ webhooks }: WebhookRoutesDeps, { path: named, body }) =>
+      toWireEndpoint(await webhooks.change(fromPath(named), body)),
+  }),
+  internalRoute({
+    method: 'DELETE',
+    template: one,
+    input: { path },
+    answer: deletedWebhookEndpoint,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: named }) {
+      const { projectId, endpointId } = fromPath(named);
+      if (!(await webhooks.remove(projectId, endpointId))) throw endpointNotFound();
+      return { endpoint_id: endpointId, deleted: true } as const;
+    },
+  }),
+  internalRoute({
+    method: 'POST',
+    template: `${one}/rotate-secret`,
+    input: { path, body: webhookRotation },
+    answer: webhookEndpointWithSecret,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
+      const overlapMs = body.overlap_seconds * 1_000;
+      return toWireWithSecret(await webhooks.rotate(fromPath(named), overlapMs));
+    },
+  }),
+];
+
+const deliveryRoutes = [
+  internalRoute({
+    method: 'POST',
+    template: `${one}/test`,
+    input: { path },
+    answer: webhookPing,
+    handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) => ({
+      event_id: await webhooks.ping(await findEndpoint(webhooks, named)),
+    }),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: `${one}/deliveries`,
+    input: { path, query: internalDeliveriesQuery },
+    answer: internalDeliveryPage,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: named, query }) {
+      const endpoint = await findEndpoint(webhooks, named);
+      const { limit } = query;
+      const found = await webhooks.deliveries(endpoint.id, { ...query, limit: limit + 1 });
+      const shown = found.slice(0, limit);
+      return {
+        items: shown.map(({ delivery }) => toWireDelivery(delivery)),
+        next_before: found.length > limit ? (shown.at(-1)?.place ?? null) : null,
+      };
+    },
+  }),
+  internalRoute({
+    method: 'POST',
+    template: `${one}/redeliver`,
+    input: { path, body: webhookRedelivery },
+    answer: webhookRedelivered,
+    async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
+      const endpoint = await findEndpoint(webhooks, named);
+      const done =
+        'event_id' in body
+          ? await webhooks.redeliverEvent(endpoint, body.event_id)
+          : await webhooks.redeliverRange(endpoint, {
+              sinceMs: fromIsoTime(body.since),
+              untilMs: body.until === undefined ? null : fromIsoTime(body.until),
+            });
+      return toWireRedelivered(done);
+    },
+  }),
+];
+
+/** What the gateway calls for customers and operators. */
+export const webhookRoutes = [...endpointRoutes, ...deliveryRoutes];
+
+type EndpointPath = z.output<typeof webhookEndpointPath>;
+
+function fromPath({ project_id: projectId, endpoint_id: endpointId }: EndpointPath) {
+  return { projectId, endpointId };
 }
 
-function addDeliveryRoutes(router: Router, webhooks: Webhooks): void {
-  router.post(`${one}/test`, async (context) => {
-    context.body = { event_id: await webhooks.ping(await endpointOf(context, webhooks)) };
-  });
-  router.get(`${one}/deliveries`, async (context) => {
-    const query = internalDeliveriesQuery.parse(context.query);
-    const endpoint = await endpointOf(context, webhooks);
-    const { limit } = query;
-    const found = await webhooks.deliveries(endpoint.id, { ...query, limit: limit + 1 });
-    const shown = found.slice(0, limit);
-    context.body = {
-      items: shown.map(({ delivery }) => toWireDelivery(delivery)),
-      next_before: found.length > limit ? (shown.at(-1)?.place ?? null) : null,
-    };
-  });
-  router.post(`${one}/redeliver`, async (context) => {
-    const wanted = webhookRedelivery.parse(await readJson(context.req));
-    const endpoint = await endpointOf(context, webhooks);
-    const done =
-      'event_id' in wanted
-        ? await webhooks.redeliverEvent(endpoint, wanted.event_id)
-        : await webhooks.redeliverRange(endpoint, {
-            sinceMs: fromIsoTime(wanted.since),
-            untilMs: wanted.until === undefined ? null : fromIsoTime(wanted.until),
-          });
-    context.body = toWireRedelivered(done);
-  });
-}
-
-function namedIn(context: Pick<Context, 'params'>) {
-  const path = webhookEndpointPath.parse(context['params']);
-  return { projectId: path.project_id, endpointId: path.endpoint_id };
-}
-
-async function endpointOf(
-  context: Pick<Context, 'params'>,
+async function findEndpoint(
   webhooks: Pick<Webhooks, 'find'>,
+  named: EndpointPath,
 ): Promise<WebhookEndpoint> {
-  const { projectId, endpointId } = namedIn(context);
+  const { projectId, endpointId } = fromPath(named);
   const endpoint = await webhooks.find(projectId, endpointId);
-  if (endpoint === null) throw notFound();
+  if (endpoint === null) throw endpointNotFound();
   return endpoint;
 }
 
-const notFound = () => new Refused({ code: 'webhook_endpoint_not_found' });
+const endpointNotFound = () => new Refused({ code: 'webhook_endpoint_not_found' });

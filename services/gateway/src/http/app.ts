@@ -1,4 +1,6 @@
 import type { RequestListener } from 'node:http';
+import { matchRoute } from '@inventory/http/match-route';
+import { measureRequests } from '@inventory/http/measure-requests';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
@@ -11,11 +13,8 @@ import { compressBody } from './compress-body.ts';
 import { deliverPage } from './deliver-page.ts';
 import { limitRate } from './limit-rate.ts';
 import type { RequestLimiter } from './limit-requests.ts';
-import { matchRoute } from './match-route.ts';
-import { measureRequests } from './measure-requests.ts';
 import { negotiateType } from './negotiate-type.ts';
 import type { NetworkPolicy } from './network-policy.domain.ts';
-import { readBody } from './read-body.ts';
 import { renderErrors } from './render-errors.ts';
 import type { RequestState } from './request-state.ts';
 import { requirePermission } from './require-permission.ts';
@@ -47,7 +46,7 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(assignRequestId(options.identifiers));
   app.use(markDeprecated(options.v1DeprecatedAtMs));
   app.use(renderErrors(options));
-  app.use(measureRequests());
+  app.use(measureRequests('public'));
   app.use(deliverPage(options.clock, options.prices));
   app.use(compressBody());
   app.use(servePages(options.pages));
@@ -57,7 +56,6 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(checkNetwork(options.trustedProxies));
   app.use(limitRate(options.limiter));
   app.use(requirePermission());
-  app.use(readBody());
   app.use(runRoute());
   return app.callback();
 }

@@ -1,6 +1,7 @@
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { traceResponse } from '@inventory/runtime/tracing';
+import { trace } from '@opentelemetry/api';
 import type { PublicMiddleware } from './request-state.ts';
 
 export function newRequestId(identifiers: Identifiers): RequestId {
@@ -21,6 +22,7 @@ export function assignRequestId(identifiers: Identifiers): PublicMiddleware {
   return async (context, next) => {
     context.state.requestId = newRequestId(identifiers);
     context.set({ 'X-Request-ID': context.state.requestId, ...commonHeaders });
+    trace.getActiveSpan()?.setAttribute('inventory.request_id', context.state.requestId);
     const response = traceResponse();
     if (response !== undefined) context.set('traceresponse', response);
     await next();

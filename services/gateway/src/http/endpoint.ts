@@ -1,9 +1,7 @@
 import type { PublicCode } from '@inventory/contracts/refusal-codes';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
+import type { InputSchemas, Method } from '@inventory/http/route';
 import type { z } from 'zod';
-import type { InputSchemas } from './validate-input.ts';
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export type EndpointTag =
   | 'Refreshes'

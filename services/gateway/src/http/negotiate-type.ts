@@ -4,7 +4,7 @@ import { type PublicMiddleware, required } from './request-state.ts';
 /** Who accepts nothing that the route offers is told so before anything is done. */
 export function negotiateType(): PublicMiddleware {
   return async (context, next) => {
-    const { types } = required(context.state, 'route');
+    const { types = ['application/json'] } = required(context.state, 'route');
     const accepted = context.accepts(...types);
     if (accepted === false) throw new Refused({ code: 'not_acceptable' });
     context.state.type = String(accepted);

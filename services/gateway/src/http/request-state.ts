@@ -21,7 +21,6 @@ export interface RequestState {
   secretDigest?: string;
   clientAddress?: string;
   rateLimit?: RateLimit;
-  body?: unknown;
   /** Set where a page is to be written that is charged. */
   delivery?: PageDelivery;
   /** Names of the headers that speak of the answer: they go with it when it is not written. */

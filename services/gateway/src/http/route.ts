@@ -2,17 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
-import type { z } from 'zod';
+import type { BoundRoute, Endpoint, Input, InputSchemas } from '@inventory/http/route';
+import { validateInput } from '@inventory/http/validate-input';
 import type { Authority } from '../tenancy/authority.domain.ts';
-import type { Method } from './endpoint.ts';
 import type { PageDelivery } from './page-delivery.ts';
-import { type InputSchemas, type RawInput, validateInput } from './validate-input.ts';
-
-export type Input<Schemas extends InputSchemas> = {
-  readonly [Part in keyof Schemas]: Schemas[Part] extends z.ZodType
-    ? z.output<Schemas[Part]>
-    : undefined;
-};
 
 /** A request that passed everything in front of its operation. */
 export interface AdmittedRequest {
@@ -45,55 +38,32 @@ export interface Answer {
   readonly delivery?: PageDelivery;
 }
 
-interface RouteSettings<Schemas extends InputSchemas> {
+/** What the frame has to know of an operation. */
+interface PublicEndpoint extends Endpoint {
   /** Its name in the reference. */
   readonly operationId: string;
-  readonly method: Method;
-  /** Path template with `{name}` for each path parameter. */
-  readonly template: string;
   /** What the Credential must be allowed; absent where any active one of the Project may ask. */
   readonly permission?: Permission;
   /** What the operation is billed as. */
   readonly product?: ProductCode;
-  /** Media types that the answer can have, the preferred one first. */
+  /** Media types that the answer can have, the preferred one first; JSON when absent. */
   readonly types?: readonly string[];
+}
+
+export type Route = PublicEndpoint & BoundRoute<AdmittedRequest, Answer | StreamAnswer>;
+
+interface RouteSettings<Schemas extends InputSchemas> extends PublicEndpoint {
   readonly input: Schemas;
-  /** Largest body that is read, in bytes. */
-  readonly bodyBytesMax?: number;
   readonly handle: (
     request: AdmittedRequest,
     input: Input<Schemas>,
   ) => Promise<Answer | StreamAnswer>;
 }
 
-export interface Route {
-  readonly operationId: string;
-  readonly method: Method;
-  readonly template: string;
-  readonly permission: Permission | undefined;
-  readonly product: ProductCode | undefined;
-  readonly types: readonly string[];
-  readonly readsBody: boolean;
-  readonly bodyBytesMax: number;
-  /** Validates everything at once, then runs the operation. */
-  run(request: AdmittedRequest, raw: RawInput): Promise<Answer | StreamAnswer>;
-}
-
-export function defineRoute<const Schemas extends InputSchemas>(
-  settings: RouteSettings<Schemas>,
-): Route {
-  const { operationId, method, template, permission, product, input, handle } = settings;
-  const { types = ['application/json'], bodyBytesMax = 16 * 1024 } = settings;
-  return {
-    operationId,
-    method,
-    template,
-    permission,
-    product,
-    types,
-    readsBody: input.body !== undefined,
-    bodyBytesMax,
-    // What validation returns is what the schemas of these parts make of the input.
-    run: async (request, raw) => handle(request, validateInput(input, raw) as Input<Schemas>),
-  };
+export function defineRoute<const Schemas extends InputSchemas>({
+  handle,
+  ...endpoint
+}: RouteSettings<Schemas>): Route {
+  const { input } = endpoint;
+  return { ...endpoint, run: async (raw, request) => handle(request, validateInput(input, raw)) };
 }

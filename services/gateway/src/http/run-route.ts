@@ -1,7 +1,7 @@
+import { readInput } from '@inventory/http/read-input';
 import { type PublicMiddleware, required } from './request-state.ts';
-import { targetOf } from './request-target.ts';
 
-/** Validates the input, runs the operation and hands its answer on. */
+/** Reads and validates the input, runs the operation and hands its answer on. */
 export function runRoute(): PublicMiddleware {
   return async (context) => {
     const { req, res, state } = context;
@@ -16,12 +16,10 @@ export function runRoute(): PublicMiddleware {
       clientAddress: required(state, 'clientAddress'),
       secretDigest: required(state, 'secretDigest'),
     };
-    const answer = await required(state, 'route').run(request, {
-      path: required(state, 'pathValues'),
-      query: new URLSearchParams(targetOf(req.url).query),
-      headers: req.headersDistinct,
-      body: state.body,
-    });
+    const route = required(state, 'route');
+    const pathValues = required(state, 'pathValues');
+    const raw = await readInput(req, route, { pathValues, mayOmitBody: false });
+    const answer = await route.run(raw, request);
     if ('stream' in answer) {
       context.respond = false;
       answer.stream(res);

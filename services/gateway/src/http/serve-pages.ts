@@ -1,6 +1,6 @@
 import { Refused } from '@inventory/http/refused';
+import { targetOf } from '@inventory/http/request-target';
 import type { PublicMiddleware } from './request-state.ts';
-import { targetOf } from './request-target.ts';
 
 /** Something that is the same for everybody: no key is needed, nothing is counted. */
 export interface PublicPage {
@@ -18,9 +18,8 @@ export function servePages(pages: PublicPages): PublicMiddleware {
   return async (context, next) => {
     const page = byPath.get(targetOf(context.req.url).path);
     if (page === undefined) return await next();
-    if (context.method !== 'GET') {
+    if (context.method !== 'GET')
       throw new Refused({ code: 'method_not_allowed' }, { headers: { Allow: 'GET' } });
-    }
     context.set({ ...page.headers });
     context.type = page.type;
     context.body = page.body;

@@ -1,5 +1,5 @@
+import { targetOf } from '@inventory/http/request-target';
 import type { PublicMiddleware } from './request-state.ts';
-import { targetOf } from './request-target.ts';
 import { v1TargetOf } from './v1-dialect.ts';
 
 /** Every V1 answer says since when V1 is deprecated (RFC 9745) and what replaces it. */

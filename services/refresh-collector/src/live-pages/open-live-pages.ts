@@ -1,4 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { BoundInternalRoute } from '@inventory/http/internal-route';
 import { createFadingRate } from '@inventory/runtime/moving-mean';
 import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceContext } from '@inventory/service-host/service-context';
@@ -7,8 +8,8 @@ import type { ReadPageDeps } from '../egress/read-page.ts';
 import { countLivePage, observeLivePages } from '../metrics.ts';
 import type { CollectionPace } from '../refreshes/retry-after.domain.ts';
 import { type LivePageOutcome, liveRetryAfterSeconds } from './live-page.domain.ts';
-import type { LivePageRoutes } from './live-page-routes.ts';
 import { readLivePage } from './read-live-page.ts';
+import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';
 
 const minuteMs = 60_000;
 
@@ -17,7 +18,8 @@ interface OpenLivePagesDeps {
   readonly pace: CollectionPace;
 }
 
-export interface LivePages extends LivePageRoutes {
+export interface LivePages {
+  readonly routes: readonly BoundInternalRoute[];
   /** Live pages requested of this replica in the last minute, older ones fading out. */
   readonly requestedPerMinute: () => number;
 }
@@ -33,7 +35,7 @@ export function openLivePages(
   const rules = { ...scan, triesMax: live.triesMax, retryMs: live.retryMs };
   observeLivePages(() => limiter.held);
 
-  return {
+  const deps: LivePageRouteDeps = {
     async read(request, signal) {
       const startMs = egress.monotonicNow();
       requested.add(startMs);
@@ -52,6 +54,9 @@ export function openLivePages(
     },
     executor: egress.executor,
     waitMaxMs: live.waitMaxMs,
+  };
+  return {
+    routes: [readLivePageRoute.bind(deps)],
     requestedPerMinute: () => requested.perWindow(egress.monotonicNow()),
   };
 }

@@ -1,30 +1,45 @@
-import { type AdmissionView, admissionChange } from '@inventory/contracts/internal/refresh';
-import { readJson } from '@inventory/http/read-body';
-import type Router from '@koa/router';
+import {
+  type AdmissionView,
+  admissionChange,
+  admissionView,
+} from '@inventory/contracts/internal/refresh';
+import { internalRoute } from '@inventory/http/internal-route';
 import { type AdmissionState, closedReason } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
 
-export interface AdmissionRoutes {
+export interface AdmissionRoutesDeps {
   readonly store: AdmissionStore;
   readonly outstandingMax: number;
   /** Applies a change on this replica at once. */
   readonly update: () => Promise<void>;
 }
 
-/** Reads and changes the admission state for operators. */
-export function addAdmissionRoutes(router: Router, routes: AdmissionRoutes): void {
-  router.get('/admission', async (context) => {
-    context.body = toWire(await routes.store.readAdmission(), routes.outstandingMax);
-  });
-  router.put('/admission', async (context) => {
-    const { operator_closed: closed } = admissionChange.parse(await readJson(context.req));
-    const state = await routes.store.setOperatorClosed(closed);
-    await routes.update();
-    context.body = toWire(state, routes.outstandingMax);
-  });
-}
+const template = '/admission';
 
-function toWire(admission: AdmissionState, outstandingMax: number): AdmissionView {
+/** Reads and changes the admission state for operators. */
+export const admissionRoutes = [
+  internalRoute({
+    method: 'GET',
+    template,
+    input: {},
+    answer: admissionView,
+    handle: async ({ store, outstandingMax }: AdmissionRoutesDeps) =>
+      toWireAdmission(await store.readAdmission(), outstandingMax),
+  }),
+  internalRoute({
+    method: 'PUT',
+    template,
+    input: { body: admissionChange },
+    answer: admissionView,
+    async handle({ store, outstandingMax, update }: AdmissionRoutesDeps, { body }) {
+      const state = await store.setOperatorClosed(body.operator_closed);
+      await update();
+      return toWireAdmission(state, outstandingMax);
+    },
+  }),
+];
+
+function toWireAdmission(admission: AdmissionState, outstandingMax: number): AdmissionView {
   const reason = closedReason(admission, false);
   return {
     state: reason ? 'closed' : 'open',

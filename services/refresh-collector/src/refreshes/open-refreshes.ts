@@ -1,16 +1,17 @@
+import type { BoundInternalRoute } from '@inventory/http/internal-route';
 import { startOutboxRelay } from '@inventory/mongo/outbox';
 import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { IdentityStore } from '../egress/identity-store.ts';
 import { countTransition, observeRefreshes } from '../metrics.ts';
-import type { AdmissionRoutes } from './admission-routes.ts';
+import { admissionRoutes } from './admission-routes.ts';
 import type { AdmissionStore } from './admission-store.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
-import type { RefreshRoutes } from './refresh-routes.ts';
+import { refreshRoutes } from './refresh-routes.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import type { RefreshSurveyStore } from './refresh-survey-store.ts';
 import type { ResendStore } from './resend-store.ts';
@@ -45,8 +46,7 @@ export interface Refreshes {
   readonly pace: CollectionPace;
   /** Adds a listener for refreshes that enter a phase on this replica. */
   onRefreshChanged(listener: RefreshListener): void;
-  readonly refreshRoutes: RefreshRoutes;
-  readonly admissionRoutes: AdmissionRoutes;
+  readonly routes: readonly BoundInternalRoute[];
 }
 
 const accountCountMs = 1_000;
@@ -74,18 +74,21 @@ export async function openRefreshes(
   });
   const pace = collectionPace(identityIds.length, limits);
   const { refreshes, refreshLists: lists } = stores;
-  const assetsPerPage = config.scan.count;
+  const reads = { refreshes, lists, pace, plan, assetsPerPage: config.scan.count, clock };
+  const ofAdmission = {
+    store: stores.admission,
+    outstandingMax: config.admission.outstandingMax,
+    update: () => admission.update(),
+  };
   return {
     saga,
     admission,
     pace,
     onRefreshChanged,
-    refreshRoutes: { refreshes, lists, pace, plan, assetsPerPage, clock },
-    admissionRoutes: {
-      store: stores.admission,
-      outstandingMax: config.admission.outstandingMax,
-      update: () => admission.update(),
-    },
+    routes: [
+      ...refreshRoutes.map((route) => route.bind(reads)),
+      ...admissionRoutes.map((route) => route.bind(ofAdmission)),
+    ],
   };
 }
 

@@ -1,8 +1,8 @@
-import { projectId } from '@inventory/contracts/ids';
-import { refreshListQuery } from '@inventory/contracts/internal/refresh';
+import { projectPath, refreshIdPath } from '@inventory/contracts/http/parameters';
+import { refreshList, refreshListQuery, refreshView } from '@inventory/contracts/internal/refresh';
+import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
-import type Router from '@koa/router';
 import { awaitReservation } from './await-reservation.ts';
 import { toWireRecord, toWireView } from './convert.ts';
 import type { PublishedPlan } from './published-plan.domain.ts';
@@ -16,7 +16,7 @@ import {
   retryAfterSeconds,
 } from './retry-after.domain.ts';
 
-export interface RefreshRoutes {
+export interface RefreshRoutesDeps {
   readonly refreshes: RefreshStore;
   readonly lists: RefreshListStore;
   readonly pace: CollectionPace;
@@ -25,53 +25,54 @@ export interface RefreshRoutes {
   readonly clock: Clock;
 }
 
-/** Reads of refreshes for the gateway. */
-export function addRefreshRoutes(router: Router, routes: RefreshRoutes): void {
-  const { clock, pace, assetsPerPage } = routes;
-
-  /** Its own pages and, while it is queued, those of its account's refreshes before it. */
-  async function pagesAhead(refresh: Refresh, left: number): Promise<number> {
-    if (refresh.phase !== 'queued') return left;
-    const before = await routes.lists.countOpenBefore(refresh.accountId, refresh.requestedAtMs);
-    return (before + 1) * routes.plan().typicalPages;
-  }
-
-  router.get('/refreshes/:refresh_id', async (context) => {
-    const refreshId = String(context.params['refresh_id']);
-    const stored = await awaitReservation(routes.refreshes, refreshId);
+const readRefreshRoute = internalRoute({
+  method: 'GET',
+  template: '/refreshes/{refresh_id}',
+  input: { path: refreshIdPath },
+  answer: refreshView,
+  async handle(deps: RefreshRoutesDeps, { path }) {
+    const { clock, pace, plan, assetsPerPage } = deps;
+    const stored = await awaitReservation(deps.refreshes, path.refresh_id);
     if (!stored) throw new Refused({ code: 'refresh_not_found' });
     const { refresh } = stored;
     const left = pagesLeft(refresh.scan, assetsPerPage);
-    const ahead = await pagesAhead(refresh, left);
-    context.body = toWireView(refresh, {
+    const ahead = await pagesAhead(deps, refresh, left);
+    return toWireView(refresh, {
       retryAfterSeconds: retryAfterSeconds(refresh, left, pace, clock.now()),
-      expectedCompletedMs: expectedCompletedMs(refresh, ahead, routes.plan(), clock.now()),
+      expectedCompletedMs: expectedCompletedMs(refresh, ahead, plan(), clock.now()),
     });
-  });
+  },
+});
 
-  router.get('/projects/:project_id/refreshes', async (context) => {
-    const query = refreshListQuery.parse({
-      ...context.query,
-      state: many(context.query['state']),
-      refresh_id: many(context.query['refresh_id']),
-    });
-    const { items, hasMore } = await routes.lists.listRefreshes({
-      projectId: projectId.parse(context.params['project_id']),
+/** Its own pages and, while it is queued, those of its account's refreshes before it. */
+async function pagesAhead(
+  { lists, plan }: Pick<RefreshRoutesDeps, 'lists' | 'plan'>,
+  refresh: Refresh,
+  left: number,
+): Promise<number> {
+  if (refresh.phase !== 'queued') return left;
+  const before = await lists.countOpenBefore(refresh.accountId, refresh.requestedAtMs);
+  return (before + 1) * plan().typicalPages;
+}
+
+const listRefreshesRoute = internalRoute({
+  method: 'GET',
+  template: '/projects/{project_id}/refreshes',
+  input: { path: projectPath, query: refreshListQuery },
+  answer: refreshList,
+  async handle({ lists }: RefreshRoutesDeps, { path, query }) {
+    const { before_requested_at: beforeAt, before_refresh_id: beforeId } = query;
+    const { items, hasMore } = await lists.listRefreshes({
+      projectId: path.project_id,
       states: query.state,
       refreshIds: query.refresh_id,
       limit: query.limit,
       before:
-        query.before_requested_at && query.before_refresh_id
-          ? {
-              requestedAtMs: fromIsoTime(query.before_requested_at),
-              refreshId: query.before_refresh_id,
-            }
-          : null,
+        beforeAt && beforeId ? { requestedAtMs: fromIsoTime(beforeAt), refreshId: beforeId } : null,
     });
-    context.body = { items: items.map(toWireRecord), has_more: hasMore };
-  });
-}
+    return { items: items.map(toWireRecord), has_more: hasMore };
+  },
+});
 
-function many(value: string | string[] | undefined): string[] {
-  return value === undefined ? [] : [value].flat();
-}
+/** Reads of refreshes for the gateway. */
+export const refreshRoutes = [readRefreshRoute, listRefreshesRoute];

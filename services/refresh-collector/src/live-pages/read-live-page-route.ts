@@ -1,3 +1,4 @@
+import { scopePath } from '@inventory/contracts/http/parameters';
 import {
   type LivePageForm,
   livePageMeta,
@@ -6,16 +7,16 @@ import {
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import type { LivePageRefusal } from '@inventory/contracts/refusal';
-import { scope } from '@inventory/contracts/scope';
+import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
+import { Reply } from '@inventory/http/reply';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
-import type Router from '@koa/router';
 import { z } from 'zod';
 import type { PageAsset, PlatformPage } from '../egress/platform-page.domain.ts';
 import type { LivePageOutcome } from './live-page.domain.ts';
 import type { LivePageRequest } from './read-live-page.ts';
 
-export interface LivePageRoutes {
+export interface LivePageRouteDeps {
   readonly read: (request: LivePageRequest, signal: AbortSignal) => Promise<LivePageOutcome>;
   readonly retryAfterSeconds: (outcome: LivePageOutcome, appId: number) => Promise<number>;
   /** Serializes large pages. */
@@ -25,47 +26,49 @@ export interface LivePageRoutes {
 
 const largeAssetsMin = 100;
 
-/** GET /inventories/{platform_id}/{app_id}/{context_id}/live-page: the page as bytes to be sent. */
-export function addLivePageRoutes(router: Router, routes: LivePageRoutes): void {
-  const timeLeft = z.coerce.number().int().min(1).max(routes.waitMaxMs);
-  const template = '/inventories/:platform_id/:app_id/:context_id/live-page';
-  router.get(template, async (context) => {
-    const { platform_id, app_id, context_id } = context.params;
-    const of = scope.parse({
-      platform_id,
-      app_id: Number(app_id),
-      context_id: Number(context_id),
-    });
-    const query = livePageQuery.parse(context.query);
-    const closed = new AbortController();
-    context.res.once('close', () => closed.abort());
+/** One page of the platform as bytes that are ready to be sent, or why there is none. */
+export const readLivePageRoute = internalRoute({
+  method: 'GET',
+  template: '/inventories/{platform_id}/{app_id}/{context_id}/live-page',
+  input: {
+    path: scopePath,
+    query: livePageQuery,
+    header: z.object({ [timeLeftHeader]: z.coerce.number().int().min(1) }),
+  },
+  async handle(deps: LivePageRouteDeps, { path: scope, query, header }, { signal }) {
+    const timeLeftMs = header[timeLeftHeader];
+    if (timeLeftMs > deps.waitMaxMs) {
+      const issue = { in: 'header', field: timeLeftHeader, reason: 'is too long' } as const;
+      throw new Refused({ code: 'invalid_request', detail: { issues: [issue] } });
+    }
     const request = {
       accountId: query.account_id,
-      scope: of,
+      scope,
       language: query.language,
       count: query.count,
       startAssetId: query.start_assetid ?? null,
-      timeLeftMs: timeLeft.parse(context.get(timeLeftHeader)),
+      timeLeftMs,
     };
-    const read = await routes.read(request, closed.signal);
-    if (read.result !== 'page') throw new Refused(await refusalOf(routes, read, of.app_id));
+    const read = await deps.read(request, signal);
+    if (read.result !== 'page') throw new Refused(await refusalOf(deps, read, scope.app_id));
     const { page } = read;
     const write = () => membersOf(page, query.form);
-    const members =
-      page.assets.length < largeAssetsMin ? write() : await routes.executor.enqueue(write);
-    context.set(livePageMetaHeader, JSON.stringify(toWireMeta(page)));
-    context.type = 'application/octet-stream';
-    context.body = members;
-  });
-}
+    const body = page.assets.length < largeAssetsMin ? write() : await deps.executor.enqueue(write);
+    return new Reply({
+      headers: { [livePageMetaHeader]: JSON.stringify(toWireMeta(page)) },
+      type: 'application/octet-stream',
+      body,
+    });
+  },
+});
 
 async function refusalOf(
-  routes: LivePageRoutes,
+  { retryAfterSeconds }: Pick<LivePageRouteDeps, 'retryAfterSeconds'>,
   read: Exclude<LivePageOutcome, { result: 'page' }>,
   appId: number,
 ): Promise<LivePageRefusal> {
   if (read.result !== 'failed') return { code: `inventory_${read.result}` };
-  const retry_after_seconds = await routes.retryAfterSeconds(read, appId);
+  const retry_after_seconds = await retryAfterSeconds(read, appId);
   const { failure } = read;
   if (failure === 'timeout') return { code: 'upstream_timeout', retry_after_seconds };
   return { code: 'upstream_unavailable', detail: { reason: failure }, retry_after_seconds };

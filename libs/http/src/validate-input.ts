@@ -1,32 +1,20 @@
 import type { RequestIssue } from '@inventory/contracts/http/meta';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-
-/** The schemas of a route's parts; a part that is left out is not looked at. */
-export interface InputSchemas {
-  readonly path: z.ZodObject;
-  readonly query?: z.ZodObject;
-  /** By header name, as documented. */
-  readonly header?: z.ZodObject;
-  readonly body?: z.ZodType;
-}
-
-export interface RawInput {
-  readonly path: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  /** Every value of every header, by lower-case name. */
-  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
-  readonly body: unknown;
-}
+import { Refused } from './refused.ts';
+import type { Input, InputSchemas, RawInput } from './route.ts';
 
 const issuesMax = 100;
 const fieldCharactersMax = 100;
 
 /**
- * Checks path, query, headers and body and names all problems of all of them at once. A known
- * parameter that is given twice is a problem unless it is a list; an unknown one is ignored.
+ * Validates path, query, headers and body. A known parameter given twice is invalid unless its
+ * schema is an array; an unknown one is ignored. Throws `invalid_request` with all issues of all
+ * parts, at most 100.
  */
-export function validateInput(schemas: InputSchemas, raw: RawInput): Record<string, unknown> {
+export function validateInput<Schemas extends InputSchemas>(
+  schemas: Schemas,
+  raw: RawInput,
+): Input<Schemas> {
   const issues: RequestIssue[] = [];
   const parsed: Record<string, unknown> = {};
 
@@ -36,7 +24,7 @@ export function validateInput(schemas: InputSchemas, raw: RawInput): Record<stri
     else issues.push(...result.error.issues.flatMap((issue) => issuesOf(part, issue, value)));
   }
 
-  check('path', schemas.path, raw.path);
+  if (schemas.path) check('path', schemas.path, raw.path);
   if (schemas.query) {
     const values = collect(schemas.query, (name) => raw.query.getAll(name));
     issues.push(...values.repeated.map((field) => repeated('query', field)));
@@ -51,10 +39,11 @@ export function validateInput(schemas: InputSchemas, raw: RawInput): Record<stri
   if (issues.length > 0) {
     throw new Refused({ code: 'invalid_request', detail: { issues: issues.slice(0, issuesMax) } });
   }
-  return parsed;
+  // Each part is what its own schema returned.
+  return parsed as Input<Schemas>;
 }
 
-/** Lists keep every value; of anything else the first value is taken and a second one told. */
+/** Arrays keep every value; of any other field the first value is taken, a second one is an issue. */
 function collect(schema: z.ZodObject, valuesOf: (name: string) => readonly string[]) {
   const single: Record<string, unknown> = {};
   const repeated: string[] = [];

@@ -1,21 +1,31 @@
 import { Readable } from 'node:stream';
+import { scopePath } from '@inventory/contracts/http/parameters';
 import { currentPageMetaHeader, currentPageQuery } from '@inventory/contracts/internal/inventory';
 import { scopeKey } from '@inventory/contracts/scope';
+import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
+import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
-import type { RouterContext } from '@koa/router';
+import type { z } from 'zod';
 import {
   type CurrentPageReading,
   type CurrentPageRequest,
   readCurrentPage,
 } from '../operations/read-current-page.ts';
-import { fromScopePath, toCurrentPageMeta } from './convert.ts';
+import { toCurrentPageMeta } from './convert.ts';
 
-/** GET /inventories/{platform_id}/{app_id}/{context_id}/page: bytes that are ready to be sent. */
-export function getCurrentPage(reading: CurrentPageReading) {
-  return async (context: RouterContext): Promise<void> => {
-    const scope = fromScopePath(context.params);
-    const query = currentPageQuery.parse(context.query);
+export interface ReadCurrentPageDeps {
+  readonly reading: CurrentPageReading;
+}
+
+/** One page as bytes that are ready to be sent; the header says what they are. */
+export const readCurrentPageRoute = internalRoute({
+  method: 'GET',
+  template: '/inventories/{platform_id}/{app_id}/{context_id}/page',
+  input: { path: scopePath, query: currentPageQuery },
+  // Pages are a few MiB each, and in memory until they are sent.
+  inFlightMax: 48,
+  async handle({ reading }: ReadCurrentPageDeps, { path: scope, query }) {
     const page = await readCurrentPage(reading, {
       scopeKey: scopeKey(scope),
       language: query.language,
@@ -25,11 +35,14 @@ export function getCurrentPage(reading: CurrentPageReading) {
     });
     switch (page.result) {
       case 'page':
-        context.set(currentPageMetaHeader, JSON.stringify(toCurrentPageMeta(scope, page)));
-        context.type = 'application/octet-stream';
-        context.length = page.body.reduce((bytes, piece) => bytes + piece.length, 0);
-        context.body = Readable.from(page.body, { objectMode: false });
-        return;
+        return new Reply({
+          headers: {
+            [currentPageMetaHeader]: JSON.stringify(toCurrentPageMeta(scope, page)),
+            'Content-Length': String(page.body.reduce((sum, piece) => sum + piece.length, 0)),
+          },
+          type: 'application/octet-stream',
+          body: Readable.from(page.body, { objectMode: false }),
+        });
       case 'no_revision':
         throw new Refused({ code: 'inventory_revision_not_found' });
       case 'expired':
@@ -39,12 +52,12 @@ export function getCurrentPage(reading: CurrentPageReading) {
       default:
         return unreachable(page);
     }
-  };
-}
+  },
+});
 
 const beyondEnd = { in: 'query', field: 'position', reason: 'is beyond the end' } as const;
 
-function pinnedBy(query: ReturnType<typeof currentPageQuery.parse>): CurrentPageRequest['pinned'] {
+function pinnedBy(query: z.output<typeof currentPageQuery>): CurrentPageRequest['pinned'] {
   const { revision_id: revisionId, observation_id: observationId } = query;
   return revisionId && observationId ? { revisionId, observationId } : null;
 }

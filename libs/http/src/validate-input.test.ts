@@ -1,11 +1,15 @@
-import { scopePath } from '@inventory/contracts/http/parameters';
 import { detailOf } from '@inventory/contracts/refusal';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import { type RawInput, validateInput } from './validate-input.ts';
+import { Refused } from './refused.ts';
+import type { RawInput } from './route.ts';
+import { validateInput } from './validate-input.ts';
 
+const positive = z
+  .string()
+  .regex(/^[1-9][0-9]*$/, 'must be a positive number')
+  .transform(Number);
 const schemas = {
-  path: scopePath,
+  path: z.object({ platform_id: z.string(), app_id: positive, context_id: positive }),
   query: z.object({ limit: z.string().optional(), state: z.array(z.string()).max(2) }),
   header: z.object({ 'Idempotency-Key': z.string().max(3).optional() }),
   body: z.strictObject({
@@ -53,8 +57,8 @@ test('all problems of path, query, header and body are named at once (Errors: in
   });
 
   expect(issues).toEqual([
-    { in: 'path', field: 'app_id', reason: expect.stringContaining('4294967295') },
-    { in: 'path', field: 'context_id', reason: expect.stringContaining('2147483647') },
+    { in: 'path', field: 'app_id', reason: 'must be a positive number' },
+    { in: 'path', field: 'context_id', reason: 'must be a positive number' },
     { in: 'query', field: 'limit', reason: 'may be given only once' },
     { in: 'query', field: 'state', reason: expect.any(String) },
     { in: 'header', field: 'Idempotency-Key', reason: expect.any(String) },

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { hasBody, readBytes, readJson } from './read-body.ts';
+import { targetOf } from './request-target.ts';
+import type { Endpoint, RawInput } from './route.ts';
+
+const bodyBytesMaxDefault = 16 * 1024;
+
+interface ReadInputOptions {
+  readonly pathValues: RawInput['path'];
+  /** Whether a request without a body counts as one whose body is `{}`. */
+  readonly mayOmitBody: boolean;
+}
+
+/** Collects the parts of a request; the body is read where the endpoint has a schema for it. */
+export async function readInput(
+  request: IncomingMessage,
+  endpoint: Endpoint,
+  { pathValues, mayOmitBody }: ReadInputOptions,
+): Promise<RawInput> {
+  return {
+    path: pathValues,
+    query: new URLSearchParams(targetOf(request.url).query),
+    headers: request.headersDistinct,
+    body: endpoint.input.body && (await readBody(request, endpoint, mayOmitBody)),
+  };
+}
+
+async function readBody(
+  request: IncomingMessage,
+  { bodyType = 'json', bodyBytesMax = bodyBytesMaxDefault }: Endpoint,
+  mayOmitBody: boolean,
+): Promise<unknown> {
+  if (bodyType === 'bytes') return await readBytes(request, bodyBytesMax);
+  if (mayOmitBody && !hasBody(request)) return {};
+  return await readJson(request, bodyBytesMax);
+}

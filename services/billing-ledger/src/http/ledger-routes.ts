@@ -1,0 +1,167 @@
+import { accountId, projectId } from '@inventory/contracts/ids';
+import {
+  accountFunds,
+  accountTerms,
+  balanceView,
+  holdList,
+  priceList,
+  statementPage,
+  usageDaysMax,
+  usageReport,
+  verifyReport,
+} from '@inventory/contracts/internal/ledger';
+import { internalRoute } from '@inventory/http/internal-route';
+import { Refused } from '@inventory/http/refused';
+import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import { z } from 'zod';
+import { listHolds } from '../domain/hold-set.ts';
+import { dayMs, dayOf } from '../domain/usage.ts';
+import type { ListOldHolds } from '../operations/list-old-holds.ts';
+import type { LoadAccount } from '../operations/load-account.ts';
+import type { PriceListCache } from '../operations/price-list-cache.ts';
+import type { ReadStanding } from '../operations/read-standing.ts';
+import type { ReadStatement } from '../operations/read-statement.ts';
+import type { ReadUsage } from '../operations/read-usage.ts';
+import type { VerifyJournal } from '../operations/verify-journal.ts';
+import {
+  toAccountFunds,
+  toAccountTerms,
+  toBalanceView,
+  toHoldList,
+  toOldHoldList,
+  toPriceListView,
+  toStatementPage,
+  toUsageReport,
+  toVerifyReport,
+} from './convert.ts';
+
+export interface LedgerRoutesDeps {
+  readonly readStanding: ReadStanding;
+  readonly loadAccount: LoadAccount;
+  readonly readStatement: ReadStatement;
+  readonly readUsage: ReadUsage;
+  readonly listOldHolds: ListOldHolds;
+  readonly verifyJournal: VerifyJournal;
+  readonly prices: PriceListCache;
+  readonly clock: Clock;
+}
+
+const rowsMax = 1_000;
+const limit = z.coerce.number().int().min(1).max(rowsMax).default(100);
+const path = z.object({ account_id: accountId });
+
+/** UTC days, both in the span. */
+const usageQuery = z
+  .object({ from: z.iso.date(), to: z.iso.date(), project_id: projectId.optional() })
+  .refine(({ from, to }) => from <= to, { path: ['to'], message: 'must not be before from' })
+  .refine(({ from, to }) => fromIsoTime(to) - fromIsoTime(from) < usageDaysMax * dayMs, {
+    path: ['to'],
+    message: `must be at most ${usageDaysMax - 1} days after from`,
+  });
+
+const accountRoutes = [
+  internalRoute({
+    method: 'GET',
+    template: '/accounts/{account_id}/balance',
+    input: { path },
+    answer: balanceView,
+    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
+      toBalanceView(id, await readStanding(id)),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/accounts/{account_id}/terms',
+    input: { path },
+    answer: accountTerms,
+    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
+      toAccountTerms(id, await readStanding(id)),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/accounts/{account_id}/funds',
+    input: { path, query: z.object({ project_id: projectId }) },
+    answer: accountFunds,
+    handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id }, query }) =>
+      toAccountFunds(id, query.project_id, await readStanding(id)),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/accounts/{account_id}/holds',
+    input: { path },
+    answer: holdList,
+    async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
+      const { account } = await loadAccount(id);
+      return toHoldList(listHolds(account.holds).map((hold) => ({ accountId: id, hold })));
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/accounts/{account_id}/statement',
+    input: {
+      path,
+      query: z.object({
+        after_seq: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+        limit,
+      }),
+    },
+    answer: statementPage,
+    async handle({ readStatement }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
+      const part = { afterSeq: query.after_seq, limit: query.limit };
+      return toStatementPage(id, await readStatement(id, part));
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/accounts/{account_id}/usage',
+    input: { path, query: usageQuery },
+    answer: usageReport,
+    async handle({ readUsage }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
+      const { from, to, project_id: project = null } = query;
+      const days = { fromDay: dayOf(fromIsoTime(from)), endDay: dayOf(fromIsoTime(to)) + 1 };
+      const read = await readUsage(id, { ...days, projectId: project });
+      if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
+      if (read.result === 'behind') {
+        throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
+      }
+      return toUsageReport(read.days, read.asOfSeq);
+    },
+  }),
+];
+
+const journalRoutes = [
+  internalRoute({
+    method: 'GET',
+    template: '/holds',
+    input: {
+      query: z.object({
+        older_than_seconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
+        limit,
+      }),
+    },
+    answer: holdList,
+    async handle({ listOldHolds }: LedgerRoutesDeps, { query }) {
+      const olderThanMs = query.older_than_seconds * 1_000;
+      return toOldHoldList(await listOldHolds({ olderThanMs, limit: query.limit }));
+    },
+  }),
+  internalRoute({
+    method: 'POST',
+    template: '/verify',
+    input: {},
+    answer: verifyReport,
+    handle: async ({ verifyJournal }: LedgerRoutesDeps) => toVerifyReport(await verifyJournal()),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/prices',
+    input: {},
+    answer: priceList,
+    async handle({ prices, clock }: LedgerRoutesDeps) {
+      await prices.reload();
+      return toPriceListView(prices.book.activeAt(clock.now()));
+    },
+  }),
+];
+
+/** What the other services read. All of it comes from the journal, never from a cache. */
+export const ledgerRoutes = [...accountRoutes, ...journalRoutes];

@@ -1,0 +1,46 @@
+import { projectPath } from '@inventory/contracts/http/parameters';
+import {
+  logHeads,
+  logHeadsQuery,
+  logPage,
+  logPageQuery,
+} from '@inventory/contracts/internal/event-log';
+import { internalRoute } from '@inventory/http/internal-route';
+import type { ProjectLog } from '../storage/project-log.ts';
+import { toLogPage } from './convert.ts';
+
+export interface LogRoutesDeps {
+  readonly log: ProjectLog;
+  readonly logEpoch: number;
+}
+
+/** Where logs end, and what is in them. */
+export const logRoutes = [
+  internalRoute({
+    method: 'POST',
+    template: '/logs/heads',
+    input: { body: logHeadsQuery },
+    answer: logHeads,
+    async handle({ log, logEpoch }: LogRoutesDeps, { body }) {
+      const heads = await Promise.all(
+        body.project_ids.map(async (id) => ({ project_id: id, position: await log.head(id) })),
+      );
+      return { log_epoch: logEpoch, heads };
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/projects/{project_id}/log',
+    input: { path: projectPath, query: logPageQuery },
+    answer: logPage,
+    async handle({ log, logEpoch }: LogRoutesDeps, { path, query }) {
+      const { project_id: projectId } = path;
+      const [head, [oldest], items] = await Promise.all([
+        log.head(projectId),
+        log.after(projectId, 0, 1),
+        log.after(projectId, query.after, query.limit),
+      ]);
+      return toLogPage({ logEpoch, head, oldest, items });
+    },
+  }),
+];

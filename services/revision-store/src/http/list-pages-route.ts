@@ -1,0 +1,19 @@
+import { stagedPages } from '@inventory/contracts/internal/inventory';
+import { internalRoute } from '@inventory/http/internal-route';
+import type { ChunkStore } from '../storage/chunk-store.ts';
+import { epochPath } from './epoch-path.ts';
+
+export interface ListPagesDeps {
+  readonly chunks: Pick<ChunkStore, 'list'>;
+}
+
+/** The manifest of what is staged now. */
+export const listPagesRoute = internalRoute({
+  method: 'GET',
+  template: '/scans/{scan_id}/epochs/{epoch}/pages',
+  input: { path: epochPath },
+  answer: stagedPages,
+  handle: async ({ chunks }: ListPagesDeps, { path }) => ({
+    pages: await chunks.list(path.scan_id, path.epoch),
+  }),
+});

@@ -1,0 +1,42 @@
+import { canonicalDecimal } from '@inventory/contracts/http/parameters';
+import {
+  chunkBytesMax,
+  chunkDigestHeader,
+  pageChunksMax,
+  scanPagesMax,
+  stagingQuery,
+} from '@inventory/contracts/internal/inventory';
+import { internalRoute } from '@inventory/http/internal-route';
+import { z } from 'zod';
+import { type ChunkStaging, stageChunk } from '../operations/stage-chunk.ts';
+import { epochPath } from './epoch-path.ts';
+
+export interface PutChunkDeps {
+  readonly staging: ChunkStaging;
+}
+
+/** 204 once the chunk is durable. */
+export const putChunkRoute = internalRoute({
+  method: 'PUT',
+  template: '/scans/{scan_id}/epochs/{epoch}/pages/{page}/chunks/{chunk}',
+  input: {
+    path: epochPath.extend({
+      page: canonicalDecimal(0, scanPagesMax - 1),
+      chunk: canonicalDecimal(0, pageChunksMax - 1),
+    }),
+    query: stagingQuery,
+    header: z.object({
+      [chunkDigestHeader]: z.string().regex(/^[0-9a-f]{64}$/, 'must be SHA-256 in hex'),
+    }),
+    body: z.instanceof(Buffer).refine((bytes) => bytes.length > 0, 'must not be empty'),
+  },
+  bodyType: 'bytes',
+  bodyBytesMax: chunkBytesMax,
+  status: 204,
+  inFlightMax: 16,
+  async handle({ staging }: PutChunkDeps, { path, query, header, body }) {
+    const { scan_id: scanId, ...place } = path;
+    const chunk = { digest: header[chunkDigestHeader], content: body, source: query.source };
+    await stageChunk(staging, { scanId, ...place }, chunk);
+  },
+});
