@@ -7,8 +7,9 @@ const { join } = require('node:path');
 function openApiFile(root) {
   const built = join(root, 'services/gateway/dist');
   const { publicEndpoints } = require(join(built, 'public-endpoints.js'));
-  const { openApiDocument } = require(join(built, 'http/openapi/openapi-document.js'));
-  const content = `${JSON.stringify(openApiDocument(publicEndpoints), null, 1)}\n`;
+  const { publicDocument } = require(join(built, 'http/openapi/describe-public-api.js'));
+  const content = `${JSON.stringify(publicDocument(publicEndpoints), null, 1)}
+`;
   return { path: 'docs/generated/openapi.json', content };
 }
 

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { openApiDocument } from '../../services/gateway/src/http/openapi/openapi-document.ts';
+import { publicDocument } from '../../services/gateway/src/http/openapi/describe-public-api.ts';
 import { publicEndpoints } from '../../services/gateway/src/public-endpoints.ts';
 
 export interface SeenAnswer {
@@ -20,7 +20,7 @@ interface Operation {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-const document = strict(openApiDocument(publicEndpoints)) as {
+const document = strict(publicDocument(publicEndpoints)) as {
   readonly paths: Paths;
 };
 const ajv = new Ajv2020({ strict: false });

@@ -2,12 +2,18 @@ import { errorMeta } from '@inventory/contracts/http/error-body';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import { requestId } from '@inventory/contracts/ids';
 import { detailSchema, hasRetryAfter } from '@inventory/contracts/refusal';
-import { type PublicCode, publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
+import { type PublicCode, publicCodes, rowOf } from '@inventory/contracts/refusal-codes';
+import {
+  type JsonSchema,
+  jsonSchemaOf,
+  type NamedSchemas,
+  referenceTo,
+} from '@inventory/http/json-schema';
+import { type DocumentedError, errorSchemaName } from '@inventory/http/openapi-responses';
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { v1OriginalText } from '../v1-failures.ts';
 import { errorExample, exampleRateLimit, plainMetaExample } from './examples.ts';
-import { type JsonSchema, jsonSchemaOf, type NamedSchemas, referenceTo } from './json-schema.ts';
 
 /** Said by the connection, before a request has a route. */
 const connectionErrors: readonly PublicCode[] = [
@@ -45,11 +51,6 @@ export function errorCodesOf(endpoint: Endpoint): PublicCode[] {
   return publicCodes.filter((code) => codes.has(code));
 }
 
-function errorSchemaName(code: PublicCode): string {
-  const words = code.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1));
-  return `${words.join('')}Error`;
-}
-
 /** The body of each code: what `error.code` is decides what `error.detail` is. */
 export function errorSchemas(named: NamedSchemas): Record<string, JsonSchema> {
   return Object.fromEntries(
@@ -66,7 +67,7 @@ function errorBodyOf(code: PublicCode) {
     success: z.literal(false),
     error: z.object({
       code: z.literal(code),
-      message: z.literal(refusalCodes[code].message),
+      message: z.literal(rowOf(code).message),
       request_id: requestId,
       ...(detail === undefined ? {} : { detail }),
     }),
@@ -74,40 +75,16 @@ function errorBodyOf(code: PublicCode) {
   });
 }
 
-/** The failures of an operation by status: schema of each code, an example of each code. */
-export function errorResponses(endpoint: Endpoint, named: NamedSchemas) {
-  const byStatus = Map.groupBy(errorCodesOf(endpoint), (code) => refusalCodes[code].status);
-  return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
-      String(status),
-      {
-        description: codes.map((code) => `\`${code}\`: ${refusalCodes[code].message}`).join('\n\n'),
-        headers: errorHeaders(codes),
-        content: {
-          'application/json': {
-            schema: oneOf(codes.map((code) => schemaOf(endpoint, code, named))),
-            examples: Object.fromEntries(
-              codes.map((code) => [code, { value: exampleOf(endpoint, code) }]),
-            ),
-          },
-        },
-      },
-    ]),
-  );
-}
-
-function errorHeaders(codes: readonly PublicCode[]): JsonSchema {
-  const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
-  const retries = codes.some(hasRetryAfter);
-  return {
-    'X-Request-ID': header('X-Request-ID'),
-    ...(retries ? { 'Retry-After': header('Retry-After') } : {}),
-  };
-}
-
-function oneOf(schemas: readonly JsonSchema[]): JsonSchema {
-  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
-  return distinct.length === 1 && distinct[0] ? distinct[0] : { anyOf: distinct };
+/** The failures of an operation: schema and example of each code. */
+export function documentedErrors(endpoint: Endpoint, named: NamedSchemas): DocumentedError[] {
+  return errorCodesOf(endpoint).map((code) => ({
+    code,
+    status: rowOf(code).status,
+    message: rowOf(code).message,
+    schema: schemaOf(endpoint, code, named),
+    example: exampleOf(endpoint, code),
+    headers: ['X-Request-ID', ...(hasRetryAfter(code) ? ['Retry-After'] : [])],
+  }));
 }
 
 function isCommon({ dialect }: Endpoint, code: PublicCode): boolean {

@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Schemas that have a name of their own in the document. */
+/** Schemas with a name of their own in the document. */
 export type NamedSchemas = ReadonlyMap<z.core.$ZodType, string>;
 
 export interface SchemaOptions {
-  /** What is sent to us, or what we send. */
+  /** Whether the schema is of what a client sends or of what it receives. */
   readonly io: 'input' | 'output';
   readonly named: NamedSchemas;
 }
@@ -15,7 +15,7 @@ export function referenceTo(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** The JSON Schema of what a schema takes or gives; named parts of it are references. */
+/** The JSON Schema of what a schema accepts or returns; named parts of it are references. */
 export function jsonSchemaOf(schema: z.core.$ZodType, { io, named }: SchemaOptions): JsonSchema {
   const name = named.get(schema);
   return name === undefined ? definitionOf(schema, { io, named }) : referenceTo(name);
@@ -37,12 +37,12 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
 
 const plainFormats = ['date-time', 'date'];
 
-/** Takes out what says nothing to a reader: the bounds of exact integers, patterns of formats. */
+/** Removes what tells a reader nothing: bounds of exact integers, patterns of formats. */
 function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (plainFormats.includes(String(schema['format']))) delete schema['pattern'];
-  // Fields may be added to answers within a version; a reader must not mind them.
+  // Fields may be added to answers within a version; clients ignore unknown ones.
   if (io === 'output' && schema['additionalProperties'] === false) {
     delete schema['additionalProperties'];
   }

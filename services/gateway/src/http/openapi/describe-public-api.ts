@@ -33,11 +33,12 @@ import { acceptedBatchItem, refusedBatchItem } from '@inventory/contracts/http/r
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
 import { language } from '@inventory/contracts/languages';
 import { scope } from '@inventory/contracts/scope';
+import { type JsonSchema, jsonSchemaOf, type NamedSchemas } from '@inventory/http/json-schema';
+import { type ApiDescription, openApiDocument } from '@inventory/http/openapi-document';
+import { errorResponses, successResponse } from '@inventory/http/openapi-responses';
 import type { z } from 'zod';
 import type { Endpoint, EndpointTag } from '../endpoint.ts';
-import { errorSchemas } from './error-responses.ts';
-import { definitionOf, type JsonSchema, type NamedSchemas } from './json-schema.ts';
-import { operationOf } from './operation.ts';
+import { documentedErrors, errorSchemas } from './error-responses.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountView, 'Account'],
@@ -94,48 +95,59 @@ const headers = {
   'RateLimit-Policy': 'The limit that the account shares (IETF draft).',
 };
 
-/** The OpenAPI 3.1 document of these operations, as a plain object. */
-export function openApiDocument(endpoints: readonly Endpoint[]): JsonSchema {
-  return {
-    openapi: '3.1.1',
-    info: { title: 'Game Item Inventory Service', version: '2', description },
-    servers: [{ url: '/' }],
-    security: [{ ApiKey: [] }],
-    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
-    paths: pathsOf(endpoints),
-    components: {
-      securitySchemes: {
-        ApiKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-API-Key',
-          description: 'The secret of a Credential.',
-        },
-      },
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, text]) => [
-          name,
-          { description: text, schema: { type: 'string' } },
-        ]),
-      ),
-      schemas: {
-        ...Object.fromEntries(
-          [...named].map(([schema, name]) => [name, definitionOf(schema, { io: 'output', named })]),
-        ),
-        ...errorSchemas(named),
-      },
-    },
-  };
+const securityScheme = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-API-Key',
+  description: 'The secret of a Credential.',
+};
+
+const publicApi: ApiDescription<Endpoint> = {
+  info: { title: 'Game Item Inventory Service', version: '2', description },
+  tags,
+  security: { ApiKey: securityScheme },
+  headers,
+  named,
+  schemas: errorSchemas(named),
+  mayOmitBody: false,
+  describe: ({ description: text, permission, dialect }) => ({
+    description: `${text}\n\n${permissionText(permission)}`,
+    ...(dialect === undefined ? {} : { deprecated: true }),
+    ...(permission === undefined ? {} : { 'x-permission': permission }),
+  }),
+  responses: (endpoint) => ({
+    [String(endpoint.answer.status)]: successResponse(endpoint.answer, {
+      ...contentOf(endpoint.answer.body),
+      commonHeaders: ['X-Request-ID', 'RateLimit', 'RateLimit-Policy'],
+    }),
+    ...errorResponses(documentedErrors(endpoint, named)),
+  }),
+};
+
+/** The OpenAPI document of the public API, as a plain object. */
+export function publicDocument(endpoints: readonly Endpoint[]): JsonSchema {
+  return openApiDocument(publicApi, endpoints);
 }
 
-function pathsOf(endpoints: readonly Endpoint[]): JsonSchema {
-  const byTemplate = Map.groupBy(endpoints, ({ template }) => template);
-  return Object.fromEntries(
-    [...byTemplate].map(([template, own]) => [
-      template,
-      Object.fromEntries(
-        own.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, named)]),
-      ),
-    ]),
-  );
+function permissionText(permission: string | undefined): string {
+  return permission === undefined
+    ? 'Open to any active Credential.'
+    : `Needs the permission \`${permission}\`.`;
+}
+
+function contentOf(body: Endpoint['answer']['body']): { type: string; schema: JsonSchema } {
+  const options = { io: 'output', named } as const;
+  const type = 'application/json';
+  if ('text' in body) return { type: body.text, schema: { type: 'string' } };
+  if ('unwrapped' in body) return { type, schema: jsonSchemaOf(body.unwrapped, options) };
+  const schema = {
+    type: 'object',
+    properties: {
+      success: { const: true },
+      data: jsonSchemaOf(body.data, options),
+      meta: jsonSchemaOf(body.meta, options),
+    },
+    required: ['success', 'data', 'meta'],
+  };
+  return { type, schema };
 }

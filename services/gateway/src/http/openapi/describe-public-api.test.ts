@@ -6,8 +6,8 @@ import { publicCodes } from '@inventory/contracts/refusal-codes';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { publicEndpoints } from '../../public-endpoints.ts';
+import { publicDocument } from './describe-public-api.ts';
 import { errorCodesOf } from './error-responses.ts';
-import { openApiDocument } from './openapi-document.ts';
 
 interface Media {
   readonly schema: object;
@@ -22,7 +22,7 @@ interface Operation {
   >;
 }
 
-const document = openApiDocument(publicEndpoints) as {
+const document = publicDocument(publicEndpoints) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 };
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));

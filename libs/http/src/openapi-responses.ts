@@ -1,0 +1,92 @@
+import type { JsonSchema } from './json-schema.ts';
+
+/** What a success is, beside its schema. */
+export interface DocumentedAnswer {
+  readonly description: string;
+  readonly example?: unknown;
+  /** The same in other media types, as text. */
+  readonly otherTypes?: Readonly<Record<string, string>>;
+  /** Headers that the answer can have beside those of every answer, and what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface AnswerContent {
+  readonly type: string;
+  readonly schema: JsonSchema;
+  /** Described in the components. */
+  readonly commonHeaders: readonly string[];
+}
+
+/** The response of a success. */
+export function successResponse(
+  { description, example, otherTypes = {}, headers = {} }: DocumentedAnswer,
+  { type, schema, commonHeaders }: AnswerContent,
+): JsonSchema {
+  const texts = mapValues(otherTypes, (text) => ({ schema: { type: 'string' }, example: text }));
+  return {
+    description,
+    headers: { ...headerReferences(commonHeaders), ...mapValues(headers, describedText) },
+    content: { [type]: { schema, ...(example === undefined ? {} : { example }) }, ...texts },
+  };
+}
+
+/** One code that an operation can answer. */
+export interface DocumentedError {
+  readonly code: string;
+  readonly status: number;
+  readonly message: string;
+  readonly schema: JsonSchema;
+  readonly example: unknown;
+  /** Described in the components. */
+  readonly headers: readonly string[];
+}
+
+/** The responses of failures by status: the schema and an example of each code. */
+export function errorResponses(errors: readonly DocumentedError[]): JsonSchema {
+  const byStatus = Map.groupBy(errors, ({ status }) => String(status));
+  return Object.fromEntries(
+    [...byStatus].map(([status, own]) => [
+      status,
+      {
+        description: own.map(({ code, message }) => `\`${code}\`: ${message}`).join('\n\n'),
+        headers: headerReferences(new Set(own.flatMap(({ headers }) => headers))),
+        content: {
+          'application/json': {
+            schema: anyOf(own.map(({ schema }) => schema)),
+            examples: Object.fromEntries(
+              own.map(({ code, example }) => [code, { value: example }]),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** Name of the schema of a code's body. */
+export function errorSchemaName(code: string): string {
+  const words = code.split('_').map((word) => word[0]?.toUpperCase() + word.slice(1));
+  return `${words.join('')}Error`;
+}
+
+function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const distinct = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
+  return distinct.length === 1 && distinct[0] ? distinct[0] : { anyOf: distinct };
+}
+
+function headerReferences(names: Iterable<string>): JsonSchema {
+  return Object.fromEntries(
+    Array.from(names, (name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+export function describedText(description: string): JsonSchema {
+  return { description, schema: { type: 'string' } };
+}
+
+export function mapValues<From, To>(
+  record: Readonly<Record<string, From>>,
+  convert: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, convert(value)]));
+}
