@@ -2,7 +2,7 @@
 
 /**
  * `npm run generate`: writes the files that are derived from the code: topics, JSON Schemas of the
- * messages, OpenAPI document, the client's types, settings, metrics, dashboards, alerts. With
+ * messages, OpenAPI documents, the client's types, settings, metrics, dashboards, alerts. With
  * `--check` it writes nothing and fails when a file would change.
  */
 const {
@@ -14,11 +14,10 @@ const {
   writeFileSync,
 } = require('node:fs');
 const { dirname, join, resolve } = require('node:path');
-const { clientTypes } = require('./generate/client-types.js');
 const { licencesPage } = require('./generate/licences-page.js');
 const { messageDocs, messageDocsFolder } = require('./generate/message-docs.js');
 const { metricsPage } = require('./generate/metrics-page.js');
-const { openApiFile } = require('./generate/openapi-file.js');
+const { openApiFiles } = require('./generate/openapi-files.js');
 const { settingsTables } = require('./generate/settings-tables.js');
 const { specMap } = require('./generate/spec-map.js');
 
@@ -29,11 +28,9 @@ async function generatedFiles() {
   const { observabilityFiles } = require(
     join(root, 'deploy/observability/dist/observability-files.js'),
   );
-  const openApi = openApiFile(root);
   return [
     ...messageDocs(root),
-    openApi,
-    await clientTypes(JSON.parse(openApi.content)),
+    ...(await openApiFiles(root)),
     metricsPage(root, serviceNames),
     ...settingsTables(root, serviceNames),
     ...specMap(root),

@@ -1,7 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { publicDocument } from '../../services/gateway/src/http/openapi/describe-public-api.ts';
-import { publicEndpoints } from '../../services/gateway/src/public-endpoints.ts';
 
 export interface SeenAnswer {
   readonly method: string;
@@ -20,39 +18,49 @@ interface Operation {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 
-const document = strict(publicDocument(publicEndpoints)) as {
-  readonly paths: Paths;
-};
-const ajv = new Ajv2020({ strict: false });
-addFormats.default(ajv);
-ajv.addSchema(document, 'document');
-const validators = new Map<object, ValidateFunction>();
-
-/** Codes that no operation answers, but the router in front of them. */
-const ofTheRouter = ['route_not_found', 'method_not_allowed'];
+/** Codes that are answered before a request has an operation. */
+const ofTheFrame = ['route_not_found', 'method_not_allowed', 'operator_token_required'];
 
 /**
- * Fails when an answer is not what the document says of its operation: status, media type, and
- * body to the last field.
+ * Makes a check that throws when an answer differs from what the document says of its operation:
+ * status, media type, and body to the last field.
  */
-export function expectDocumented(answer: SeenAnswer): void {
-  const { method, path, status, text } = answer;
-  const type = answer.contentType?.split(';')[0] ?? 'none';
-  if (type === 'application/json' && ofTheRouter.includes(codeOf(text))) return;
-  const operations = operationsAt(path);
-  const operation = operations?.[method.toLowerCase()];
-  // Version 1 writes the router's refusal in its own dialects.
-  if (operations && operation === undefined && status === 405) return;
-  if (operation === undefined) throw undocumented(answer, 'no such operation');
-  const response = operation.responses[String(status)];
-  if (response === undefined) throw undocumented(answer, `${operation.operationId} never does`);
-  const media = response.content[type];
-  if (media === undefined) throw undocumented(answer, `${operation.operationId} is never ${type}`);
-  if (type !== 'application/json') return;
-  const isValid = validatorOf(media.schema);
-  if (!isValid(JSON.parse(text))) {
-    throw undocumented(answer, `${operation.operationId}: ${ajv.errorsText(isValid.errors)}`);
+export function answerContract(openApi: object): (answer: SeenAnswer) => void {
+  const document = strict(openApi) as { readonly paths: Paths };
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'document');
+  const validators = new Map<object, ValidateFunction>();
+
+  function validatorOf(schema: object): ValidateFunction {
+    const known = validators.get(schema);
+    if (known) return known;
+    const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
+    const compiled = ajv.compile(JSON.parse(text));
+    validators.set(schema, compiled);
+    return compiled;
   }
+
+  return (answer) => {
+    const { method, path, status, text } = answer;
+    const type = answer.contentType?.split(';')[0] ?? 'none';
+    const operations = operationsAt(document.paths, path);
+    const operation = operations?.[method.toLowerCase()];
+    // Version 1 writes the router's refusal in its own dialects.
+    if (operations && operation === undefined && status === 405) return;
+    if (operation === undefined && ofTheFrame.includes(codeOf(text))) return;
+    if (operation === undefined) throw undocumented(answer, 'no such operation');
+    const response = operation.responses[String(status)];
+    if (response === undefined) throw undocumented(answer, `${operation.operationId} never does`);
+    const media = response.content[type];
+    if (media === undefined)
+      throw undocumented(answer, `${operation.operationId} is never ${type}`);
+    if (type !== 'application/json') return;
+    const isValid = validatorOf(media.schema);
+    if (!isValid(JSON.parse(text))) {
+      throw undocumented(answer, `${operation.operationId}: ${ajv.errorsText(isValid.errors)}`);
+    }
+  };
 }
 
 function undocumented({ method, path, status, text }: SeenAnswer, problem: string): Error {
@@ -65,9 +73,9 @@ function codeOf(text: string): string {
 }
 
 /** The operations of the most exact template, by method. */
-function operationsAt(path: string): Readonly<Record<string, Operation>> | undefined {
+function operationsAt(paths: Paths, path: string): Readonly<Record<string, Operation>> | undefined {
   const segments = (path.split('?')[0] ?? '').split('/');
-  const [found] = Object.entries(document.paths)
+  const [found] = Object.entries(paths)
     .filter(([template]) => matches(template.split('/'), segments))
     .toSorted(([left], [right]) => wildness(left) - wildness(right));
   return found?.[1];
@@ -84,16 +92,7 @@ function wildness(template: string): number {
   return template.split('{').length;
 }
 
-function validatorOf(schema: object): ValidateFunction {
-  const known = validators.get(schema);
-  if (known) return known;
-  const text = JSON.stringify(schema).replaceAll('"#/', '"document#/');
-  const compiled = ajv.compile(JSON.parse(text));
-  validators.set(schema, compiled);
-  return compiled;
-}
-
-/** Readers must allow for fields of later versions; a test must notice those nobody documented. */
+/** Clients allow for fields of later versions; a test must notice undocumented ones. */
 function strict(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(strict);
   if (typeof part !== 'object' || part === null) return part;

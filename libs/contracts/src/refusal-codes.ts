@@ -27,7 +27,7 @@ export const refusalCodes = {
   invalid_api_key: { on: toCustomers, status: 401, message: 'API key is not valid.' },
   permission_denied: { on: toCustomers, status: 403, message: 'This Credential may not do that.' },
   /** What was sent is no HTTP request. */
-  malformed_request: { on: passedOn, status: 400, message: 'The request is not valid HTTP.' },
+  malformed_request: { on: toCustomers, status: 400, message: 'The request is not valid HTTP.' },
   headers_too_large: {
     on: toCustomers,
     status: 431,

@@ -36,7 +36,7 @@ export interface DocumentedError {
   readonly status: number;
   readonly message: string;
   readonly schema: JsonSchema;
-  readonly example: unknown;
+  readonly example?: unknown;
   /** Described in the components. */
   readonly headers: readonly string[];
 }
@@ -53,14 +53,19 @@ export function errorResponses(errors: readonly DocumentedError[]): JsonSchema {
         content: {
           'application/json': {
             schema: anyOf(own.map(({ schema }) => schema)),
-            examples: Object.fromEntries(
-              own.map(({ code, example }) => [code, { value: example }]),
-            ),
+            ...examplesOf(own),
           },
         },
       },
     ]),
   );
+}
+
+function examplesOf(errors: readonly DocumentedError[]): JsonSchema {
+  const examples = errors.flatMap(({ code, example }) =>
+    example === undefined ? [] : [[code, { value: example }] as const],
+  );
+  return examples.length === 0 ? {} : { examples: Object.fromEntries(examples) };
 }
 
 /** Name of the schema of a code's body. */

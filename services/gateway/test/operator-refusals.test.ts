@@ -121,7 +121,7 @@ describe('a body that cannot be read', () => {
   const bodyCall = (call: Partial<OperatorCall>) =>
     world.call({ method: 'POST', path: '/accounts', ...call });
 
-  test.each(['{', '{"name":}', '{"name":"x"', 'name=x', '\u0000', '{"__proto__":{"x":1}}'])(
+  test.each(['{', '{"name":}', '{"name":"x"', 'name=x', '\u0000'])(
     '%j is malformed',
     async (body) => {
       expectRefusal(await bodyCall({ body }), 'malformed_json');
@@ -163,6 +163,7 @@ const invalidBodies: [method: string, path: () => string, body: unknown, field: 
   ['POST', () => '/accounts', { name: 'x'.repeat(201) }, 'name'],
   ['POST', () => '/accounts', { name: 'two\nlines' }, 'name'],
   ['POST', () => '/accounts', { name: 'x', state: 'suspended' }, 'state'],
+  ['POST', () => '/accounts', '{"name":"x","__proto__":{"x":1}}', '__proto__'],
   ['POST', () => `${account}/suspend`, { reason: 'x' }, 'reason'],
   ['POST', () => `${account}/projects`, { name: '' }, 'name'],
   ['POST', () => `${account}/projects`, { title: 'x' }, 'title'],

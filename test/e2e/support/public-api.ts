@@ -1,7 +1,7 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { refreshPath, refreshRecord } from '@inventory/contracts/http/refresh';
 import type { Scope } from '@inventory/contracts/scope';
-import { expectDocumented } from '../../support/answer-contract.ts';
+import { expectDocumented } from '../../support/public-contract.ts';
 
 export interface ApiRequest {
   readonly method?: string;

@@ -1,151 +1,157 @@
-import { accountId, projectId } from '@inventory/contracts/ids';
+import { accountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
+import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
-import type { Account, Project } from '../tenancy/tenancy.domain.ts';
-import { toWireAccount, toWireProject } from './convert.ts';
+import type { Account } from '../tenancy/tenancy.domain.ts';
+import { toWireAccount } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
-import { type OperatorRoute, operatorRoute } from './operator-route.ts';
+import { operatorRoute } from './operator-route.ts';
 import {
-  accountBody,
   accountPath,
-  eventsBody,
+  accountRecord,
+  listOf,
   listQuery,
+  name,
   networkPolicyBody,
   noBody,
-  projectBody,
-  rateLimitBody,
 } from './operator-schemas.ts';
 
-type AccountTenancy = Pick<
-  Tenancy,
-  | 'createAccount'
-  | 'findAccount'
-  | 'listAccounts'
-  | 'changeAccount'
-  | 'createProject'
-  | 'listProjects'
->;
-
-export function accountRoutes(tenancy: AccountTenancy): OperatorRoute[] {
-  return [...ownRoutes(tenancy), ...changeRoutes(tenancy), ...projectRoutesOf(tenancy)];
+export interface AccountRoutesDeps {
+  readonly tenancy: Pick<
+    Tenancy,
+    'createAccount' | 'findAccount' | 'listAccounts' | 'changeAccount'
+  >;
 }
 
-function ownRoutes(tenancy: AccountTenancy): OperatorRoute[] {
-  return [
-    operatorRoute({
-      method: 'post',
-      path: '/accounts',
-      action: 'account.create',
-      status: 201,
-      parts: { body: accountBody },
-      handle: async ({ body }) => toWireAccount(await tenancy.createAccount(body)),
-    }),
-    operatorRoute({
-      method: 'get',
-      path: '/accounts',
-      parts: { query: listQuery },
-      async handle({ query }) {
-        const afterId = readCursor('accounts', query.cursor, isAccountId);
-        const { limit } = query;
-        const found = await tenancy.listAccounts({ afterId, limit: limit + 1 });
-        const positionOf = (account: Account) => account.id;
-        return listAnswer({ list: 'accounts', found, limit, positionOf, toWire: toWireAccount });
-      },
-    }),
-    operatorRoute({
-      method: 'get',
-      path: '/accounts/:account_id',
-      parts: { path: accountPath },
-      async handle({ path }) {
-        const account = await tenancy.findAccount(path.account_id);
-        if (account === null) throw new Refused({ code: 'account_not_found' });
-        return toWireAccount(account);
-      },
-    }),
-  ];
-}
+const tag = 'Accounts';
+const errors = ['account_not_found'] as const;
 
-function changeRoutes(tenancy: AccountTenancy): OperatorRoute[] {
-  const { changeAccount } = tenancy;
-  const parts = { path: accountPath, body: noBody };
-  return [
-    operatorRoute({
-      method: 'post',
-      path: '/accounts/:account_id/suspend',
-      action: 'account.suspend',
-      parts,
-      handle: async ({ path }) =>
-        toWireAccount(await changeAccount(path.account_id, { state: 'suspended' })),
-    }),
-    operatorRoute({
-      method: 'post',
-      path: '/accounts/:account_id/reactivate',
-      action: 'account.reactivate',
-      parts,
-      handle: async ({ path }) =>
-        toWireAccount(await changeAccount(path.account_id, { state: 'active' })),
-    }),
-    operatorRoute({
-      method: 'put',
-      path: '/accounts/:account_id/network-policy',
-      action: 'account.network-policy',
-      parts: { path: accountPath, body: networkPolicyBody },
-      handle: async ({ path, body }) =>
-        toWireAccount(await changeAccount(path.account_id, { networkPolicy: body.network_policy })),
-    }),
-    operatorRoute({
-      method: 'put',
-      path: '/accounts/:account_id/rate-limit',
-      action: 'account.rate-limit',
-      parts: { path: accountPath, body: rateLimitBody },
-      handle: async ({ path, body }) =>
-        toWireAccount(
-          await changeAccount(path.account_id, { requestsPerMinute: body.limit_per_minute }),
-        ),
-    }),
-    operatorRoute({
-      method: 'put',
-      path: '/accounts/:account_id/events',
-      action: 'account.events',
-      parts: { path: accountPath, body: eventsBody },
-      handle: async ({ path, body }) =>
-        toWireAccount(await changeAccount(path.account_id, { eventsEnabled: body.enabled })),
-    }),
-  ];
-}
+const ownRoutes = [
+  operatorRoute({
+    operationId: 'createAccount',
+    tag,
+    summary: 'Create a customer account',
+    method: 'POST',
+    path: '/accounts',
+    action: 'account.create',
+    status: 201,
+    input: { body: z.strictObject({ name }) },
+    answer: accountRecord,
+    handle: async ({ tenancy }: AccountRoutesDeps, { body }) =>
+      toWireAccount(await tenancy.createAccount(body)),
+  }),
+  operatorRoute({
+    operationId: 'listAccounts',
+    tag,
+    summary: 'Accounts, oldest first',
+    method: 'GET',
+    path: '/accounts',
+    input: { query: listQuery },
+    answer: listOf(accountRecord),
+    errors: ['invalid_cursor'],
+    async handle({ tenancy }: AccountRoutesDeps, { query }) {
+      const afterId = readCursor('accounts', query.cursor, isAccountId);
+      const { limit } = query;
+      const found = await tenancy.listAccounts({ afterId, limit: limit + 1 });
+      const positionOf = (account: Account) => account.id;
+      return listAnswer({ list: 'accounts', found, limit, positionOf, toWire: toWireAccount });
+    },
+  }),
+  operatorRoute({
+    operationId: 'readAccount',
+    tag,
+    summary: 'One account',
+    method: 'GET',
+    path: '/accounts/{account_id}',
+    input: { path: accountPath },
+    answer: accountRecord,
+    errors,
+    async handle({ tenancy }: AccountRoutesDeps, { path }) {
+      const account = await tenancy.findAccount(path.account_id);
+      if (account === null) throw new Refused({ code: 'account_not_found' });
+      return toWireAccount(account);
+    },
+  }),
+];
 
-function projectRoutesOf(tenancy: AccountTenancy): OperatorRoute[] {
-  return [
-    operatorRoute({
-      method: 'post',
-      path: '/accounts/:account_id/projects',
-      action: 'project.create',
-      status: 201,
-      parts: { path: accountPath, body: projectBody },
-      handle: async ({ path, body }) =>
-        toWireProject(await tenancy.createProject({ accountId: path.account_id, name: body.name })),
-    }),
-    operatorRoute({
-      method: 'get',
-      path: '/accounts/:account_id/projects',
-      parts: { path: accountPath, query: listQuery },
-      async handle({ path, query }) {
-        const afterId = readCursor('projects', query.cursor, isProjectId);
-        const account = await tenancy.findAccount(path.account_id);
-        if (account === null) throw new Refused({ code: 'account_not_found' });
-        const { limit } = query;
-        const found = await tenancy.listProjects(account.id, { afterId, limit: limit + 1 });
-        const positionOf = (project: Project) => project.id;
-        return listAnswer({ list: 'projects', found, limit, positionOf, toWire: toWireProject });
-      },
-    }),
-  ];
-}
+const changeRoutes = [
+  operatorRoute({
+    operationId: 'suspendAccount',
+    tag,
+    summary: 'Stop every Credential of an account, at once',
+    method: 'POST',
+    path: '/accounts/{account_id}/suspend',
+    action: 'account.suspend',
+    input: { path: accountPath, body: noBody },
+    answer: accountRecord,
+    errors,
+    handle: async ({ tenancy }: AccountRoutesDeps, { path }) =>
+      toWireAccount(await tenancy.changeAccount(path.account_id, { state: 'suspended' })),
+  }),
+  operatorRoute({
+    operationId: 'reactivateAccount',
+    tag,
+    summary: 'Take a suspension back',
+    method: 'POST',
+    path: '/accounts/{account_id}/reactivate',
+    action: 'account.reactivate',
+    input: { path: accountPath, body: noBody },
+    answer: accountRecord,
+    errors,
+    handle: async ({ tenancy }: AccountRoutesDeps, { path }) =>
+      toWireAccount(await tenancy.changeAccount(path.account_id, { state: 'active' })),
+  }),
+  operatorRoute({
+    operationId: 'setAccountNetworkPolicy',
+    tag,
+    summary: 'Replace the networks that clients of an account must come from',
+    method: 'PUT',
+    path: '/accounts/{account_id}/network-policy',
+    action: 'account.network-policy',
+    input: { path: accountPath, body: networkPolicyBody },
+    answer: accountRecord,
+    errors,
+    async handle({ tenancy }: AccountRoutesDeps, { path, body }) {
+      const change = { networkPolicy: body.network_policy };
+      return toWireAccount(await tenancy.changeAccount(path.account_id, change));
+    },
+  }),
+  operatorRoute({
+    operationId: 'setRateLimit',
+    tag,
+    summary: 'Set how many requests a minute all Credentials of an account share',
+    method: 'PUT',
+    path: '/accounts/{account_id}/rate-limit',
+    action: 'account.rate-limit',
+    input: {
+      path: accountPath,
+      body: z.strictObject({ limit_per_minute: z.int().min(1).max(1_000_000) }),
+    },
+    answer: accountRecord,
+    errors,
+    async handle({ tenancy }: AccountRoutesDeps, { path, body }) {
+      const change = { requestsPerMinute: body.limit_per_minute };
+      return toWireAccount(await tenancy.changeAccount(path.account_id, change));
+    },
+  }),
+  operatorRoute({
+    operationId: 'switchEvents',
+    tag,
+    summary: 'Let an account read its event streams, or close them',
+    description: 'Events are logged either way.',
+    method: 'PUT',
+    path: '/accounts/{account_id}/events',
+    action: 'account.events',
+    input: { path: accountPath, body: z.strictObject({ enabled: z.boolean() }) },
+    answer: accountRecord,
+    errors,
+    handle: async ({ tenancy }: AccountRoutesDeps, { path, body }) =>
+      toWireAccount(await tenancy.changeAccount(path.account_id, { eventsEnabled: body.enabled })),
+  }),
+];
+
+export const accountRoutes = [...ownRoutes, ...changeRoutes];
 
 function isAccountId(text: string): boolean {
   return accountId.safeParse(text).success;
-}
-
-function isProjectId(text: string): boolean {
-  return projectId.safeParse(text).success;
 }

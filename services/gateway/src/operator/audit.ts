@@ -13,11 +13,11 @@ interface AuditedChange {
   readonly end: object;
 }
 
-/** Writes one change to the log. */
-export type Audit = (change: AuditedChange) => void;
+/** Writes one change of the present request to the log. */
+export type Audit = (change: Omit<AuditedChange, 'requestId'>) => void;
 
 /** Who changed what must be known at every verbosity; only a silenced process says nothing. */
-export function createAudit(logger: Logger): Audit {
+export function createAudit(logger: Logger): (change: AuditedChange) => void {
   const lines = logger.level === 'silent' ? logger : logger.child({}, { level: 'info' });
   return ({ requestId, action, target, change, end }) => {
     const audit = { action, ...(target as object), ...(change as object), ...end };

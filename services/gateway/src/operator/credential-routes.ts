@@ -1,90 +1,211 @@
+import { projectPath } from '@inventory/contracts/http/parameters';
+import { credentialId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
+import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { Credential } from '../tenancy/tenancy.domain.ts';
 import { toWireCredential, toWireIssued } from './convert.ts';
-import { type OperatorRoute, operatorRoute } from './operator-route.ts';
+import { expiry, requireFuture } from './expiry.ts';
+import { listAnswer, readCursor } from './list-cursor.ts';
+import { operatorRoute } from './operator-route.ts';
 import {
   credentialPath,
-  expiryBody,
+  credentialRecord,
+  issuedCredential,
+  listOf,
+  listQuery,
+  name,
+  networkPolicy,
   networkPolicyBody,
   noBody,
-  requireFuture,
-  rotationBody,
-  scopesBody,
+  scopes,
 } from './operator-schemas.ts';
 
-type CredentialTenancy = Pick<
-  Tenancy,
-  'findCredential' | 'changeCredential' | 'rotateCredential' | 'revokeCredential'
->;
-
-export function credentialRoutes(tenancy: CredentialTenancy, clock: Clock): OperatorRoute[] {
-  const toWire = (credential: Credential) => toWireCredential(credential, clock.now());
-  return [
-    operatorRoute({
-      method: 'get',
-      path: '/credentials/:credential_id',
-      parts: { path: credentialPath },
-      async handle({ path }) {
-        const credential = await tenancy.findCredential(path.credential_id);
-        if (credential === null) throw new Refused({ code: 'credential_not_found' });
-        return toWire(credential);
-      },
-    }),
-    operatorRoute({
-      method: 'post',
-      path: '/credentials/:credential_id/rotate',
-      action: 'credential.rotate',
-      parts: { path: credentialPath, body: rotationBody },
-      async handle({ path, body }) {
-        const overlapMs = body.overlap_seconds * 1_000;
-        const rotation = { credentialId: path.credential_id, overlapMs };
-        return toWireIssued(await tenancy.rotateCredential(rotation), clock.now());
-      },
-    }),
-    operatorRoute({
-      method: 'post',
-      path: '/credentials/:credential_id/revoke',
-      action: 'credential.revoke',
-      parts: { path: credentialPath, body: noBody },
-      handle: async ({ path }) => toWire(await tenancy.revokeCredential(path.credential_id)),
-    }),
-    ...changeRoutes(tenancy, clock, toWire),
-  ];
+export interface CredentialRoutesDeps {
+  readonly tenancy: Pick<
+    Tenancy,
+    | 'findProject'
+    | 'issueCredential'
+    | 'listCredentials'
+    | 'findCredential'
+    | 'changeCredential'
+    | 'rotateCredential'
+    | 'revokeCredential'
+  >;
+  readonly clock: Clock;
 }
 
-function changeRoutes(
-  { changeCredential }: CredentialTenancy,
-  clock: Clock,
-  toWire: (credential: Credential) => unknown,
-): OperatorRoute[] {
-  return [
-    operatorRoute({
-      method: 'put',
-      path: '/credentials/:credential_id/scopes',
-      action: 'credential.scopes',
-      parts: { path: credentialPath, body: scopesBody },
-      handle: async ({ path, body }) =>
-        toWire(await changeCredential(path.credential_id, { scopes: body.scopes })),
-    }),
-    operatorRoute({
-      method: 'put',
-      path: '/credentials/:credential_id/expiry',
-      action: 'credential.expiry',
-      parts: { path: credentialPath, body: expiryBody },
-      async handle({ path, body }) {
-        requireFuture(body.expires_at, clock.now());
-        return toWire(await changeCredential(path.credential_id, { expiresAtMs: body.expires_at }));
-      },
-    }),
-    operatorRoute({
-      method: 'put',
-      path: '/credentials/:credential_id/network-policy',
-      action: 'credential.network-policy',
-      parts: { path: credentialPath, body: networkPolicyBody },
-      handle: async ({ path, body }) =>
-        toWire(await changeCredential(path.credential_id, { networkPolicy: body.network_policy })),
-    }),
-  ];
+const tag = 'Credentials';
+const errors = ['credential_not_found', 'credential_revoked'] as const;
+const overlapSecondsMax = 7 * 24 * 3600;
+const shownOnce = 'The secret is shown in this answer only.';
+
+const routesOfProject = [
+  operatorRoute({
+    operationId: 'issueCredential',
+    tag,
+    summary: 'Issue a Credential of a Project',
+    description: shownOnce,
+    method: 'POST',
+    path: '/projects/{project_id}/credentials',
+    action: 'credential.issue',
+    status: 201,
+    input: {
+      path: projectPath,
+      body: z.strictObject({
+        name: name.nullable().default(null),
+        scopes,
+        expires_at: expiry.default(null),
+        network_policy: networkPolicy.default(null),
+      }),
+    },
+    answer: issuedCredential,
+    errors: ['project_not_found'],
+    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
+      requireFuture(body.expires_at, clock.now());
+      const issued = await tenancy.issueCredential({
+        projectId: path.project_id,
+        name: body.name,
+        scopes: body.scopes,
+        expiresAtMs: body.expires_at,
+        networkPolicy: body.network_policy,
+      });
+      return toWireIssued(issued, clock.now());
+    },
+  }),
+  operatorRoute({
+    operationId: 'listCredentials',
+    tag,
+    summary: 'Credentials of a Project, oldest first',
+    method: 'GET',
+    path: '/projects/{project_id}/credentials',
+    input: { path: projectPath, query: listQuery },
+    answer: listOf(credentialRecord),
+    errors: ['project_not_found', 'invalid_cursor'],
+    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, query }) {
+      const afterId = readCursor('credentials', query.cursor, isCredentialId);
+      const project = await tenancy.findProject(path.project_id);
+      if (project === null) throw new Refused({ code: 'project_not_found' });
+      const { limit } = query;
+      const found = await tenancy.listCredentials(project.id, { afterId, limit: limit + 1 });
+      const positionOf = (credential: Credential) => credential.id;
+      const toWire = (credential: Credential) => toWireCredential(credential, clock.now());
+      return listAnswer({ list: 'credentials', found, limit, positionOf, toWire });
+    },
+  }),
+];
+
+const ownRoutes = [
+  operatorRoute({
+    operationId: 'readCredential',
+    tag,
+    summary: 'One Credential, without its secret',
+    method: 'GET',
+    path: '/credentials/{credential_id}',
+    input: { path: credentialPath },
+    answer: credentialRecord,
+    errors: ['credential_not_found'],
+    async handle({ tenancy, clock }: CredentialRoutesDeps, { path }) {
+      const credential = await tenancy.findCredential(path.credential_id);
+      if (credential === null) throw new Refused({ code: 'credential_not_found' });
+      return toWireCredential(credential, clock.now());
+    },
+  }),
+  operatorRoute({
+    operationId: 'rotateCredential',
+    tag,
+    summary: 'Replace the secret of a Credential',
+    description: `The replaced secret stays valid for \`overlap_seconds\`. ${shownOnce}`,
+    method: 'POST',
+    path: '/credentials/{credential_id}/rotate',
+    action: 'credential.rotate',
+    input: {
+      path: credentialPath,
+      body: z.strictObject({
+        overlap_seconds: z.int().min(0).max(overlapSecondsMax).default(0),
+      }),
+    },
+    answer: issuedCredential,
+    errors: [...errors, 'concurrent_change'],
+    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
+      const overlapMs = body.overlap_seconds * 1_000;
+      const rotation = { credentialId: path.credential_id, overlapMs };
+      return toWireIssued(await tenancy.rotateCredential(rotation), clock.now());
+    },
+  }),
+  operatorRoute({
+    operationId: 'revokeCredential',
+    tag,
+    summary: 'End a Credential, at once and for good',
+    method: 'POST',
+    path: '/credentials/{credential_id}/revoke',
+    action: 'credential.revoke',
+    input: { path: credentialPath, body: noBody },
+    answer: credentialRecord,
+    errors: ['credential_not_found'],
+    handle: async ({ tenancy, clock }: CredentialRoutesDeps, { path }) =>
+      toWireCredential(await tenancy.revokeCredential(path.credential_id), clock.now()),
+  }),
+];
+
+const changeRoutes = [
+  operatorRoute({
+    operationId: 'setScopes',
+    tag,
+    summary: 'Replace what a Credential may do',
+    method: 'PUT',
+    path: '/credentials/{credential_id}/scopes',
+    action: 'credential.scopes',
+    input: { path: credentialPath, body: z.strictObject({ scopes }) },
+    answer: credentialRecord,
+    errors,
+    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
+      const changed = await tenancy.changeCredential(path.credential_id, { scopes: body.scopes });
+      return toWireCredential(changed, clock.now());
+    },
+  }),
+  operatorRoute({
+    operationId: 'setExpiry',
+    tag,
+    summary: 'Set when a Credential expires',
+    method: 'PUT',
+    path: '/credentials/{credential_id}/expiry',
+    action: 'credential.expiry',
+    input: { path: credentialPath, body: z.strictObject({ expires_at: expiry }) },
+    answer: credentialRecord,
+    errors,
+    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
+      requireFuture(body.expires_at, clock.now());
+      const change = { expiresAtMs: body.expires_at };
+      return toWireCredential(
+        await tenancy.changeCredential(path.credential_id, change),
+        clock.now(),
+      );
+    },
+  }),
+  operatorRoute({
+    operationId: 'setCredentialNetworkPolicy',
+    tag,
+    summary: 'Replace the networks that clients with a Credential must come from',
+    method: 'PUT',
+    path: '/credentials/{credential_id}/network-policy',
+    action: 'credential.network-policy',
+    input: { path: credentialPath, body: networkPolicyBody },
+    answer: credentialRecord,
+    errors,
+    async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
+      const change = { networkPolicy: body.network_policy };
+      return toWireCredential(
+        await tenancy.changeCredential(path.credential_id, change),
+        clock.now(),
+      );
+    },
+  }),
+];
+
+export const credentialRoutes = [...routesOfProject, ...ownRoutes, ...changeRoutes];
+
+function isCredentialId(text: string): boolean {
+  return credentialId.safeParse(text).success;
 }

@@ -24,17 +24,17 @@ export function readCursor(
   return position;
 }
 
-interface ListOptions<Item> {
+interface ListOptions<Item, Shown> {
   readonly list: ListName;
   /** One more than `limit`, where there are more. */
   readonly found: readonly Item[];
   readonly limit: number;
   readonly positionOf: (item: Item) => string;
-  readonly toWire: (item: Item) => unknown;
+  readonly toWire: (item: Item) => Shown;
 }
 
 /** A list's answer: `next_cursor` is null on the last part. */
-export function listAnswer<Item>(options: ListOptions<Item>) {
+export function listAnswer<Item, Shown>(options: ListOptions<Item, Shown>) {
   const { list, found, limit, positionOf, toWire } = options;
   const given = found.slice(0, limit);
   const last = given.at(-1);

@@ -1,9 +1,15 @@
-import { type AccountId, refreshId } from '@inventory/contracts/ids';
-import type { StatementRow } from '@inventory/contracts/internal/ledger';
-import type { LedgerAsset } from '@inventory/contracts/vocabulary';
+import { type AccountId, accountId, refreshId, requestId } from '@inventory/contracts/ids';
+import {
+  balanceView,
+  holdView,
+  type StatementRow,
+  statementRow,
+} from '@inventory/contracts/internal/ledger';
+import { type LedgerAsset, ledgerAsset } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
+import { Reply } from '@inventory/http/reply';
 import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { Context } from 'koa';
+import { z } from 'zod';
 import { bookEntry } from '../accounts/book-entry.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import { statementCsv } from '../accounts/statement-csv.ts';
@@ -12,18 +18,17 @@ import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { type Hold, holdPosition, toWireEntry } from './convert.ts';
 import { listAnswer, readCursor, writeCursor } from './list-cursor.ts';
-import { type OperatorRoute, operatorRoute } from './operator-route.ts';
+import { type OperatorRequest, operatorRoute } from './operator-route.ts';
 import {
   accountPath,
-  adjustmentBody,
   bookingHeaders,
+  creditsMax,
+  listOf,
   listQuery,
-  statementQuery,
-  topUpBody,
-  unitGrantBody,
+  reason,
 } from './operator-schemas.ts';
 
-interface MoneyRoutesDeps {
+export interface MoneyRoutesDeps {
   readonly commands: RequestReplyClient;
   readonly tenancy: Pick<Tenancy, 'findAccount'>;
   readonly ledger: Pick<LedgerClient, 'balance' | 'holds' | 'statement'>;
@@ -31,98 +36,188 @@ interface MoneyRoutesDeps {
   readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
 
-export function moneyRoutes(options: MoneyRoutesDeps): OperatorRoute[] {
-  return [...bookingRoutes(options), ...readingRoutes(options)];
+const tag = 'Money';
+const errors = [
+  'account_not_found',
+  'idempotency_conflict',
+  'balance_limit_exceeded',
+  'billing_unavailable',
+] as const;
+const amount = z.int().min(1).max(creditsMax);
+const onceByKey =
+  'The same `idempotency-key` again books nothing more and has the same answer, byte for byte.';
+
+const bookedEntry = z.object({
+  account_id: accountId,
+  kind: z.string(),
+  seq: z.int().min(1),
+  at: z.iso.datetime(),
+  asset: ledgerAsset,
+  amount: z.int(),
+  reason: z.string(),
+  request_id: requestId.nullable(),
+  /** The account after this entry. */
+  balance: z.object({ total: z.int(), held: z.int(), available: z.int() }),
+});
+
+interface WantedBooking {
+  readonly asset: LedgerAsset;
+  readonly amount: number;
+  readonly reason: string;
+  readonly idempotencyKey: string;
 }
 
-function bookingRoutes(options: MoneyRoutesDeps): OperatorRoute[] {
-  async function book(
-    kind: 'grant' | 'adjust',
-    accountId: AccountId,
-    wanted: { asset: LedgerAsset; amount: number; reason: string; idempotencyKey: string },
-  ) {
-    const outcome = await bookEntry(options, { kind, accountId, ...wanted });
-    return toWireEntry(outcome, wanted);
-  }
-  return [
-    operatorRoute({
-      method: 'post',
-      path: '/accounts/:account_id/top-ups',
-      action: 'account.top-up',
-      parts: { path: accountPath, header: bookingHeaders, body: topUpBody },
-      handle: ({ path, header, body }) =>
-        book('grant', path.account_id, {
-          ...body,
-          asset: 'credits',
-          idempotencyKey: header['idempotency-key'],
-        }),
-    }),
-    operatorRoute({
-      method: 'post',
-      path: '/accounts/:account_id/unit-grants',
-      action: 'account.grant-units',
-      parts: { path: accountPath, header: bookingHeaders, body: unitGrantBody },
-      handle: ({ path, header, body }) =>
-        book('grant', path.account_id, {
-          ...body,
-          asset: 'units',
-          idempotencyKey: header['idempotency-key'],
-        }),
-    }),
-    operatorRoute({
-      method: 'post',
-      path: '/accounts/:account_id/adjustments',
-      action: 'account.adjust',
-      parts: { path: accountPath, header: bookingHeaders, body: adjustmentBody },
-      handle: ({ path, header, body }) =>
-        book('adjust', path.account_id, { ...body, idempotencyKey: header['idempotency-key'] }),
-    }),
-  ];
+async function book(
+  deps: MoneyRoutesDeps,
+  kind: 'grant' | 'adjust',
+  of: AccountId,
+  wanted: WantedBooking,
+) {
+  return toWireEntry(await bookEntry(deps, { kind, accountId: of, ...wanted }), wanted);
 }
 
-function readingRoutes({ tenancy, ledger }: MoneyRoutesDeps): OperatorRoute[] {
-  async function requireAccount(accountId: AccountId): Promise<void> {
-    const account = await tenancy.findAccount(accountId);
-    if (account === null) throw new Refused({ code: 'account_not_found' });
-  }
-  return [
-    operatorRoute({
-      method: 'get',
-      path: '/accounts/:account_id/balance',
-      parts: { path: accountPath },
-      async handle({ path }) {
-        await requireAccount(path.account_id);
-        return ledger.balance(path.account_id);
-      },
-    }),
-    operatorRoute({
-      method: 'get',
-      path: '/accounts/:account_id/holds',
-      parts: { path: accountPath, query: listQuery },
-      async handle({ path, query }) {
-        const after = readCursor('holds', query.cursor, isHoldPosition);
-        await requireAccount(path.account_id);
-        const { items } = await ledger.holds(path.account_id);
-        return holdsAnswer(items, after, query.limit);
-      },
-    }),
-    operatorRoute({
-      method: 'get',
-      path: '/accounts/:account_id/statement',
-      parts: { path: accountPath, query: statementQuery },
-      async handle({ path, query }, context) {
-        const after = readCursor('statement', query.cursor, isSeq);
-        const format = query.format ?? acceptedFormat(context);
-        await requireAccount(path.account_id);
-        const part = { afterSeq: Number(after ?? 0), limit: query.limit };
-        const page = await ledger.statement(path.account_id, part);
-        const next = page.next_after_seq;
-        const nextCursor = next === null ? null : writeCursor('statement', String(next));
-        if (format === 'json') return { items: page.items, next_cursor: nextCursor };
-        return answerCsv(context, page.items, nextCursor);
-      },
-    }),
-  ];
+const bookingRoutes = [
+  operatorRoute({
+    operationId: 'topUp',
+    tag,
+    summary: 'Add credits to an account',
+    description: onceByKey,
+    method: 'POST',
+    path: '/accounts/{account_id}/top-ups',
+    action: 'account.top-up',
+    input: {
+      path: accountPath,
+      header: bookingHeaders,
+      body: z.strictObject({ amount, reason: reason.default('top-up') }),
+    },
+    answer: bookedEntry,
+    errors,
+    handle: (deps: MoneyRoutesDeps, { path, header, body }) =>
+      book(deps, 'grant', path.account_id, {
+        ...body,
+        asset: 'credits',
+        idempotencyKey: header['idempotency-key'],
+      }),
+  }),
+  operatorRoute({
+    operationId: 'grantUnits',
+    tag,
+    summary: 'Add subscription units to an account',
+    description: `They expire at the end of the UTC month. ${onceByKey}`,
+    method: 'POST',
+    path: '/accounts/{account_id}/unit-grants',
+    action: 'account.grant-units',
+    input: {
+      path: accountPath,
+      header: bookingHeaders,
+      body: z.strictObject({ amount, reason: reason.default('unit grant') }),
+    },
+    answer: bookedEntry,
+    errors,
+    handle: (deps: MoneyRoutesDeps, { path, header, body }) =>
+      book(deps, 'grant', path.account_id, {
+        ...body,
+        asset: 'units',
+        idempotencyKey: header['idempotency-key'],
+      }),
+  }),
+  operatorRoute({
+    operationId: 'adjust',
+    tag,
+    summary: 'Correct the available credits or units of an account, up or down',
+    description: onceByKey,
+    method: 'POST',
+    path: '/accounts/{account_id}/adjustments',
+    action: 'account.adjust',
+    input: {
+      path: accountPath,
+      header: bookingHeaders,
+      body: z.strictObject({
+        asset: ledgerAsset.default('credits'),
+        amount: z
+          .int()
+          .min(-creditsMax)
+          .max(creditsMax)
+          .refine((given) => given !== 0, 'must not be 0'),
+        reason,
+      }),
+    },
+    answer: bookedEntry,
+    errors: [...errors, 'insufficient_credits', 'insufficient_units'],
+    handle: (deps: MoneyRoutesDeps, { path, header, body }) =>
+      book(deps, 'adjust', path.account_id, { ...body, idempotencyKey: header['idempotency-key'] }),
+  }),
+];
+
+const readingRoutes = [
+  operatorRoute({
+    operationId: 'readBalance',
+    tag,
+    summary: 'What an account has: total, held, available',
+    method: 'GET',
+    path: '/accounts/{account_id}/balance',
+    input: { path: accountPath },
+    answer: balanceView,
+    errors: ['account_not_found'],
+    async handle(deps: MoneyRoutesDeps, { path }) {
+      await requireAccount(deps, path.account_id);
+      return deps.ledger.balance(path.account_id);
+    },
+  }),
+  operatorRoute({
+    operationId: 'listHolds',
+    tag,
+    summary: 'Open reservations of an account, oldest first',
+    method: 'GET',
+    path: '/accounts/{account_id}/holds',
+    input: { path: accountPath, query: listQuery },
+    answer: listOf(holdView),
+    errors: ['account_not_found', 'invalid_cursor'],
+    async handle(deps: MoneyRoutesDeps, { path, query }) {
+      const after = readCursor('holds', query.cursor, isHoldPosition);
+      await requireAccount(deps, path.account_id);
+      const { items } = await deps.ledger.holds(path.account_id);
+      return holdsAnswer(items, after, query.limit);
+    },
+  }),
+  operatorRoute({
+    operationId: 'readStatement',
+    tag,
+    summary: 'Every movement of an account, oldest first',
+    description: 'As CSV with `format=csv`, or with `Accept: text/csv` where `format` is absent.',
+    method: 'GET',
+    path: '/accounts/{account_id}/statement',
+    input: {
+      path: accountPath,
+      query: listQuery.extend({ format: z.enum(['json', 'csv']).optional() }),
+    },
+    answer: listOf(statementRow),
+    documented: {
+      otherTypes: { 'text/csv': statementCsv([]) },
+      headers: { 'X-Next-Cursor': 'Of CSV: `next_cursor`; absent on the last part.' },
+    },
+    errors: ['account_not_found', 'invalid_cursor', 'not_acceptable'],
+    async handle(deps: MoneyRoutesDeps, { path, query }, request) {
+      const after = readCursor('statement', query.cursor, isSeq);
+      const format = query.format ?? acceptedFormat(request);
+      await requireAccount(deps, path.account_id);
+      const part = { afterSeq: Number(after ?? 0), limit: query.limit };
+      const page = await deps.ledger.statement(path.account_id, part);
+      const next = page.next_after_seq;
+      const nextCursor = next === null ? null : writeCursor('statement', String(next));
+      return format === 'csv'
+        ? csvReply(page.items, nextCursor)
+        : { items: page.items, next_cursor: nextCursor };
+    },
+  }),
+];
+
+/** Credits and units of an account. */
+export const moneyRoutes = [...bookingRoutes, ...readingRoutes];
+
+async function requireAccount({ tenancy }: MoneyRoutesDeps, of: AccountId): Promise<void> {
+  const account = await tenancy.findAccount(of);
+  if (account === null) throw new Refused({ code: 'account_not_found' });
 }
 
 /** The ledger gives the open holds whole; they are as many as refreshes may be outstanding. */
@@ -134,16 +229,18 @@ function holdsAnswer(holds: readonly Hold[], after: string | null, limit: number
   return listAnswer({ list: 'holds', found, limit, positionOf: holdPosition, toWire });
 }
 
-function acceptedFormat(context: Context): 'json' | 'csv' {
-  const accepted = context.accepts('application/json', 'text/csv');
+function acceptedFormat({ accepts }: OperatorRequest): 'json' | 'csv' {
+  const accepted = accepts('application/json', 'text/csv');
   if (accepted === false) throw new Refused({ code: 'not_acceptable' });
   return accepted === 'text/csv' ? 'csv' : 'json';
 }
 
-function answerCsv(context: Context, rows: readonly StatementRow[], nextCursor: string | null) {
-  if (nextCursor !== null) context.set('X-Next-Cursor', nextCursor);
-  context.type = 'text/csv; charset=utf-8; header=present';
-  context.body = statementCsv(rows);
+function csvReply(rows: readonly StatementRow[], nextCursor: string | null): Reply {
+  return new Reply({
+    headers: nextCursor === null ? {} : { 'X-Next-Cursor': nextCursor },
+    type: 'text/csv; charset=utf-8; header=present',
+    body: statementCsv(rows),
+  });
 }
 
 function isSeq(text: string): boolean {

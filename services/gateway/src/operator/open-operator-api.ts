@@ -8,18 +8,12 @@ import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
-import { accountRoutes } from './account-routes.ts';
 import type { AdmissionClient } from './admission-client.ts';
-import { credentialRoutes } from './credential-routes.ts';
-import { moneyRoutes } from './money-routes.ts';
 import { createOperatorApp } from './operator-app.ts';
-import { projectRoutes } from './project-routes.ts';
+import { operatorRoutes } from './operator-routes.ts';
 import type { RevisionStoreEraseClient } from './revision-store-erase-client.ts';
-import { serviceRoutes } from './service-routes.ts';
-import { termsRoutes } from './terms-routes.ts';
-import { webhookRoutes } from './webhook-routes.ts';
 
-interface OperatorApiDeps {
+export interface OperatorApiDeps {
   readonly commands: RequestReplyClient;
   readonly tenancy: Tenancy;
   readonly ledger: LedgerClient;
@@ -37,17 +31,7 @@ interface OperatorApiDeps {
 const tokenCharactersMin = 16;
 
 /** The operator API, `/operator/v1/…`; to be served on its own port only. */
-export function openOperatorApi(options: OperatorApiDeps): RequestListener {
-  const { tenancy, clock, token } = options;
-  invariant(token.length >= tokenCharactersMin, 'the operator token is too short');
-  const routes = [
-    ...accountRoutes(tenancy),
-    ...projectRoutes(tenancy, clock),
-    ...credentialRoutes(tenancy, clock),
-    ...moneyRoutes(options),
-    ...termsRoutes(options),
-    ...webhookRoutes(options),
-    ...serviceRoutes(options),
-  ];
-  return createOperatorApp({ ...options, routes });
+export function openOperatorApi(deps: OperatorApiDeps): RequestListener {
+  invariant(deps.token.length >= tokenCharactersMin, 'the operator token is too short');
+  return createOperatorApp({ ...deps, routes: operatorRoutes.map((route) => route.bind(deps)) });
 }

@@ -1,85 +1,117 @@
-import type { RequestIssue } from '@inventory/contracts/http/meta';
-import { Refused } from '@inventory/http/refused';
-import type { Context } from 'koa';
+import type { OperatorCode } from '@inventory/contracts/refusal-codes';
+import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
+import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
+import type { Reply } from '@inventory/http/reply';
+import type { Answer, BoundRoute, Input, InputSchemas, Method } from '@inventory/http/route';
+import { validateInput } from '@inventory/http/validate-input';
 import type { z } from 'zod';
+import { type Audit, namedIn } from './audit.ts';
+import { toOperatorRefused } from './to-operator-refused.ts';
 
-/** A part of a request, and the schema it must satisfy. */
-type Parts = Readonly<Partial<Record<RequestIssue['in'], z.ZodType>>>;
-type Parsed<Given extends Parts> = {
-  readonly [Part in keyof Given]: Given[Part] extends z.ZodType ? z.output<Given[Part]> : never;
-};
+export type OperatorTag =
+  | 'Accounts'
+  | 'Projects'
+  | 'Credentials'
+  | 'Money'
+  | 'Terms'
+  | 'Webhooks'
+  | 'Services';
 
-interface RouteSettings<Given extends Parts> {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
+/** What a handler can use of a request beside its input. */
+export interface OperatorRequest {
+  /** The first of these media types that the client accepts; false when it accepts none. */
+  readonly accepts: (...types: string[]) => string | false;
+  readonly audit: Audit;
+}
+
+/** Everything that is known of one operation without its handler. */
+export interface OperatorEndpoint extends DocumentedEndpoint {
+  readonly tag: OperatorTag;
+  readonly description: string | undefined;
+  /** What the audit log calls the change; undefined for reads. */
+  readonly action: string | undefined;
+  readonly status: 200 | 201 | 202;
+  /** Schema of a success. */
+  readonly answer: z.ZodType;
+  /** Other media types and headers of a success. */
+  readonly documented: Omit<DocumentedAnswer, 'description'>;
+  /** Codes beside those that every operation of its kind can answer. */
+  readonly errors: readonly OperatorCode[];
+}
+
+/** An operation with its dependencies. */
+export interface BoundOperatorRoute
+  extends OperatorEndpoint,
+    BoundRoute<OperatorRequest, unknown> {}
+
+export interface OperatorRoute<Deps> extends OperatorEndpoint {
+  bind(deps: Deps): BoundOperatorRoute;
+}
+
+interface OperatorRouteSettings<Deps, Schemas extends InputSchemas, Body extends z.ZodType> {
+  readonly operationId: string;
+  readonly tag: OperatorTag;
+  readonly summary: string;
+  readonly description?: string;
+  readonly method: Method;
   /** Below `/operator/v1`. */
   readonly path: string;
-  /** What the audit calls a change; absent for reads. */
   readonly action?: string;
-  readonly status?: number;
-  readonly parts: Given;
-  /** Returns the answer's JSON, or undefined when it set the body itself. */
-  readonly handle: (parsed: Parsed<Given>, context: Context) => Promise<unknown>;
+  /** 200 when absent. */
+  readonly status?: OperatorEndpoint['status'];
+  readonly input: Schemas;
+  readonly answer: Body;
+  readonly documented?: OperatorEndpoint['documented'];
+  readonly errors?: OperatorEndpoint['errors'];
+  readonly handle: (
+    deps: Deps,
+    input: Input<Schemas>,
+    request: OperatorRequest,
+  ) => Promise<Answer<Body> | Reply>;
 }
 
-export interface OperatorRoute {
-  readonly method: 'get' | 'post' | 'put' | 'delete';
-  readonly path: string;
-  readonly action: string | undefined;
-  readonly status: number;
-  /** Throws `invalid_request` with all problems of all parts at once. */
-  parse(context: Context): Readonly<Record<string, unknown>>;
-  handle(parsed: Readonly<Record<string, unknown>>, context: Context): Promise<unknown>;
-}
-
-/** One route: its input is parsed before anything is done. */
-export function operatorRoute<Given extends Parts>(settings: RouteSettings<Given>): OperatorRoute {
-  const { method, path, action, status = 200, parts, handle } = settings;
-  return {
-    method,
-    path,
+/** Declares one operation of the operator API: address, schemas, texts and handler. */
+export function operatorRoute<Deps, const Schemas extends InputSchemas, Body extends z.ZodType>(
+  settings: OperatorRouteSettings<Deps, Schemas, Body>,
+): OperatorRoute<Deps> {
+  const { path, input, handle, action, description, ...rest } = settings;
+  const endpoint = {
+    status: 200,
+    documented: {},
+    errors: [],
+    ...rest,
+    input,
     action,
-    status,
-    parse: (context) => parseParts(parts, context),
-    // What `parse` returned is what the schemas of these parts make of it.
-    handle: (parsed, context) => handle(parsed as Parsed<Given>, context),
+    description,
+    template: `/operator/v1${path}`,
+  } as const;
+  return {
+    ...endpoint,
+    bind: (deps) => ({
+      ...endpoint,
+      run: (raw, request) => {
+        const parsed = validateInput(input, raw);
+        const work = () => handle(deps, parsed, request);
+        return action === undefined ? work() : audited(request.audit, action, parsed, work);
+      },
+    }),
   };
 }
 
-function parseParts(parts: Parts, context: Context): Record<string, unknown> {
-  const problems: RequestIssue[] = [];
-  const parsed: Record<string, unknown> = {};
-  for (const [part, schema] of Object.entries(parts) as [RequestIssue['in'], z.ZodType][]) {
-    const result = schema.safeParse(rawPart(part, context));
-    if (result.success) parsed[part] = result.data;
-    else problems.push(...result.error.issues.flatMap((issue) => problemsOf(part, issue)));
+/** Writes a change and how it ended to the audit log. */
+async function audited<Result>(
+  audit: Audit,
+  action: string,
+  input: Input<InputSchemas>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const change = { action, target: input.path, change: input.body };
+  try {
+    const result = await work();
+    audit({ ...change, end: { ...namedIn(result), outcome: 'done' } });
+    return result;
+  } catch (error) {
+    audit({ ...change, end: { outcome: toOperatorRefused(error).refusal.code } });
+    throw error;
   }
-  if (problems.length > 0) {
-    throw new Refused({ code: 'invalid_request', detail: { issues: problems } });
-  }
-  return parsed;
-}
-
-function rawPart(part: RequestIssue['in'], context: Context): unknown {
-  switch (part) {
-    case 'path':
-      return context['params'];
-    case 'query':
-      return { ...context.query };
-    case 'header':
-      return context.headers;
-    case 'body':
-      return context.request.body;
-  }
-}
-
-function problemsOf(part: RequestIssue['in'], issue: z.core.$ZodIssue): RequestIssue[] {
-  const path = issue.path.map(String);
-  if (issue.code !== 'unrecognized_keys') {
-    return [{ in: part, field: path.join('.'), reason: issue.message }];
-  }
-  return issue.keys.map((key) => ({
-    in: part,
-    field: [...path, key.slice(0, 100)].join('.'),
-    reason: 'is not known',
-  }));
 }

@@ -1,108 +1,134 @@
-import { credentialId } from '@inventory/contracts/ids';
+import { projectPath } from '@inventory/contracts/http/parameters';
+import { projectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
+import { z } from 'zod';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
-import type { Credential } from '../tenancy/tenancy.domain.ts';
-import { toWireCredential, toWireIssued, toWireProject } from './convert.ts';
+import type { Project } from '../tenancy/tenancy.domain.ts';
+import { toWireProject } from './convert.ts';
 import { listAnswer, readCursor } from './list-cursor.ts';
-import { type OperatorRoute, operatorRoute } from './operator-route.ts';
+import { operatorRoute } from './operator-route.ts';
 import {
-  credentialBody,
+  accountPath,
+  listOf,
   listQuery,
+  name,
   networkPolicyBody,
   noBody,
-  projectPath,
-  requireFuture,
+  projectRecord,
 } from './operator-schemas.ts';
 
-type ProjectTenancy = Pick<
-  Tenancy,
-  'findProject' | 'changeProject' | 'issueCredential' | 'listCredentials'
->;
-
-export function projectRoutes(tenancy: ProjectTenancy, clock: Clock): OperatorRoute[] {
-  return [...ownRoutes(tenancy), ...credentialRoutesOf(tenancy, clock)];
+export interface ProjectRoutesDeps {
+  readonly tenancy: Pick<
+    Tenancy,
+    'createProject' | 'findAccount' | 'listProjects' | 'findProject' | 'changeProject'
+  >;
 }
 
-function ownRoutes(tenancy: ProjectTenancy): OperatorRoute[] {
-  const { changeProject } = tenancy;
-  const parts = { path: projectPath, body: noBody };
-  return [
-    operatorRoute({
-      method: 'get',
-      path: '/projects/:project_id',
-      parts: { path: projectPath },
-      async handle({ path }) {
-        const project = await tenancy.findProject(path.project_id);
-        if (project === null) throw new Refused({ code: 'project_not_found' });
-        return toWireProject(project);
-      },
-    }),
-    operatorRoute({
-      method: 'post',
-      path: '/projects/:project_id/suspend',
-      action: 'project.suspend',
-      parts,
-      handle: async ({ path }) =>
-        toWireProject(await changeProject(path.project_id, { state: 'suspended' })),
-    }),
-    operatorRoute({
-      method: 'post',
-      path: '/projects/:project_id/reactivate',
-      action: 'project.reactivate',
-      parts,
-      handle: async ({ path }) =>
-        toWireProject(await changeProject(path.project_id, { state: 'active' })),
-    }),
-    operatorRoute({
-      method: 'put',
-      path: '/projects/:project_id/network-policy',
-      action: 'project.network-policy',
-      parts: { path: projectPath, body: networkPolicyBody },
-      handle: async ({ path, body }) =>
-        toWireProject(await changeProject(path.project_id, { networkPolicy: body.network_policy })),
-    }),
-  ];
-}
+const tag = 'Projects';
+const errors = ['project_not_found'] as const;
 
-function credentialRoutesOf(tenancy: ProjectTenancy, clock: Clock): OperatorRoute[] {
-  return [
-    operatorRoute({
-      method: 'post',
-      path: '/projects/:project_id/credentials',
-      action: 'credential.issue',
-      status: 201,
-      parts: { path: projectPath, body: credentialBody },
-      async handle({ path, body }) {
-        requireFuture(body.expires_at, clock.now());
-        const issued = await tenancy.issueCredential({
-          projectId: path.project_id,
-          name: body.name,
-          scopes: body.scopes,
-          expiresAtMs: body.expires_at,
-          networkPolicy: body.network_policy,
-        });
-        return toWireIssued(issued, clock.now());
-      },
-    }),
-    operatorRoute({
-      method: 'get',
-      path: '/projects/:project_id/credentials',
-      parts: { path: projectPath, query: listQuery },
-      async handle({ path, query }) {
-        const afterId = readCursor('credentials', query.cursor, isCredentialId);
-        const project = await tenancy.findProject(path.project_id);
-        if (project === null) throw new Refused({ code: 'project_not_found' });
-        const { limit } = query;
-        const found = await tenancy.listCredentials(project.id, { afterId, limit: limit + 1 });
-        const positionOf = (credential: Credential) => credential.id;
-        const toWire = (credential: Credential) => toWireCredential(credential, clock.now());
-        return listAnswer({ list: 'credentials', found, limit, positionOf, toWire });
-      },
-    }),
-  ];
-}
+const routesOfAccount = [
+  operatorRoute({
+    operationId: 'createProject',
+    tag,
+    summary: 'Create a Project of an account',
+    method: 'POST',
+    path: '/accounts/{account_id}/projects',
+    action: 'project.create',
+    status: 201,
+    input: {
+      path: accountPath,
+      body: z.strictObject({ name: name.nullable().default(null) }),
+    },
+    answer: projectRecord,
+    errors: ['account_not_found'],
+    async handle({ tenancy }: ProjectRoutesDeps, { path, body }) {
+      const wanted = { accountId: path.account_id, name: body.name };
+      return toWireProject(await tenancy.createProject(wanted));
+    },
+  }),
+  operatorRoute({
+    operationId: 'listProjects',
+    tag,
+    summary: 'Projects of an account, oldest first',
+    method: 'GET',
+    path: '/accounts/{account_id}/projects',
+    input: { path: accountPath, query: listQuery },
+    answer: listOf(projectRecord),
+    errors: ['account_not_found', 'invalid_cursor'],
+    async handle({ tenancy }: ProjectRoutesDeps, { path, query }) {
+      const afterId = readCursor('projects', query.cursor, isProjectId);
+      const account = await tenancy.findAccount(path.account_id);
+      if (account === null) throw new Refused({ code: 'account_not_found' });
+      const { limit } = query;
+      const found = await tenancy.listProjects(account.id, { afterId, limit: limit + 1 });
+      const positionOf = (project: Project) => project.id;
+      return listAnswer({ list: 'projects', found, limit, positionOf, toWire: toWireProject });
+    },
+  }),
+];
 
-function isCredentialId(text: string): boolean {
-  return credentialId.safeParse(text).success;
+const routesOfProject = [
+  operatorRoute({
+    operationId: 'readProject',
+    tag,
+    summary: 'One Project',
+    method: 'GET',
+    path: '/projects/{project_id}',
+    input: { path: projectPath },
+    answer: projectRecord,
+    errors,
+    async handle({ tenancy }: ProjectRoutesDeps, { path }) {
+      const project = await tenancy.findProject(path.project_id);
+      if (project === null) throw new Refused({ code: 'project_not_found' });
+      return toWireProject(project);
+    },
+  }),
+  operatorRoute({
+    operationId: 'suspendProject',
+    tag,
+    summary: 'Stop every Credential of a Project, at once',
+    method: 'POST',
+    path: '/projects/{project_id}/suspend',
+    action: 'project.suspend',
+    input: { path: projectPath, body: noBody },
+    answer: projectRecord,
+    errors,
+    handle: async ({ tenancy }: ProjectRoutesDeps, { path }) =>
+      toWireProject(await tenancy.changeProject(path.project_id, { state: 'suspended' })),
+  }),
+  operatorRoute({
+    operationId: 'reactivateProject',
+    tag,
+    summary: 'Take a suspension back',
+    method: 'POST',
+    path: '/projects/{project_id}/reactivate',
+    action: 'project.reactivate',
+    input: { path: projectPath, body: noBody },
+    answer: projectRecord,
+    errors,
+    handle: async ({ tenancy }: ProjectRoutesDeps, { path }) =>
+      toWireProject(await tenancy.changeProject(path.project_id, { state: 'active' })),
+  }),
+  operatorRoute({
+    operationId: 'setProjectNetworkPolicy',
+    tag,
+    summary: 'Replace the networks that clients of a Project must come from',
+    method: 'PUT',
+    path: '/projects/{project_id}/network-policy',
+    action: 'project.network-policy',
+    input: { path: projectPath, body: networkPolicyBody },
+    answer: projectRecord,
+    errors,
+    async handle({ tenancy }: ProjectRoutesDeps, { path, body }) {
+      const change = { networkPolicy: body.network_policy };
+      return toWireProject(await tenancy.changeProject(path.project_id, change));
+    },
+  }),
+];
+
+export const projectRoutes = [...routesOfAccount, ...routesOfProject];
+
+function isProjectId(text: string): boolean {
+  return projectId.safeParse(text).success;
 }

@@ -1,48 +1,69 @@
+import { scopePath } from '@inventory/contracts/http/parameters';
+import { verifyReport } from '@inventory/contracts/internal/ledger';
+import { admissionChange, admissionView } from '@inventory/contracts/internal/refresh';
+import { scope } from '@inventory/contracts/scope';
+import { z } from 'zod';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { AdmissionClient } from './admission-client.ts';
-import { type OperatorRoute, operatorRoute } from './operator-route.ts';
-import { admissionBody, noBody, scopePath } from './operator-schemas.ts';
+import { operatorRoute } from './operator-route.ts';
+import { noBody } from './operator-schemas.ts';
 import type { RevisionStoreEraseClient } from './revision-store-erase-client.ts';
 
-interface ServiceRoutesDeps {
+export interface ServiceRoutesDeps {
   readonly ledger: Pick<LedgerClient, 'verify'>;
   readonly admission: AdmissionClient;
   readonly inventories: RevisionStoreEraseClient;
 }
 
+const tag = 'Services';
+
 /** What other services do for an operator. */
-export function serviceRoutes(options: ServiceRoutesDeps): OperatorRoute[] {
-  const { ledger, admission, inventories } = options;
-  return [
-    operatorRoute({
-      method: 'get',
-      path: '/admission',
-      parts: {},
-      handle: () => admission.show(),
-    }),
-    operatorRoute({
-      method: 'put',
-      path: '/admission',
-      action: 'admission.change',
-      parts: { body: admissionBody },
-      handle: ({ body }) => admission.change(body.operator_closed),
-    }),
-    operatorRoute({
-      method: 'delete',
-      path: '/inventories/:platform_id/:app_id/:context_id',
-      action: 'inventory.erase',
-      parts: { path: scopePath },
-      async handle({ path }) {
-        await inventories.erase(path);
-        return { ...path, erased: true };
-      },
-    }),
-    operatorRoute({
-      method: 'post',
-      path: '/ledger/verify',
-      action: 'ledger.verify',
-      parts: { body: noBody },
-      handle: () => ledger.verify(),
-    }),
-  ];
-}
+export const serviceRoutes = [
+  operatorRoute({
+    operationId: 'readAdmission',
+    tag,
+    summary: 'Whether new refreshes are admitted, and how many are outstanding',
+    method: 'GET',
+    path: '/admission',
+    input: {},
+    answer: admissionView,
+    handle: ({ admission }: ServiceRoutesDeps) => admission.show(),
+  }),
+  operatorRoute({
+    operationId: 'switchAdmission',
+    tag,
+    summary: 'Close or open the admission of refreshes',
+    description: 'Accepted refreshes continue. Opening leaves the limit of outstanding refreshes.',
+    method: 'PUT',
+    path: '/admission',
+    action: 'admission.change',
+    input: { body: admissionChange.strict() },
+    answer: admissionView,
+    handle: ({ admission }: ServiceRoutesDeps, { body }) => admission.change(body.operator_closed),
+  }),
+  operatorRoute({
+    operationId: 'eraseInventory',
+    tag,
+    summary: 'Erase everything that is saved of one inventory',
+    method: 'DELETE',
+    path: '/inventories/{platform_id}/{app_id}/{context_id}',
+    action: 'inventory.erase',
+    input: { path: scopePath },
+    answer: scope.extend({ erased: z.literal(true) }),
+    async handle({ inventories }: ServiceRoutesDeps, { path }) {
+      await inventories.erase(path);
+      return { ...path, erased: true } as const;
+    },
+  }),
+  operatorRoute({
+    operationId: 'verifyLedger',
+    tag,
+    summary: 'Recompute every account of the ledger from its journal',
+    method: 'POST',
+    path: '/ledger/verify',
+    action: 'ledger.verify',
+    input: { body: noBody },
+    answer: verifyReport,
+    handle: ({ ledger }: ServiceRoutesDeps) => ledger.verify(),
+  }),
+];

@@ -1,20 +1,17 @@
+import { projectPath } from '@inventory/contracts/http/parameters';
+import { accountTerms } from '@inventory/contracts/internal/ledger';
 import { Refused } from '@inventory/http/refused';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { z } from 'zod';
 import { configureAccount } from '../accounts/configure-account.ts';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import type { Deadlines } from '../deadlines.ts';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
-import { type OperatorRoute, operatorRoute } from './operator-route.ts';
-import {
-  accountPath,
-  bookingHeaders,
-  fundingBody,
-  projectPath,
-  spendCapBody,
-} from './operator-schemas.ts';
+import { operatorRoute } from './operator-route.ts';
+import { accountPath, bookingHeaders, creditsMax, optionalReason } from './operator-schemas.ts';
 
-interface TermsRoutesDeps {
+export interface TermsRoutesDeps {
   readonly commands: RequestReplyClient;
   readonly tenancy: Pick<Tenancy, 'findAccount' | 'findProject'>;
   readonly ledger: Pick<LedgerClient, 'terms'>;
@@ -22,48 +19,80 @@ interface TermsRoutesDeps {
   readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
 
+const tag = 'Terms';
+const onceByKey = 'The same `idempotency-key` again changes nothing.';
+const fundingBody = z.discriminatedUnion('mode', [
+  z.strictObject({ mode: z.literal('credits'), reason: optionalReason }),
+  z.strictObject({
+    mode: z.literal('subscription'),
+    units_per_month: z.int().min(1).max(creditsMax),
+    reason: optionalReason,
+  }),
+]);
+
 /** How an account pays, and what its Projects may spend. */
-export function termsRoutes(options: TermsRoutesDeps): OperatorRoute[] {
-  const { tenancy, ledger } = options;
-  return [
-    operatorRoute({
-      method: 'get',
-      path: '/accounts/:account_id/terms',
-      parts: { path: accountPath },
-      async handle({ path }) {
-        const account = await tenancy.findAccount(path.account_id);
-        if (account === null) throw new Refused({ code: 'account_not_found' });
-        return ledger.terms(path.account_id);
-      },
-    }),
-    operatorRoute({
-      method: 'put',
-      path: '/accounts/:account_id/funding',
-      action: 'account.funding',
-      parts: { path: accountPath, header: bookingHeaders, body: fundingBody },
-      handle: ({ path, header, body: { reason, ...funding } }) =>
-        configureAccount(options, {
-          accountId: path.account_id,
-          change: { sets: 'funding', funding },
-          reason,
-          idempotencyKey: header['idempotency-key'],
-        }),
-    }),
-    operatorRoute({
-      method: 'put',
-      path: '/projects/:project_id/spend-cap',
-      action: 'project.spend-cap',
-      parts: { path: projectPath, header: bookingHeaders, body: spendCapBody },
-      async handle({ path, header, body: { cap, reason } }) {
-        const project = await tenancy.findProject(path.project_id);
-        if (project === null) throw new Refused({ code: 'project_not_found' });
-        return configureAccount(options, {
-          accountId: project.accountId,
-          change: { sets: 'spend_cap', project_id: project.id, cap },
-          reason,
-          idempotencyKey: header['idempotency-key'],
-        });
-      },
-    }),
-  ];
-}
+export const termsRoutes = [
+  operatorRoute({
+    operationId: 'readTerms',
+    tag,
+    summary: 'How an account pays: funding, spend caps, balance alert',
+    method: 'GET',
+    path: '/accounts/{account_id}/terms',
+    input: { path: accountPath },
+    answer: accountTerms,
+    errors: ['account_not_found'],
+    async handle({ tenancy, ledger }: TermsRoutesDeps, { path }) {
+      const account = await tenancy.findAccount(path.account_id);
+      if (account === null) throw new Refused({ code: 'account_not_found' });
+      return ledger.terms(path.account_id);
+    },
+  }),
+  operatorRoute({
+    operationId: 'setFunding',
+    tag,
+    summary: 'Let an account pay with prepaid credits or with monthly subscription units',
+    description: onceByKey,
+    method: 'PUT',
+    path: '/accounts/{account_id}/funding',
+    action: 'account.funding',
+    input: { path: accountPath, header: bookingHeaders, body: fundingBody },
+    answer: accountTerms,
+    errors: ['account_not_found', 'idempotency_conflict', 'billing_unavailable'],
+    handle: (deps: TermsRoutesDeps, { path, header, body: { reason, ...funding } }) =>
+      configureAccount(deps, {
+        accountId: path.account_id,
+        change: { sets: 'funding', funding },
+        reason,
+        idempotencyKey: header['idempotency-key'],
+      }),
+  }),
+  operatorRoute({
+    operationId: 'setSpendCap',
+    tag,
+    summary: 'Limit what a Project may spend in a UTC month, open reservations included',
+    description: `\`cap: null\` removes the limit. ${onceByKey}`,
+    method: 'PUT',
+    path: '/projects/{project_id}/spend-cap',
+    action: 'project.spend-cap',
+    input: {
+      path: projectPath,
+      header: bookingHeaders,
+      body: z.strictObject({
+        cap: z.int().min(0).max(creditsMax).nullable(),
+        reason: optionalReason,
+      }),
+    },
+    answer: accountTerms,
+    errors: ['project_not_found', 'idempotency_conflict', 'billing_unavailable'],
+    async handle(deps: TermsRoutesDeps, { path, header, body: { cap, reason } }) {
+      const project = await deps.tenancy.findProject(path.project_id);
+      if (project === null) throw new Refused({ code: 'project_not_found' });
+      return configureAccount(deps, {
+        accountId: project.accountId,
+        change: { sets: 'spend_cap', project_id: project.id, cap },
+        reason,
+        idempotencyKey: header['idempotency-key'],
+      });
+    },
+  }),
+];

@@ -10,7 +10,7 @@ export function toOperatorRefused(error: unknown): Refused {
   if (error instanceof EntryUndecided) {
     return new Refused({ code: 'billing_unavailable', retry_after_seconds: 1 }, { cause: error });
   }
-  const refused = toBodyRefused(error) ?? toRefused(error);
+  const refused = toRefused(error);
   if (isOn(refused.refusal.code, 'operator')) return refused;
   return new Refused({ code: 'internal_error' }, { cause: error });
 }
@@ -19,25 +19,15 @@ export function toOperatorRefused(error: unknown): Refused {
 export function operatorError({ refusal, cause }: Refused) {
   const { code, message } = errorOf(refusal);
   const detail = undecidedDetail(cause) ?? detailOf(refusal);
-  return { code, message: rowOf(code).operatorMessage ?? message, ...(detail ? { detail } : {}) };
+  return {
+    code,
+    message: rowOf(code).operatorMessage ?? message,
+    ...(detail ? { detail } : {}),
+  };
 }
 
 function undecidedDetail(cause: unknown): object | undefined {
   if (cause instanceof EntryUndecided) return { outcome: cause.outcome };
   if (cause instanceof ServiceUnreachable) return { reason: cause.message };
   return undefined;
-}
-
-/** Errors of reading a body carry their status; their texts repeat the body and are not used. */
-function toBodyRefused(error: unknown): Refused | null {
-  switch ((error as { status?: unknown } | null)?.status) {
-    case 400:
-      return new Refused({ code: 'malformed_json' });
-    case 413:
-      return new Refused({ code: 'payload_too_large' });
-    case 415:
-      return new Refused({ code: 'unsupported_media_type' });
-    default:
-      return null;
-  }
 }

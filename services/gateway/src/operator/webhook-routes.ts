@@ -1,6 +1,13 @@
+import { projectPath } from '@inventory/contracts/http/parameters';
 import {
+  deletedWebhookEndpoint,
+  webhookDelivery,
   webhookDeliveryState,
+  webhookEndpoint,
   webhookEndpointPath,
+  webhookEndpointWithSecret,
+  webhookPing,
+  webhookRedelivered,
   webhookRedelivery,
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
@@ -8,110 +15,160 @@ import { Refused } from '@inventory/http/refused';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { namedIn, type WebhookClient } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
-import { type OperatorRoute, operatorRoute } from './operator-route.ts';
-import { listQuery, noBody, projectPath } from './operator-schemas.ts';
+import { operatorRoute } from './operator-route.ts';
+import { listOf, listQuery, noBody } from './operator-schemas.ts';
 
-interface WebhookRoutesDeps {
+export interface WebhookRoutesDeps {
   readonly tenancy: Pick<Tenancy, 'findProject'>;
   readonly webhooks: WebhookClient;
 }
 
-const all = '/projects/:project_id/webhook-endpoints';
-const one = `${all}/:endpoint_id`;
-const deliveriesQuery = listQuery.extend({ state: webhookDeliveryState.optional() });
+const tag = 'Webhooks';
+const all = '/projects/{project_id}/webhook-endpoints';
+const one = `${all}/{endpoint_id}`;
+const errors = ['webhook_endpoint_not_found'] as const;
+const changeErrors = [...errors, 'concurrent_change'] as const;
 const isPlace = (text: string) => /^[0-9]{15}\/evt_[0-9a-f-]{36}$/.test(text);
 
+const readingRoutes = [
+  operatorRoute({
+    operationId: 'listWebhookEndpoints',
+    tag,
+    summary: 'Webhook endpoints of a Project',
+    method: 'GET',
+    path: all,
+    input: { path: projectPath },
+    answer: listOf(webhookEndpoint),
+    errors: ['project_not_found'],
+    async handle({ tenancy, webhooks }: WebhookRoutesDeps, { path }) {
+      const project = await tenancy.findProject(path.project_id);
+      if (project === null) throw new Refused({ code: 'project_not_found' });
+      return { items: await webhooks.list(project.id), next_cursor: null };
+    },
+  }),
+  operatorRoute({
+    operationId: 'readWebhookEndpoint',
+    tag,
+    summary: 'One webhook endpoint, without its secrets',
+    method: 'GET',
+    path: one,
+    input: { path: webhookEndpointPath },
+    answer: webhookEndpoint,
+    errors,
+    handle: ({ webhooks }: WebhookRoutesDeps, { path }) => webhooks.read(namedIn(path)),
+  }),
+  operatorRoute({
+    operationId: 'listWebhookDeliveries',
+    tag,
+    summary: 'What was sent to a webhook endpoint, newest first',
+    method: 'GET',
+    path: `${one}/deliveries`,
+    input: {
+      path: webhookEndpointPath,
+      query: listQuery.extend({ state: webhookDeliveryState.optional() }),
+    },
+    answer: listOf(webhookDelivery),
+    errors: [...errors, 'invalid_cursor'],
+    async handle({ webhooks }: WebhookRoutesDeps, { path, query }) {
+      const { state, limit } = query;
+      const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
+      const part = { state, limit, before };
+      const { items, next_before } = await webhooks.deliveries(namedIn(path), part);
+      return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
+    },
+  }),
+];
+
+const switchingRoutes = (['enable', 'disable'] as const).map((verb) =>
+  operatorRoute({
+    operationId: `${verb}WebhookEndpoint`,
+    tag,
+    summary:
+      verb === 'enable'
+        ? 'Send to a webhook endpoint again, from the next event on'
+        : 'Send nothing more to a webhook endpoint',
+    method: 'POST',
+    path: `${one}/${verb}`,
+    action: `webhook-endpoint.${verb}`,
+    input: { path: webhookEndpointPath, body: noBody },
+    answer: webhookEndpoint,
+    errors: changeErrors,
+    handle: ({ webhooks }: WebhookRoutesDeps, { path }) =>
+      webhooks.change(namedIn(path), { state: `${verb}d` }),
+  }),
+);
+
+const changingRoutes = [
+  operatorRoute({
+    operationId: 'deleteWebhookEndpoint',
+    tag,
+    summary: 'Delete a webhook endpoint with its deliveries',
+    method: 'DELETE',
+    path: one,
+    action: 'webhook-endpoint.delete',
+    input: { path: webhookEndpointPath },
+    answer: deletedWebhookEndpoint,
+    errors,
+    async handle({ webhooks }: WebhookRoutesDeps, { path }) {
+      await webhooks.remove(namedIn(path));
+      return { endpoint_id: path.endpoint_id, deleted: true } as const;
+    },
+  }),
+  operatorRoute({
+    operationId: 'rotateWebhookSecret',
+    tag,
+    summary: 'Make a new signing secret; both sign until the overlap is over',
+    description: 'The secret is shown in this answer only.',
+    method: 'POST',
+    path: `${one}/rotate-secret`,
+    action: 'webhook-endpoint.rotate-secret',
+    input: { path: webhookEndpointPath, body: webhookRotation },
+    answer: webhookEndpointWithSecret,
+    errors: changeErrors,
+    handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
+      webhooks.rotate(namedIn(path), body.overlap_seconds),
+  }),
+];
+
+const sendingRoutes = [
+  operatorRoute({
+    operationId: 'testWebhookEndpoint',
+    tag,
+    summary: 'Send a `webhook.ping` to a webhook endpoint',
+    method: 'POST',
+    path: `${one}/test`,
+    action: 'webhook-endpoint.test',
+    status: 202,
+    input: { path: webhookEndpointPath, body: noBody },
+    answer: webhookPing,
+    errors,
+    handle: async ({ webhooks }: WebhookRoutesDeps, { path }) => ({
+      event_id: await webhooks.ping(namedIn(path)),
+    }),
+  }),
+  operatorRoute({
+    operationId: 'redeliverWebhookEvents',
+    tag,
+    summary: 'Send one event again, or all of a time range',
+    method: 'POST',
+    path: `${one}/redeliver`,
+    action: 'webhook-endpoint.redeliver',
+    status: 202,
+    input: { path: webhookEndpointPath, body: webhookRedelivery },
+    answer: webhookRedelivered,
+    errors: [...errors, 'event_not_found'],
+    handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
+      webhooks.redeliver(namedIn(path), body),
+  }),
+];
+
 /**
- * Help with a customer's endpoints. They are made and pointed somewhere by the customer alone: a
- * URL can hold a secret, and what operators send is written down.
+ * Help with a customer's webhook endpoints. Only customers create them and set their URL: a URL
+ * can hold a secret, and what operators send is audited.
  */
-export function webhookRoutes(options: WebhookRoutesDeps): OperatorRoute[] {
-  return [...readingRoutes(options), ...changingRoutes(options), ...sendingRoutes(options)];
-}
-
-function readingRoutes({ tenancy, webhooks }: WebhookRoutesDeps): OperatorRoute[] {
-  return [
-    operatorRoute({
-      method: 'get',
-      path: all,
-      parts: { path: projectPath },
-      async handle({ path }) {
-        const project = await tenancy.findProject(path.project_id);
-        if (project === null) throw new Refused({ code: 'project_not_found' });
-        return { items: await webhooks.list(project.id), next_cursor: null };
-      },
-    }),
-    operatorRoute({
-      method: 'get',
-      path: one,
-      parts: { path: webhookEndpointPath },
-      handle: ({ path }) => webhooks.read(namedIn(path)),
-    }),
-    operatorRoute({
-      method: 'get',
-      path: `${one}/deliveries`,
-      parts: { path: webhookEndpointPath, query: deliveriesQuery },
-      async handle({ path, query }) {
-        const { state, limit } = query;
-        const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
-        const part = { state, limit, before };
-        const { items, next_before } = await webhooks.deliveries(namedIn(path), part);
-        return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
-      },
-    }),
-  ];
-}
-
-function changingRoutes({ webhooks }: WebhookRoutesDeps): OperatorRoute[] {
-  const parts = { path: webhookEndpointPath, body: noBody };
-  const switching = (verb: 'enable' | 'disable') =>
-    operatorRoute({
-      method: 'post',
-      path: `${one}/${verb}`,
-      action: `webhook-endpoint.${verb}`,
-      parts,
-      handle: ({ path }) => webhooks.change(namedIn(path), { state: `${verb}d` }),
-    });
-  return [
-    switching('enable'),
-    switching('disable'),
-    operatorRoute({
-      method: 'delete',
-      path: one,
-      action: 'webhook-endpoint.delete',
-      parts: { path: webhookEndpointPath },
-      async handle({ path }) {
-        await webhooks.remove(namedIn(path));
-        return { endpoint_id: path.endpoint_id, deleted: true };
-      },
-    }),
-    operatorRoute({
-      method: 'post',
-      path: `${one}/rotate-secret`,
-      action: 'webhook-endpoint.rotate-secret',
-      parts: { path: webhookEndpointPath, body: webhookRotation },
-      handle: ({ path, body }) => webhooks.rotate(namedIn(path), body.overlap_seconds),
-    }),
-  ];
-}
-
-function sendingRoutes({ webhooks }: WebhookRoutesDeps): OperatorRoute[] {
-  return [
-    operatorRoute({
-      method: 'post',
-      path: `${one}/test`,
-      action: 'webhook-endpoint.test',
-      status: 202,
-      parts: { path: webhookEndpointPath, body: noBody },
-      handle: async ({ path }) => ({ event_id: await webhooks.ping(namedIn(path)) }),
-    }),
-    operatorRoute({
-      method: 'post',
-      path: `${one}/redeliver`,
-      action: 'webhook-endpoint.redeliver',
-      status: 202,
-      parts: { path: webhookEndpointPath, body: webhookRedelivery },
-      handle: ({ path, body }) => webhooks.redeliver(namedIn(path), body),
-    }),
-  ];
-}
+export const webhookRoutes = [
+  ...readingRoutes,
+  ...switchingRoutes,
+  ...changingRoutes,
+  ...sendingRoutes,
+];

@@ -1,4 +1,4 @@
-import { expectDocumented } from '../../../../test/support/answer-contract.ts';
+import { expectDocumented } from '../../../../test/support/public-contract.ts';
 import { type ApiAnswer, type ApiCall, callApi } from './api-call.ts';
 
 /** As {@link callApi}; an answer of an operation that its document does not allow fails. */

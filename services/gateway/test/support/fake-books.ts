@@ -22,6 +22,8 @@ export interface FakeBooks {
   grant(accountId: string, entries: number): void;
   /** False keeps an answer back; the entry is booked all the same. */
   answers: boolean;
+  /** Refuses every new entry with this code; null books as usual. */
+  refusesWith: BillingOutcome['refusal'];
   report: VerifyReport;
   close(): Promise<void>;
 }
@@ -53,6 +55,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     if (known && known.content !== content) {
       return { code: 'idempotency_conflict' };
     }
+    if (fake.refusesWith) return fake.refusesWith;
     if (available + entry.amount >= 0) return null;
     return { code: `insufficient_${entry.asset}`, detail: { required: -entry.amount, available } };
   }
@@ -153,6 +156,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
       }
     },
     answers: true,
+    refusesWith: null,
     report: { ok: true, accounts: 1, entries: 1, problems: [] },
     close: () => http.close(),
   };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { startHttpServer } from '@inventory/http/http-server';
+import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { createInternalClient } from '@inventory/http/internal-client';
 import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { systemClock } from '@inventory/runtime/clock';
@@ -8,12 +8,13 @@ import { createLogger } from '@inventory/runtime/logger';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { expectOperatorDocumented } from '../../../../test/support/operator-contract.ts';
 import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
 import { replyTypes } from '../../src/open-broadcasts.ts';
 import { createAdmissionClient } from '../../src/operator/admission-client.ts';
-import { openOperatorApi } from '../../src/operator/open-operator-api.ts';
+import { type OperatorApiDeps, openOperatorApi } from '../../src/operator/open-operator-api.ts';
 import { createRevisionStoreEraseClient } from '../../src/operator/revision-store-erase-client.ts';
 import type { Tenancy } from '../../src/tenancy/open-tenancy.ts';
 import { createWebhookClient } from '../../src/webhooks/webhook-client.ts';
@@ -37,7 +38,10 @@ export interface OperatorWorld {
   readonly erased: string[];
   /** Every line that was logged. */
   readonly log: string[];
+  /** Throws when the answer differs from the operator document. */
   call(call: OperatorCall): Promise<OperatorAnswer>;
+  /** The same calls to an API that has these instead of its own dependencies. */
+  callWith(overrides: Partial<OperatorApiDeps>): Promise<OperatorWorld['call']>;
   close(): Promise<void>;
 }
 
@@ -87,7 +91,8 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   });
   // Looks like a real one, so that a leak would be found, and is none.
   const token = createHash('sha256').update(namespace.topicPrefix).digest('hex');
-  const apiWith = async (deadlines: Deadlines) => {
+  const servers: HttpServer[] = [];
+  const apiWith = async (deadlines: Deadlines, overrides: Partial<OperatorApiDeps> = {}) => {
     const started = await startHttpServer({
       listener: openOperatorApi({
         tenancy: replica.tenancy,
@@ -101,24 +106,29 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
         clock: systemClock,
         identifiers: systemIdentifiers,
         logger,
+        ...overrides,
       }),
       host: '127.0.0.1',
       port: 0,
     });
     // Idle connections are left to the client, which would otherwise send on one that just ended.
     started.server.keepAliveTimeout = farMs;
-    return started;
+    servers.push(started);
+    return started.url;
   };
-  const server = await apiWith(patientDeadlines);
-  const impatient = await apiWith({ ...patientDeadlines, ledgerAnswerMs: 300 });
-  const { url } = server;
+  const url = await apiWith(patientDeadlines);
+  const impatientUrl = await apiWith({ ...patientDeadlines, ledgerAnswerMs: 300 });
   await waitFor('replies can be heard', () => replica.bus.health().ready);
   return {
     ...{ url, token, namespace, tenancy: replica.tenancy, books, collector, revisions },
     ...{ erased, log, webhooks },
-    call: (call) => callOperator(call.isUnanswered ? impatient.url : url, token, call),
+    call: (call) => callOperator(call.isUnanswered ? impatientUrl : url, token, call),
+    async callWith(overrides) {
+      const other = await apiWith(patientDeadlines, overrides);
+      return (call) => callOperator(other, token, call);
+    },
     async close() {
-      await Promise.all([server.close(500), impatient.close(500)]);
+      await Promise.all(servers.map((server) => server.close(500)));
       await Promise.all(Object.values(clients).map((client) => client.close()));
       replies.stop();
       await replica.close();
@@ -173,6 +183,13 @@ async function callOperator(
       : { body: isRaw ? (call.body as string) : JSON.stringify(call.body) }),
   });
   const text = await answer.text();
+  expectOperatorDocumented({
+    method: call.method ?? 'GET',
+    path: `/operator/v1${call.path}`,
+    status: answer.status,
+    contentType: answer.headers.get('content-type') ?? undefined,
+    text,
+  });
   return {
     status: answer.status,
     headers: answer.headers,

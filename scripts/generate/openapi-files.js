@@ -1,0 +1,29 @@
+'use strict';
+
+/** The OpenAPI documents of the public and of the operator API, and the types of the client. */
+const { join } = require('node:path');
+const { clientTypes } = require('./client-types.js');
+
+/** Files to write: path below the root, and content. */
+async function openApiFiles(root) {
+  const built = join(root, 'services/gateway/dist');
+  const { publicEndpoints } = require(join(built, 'public-endpoints.js'));
+  const { publicDocument } = require(join(built, 'http/openapi/describe-public-api.js'));
+  const { operatorDocument } = require(join(built, 'operator/describe-operator-api.js'));
+  const { operatorRoutes } = require(join(built, 'operator/operator-routes.js'));
+  const openApi = jsonText(publicDocument(publicEndpoints));
+  return [
+    { path: 'docs/generated/openapi.json', content: openApi },
+    await clientTypes(JSON.parse(openApi)),
+    {
+      path: 'docs/generated/operator-openapi.json',
+      content: jsonText(operatorDocument(operatorRoutes)),
+    },
+  ];
+}
+
+function jsonText(document) {
+  return `${JSON.stringify(document, null, 1)}\n`;
+}
+
+module.exports = { openApiFiles };

@@ -1,0 +1,159 @@
+import { requestIssue } from '@inventory/contracts/http/meta';
+import {
+  webhookDelivery,
+  webhookEndpoint,
+  webhookEndpointWithSecret,
+} from '@inventory/contracts/http/webhooks';
+import {
+  accountTerms,
+  balanceView,
+  holdView,
+  statementRow,
+} from '@inventory/contracts/internal/ledger';
+import { admissionView } from '@inventory/contracts/internal/refresh';
+import { detailSchema } from '@inventory/contracts/refusal';
+import { type OperatorCode, operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
+import {
+  type JsonSchema,
+  jsonSchemaOf,
+  type NamedSchemas,
+  referenceTo,
+} from '@inventory/http/json-schema';
+import { type ApiDescription, openApiDocument } from '@inventory/http/openapi-document';
+import {
+  type DocumentedError,
+  errorResponses,
+  errorSchemaName,
+  successResponse,
+} from '@inventory/http/openapi-responses';
+import { z } from 'zod';
+import type { OperatorEndpoint, OperatorTag } from './operator-route.ts';
+import {
+  accountRecord,
+  credentialRecord,
+  issuedCredential,
+  projectRecord,
+} from './operator-schemas.ts';
+
+const named: NamedSchemas = new Map<z.core.$ZodType, string>([
+  [accountRecord, 'Account'],
+  [projectRecord, 'Project'],
+  [credentialRecord, 'Credential'],
+  [issuedCredential, 'IssuedCredential'],
+  [balanceView, 'Balance'],
+  [holdView, 'Hold'],
+  [statementRow, 'StatementRow'],
+  [accountTerms, 'Terms'],
+  [webhookEndpoint, 'WebhookEndpoint'],
+  [webhookEndpointWithSecret, 'WebhookEndpointWithSecret'],
+  [webhookDelivery, 'WebhookDelivery'],
+  [admissionView, 'Admission'],
+  [requestIssue, 'RequestIssue'],
+]);
+
+const tags: Readonly<Record<OperatorTag, string>> = {
+  Accounts: 'Customer accounts.',
+  Projects: 'Projects of an account.',
+  Credentials: 'Credentials of a Project.',
+  Money: 'Credits and units: booking and reading.',
+  Terms: 'How an account pays, and what its Projects may spend.',
+  Webhooks: 'Help with the webhook endpoints of a customer.',
+  Services: 'Admission, erasure and verification.',
+};
+
+const description =
+  'What operators do. It is served on its own port and takes the operator token as `Bearer`. A ' +
+  'request without a body counts as one whose body is `{}`. Every change is written to the audit log.';
+
+const statusTexts = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' } as const;
+
+/** Details that only the operator API has. */
+const operatorDetails: Partial<Record<OperatorCode, z.ZodType>> = {
+  billing_unavailable: z.object({ outcome: z.enum(['unknown', 'not_sent']) }),
+  service_unavailable: z.object({ reason: z.string() }).optional(),
+};
+
+const everyRequest: readonly OperatorCode[] = [
+  'operator_token_required',
+  'internal_error',
+  'service_unavailable',
+];
+const everyBody: readonly OperatorCode[] = [
+  'malformed_json',
+  'payload_too_large',
+  'unsupported_media_type',
+];
+
+/** Every code that an operation can answer, in the order of the table. */
+export function operatorCodesOf({ input, errors }: OperatorEndpoint): OperatorCode[] {
+  const takesInput = Object.values(input).some((part) => part !== undefined);
+  const codes = new Set<OperatorCode>([
+    ...everyRequest,
+    ...(takesInput ? (['invalid_request'] as const) : []),
+    ...(input.body === undefined ? [] : everyBody),
+    ...errors,
+  ]);
+  return operatorCodes.filter((code) => codes.has(code));
+}
+
+function textOf(code: OperatorCode): string {
+  const { message, operatorMessage = message } = rowOf(code);
+  return operatorMessage;
+}
+
+function errorBodyOf(code: OperatorCode) {
+  const detail = operatorDetails[code] ?? detailSchema(code);
+  return z.object({
+    error: z.object({
+      code: z.literal(code),
+      message: z.literal(textOf(code)),
+      ...(detail === undefined ? {} : { detail }),
+    }),
+  });
+}
+
+function documentedError(code: OperatorCode): DocumentedError {
+  return {
+    code,
+    status: rowOf(code).status,
+    message: textOf(code),
+    schema: referenceTo(errorSchemaName(code)),
+    headers: ['X-Request-ID'],
+  };
+}
+
+const operatorApi: ApiDescription<OperatorEndpoint> = {
+  info: { title: 'Game Item Inventory Service: operator API', version: '1', description },
+  tags,
+  security: { OperatorToken: { type: 'http', scheme: 'bearer' } },
+  headers: { 'X-Request-ID': 'Names the request, in the log too.' },
+  named,
+  schemas: Object.fromEntries(
+    operatorCodes.map((code) => [
+      errorSchemaName(code),
+      jsonSchemaOf(errorBodyOf(code), { io: 'output', named }),
+    ]),
+  ),
+  mayOmitBody: true,
+  describe: ({ description: text = '', action }) => {
+    const audited = action === undefined ? '' : `Audited as \`${action}\`.`;
+    const texts = [text, audited].filter((part) => part !== '');
+    return texts.length === 0 ? {} : { description: texts.join('\n\n') };
+  },
+  responses: (endpoint) => ({
+    [String(endpoint.status)]: successResponse(
+      { description: statusTexts[endpoint.status], ...endpoint.documented },
+      {
+        type: 'application/json',
+        schema: jsonSchemaOf(endpoint.answer, { io: 'output', named }),
+        commonHeaders: ['X-Request-ID'],
+      },
+    ),
+    ...errorResponses(operatorCodesOf(endpoint).map(documentedError)),
+  }),
+};
+
+/** The OpenAPI document of the operator API, as a plain object. */
+export function operatorDocument(endpoints: readonly OperatorEndpoint[]): JsonSchema {
+  return openApiDocument(operatorApi, endpoints);
+}

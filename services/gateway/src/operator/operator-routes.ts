@@ -1,0 +1,27 @@
+import { type AccountRoutesDeps, accountRoutes } from './account-routes.ts';
+import { type CredentialRoutesDeps, credentialRoutes } from './credential-routes.ts';
+import { type MoneyRoutesDeps, moneyRoutes } from './money-routes.ts';
+import type { OperatorRoute } from './operator-route.ts';
+import { type ProjectRoutesDeps, projectRoutes } from './project-routes.ts';
+import { type ServiceRoutesDeps, serviceRoutes } from './service-routes.ts';
+import { type TermsRoutesDeps, termsRoutes } from './terms-routes.ts';
+import { type WebhookRoutesDeps, webhookRoutes } from './webhook-routes.ts';
+
+export type OperatorRoutesDeps = AccountRoutesDeps &
+  ProjectRoutesDeps &
+  CredentialRoutesDeps &
+  MoneyRoutesDeps &
+  TermsRoutesDeps &
+  WebhookRoutesDeps &
+  ServiceRoutesDeps;
+
+/** Every operation of the operator API, in the order of its document. */
+export const operatorRoutes: readonly OperatorRoute<OperatorRoutesDeps>[] = [
+  ...accountRoutes,
+  ...projectRoutes,
+  ...credentialRoutes,
+  ...moneyRoutes,
+  ...termsRoutes,
+  ...webhookRoutes,
+  ...serviceRoutes,
+];

@@ -1,0 +1,171 @@
+import type { Refusal } from '@inventory/contracts/refusal';
+import { type OperatorCode, operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
+import { ServiceUnreachable } from '@inventory/http/internal-client';
+import { Refused } from '@inventory/http/refused';
+import { operatorCodesOf } from '../src/operator/describe-operator-api.ts';
+import type { OperatorEndpoint } from '../src/operator/operator-route.ts';
+import { operatorRoutes } from '../src/operator/operator-routes.ts';
+import { rightOperatorCall } from './support/operator-calls.ts';
+import {
+  type OperatorAnswer,
+  type OperatorCall,
+  type OperatorWorld,
+  openOperatorWorld,
+} from './support/operator-world.ts';
+
+let world: OperatorWorld;
+/** APIs whose every dependency fails, is unreachable, or is changed by another operator. */
+let broken: OperatorWorld['call'];
+let away: OperatorWorld['call'];
+let contested: OperatorWorld['call'];
+
+beforeAll(async () => {
+  world = await openOperatorWorld();
+  broken = await world.callWith(failing(new TypeError('broken')));
+  away = await world.callWith(failing(new ServiceUnreachable('the ledger did not answer')));
+  const rotateCredential = () => Promise.reject(new Refused({ code: 'concurrent_change' }));
+  contested = await world.callWith({ tenancy: { ...world.tenancy, rotateCredential } });
+});
+afterEach(() => {
+  world?.webhooks.reset();
+  if (world) Object.assign(world.books, { answers: true, refusesWith: null });
+});
+afterAll(() => world?.close());
+
+function failing(error: Error) {
+  const client = new Proxy({}, { get: () => () => Promise.reject(error) }) as never;
+  return {
+    tenancy: client,
+    ledger: client,
+    admission: client,
+    inventories: client,
+    webhooks: client,
+  };
+}
+
+interface Case {
+  readonly endpoint: OperatorEndpoint;
+  readonly right: OperatorCall;
+  readonly credential: string;
+  send(changes?: Partial<OperatorCall>, call?: OperatorWorld['call']): Promise<OperatorAnswer>;
+}
+
+async function caseOf(endpoint: OperatorEndpoint): Promise<Case> {
+  const { id: account } = await world.tenancy.createAccount({ name: 'Trader' });
+  const { id: project } = await world.tenancy.createProject({ accountId: account, name: null });
+  const { credential } = await world.tenancy.issueCredential({
+    ...{ projectId: project, name: null, scopes: ['*'], expiresAtMs: null, networkPolicy: null },
+  });
+  const named = { account, project, credential: credential.id };
+  const right = rightOperatorCall(endpoint.operationId, named);
+  return {
+    endpoint,
+    right,
+    credential: credential.id,
+    send: (changes = {}, call = world.call) => call({ ...right, ...changes }),
+  };
+}
+
+const anId = /((?:acc|prj|cred)_)[0-9a-f-]{36}/;
+const nobody = '00000000-0000-7000-8000-000000000000';
+const toNobody = ({ right, send }: Case) => send({ path: right.path.replace(anId, `$1${nobody}`) });
+
+/** Every other operation names something in its path. */
+function invalid({ endpoint, right, send }: Case): Promise<OperatorAnswer> {
+  if (anId.test(right.path)) return send({ path: right.path.replace(anId, 'x') });
+  if (right.body !== undefined || right.method === 'POST') return send({ body: { unknown: 1 } });
+  return send({ path: endpoint.input.query ? `${right.path}?limit=0` : '/inventories/x/730/2' });
+}
+
+async function conflicting({ endpoint, right, send }: Case): Promise<OperatorAnswer> {
+  await send();
+  const changes: Readonly<Record<string, object>> = {
+    setFunding: { mode: 'subscription', units_per_month: 5 },
+    setSpendCap: { cap: 6 },
+  };
+  const body = changes[endpoint.operationId] ?? { ...(right.body as object), amount: 6 };
+  return await send({ body });
+}
+
+function unanswered({ send }: Case): Promise<OperatorAnswer> {
+  world.books.answers = false;
+  return send({ isUnanswered: true });
+}
+
+const booksRefusing = (refusesWith: OperatorWorld['books']['refusesWith']) => (given: Case) => {
+  world.books.refusesWith = refusesWith;
+  return given.send();
+};
+
+function webhooksRefusing(refusal: Refusal) {
+  return ({ send }: Case) => {
+    world.webhooks.refusal = refusal;
+    return send();
+  };
+}
+
+const short = (asset: 'credits' | 'units') => (given: Case) =>
+  given.send({ body: { asset, amount: -5, reason: 'x' } });
+
+/** How each code is met, by every operation that can answer it. */
+const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer>>> = {
+  operator_token_required: ({ send }) => send({ authorization: null }),
+  internal_error: ({ send }) => send({}, broken),
+  service_unavailable: ({ send }) => send({}, away),
+  invalid_request: invalid,
+  malformed_json: ({ send }) => send({ body: '{' }),
+  payload_too_large: ({ send }) => send({ body: ' '.repeat(16 * 1024 + 1) }),
+  unsupported_media_type: ({ right, send }) =>
+    send({ body: '{}', headers: { ...right.headers, 'content-type': 'text/plain' } }),
+  not_acceptable: ({ send }) => send({ headers: { accept: 'image/png' } }),
+  invalid_cursor: ({ right, send }) => send({ path: `${right.path}?cursor=no` }),
+  account_not_found: toNobody,
+  project_not_found: toNobody,
+  credential_not_found: toNobody,
+  async credential_revoked({ credential, send }) {
+    await world.call({ method: 'POST', path: `/credentials/${credential}/revoke` });
+    return send();
+  },
+  concurrent_change: (given) =>
+    given.endpoint.operationId === 'rotateCredential'
+      ? given.send({}, contested)
+      : webhooksRefusing({ code: 'concurrent_change' })(given),
+  idempotency_conflict: conflicting,
+  insufficient_credits: short('credits'),
+  insufficient_units: short('units'),
+  balance_limit_exceeded: booksRefusing({ code: 'balance_limit_exceeded' }),
+  billing_unavailable: unanswered,
+  webhook_endpoint_not_found: webhooksRefusing({ code: 'webhook_endpoint_not_found' }),
+  event_not_found: webhooksRefusing({ code: 'event_not_found' }),
+};
+
+const cases = operatorRoutes.flatMap((endpoint) =>
+  operatorCodesOf(endpoint).map((code) => ({ name: endpoint.operationId, code, endpoint })),
+);
+
+test.each(operatorRoutes.map((endpoint) => [endpoint.operationId, endpoint] as const))(
+  '%s answers as documented',
+  async (_name, endpoint) => {
+    const { send } = await caseOf(endpoint);
+
+    expect((await send()).status).toBe(endpoint.status);
+  },
+);
+
+test.each(cases)('$name answers $code as documented', async ({ code, endpoint }) => {
+  const way = ways[code];
+  if (way === undefined) throw new Error(`how ${code} is met is not known`);
+
+  const answer = await way(await caseOf(endpoint));
+
+  const { status, message, operatorMessage = message } = rowOf(code);
+  expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+  expect(answer.json.error.message).toBe(operatorMessage);
+  expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+});
+
+test('every code of the table is met by an operation, or by the frame in front of them', () => {
+  const met = new Set([...cases.map(({ code }) => code), 'route_not_found', 'method_not_allowed']);
+
+  expect([...met].sort()).toEqual([...operatorCodes].sort());
+});

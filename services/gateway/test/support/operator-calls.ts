@@ -1,0 +1,81 @@
+import { newRefreshId } from '@inventory/testkit/builders';
+import type { OperatorCall } from './operator-world.ts';
+
+export interface Named {
+  readonly account: string;
+  readonly project: string;
+  readonly credential: string;
+}
+
+/** A valid request of each operation of the operator API. */
+export function rightOperatorCall(operationId: string, named: Named): OperatorCall {
+  const account = `/accounts/${named.account}`;
+  const project = `/projects/${named.project}`;
+  const credential = `/credentials/${named.credential}`;
+  const hooks = `${project}/webhook-endpoints`;
+  const hook = `${hooks}/whe_${newRefreshId()}`;
+  const headers = { 'idempotency-key': newRefreshId() };
+  const policy = { network_policy: null };
+  const calls: Readonly<Record<string, OperatorCall>> = {
+    createAccount: { method: 'POST', path: '/accounts', body: { name: 'Trader' } },
+    listAccounts: { path: '/accounts' },
+    readAccount: { path: account },
+    suspendAccount: { method: 'POST', path: `${account}/suspend` },
+    reactivateAccount: { method: 'POST', path: `${account}/reactivate` },
+    setAccountNetworkPolicy: { method: 'PUT', path: `${account}/network-policy`, body: policy },
+    setRateLimit: { method: 'PUT', path: `${account}/rate-limit`, body: { limit_per_minute: 5 } },
+    switchEvents: { method: 'PUT', path: `${account}/events`, body: { enabled: true } },
+    createProject: { method: 'POST', path: `${account}/projects` },
+    listProjects: { path: `${account}/projects` },
+    readProject: { path: project },
+    suspendProject: { method: 'POST', path: `${project}/suspend` },
+    reactivateProject: { method: 'POST', path: `${project}/reactivate` },
+    setProjectNetworkPolicy: { method: 'PUT', path: `${project}/network-policy`, body: policy },
+    issueCredential: { method: 'POST', path: `${project}/credentials`, body: { scopes: ['*'] } },
+    listCredentials: { path: `${project}/credentials` },
+    readCredential: { path: credential },
+    rotateCredential: { method: 'POST', path: `${credential}/rotate` },
+    revokeCredential: { method: 'POST', path: `${credential}/revoke` },
+    setScopes: { method: 'PUT', path: `${credential}/scopes`, body: { scopes: ['*'] } },
+    setExpiry: { method: 'PUT', path: `${credential}/expiry`, body: { expires_at: null } },
+    setCredentialNetworkPolicy: {
+      method: 'PUT',
+      path: `${credential}/network-policy`,
+      body: policy,
+    },
+    topUp: { method: 'POST', path: `${account}/top-ups`, headers, body: { amount: 5 } },
+    grantUnits: { method: 'POST', path: `${account}/unit-grants`, headers, body: { amount: 5 } },
+    adjust: {
+      method: 'POST',
+      path: `${account}/adjustments`,
+      headers,
+      body: { amount: 5, reason: 'x' },
+    },
+    readBalance: { path: `${account}/balance` },
+    listHolds: { path: `${account}/holds` },
+    readStatement: { path: `${account}/statement` },
+    readTerms: { path: `${account}/terms` },
+    setFunding: { method: 'PUT', path: `${account}/funding`, headers, body: { mode: 'credits' } },
+    setSpendCap: { method: 'PUT', path: `${project}/spend-cap`, headers, body: { cap: 5 } },
+    listWebhookEndpoints: { path: hooks },
+    readWebhookEndpoint: { path: hook },
+    listWebhookDeliveries: { path: `${hook}/deliveries` },
+    enableWebhookEndpoint: { method: 'POST', path: `${hook}/enable` },
+    disableWebhookEndpoint: { method: 'POST', path: `${hook}/disable` },
+    deleteWebhookEndpoint: { method: 'DELETE', path: hook },
+    rotateWebhookSecret: { method: 'POST', path: `${hook}/rotate-secret` },
+    testWebhookEndpoint: { method: 'POST', path: `${hook}/test` },
+    redeliverWebhookEvents: {
+      method: 'POST',
+      path: `${hook}/redeliver`,
+      body: { event_id: `evt_${newRefreshId()}` },
+    },
+    readAdmission: { path: '/admission' },
+    switchAdmission: { method: 'PUT', path: '/admission', body: { operator_closed: false } },
+    eraseInventory: { method: 'DELETE', path: '/inventories/76561198000000000/730/2' },
+    verifyLedger: { method: 'POST', path: '/ledger/verify' },
+  };
+  const call = calls[operationId];
+  if (call === undefined) throw new Error(`how ${operationId} is called is not known`);
+  return call;
+}
