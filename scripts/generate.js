@@ -2,7 +2,7 @@
 
 /**
  * `npm run generate`: writes the files that are derived from the code: topics, JSON Schemas of the
- * messages, OpenAPI documents, the client's types, settings, metrics, dashboards, alerts. With
+ * messages, OpenAPI documents and client types, settings, metrics, dashboards, alerts. With
  * `--check` it writes nothing and fails when a file would change.
  */
 const {

@@ -1,8 +1,9 @@
 'use strict';
 
-/** The OpenAPI documents of the public and of the operator API, and the types of the client. */
+/** The OpenAPI documents of the public and of the operator API, and the types of their clients. */
 const { join } = require('node:path');
 const { clientTypes } = require('./client-types.js');
+const { operatorTypes } = require('./operator-types.js');
 
 /** Files to write: path below the root, and content. */
 async function openApiFiles(root) {
@@ -12,13 +13,15 @@ async function openApiFiles(root) {
   const { operatorDocument } = require(join(built, 'operator/describe-operator-api.js'));
   const { operatorRoutes } = require(join(built, 'operator/operator-routes.js'));
   const openApi = jsonText(publicDocument(publicEndpoints));
+  const ofOperators = operatorDocument(operatorRoutes);
   return [
     { path: 'docs/generated/openapi.json', content: openApi },
     await clientTypes(JSON.parse(openApi)),
     {
       path: 'docs/generated/operator-openapi.json',
-      content: jsonText(operatorDocument(operatorRoutes)),
+      content: jsonText(ofOperators),
     },
+    await operatorTypes(ofOperators),
   ];
 }
 

@@ -133,8 +133,7 @@ test('a chain publishes nothing while a page of it is unpaid, and is captured on
   expect(refused.status).toBe(402);
   await story.expectNotCaptured(scope);
 
-  const topUp = { amount: 5, reason: 'test' };
-  await stack.operator.call('POST', `/accounts/${poor.accountId}/top-ups`, topUp);
+  await stack.operator.topUp(poor.accountId, 5);
   await waitFor('the credits are there', async () => {
     return (await stack.operator.balance(poor.accountId)).available === 5;
   });

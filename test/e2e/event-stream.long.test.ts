@@ -29,7 +29,7 @@ test('a revocation ends open streams at both gateways within 2 s (Authentication
   const readers = await Promise.all([customer.open(undefined, 0), customer.open(undefined, 1)]);
   await Promise.all(readers.map((reader) => reader.frame('checkpoint')));
 
-  await stack.operator.call('POST', `/credentials/${customer.credentialId}/revoke`, {});
+  await stack.operator.revoke(customer.credentialId);
   const startMs = performance.now();
   await Promise.all(readers.map((reader) => reader.frame('stream.authorization_revoked')));
 

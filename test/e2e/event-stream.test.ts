@@ -166,34 +166,31 @@ test('a fifth stream of a Project at one gateway is refused until another ends (
 });
 
 test.each([
+  ['credential_revoked', (one: ReadingCustomer) => stack.operator.revoke(one.credentialId)],
   [
-    'credential_revoked',
-    (one: ReadingCustomer) => ['POST', `/credentials/${one.credentialId}/revoke`, {}],
+    'owner_suspended',
+    (one: ReadingCustomer) => stack.operator.call('suspendAccount', { account_id: one.accountId }),
   ],
-  ['owner_suspended', (one: ReadingCustomer) => ['POST', `/accounts/${one.accountId}/suspend`, {}]],
   [
     'permission_removed',
-    (one: ReadingCustomer) => ['PUT', `/credentials/${one.credentialId}/scopes`, { scopes: ['*'] }],
+    (one: ReadingCustomer) =>
+      stack.operator.call('setScopes', { credential_id: one.credentialId, scopes: ['*'] }),
   ],
   [
     'network_policy',
-    (one: ReadingCustomer) => [
-      'PUT',
-      `/projects/${one.projectId}/network-policy`,
-      { network_policy: ['192.0.2.0/24'] },
-    ],
+    (one: ReadingCustomer) =>
+      stack.operator.call('setProjectNetworkPolicy', {
+        project_id: one.projectId,
+        network_policy: ['192.0.2.0/24'],
+      }),
   ],
-  [
-    'events_disabled',
-    (one: ReadingCustomer) => ['PUT', `/accounts/${one.accountId}/events`, { enabled: false }],
-  ],
+  ['events_disabled', (one: ReadingCustomer) => stack.operator.switchEvents(one.accountId, false)],
 ] as const)('%s ends open streams at both gateways (Authentication)', async (reason, change) => {
   const customer = await newReader();
   const readers = await Promise.all([customer.open(undefined, 0), customer.open(undefined, 1)]);
   await Promise.all(readers.map((reader) => reader.frame('checkpoint')));
-  const [method, path, body] = change(customer) as [string, string, unknown];
 
-  await stack.operator.call(method, path, body);
+  await change(customer);
   const frames = await Promise.all(
     readers.map((reader) => reader.frame('stream.authorization_revoked')),
   );

@@ -48,7 +48,7 @@ test('behind 200 ten-page scans of another account a one-page refresh takes at m
   // The middle one of three: one may meet a pause of the machine.
   const [, middleMs] = behindMs.toSorted((left, right) => left - right);
   expect(middleMs).toBeLessThanOrEqual(Math.max(3 * idleMs, idleMs + 3_000));
-  const { outstanding } = await stack.operator.call('GET', '/admission');
+  const { outstanding } = await stack.operator.call('readAdmission', {});
   expect(outstanding).toBeGreaterThan(100);
   await waitFor(
     'the busy account gets on too',

@@ -18,10 +18,7 @@ function newScope() {
 
 async function newSubscriber(unitsPerMonth: number): Promise<Customer> {
   const customer = await stack.operator.newCustomer({ credits: 50 });
-  await stack.operator.call('PUT', `/accounts/${customer.accountId}/funding`, {
-    mode: 'subscription',
-    units_per_month: unitsPerMonth,
-  });
+  await stack.operator.setFunding(customer.accountId, unitsPerMonth);
   return customer;
 }
 
@@ -111,7 +108,7 @@ test('a replay funded by units takes none', async () => {
 
 test("a Project's spend cap stops Live Page and V1, and no other Project (Reads: spend cap)", async () => {
   const customer = await stack.operator.newCustomer({ credits: 50 });
-  await stack.operator.call('PUT', `/projects/${customer.projectId}/spend-cap`, { cap: 2 });
+  await stack.operator.setSpendCap(customer.projectId, 2);
   expect((await customer.api.call({ path: livePathOf(newScope()) })).status).toBe(200);
   expect((await customer.api.call({ path: v1Paths.alias(newScope()) })).status).toBe(200);
 

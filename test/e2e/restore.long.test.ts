@@ -31,7 +31,7 @@ beforeAll(async () => {
   const oldKey = newKey();
   stack = await openTestStack({ serviceEnvironment: { gateway: { CURSOR_KEYS: oldKey } } });
   const { accountId, projectId } = await stack.operator.newCustomer({ credits });
-  await stack.operator.call('PUT', `/accounts/${accountId}/events`, { enabled: true });
+  await stack.operator.switchEvents(accountId, true);
   const credential = await stack.operator.newCredential(projectId, { scopes });
   revoked = await stack.operator.newCredential(projectId);
   customer = { accountId, projectId, ...credential };
@@ -43,8 +43,8 @@ beforeAll(async () => {
   for (const name of serviceNames) copies.set(name, await copyDatabase(await records(name)));
   ids.push(await refreshed(3));
   await untilAnnounced(3);
-  await stack.operator.call('POST', `/accounts/${accountId}/top-ups`, { amount: toppedUp });
-  await stack.operator.call('POST', `/credentials/${revoked.credentialId}/revoke`);
+  await stack.operator.topUp(accountId, toppedUp);
+  await stack.operator.revoke(revoked.credentialId);
   lostCursor = (await listEvents()).json.data.items[2].cursor;
 
   for (const service of stack.services) await service.stop();
@@ -159,7 +159,7 @@ test('after a restore a Credential that was revoked since the backup has to be r
   const holder = createPublicApi(stack.gatewayUrl, revoked.secret);
   expect((await holder.status(first)).status).toBe(200);
 
-  await stack.operator.call('POST', `/credentials/${revoked.credentialId}/revoke`);
+  await stack.operator.revoke(revoked.credentialId);
 
   await waitFor('the key is refused', async () => (await holder.status(first)).status === 401);
 });

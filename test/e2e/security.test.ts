@@ -146,9 +146,9 @@ describe('a key that is not valid (Authentication)', () => {
       expect([200, 404]).toContain((await api.status(refreshId)).status);
     }
     await expire(expiring);
-    await operator.call('POST', `/credentials/${revoked.credentialId}/revoke`, {});
-    await operator.call('POST', `/projects/${ofProject.projectId}/suspend`, {});
-    await operator.call('POST', `/accounts/${ofAccount.accountId}/suspend`, {});
+    await operator.revoke(revoked.credentialId);
+    await operator.call('suspendProject', { project_id: ofProject.projectId });
+    await operator.call('suspendAccount', { account_id: ofAccount.accountId });
 
     const changed = owner.secret.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
     const answers = [
@@ -162,7 +162,7 @@ describe('a key that is not valid (Authentication)', () => {
       expect(withoutRequestId(answer)).toEqual(withoutRequestId(answers[0] as ApiAnswer));
       expect(answer.headers['ratelimit']).toBeUndefined();
     }
-    await operator.call('POST', `/accounts/${ofAccount.accountId}/reactivate`, {});
+    await operator.call('reactivateAccount', { account_id: ofAccount.accountId });
     await waitFor(
       'a suspension that is taken back is seen',
       async () => (await ofAccount.api.status(refreshId)).status === 404,

@@ -51,7 +51,7 @@ beforeAll(async () => {
   network = await startCuttingProxy({ targets, chance, lifeMeanMs: null });
   customer = await stack.operator.newCustomer();
   const { accountId, projectId } = customer;
-  await stack.operator.call('PUT', `/accounts/${accountId}/events`, { enabled: true });
+  await stack.operator.switchEvents(accountId, true);
   const scopes = ['*', 'customer.events.read.v1'];
   const { secret: apiKey } = await stack.operator.newCredential(projectId, { scopes });
   followers = Array.from({ length: readers }, () =>

@@ -32,7 +32,7 @@ beforeAll(async () => {
     serviceEnvironment: { gateway: { STREAMS_PER_PROJECT_MAX: '20', STREAM_LIFE_MAX_MS: '3000' } },
   });
   const { accountId, projectId } = await stack.operator.newCustomer();
-  await stack.operator.call('PUT', `/accounts/${accountId}/events`, { enabled: true });
+  await stack.operator.switchEvents(accountId, true);
   const scopes = ['*', 'customer.events.read.v1'];
   customer = { projectId, ...(await stack.operator.newCredential(projectId, { scopes })) };
 });

@@ -41,7 +41,7 @@ interface Reader {
 
 async function newReaders(): Promise<Reader[]> {
   const { accountId } = await stack.operator.newCustomer();
-  await stack.operator.call('PUT', `/accounts/${accountId}/events`, { enabled: true });
+  await stack.operator.switchEvents(accountId, true);
   const readers: Reader[] = [];
   await forEachLimited([...Array(projects).keys()], 8, async () => {
     const projectId = await stack.operator.newProject(accountId);

@@ -15,7 +15,7 @@ const scopes = ['*', 'customer.events.read.v1'];
 
 beforeAll(async () => {
   const { accountId, projectId, ...others } = await stack.operator.newCustomer();
-  await stack.operator.call('PUT', `/accounts/${accountId}/events`, { enabled: true });
+  await stack.operator.switchEvents(accountId, true);
   const credential = await stack.operator.newCredential(projectId, { scopes });
   customer = { ...others, accountId, projectId, ...credential };
   const reader = await open();

@@ -28,7 +28,7 @@ afterAll(() => stack?.close());
 
 async function newCustomer(): Promise<Customer> {
   const { accountId, projectId } = await stack.operator.newCustomer();
-  await stack.operator.call('PUT', `/accounts/${accountId}/events`, { enabled: true });
+  await stack.operator.switchEvents(accountId, true);
   const credential = await stack.operator.newCredential(projectId, { scopes });
   return { accountId, projectId, ...credential };
 }
@@ -205,7 +205,7 @@ test('the reader of docs/events.md prints what happened while it was down, and s
   await refreshed(customer, 1);
   const second = start();
   await waitFor('it prints the event', () => second.text().includes('\n'));
-  await stack.operator.call('POST', `/credentials/${customer.credentialId}/revoke`, {});
+  await stack.operator.revoke(customer.credentialId);
   const [code] = await second.closed;
 
   expect(first.text()).toBe('');

@@ -1,4 +1,3 @@
-import { accountTerms, balanceView } from '@inventory/contracts/internal/ledger';
 import { explicitPermissions, inventoryPermissions } from '@inventory/contracts/vocabulary';
 import { watchRefresh } from './support/follow-refresh.ts';
 import type { Customer } from './support/operator.ts';
@@ -12,18 +11,11 @@ const platform = createSimulatorControl(stack.simulatorUrl);
 afterAll(() => stack.close());
 
 const serial = 30_000;
-const subscription = (units_per_month: number) => ({ mode: 'subscription', units_per_month });
-
-const fund = (accountId: string, funding: object) =>
-  stack.operator.call('PUT', `/accounts/${accountId}/funding`, funding);
-const setCap = (projectId: string, cap: number | null) =>
-  stack.operator.call('PUT', `/projects/${projectId}/spend-cap`, { cap });
+const { setFunding: fund, setSpendCap: setCap } = stack.operator;
 
 async function available(accountId: string) {
-  const view = balanceView.parse(
-    await stack.operator.call('GET', `/accounts/${accountId}/balance`),
-  );
-  return Object.fromEntries(view.balances.map((balance) => [balance.asset, balance.available]));
+  const { balances } = await stack.operator.call('readBalance', { account_id: accountId });
+  return Object.fromEntries(balances.map((balance) => [balance.asset, balance.available]));
 }
 
 async function billingOf({ api }: Customer, refreshId: string) {
@@ -36,7 +28,7 @@ describe('an account funded by subscription units (Subscription funding)', () =>
     const customer = await stack.operator.newCustomer({ credits: 300 });
     const { api, accountId } = customer;
     const scope = sizeScope(2_001, serial);
-    await fund(accountId, subscription(1_000));
+    await fund(accountId, 1_000);
 
     const accepted = await api.refresh(scope);
     const billing = await billingOf(customer, accepted.json.data.refresh_id);
@@ -90,7 +82,7 @@ describe('an account funded by subscription units (Subscription funding)', () =>
 
   test('is refused with insufficient_units, however many credits it has, and holds nothing (Errors)', async () => {
     const { accountId, api } = await stack.operator.newCustomer({ credits: 10_000 });
-    await fund(accountId, subscription(124));
+    await fund(accountId, 124);
 
     const refused = await api.refresh(sizeScope(1, serial));
 
@@ -105,13 +97,13 @@ describe('an account funded by subscription units (Subscription funding)', () =>
   test('that is switched while a refresh is under way settles it in what it was reserved in', async () => {
     const customer = await stack.operator.newCustomer({ credits: 300 });
     const { accountId, api } = customer;
-    await fund(accountId, subscription(500));
+    await fund(accountId, 500);
     const scopes = [sizeScope(2_001, serial + 1), sizeScope(2_001, serial + 2)] as const;
     await Promise.all(scopes.map(platform.hold));
     const inUnits = await api.accepted(scopes[0]);
-    await fund(accountId, { mode: 'credits' });
+    await fund(accountId, null);
     const inCredits = await api.accepted(scopes[1]);
-    await fund(accountId, subscription(500));
+    await fund(accountId, 500);
     await Promise.all(scopes.map(platform.release));
 
     const [units, credits] = [
@@ -138,9 +130,7 @@ describe('a Project with a monthly spend cap (spend cap)', () => {
     await platform.hold(scope);
     const refreshId = await api.accepted(scope);
     const beyond = await api.refresh(sizeScope(1, serial));
-    const terms = accountTerms.parse(
-      await stack.operator.call('GET', `/accounts/${accountId}/terms`),
-    );
+    const terms = await stack.operator.call('readTerms', { account_id: accountId });
     await platform.release(scope);
     await billingOf(customer, refreshId);
     await setCap(projectId, 3);

@@ -54,8 +54,7 @@ test('without events nothing is sent, and what was appended meanwhile once they 
   const customer = await story.subscriber();
   await story.refreshed(customer);
   await story.arrived(customer.path, 1);
-  const events = (enabled: boolean) =>
-    stack.operator.call('PUT', `/accounts/${customer.accountId}/events`, { enabled });
+  const events = (enabled: boolean) => stack.operator.switchEvents(customer.accountId, enabled);
 
   await events(false);
   const changedMs = Date.now();

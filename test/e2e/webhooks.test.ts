@@ -31,8 +31,7 @@ test('every refresh reaches the endpoint once, signed, as the same JSON that the
 
 test('what is appended while events are switched off is sent once they are back (Tenancy)', async () => {
   const customer = await story.subscriber();
-  const events = (enabled: boolean) =>
-    stack.operator.call('PUT', `/accounts/${customer.accountId}/events`, { enabled });
+  const events = (enabled: boolean) => stack.operator.switchEvents(customer.accountId, enabled);
 
   await events(false);
   await waitFor('the gateway refuses the list', async () => {

@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingHttpHeaders, request } from 'node:http';
 
 export interface OneCall {
   readonly method: string;
@@ -13,7 +13,7 @@ export interface OneCall {
 export function callOnce(
   url: string,
   { method, headers, body }: OneCall,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; headers: IncomingHttpHeaders; text: string }> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, agent: false, ...(headers ? { headers } : {}) });
     sent.on('error', reject);
@@ -22,7 +22,11 @@ export function callOnce(
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString(),
+        }),
       );
     });
     sent.end(body === undefined ? undefined : JSON.stringify(body));

@@ -1,10 +1,12 @@
 import { AuthenticationError, LimitExceededError } from '@inventory/client/errors';
 import { createInventoryClient } from '@inventory/client/inventory-client';
+import { permissions } from '@inventory/contracts/vocabulary';
 import {
   createOperatorClient,
   type OperatorAccess,
   type OperatorClient,
-} from './operator-client.ts';
+  OperatorRefused,
+} from '@inventory/operator-client/operator-client';
 import { readJson, writePrivateJson } from './private-file.ts';
 
 export interface DemoAccount {
@@ -47,20 +49,20 @@ export async function provideDemoAccount(options: DemoAccountOptions): Promise<D
     writePrivateJson(options.file, kept);
     return kept;
   };
-  const state = kept.account_id === null ? null : await operator.accountState(kept.account_id);
+  const state = kept.account_id === null ? null : await readState(operator, kept.account_id);
   if (state === 'suspended') options.onNote('The demo account is suspended.');
   if (state === null) kept = nothingKept;
 
-  const accountId = kept.account_id ?? (await operator.createAccount('Demo customer'));
+  const accountId = kept.account_id ?? (await createAccount(operator));
   if (kept.account_id === null) keep({ account_id: accountId });
-  await operator.enableEvents(accountId);
-  const projectId = kept.project_id ?? (await operator.createProject(accountId, 'Demo project'));
+  await operator.call('switchEvents', { account_id: accountId, enabled: true });
+  const projectId = kept.project_id ?? (await createProject(operator, accountId));
   if (kept.project_id === null) keep({ project_id: projectId });
-  let apiKey = kept.api_key ?? (await operator.issueCredential(projectId, 'Demo key'));
+  let apiKey = kept.api_key ?? (await issueKey(operator, projectId));
   if (kept.api_key === null) {
     keep({ api_key: apiKey });
   } else if (state === 'active' && (await isRefused(options, projectId, apiKey))) {
-    apiKey = await operator.issueCredential(projectId, 'Demo key');
+    apiKey = await issueKey(operator, projectId);
     keep({ api_key: apiKey });
     options.onNote('The demo key was no longer valid: another one was issued.');
   }
@@ -106,8 +108,42 @@ async function fundAccount(
   accountId: string,
   key: string,
 ): Promise<number> {
-  const available = await operator.availableCredits(accountId);
+  const available = await readCredits(operator, accountId);
   if (available >= creditsMin) return available;
-  await operator.topUp(accountId, { amount: creditsAdded, reason: 'demo credits', key });
-  return operator.availableCredits(accountId);
+  await operator.call('topUp', {
+    account_id: accountId,
+    amount: creditsAdded,
+    reason: 'demo credits',
+    'idempotency-key': key,
+  });
+  return readCredits(operator, accountId);
+}
+
+/** `active` or `suspended`; null when there is no such account. */
+async function readState(operator: OperatorClient, account_id: string): Promise<string | null> {
+  try {
+    return (await operator.call('readAccount', { account_id })).state;
+  } catch (error) {
+    if (error instanceof OperatorRefused && error.code === 'account_not_found') return null;
+    throw error;
+  }
+}
+
+async function createAccount(operator: OperatorClient): Promise<string> {
+  return (await operator.call('createAccount', { name: 'Demo customer' })).account_id;
+}
+
+async function createProject(operator: OperatorClient, account_id: string): Promise<string> {
+  return (await operator.call('createProject', { account_id, name: 'Demo project' })).project_id;
+}
+
+/** With every permission there is. */
+async function issueKey(operator: OperatorClient, project_id: string): Promise<string> {
+  const wanted = { project_id, name: 'Demo key', scopes: permissions };
+  return (await operator.call('issueCredential', wanted)).secret;
+}
+
+async function readCredits(operator: OperatorClient, account_id: string): Promise<number> {
+  const { balances } = await operator.call('readBalance', { account_id });
+  return balances.find(({ asset }) => asset === 'credits')?.available ?? 0;
 }

@@ -1,5 +1,5 @@
 import { type Scope, scope, scopeKey } from '@inventory/contracts/scope';
-import { callJson } from './call-json.ts';
+import { request } from 'undici';
 
 export interface DemoInventory {
   readonly scope: Scope;
@@ -16,7 +16,10 @@ export async function findDemoInventory(
 ): Promise<DemoInventory | null> {
   if (asked !== null) return { scope: asked, name: scopeKey(asked) };
   if (simulatorUrl === null) return null;
-  const url = `${simulatorUrl}/scenarios`;
-  const { body } = await callJson({ method: 'GET', url, headers: {} });
-  return { scope: scope.parse(body[scenarioName]), name: `simulator scenario ${scenarioName}` };
+  const { body } = await request(`${simulatorUrl}/scenarios`);
+  const scenarios = (await body.json()) as Readonly<Record<string, unknown>>;
+  return {
+    scope: scope.parse(scenarios[scenarioName]),
+    name: `simulator scenario ${scenarioName}`,
+  };
 }

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { messageOf } from '@inventory/backends/setup-error';
 import { InventoryError } from '@inventory/client/errors';
 import { createInventoryClient } from '@inventory/client/inventory-client';
+import { OperatorRefused, OperatorUnreachable } from '@inventory/operator-client/operator-client';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { pause } from '@inventory/runtime/wait';
-import { CallFailed } from './call-json.ts';
 import { type DemoAccount, provideDemoAccount } from './demo-account.ts';
 import { type DemoInventory, findDemoInventory } from './demo-inventory.ts';
 import { walkDemo } from './demo-walk.ts';
@@ -128,7 +128,8 @@ async function provideDemo(
 }
 
 function isTemporary(error: unknown): boolean {
-  if (error instanceof CallFailed) return error.status === 0 || error.status >= 500;
+  if (error instanceof OperatorUnreachable) return true;
+  if (error instanceof OperatorRefused) return error.status >= 500;
   return error instanceof InventoryError && error.retryable;
 }
 

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 export interface Connection {
   readonly url: string;
   readonly token: string;
-  readonly timeoutMs?: number | undefined;
 }
 
 /** There is no operator API to call; the message says how to name one. */

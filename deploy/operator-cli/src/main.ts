@@ -5,7 +5,7 @@ async function main(): Promise<void> {
   process.exitCode = await runCli({
     args: process.argv.slice(2),
     environment: process.env,
-    folder: process.cwd(),
+    directory: process.cwd(),
     write: (text) => process.stdout.write(text),
     writeError: (text) => process.stderr.write(text),
   });

@@ -9,7 +9,7 @@ export function renderAnswer(answer: unknown, columns: readonly string[] | undef
 }
 
 /** Rows as lines with their columns one under another. */
-export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [index, cell] of row.entries()) {

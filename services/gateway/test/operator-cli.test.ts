@@ -102,7 +102,7 @@ test('wrong usage is exit code 2, says what is right, and calls nothing', async 
   const wrong = await operator('account', 'create', '--nam', 'x');
 
   expect(wrong).toMatchObject({ code: 2, out: '' });
-  expect(wrong.err).toContain('usage: npm run -s operator -- account create --name <text>');
+  expect(wrong.err).toContain('Usage: npm run -s operator -- account create [options]');
   expect(world.log).toHaveLength(before);
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stack } from '@inventory/local-stack/stack';
+import { createOperatorClient } from '@inventory/operator-client/operator-client';
 import { Agent, request } from 'undici';
 
 /** A customer of a stack, with credits and no rate limit worth the name. */
@@ -33,35 +34,14 @@ const credits = 100_000_000;
 const waitSeconds = 20;
 
 export async function openCustomer(stack: Stack): Promise<Customer> {
-  const operator = async (
-    method: 'POST' | 'PUT',
-    path: string,
-    body: object,
-  ): Promise<Readonly<Record<string, string>>> => {
-    const answer = await request(new URL(`/operator/v1${path}`, stack.operatorUrl), {
-      method,
-      headers: {
-        authorization: `Bearer ${stack.operatorToken}`,
-        'content-type': 'application/json',
-        'idempotency-key': randomUUID(),
-      },
-      body: JSON.stringify(body),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 400)
-      throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
-    return JSON.parse(text) as Readonly<Record<string, string>>;
-  };
-  const { account_id: accountId = '' } = await operator('POST', '/accounts', { name: 'benchmark' });
-  await operator('PUT', `/accounts/${accountId}/rate-limit`, {
-    limit_per_minute: requestsPerMinute,
-  });
-  const project = await operator('POST', `/accounts/${accountId}/projects`, {});
-  const credential = await operator('POST', `/projects/${project['project_id']}/credentials`, {
-    scopes: ['*'],
-  });
-  await operator('POST', `/accounts/${accountId}/top-ups`, { amount: credits });
-  return customerOf(stack, accountId, credential['secret'] ?? '');
+  const operator = createOperatorClient({ url: stack.operatorUrl, token: stack.operatorToken });
+  const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
+  await operator.call('setRateLimit', { account_id, limit_per_minute: requestsPerMinute });
+  const { project_id } = await operator.call('createProject', { account_id });
+  const { secret } = await operator.call('issueCredential', { project_id, scopes: ['*'] });
+  const key = { 'idempotency-key': randomUUID() };
+  await operator.call('topUp', { account_id, amount: credits, ...key });
+  return customerOf(stack, account_id, secret);
 }
 
 function customerOf(stack: Stack, accountId: string, apiKey: string): Customer {

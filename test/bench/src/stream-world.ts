@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { projectId } from '@inventory/contracts/ids';
 import type { Stack } from '@inventory/local-stack/stack';
 import { createKafkaBus } from '@inventory/messaging/kafka/kafka-bus';
+import { createOperatorClient } from '@inventory/operator-client/operator-client';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createLogger } from '@inventory/runtime/logger';
-import { request } from 'undici';
 import { startYardstick } from './yardsticks/start-yardstick.ts';
 import type { ReaderReport, StreamTarget } from './yardsticks/stream-readers.ts';
 
@@ -40,34 +40,18 @@ const createdAtOnce = 24;
 
 /** Projects with a Credential each that may read their events. */
 export async function createProjects(stack: Stack, count: number): Promise<FollowedProject[]> {
-  const operate = async (method: 'POST' | 'PUT', path: string, body: object) => {
-    const answer = await request(new URL(`/operator/v1${path}`, stack.operatorUrl), {
-      method,
-      headers: {
-        authorization: `Bearer ${stack.operatorToken}`,
-        'content-type': 'application/json',
-        'idempotency-key': randomUUID(),
-      },
-      body: JSON.stringify(body),
-    });
-    const text = await answer.body.text();
-    if (answer.statusCode >= 400) throw new Error(`${path}: ${answer.statusCode} ${text}`);
-    return JSON.parse(text) as Record<string, string>;
-  };
-  const account = await operate('POST', '/accounts', { name: 'benchmark' });
-  const accountId = account['account_id'];
-  await operate('PUT', `/accounts/${accountId}/rate-limit`, { limit_per_minute: 1_000_000 });
-  await operate('PUT', `/accounts/${accountId}/events`, { enabled: true });
+  const operator = createOperatorClient({ url: stack.operatorUrl, token: stack.operatorToken });
+  const { account_id } = await operator.call('createAccount', { name: 'benchmark' });
+  await operator.call('setRateLimit', { account_id, limit_per_minute: 1_000_000 });
+  await operator.call('switchEvents', { account_id, enabled: true });
   const projects: FollowedProject[] = [];
   const worker = async (): Promise<void> => {
     while (projects.length < count) {
-      const project = await operate('POST', `/accounts/${accountId}/projects`, {});
-      const projectId = project['project_id'] as `prj_${string}`;
-      const credential = await operate('POST', `/projects/${projectId}/credentials`, {
-        scopes: ['customer.events.read.v1'],
-      });
-      const path = `/v2/projects/${projectId}/events/stream`;
-      projects.push({ projectId, path, apiKey: credential['secret'] ?? '' });
+      const { project_id } = await operator.call('createProject', { account_id });
+      const scopes = ['customer.events.read.v1'] as const;
+      const { secret } = await operator.call('issueCredential', { project_id, scopes });
+      const path = `/v2/projects/${project_id}/events/stream`;
+      projects.push({ projectId: projectId.parse(project_id), path, apiKey: secret });
     }
   };
   await Promise.all(Array.from({ length: Math.min(createdAtOnce, count) }, worker));

@@ -25,7 +25,7 @@ export async function startEverydayTraffic(
   const { operator } = stack;
   const customer = await operator.newCustomer();
   const { accountId, projectId } = customer;
-  await operator.call('PUT', `/accounts/${accountId}/events`, { enabled: true });
+  await operator.switchEvents(accountId, true);
   const { api, secret } = await operator.newCredential(projectId, { scopes });
   const poor = await operator.newCustomer({ credits: 10 });
   for (const path of ['/kept', '/gone']) await addEndpoint(api, customer, webhookUrl + path);
@@ -73,14 +73,14 @@ async function readLivePages(api: PublicApi, serial: number): Promise<void> {
 
 /** An operator closes the door for a moment, and somebody stands before it. */
 async function refuseWhileClosed(operator: Operator, api: PublicApi, serial: number) {
-  await operator.call('PUT', '/admission', { operator_closed: true });
+  await operator.call('switchAdmission', { operator_closed: true });
   try {
     await waitFor(
       'admission is closed',
       async () => (await api.refresh(sizeScope(10, 9_000 + serial))).status === 503,
     );
   } finally {
-    await operator.call('PUT', '/admission', { operator_closed: false });
+    await operator.call('switchAdmission', { operator_closed: false });
   }
 }
 

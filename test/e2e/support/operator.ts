@@ -1,15 +1,14 @@
-import {
-  balanceView,
-  holdList,
-  type StatementRow,
-  statementRow,
-  type VerifyReport,
-  verifyReport,
-} from '@inventory/contracts/internal/ledger';
-import { inventoryPermissions } from '@inventory/contracts/vocabulary';
+import { type StatementRow, statementRow } from '@inventory/contracts/internal/ledger';
+import { type GrantedScope, inventoryPermissions } from '@inventory/contracts/vocabulary';
 import type { Stack } from '@inventory/local-stack/stack';
+import type { OperationAnswer, OperationInput } from '@inventory/operator-client/operation-types';
+import {
+  createOperatorClient,
+  type OperatorClient,
+} from '@inventory/operator-client/operator-client';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { callOnce } from '../../support/call-once.ts';
+import { expectOperatorDocumented } from '../../support/operator-contract.ts';
 import { createPublicApi, type PublicApi } from './public-api.ts';
 
 export interface CustomerOptions {
@@ -36,91 +35,128 @@ export interface Balance {
   readonly available: number;
 }
 
-/** The operator API of the first gateway. Every call that is refused throws. */
+/** The operator API of the first gateway. */
 export interface Operator {
-  // biome-ignore lint/suspicious/noExplicitAny: tests look wherever they like.
-  call(method: string, path: string, body?: unknown): Promise<any>;
+  /** Rejects when the call is refused, or when its answer differs from the operator document. */
+  readonly call: OperatorClient['call'];
   newCustomer(options?: CustomerOptions): Promise<Customer>;
   newProject(accountId: string): Promise<string>;
-  newCredential(projectId: string, options?: Record<string, unknown>): Promise<Credential>;
+  newCredential(projectId: string, options?: NewCredential): Promise<Credential>;
+  topUp(accountId: string, amount: number): Promise<void>;
+  /** Units a month of a subscription; null pays with credits. */
+  setFunding(accountId: string, unitsPerMonth: number | null): Promise<void>;
+  setSpendCap(projectId: string, cap: number | null): Promise<void>;
+  switchEvents(accountId: string, enabled: boolean): Promise<void>;
+  revoke(credentialId: string): Promise<void>;
   balance(accountId: string): Promise<Balance>;
-  openHolds(accountId: string): Promise<readonly { refresh_id: string }[]>;
+  openHolds(accountId: string): Promise<readonly { readonly refresh_id: string }[]>;
   /** Every row of the account, oldest first. */
   statement(accountId: string): Promise<StatementRow[]>;
-  verify(): Promise<VerifyReport>;
+  verify(): Promise<OperationAnswer<'verifyLedger'>>;
 }
 
+interface NewCredential
+  extends Omit<Partial<OperationInput<'issueCredential'>>, 'project_id' | 'scopes'> {
+  readonly scopes?: readonly string[];
+}
 export type OperatorAccess = Pick<Stack, 'gatewayUrl' | 'operatorUrl' | 'operatorToken'>;
 
 const unlimited = 1_000_000;
+const patienceMs = 600_000;
+
+function newKey() {
+  return { 'idempotency-key': systemIdentifiers.uuidV7() };
+}
 
 export function createOperator(stack: OperatorAccess): Operator {
-  const { operatorUrl, operatorToken, gatewayUrl } = stack;
+  const { call } = createOperatorClient({
+    url: stack.operatorUrl,
+    token: stack.operatorToken,
+    timeoutMs: patienceMs,
+    fetch: fetchOnce,
+  });
 
-  async function call(method: string, path: string, body?: unknown) {
-    const { status, text } = await callOnce(`${operatorUrl}/operator/v1${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${operatorToken}`,
-        'content-type': 'application/json',
-        'idempotency-key': systemIdentifiers.uuidV7(),
-      },
-      body,
-    });
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`);
-    return JSON.parse(text);
+  async function newCredential(project_id: string, options: NewCredential = {}) {
+    const scopes = (options.scopes ?? inventoryPermissions) as readonly GrantedScope[];
+    const wanted = { project_id, ...options, scopes };
+    const { credential_id, secret } = await call('issueCredential', wanted);
+    return { credentialId: credential_id, secret, api: createPublicApi(stack.gatewayUrl, secret) };
   }
 
-  async function newCredential(projectId: string, options: Record<string, unknown> = {}) {
-    const body = { scopes: inventoryPermissions, ...options };
-    const { credential_id, secret } = await call(
-      'POST',
-      `/projects/${projectId}/credentials`,
-      body,
-    );
-    return { credentialId: credential_id, secret, api: createPublicApi(gatewayUrl, secret) };
+  async function newProject(account_id: string): Promise<string> {
+    return (await call('createProject', { account_id })).project_id;
   }
 
-  async function newProject(accountId: string): Promise<string> {
-    return (await call('POST', `/accounts/${accountId}/projects`, {})).project_id;
+  async function topUp(account_id: string, amount: number): Promise<void> {
+    await call('topUp', { account_id, amount, reason: 'test', ...newKey() });
   }
 
   return {
     call,
     newCredential,
     newProject,
+    topUp,
     async newCustomer({ credits = 1_000_000, requestsPerMinute = unlimited } = {}) {
-      const accountId = (await call('POST', '/accounts', { name: 'Customer' })).account_id;
-      const projectId = await newProject(accountId);
+      const { account_id } = await call('createAccount', { name: 'Customer' });
+      const projectId = await newProject(account_id);
       if (requestsPerMinute !== null) {
-        const body = { limit_per_minute: requestsPerMinute };
-        await call('PUT', `/accounts/${accountId}/rate-limit`, body);
+        await call('setRateLimit', { account_id, limit_per_minute: requestsPerMinute });
       }
-      if (credits > 0) {
-        await call('POST', `/accounts/${accountId}/top-ups`, { amount: credits, reason: 'test' });
-      }
-      return { accountId, projectId, ...(await newCredential(projectId)) };
+      if (credits > 0) await topUp(account_id, credits);
+      return { accountId: account_id, projectId, ...(await newCredential(projectId)) };
     },
-    async balance(accountId) {
-      const view = balanceView.parse(await call('GET', `/accounts/${accountId}/balance`));
-      const credits = view.balances.find(({ asset }) => asset === 'credits');
+    async setFunding(account_id, units_per_month) {
+      const common = { account_id, ...newKey() };
+      if (units_per_month === null) await call('setFunding', { ...common, mode: 'credits' });
+      else await call('setFunding', { ...common, mode: 'subscription', units_per_month });
+    },
+    async setSpendCap(project_id, cap) {
+      await call('setSpendCap', { project_id, cap, ...newKey() });
+    },
+    async switchEvents(account_id, enabled) {
+      await call('switchEvents', { account_id, enabled });
+    },
+    async revoke(credential_id) {
+      await call('revokeCredential', { credential_id });
+    },
+    async balance(account_id) {
+      const { balances } = await call('readBalance', { account_id });
+      const credits = balances.find(({ asset }) => asset === 'credits');
       if (!credits) throw new Error('the account has no credits row');
       return { total: credits.total, held: credits.held, available: credits.available };
     },
-    async openHolds(accountId) {
-      return holdList.parse(await call('GET', `/accounts/${accountId}/holds?limit=100`)).items;
-    },
-    async statement(accountId) {
+    openHolds: async (account_id) => (await call('listHolds', { account_id, limit: 100 })).items,
+    async statement(account_id) {
       const rows: StatementRow[] = [];
-      let cursor: string | null = null;
+      let cursor: string | null | undefined;
       do {
-        const query: string = cursor === null ? '' : `&cursor=${cursor}`;
-        const page = await call('GET', `/accounts/${accountId}/statement?limit=100${query}`);
+        const part = { account_id, limit: 100, cursor: cursor ?? undefined };
+        const page = await call('readStatement', part);
         rows.push(...statementRow.array().parse(page.items));
         cursor = page.next_cursor;
       } while (cursor !== null);
       return rows;
     },
-    verify: async () => verifyReport.parse(await call('POST', '/ledger/verify')),
+    verify: () => call('verifyLedger', {}),
   };
+}
+
+/** On a connection of its own; throws when the answer differs from the operator document. */
+async function fetchOnce(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const { method } = request;
+  const sent = (await request.text()) || undefined;
+  const headers = Object.fromEntries(request.headers);
+  const {
+    status,
+    headers: given,
+    text,
+  } = await callOnce(request.url, {
+    method,
+    headers,
+    ...(sent === undefined ? {} : { body: JSON.parse(sent) }),
+  });
+  const contentType = given['content-type'];
+  expectOperatorDocumented({ method, path: `${pathname}${search}`, status, contentType, text });
+  return new Response(text, { status, headers: { 'content-type': contentType ?? '' } });
 }

@@ -25,7 +25,7 @@ export async function newReadingCustomer(
   const customer = await operator.newCustomer();
   const { accountId, projectId } = customer;
   const enabled = options.eventsEnabled ?? true;
-  await operator.call('PUT', `/accounts/${accountId}/events`, { enabled });
+  await operator.switchEvents(accountId, enabled);
   const credential = await operator.newCredential(projectId, { scopes });
   return {
     ...customer,

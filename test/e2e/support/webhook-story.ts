@@ -48,7 +48,7 @@ export async function openWebhookStory(
     async subscriber(types = ['inventory.refresh.completed']) {
       const customer = await operator().newCustomer();
       const { accountId, projectId } = customer;
-      await operator().call('PUT', `/accounts/${accountId}/events`, { enabled: true });
+      await operator().switchEvents(accountId, true);
       const credential = await operator().newCredential(projectId, { scopes });
       const path = `/${projectId}`;
       const hooksPath = `/v2/projects/${projectId}/webhook-endpoints`;

@@ -112,6 +112,15 @@ function errorBodyOf(code: OperatorCode) {
   });
 }
 
+/** What every refusal has in common, for clients. */
+const anyErrorBody = z.object({
+  error: z.object({
+    code: z.enum(operatorCodes),
+    message: z.string(),
+    detail: z.record(z.string(), z.unknown()).optional(),
+  }),
+});
+
 function documentedError(code: OperatorCode): DocumentedError {
   return {
     code,
@@ -128,12 +137,15 @@ const operatorApi: ApiDescription<OperatorEndpoint> = {
   security: { OperatorToken: { type: 'http', scheme: 'bearer' } },
   headers: { 'X-Request-ID': 'Names the request, in the log too.' },
   named,
-  schemas: Object.fromEntries(
-    operatorCodes.map((code) => [
-      errorSchemaName(code),
-      jsonSchemaOf(errorBodyOf(code), { io: 'output', named }),
-    ]),
-  ),
+  schemas: {
+    Error: jsonSchemaOf(anyErrorBody, { io: 'output', named }),
+    ...Object.fromEntries(
+      operatorCodes.map((code) => [
+        errorSchemaName(code),
+        jsonSchemaOf(errorBodyOf(code), { io: 'output', named }),
+      ]),
+    ),
+  },
   mayOmitBody: true,
   describe: ({ description: text = '', action }) => {
     const audited = action === undefined ? '' : `Audited as \`${action}\`.`;

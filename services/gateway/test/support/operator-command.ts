@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { runCli } from '../../../../deploy/operator-cli/src/run-cli.ts';
+import { expectOperatorDocumented } from '../../../../test/support/operator-contract.ts';
 import { farMs } from './patience.ts';
 
 const root = join(__dirname, '../../../..');
@@ -17,14 +18,14 @@ export interface CommandEnd {
 export async function runOperator(
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
-  folder = root,
+  directory = root,
 ): Promise<CommandEnd> {
   let [out, err] = ['', ''];
   const code = await runCli({
     args,
     environment,
-    folder,
-    timeoutMs: farMs,
+    directory,
+    connection: { timeoutMs: farMs, fetch: fetchDocumented },
     write: (text) => {
       out += text;
     },
@@ -33,6 +34,23 @@ export async function runOperator(
     },
   });
   return commandEnd(code, out, err);
+}
+
+/** Throws when the answer differs from the operator document. */
+async function fetchDocumented(request: Request): Promise<Response> {
+  const answer = await fetch(request);
+  const { pathname, search } = new URL(request.url);
+  const contentType = answer.headers.get('content-type') ?? undefined;
+  // An address where another server answers is a case of its own.
+  if (!answer.headers.has('x-request-id')) return answer;
+  expectOperatorDocumented({
+    method: request.method,
+    path: `${pathname}${search}`,
+    status: answer.status,
+    contentType,
+    text: await answer.clone().text(),
+  });
+  return answer;
 }
 
 /** The same as a process of its own. */

@@ -1,0 +1,148 @@
+import { grantedScope } from '@inventory/contracts/vocabulary';
+import {
+  account,
+  credential,
+  flag,
+  list,
+  part,
+  project,
+  required,
+  text,
+  type Verb,
+  verb,
+  whole,
+} from './verb.ts';
+
+const scope = required(
+  list('--scope <scope>', `repeatable; one of ${grantedScope.options.join(', ')}`, 'scopes'),
+);
+const note = 'The secret is shown this once and kept nowhere: store it now.';
+const columns = {
+  accounts: ['account_id', 'name', 'state', 'rate_limit_per_minute', 'events_enabled'],
+  projects: ['project_id', 'name', 'state', 'network_policy', 'created_at'],
+  credentials: ['credential_id', 'name', 'state', 'public_id', 'scopes', 'expires_at'],
+};
+
+/** Customer accounts, their Projects and Credentials. */
+export const customerVerbs: readonly Verb[] = [
+  verb('account create', 'create a customer account', 'createAccount', [
+    required(text('--name <text>', 'what the account is called', 'name')),
+  ]),
+  verb('account list', 'list accounts, oldest first', 'listAccounts', part, {
+    columns: columns.accounts,
+  }),
+  verb('account show', 'show one account', 'readAccount', [account]),
+  verb('account suspend', 'stop every Credential of an account, at once', 'suspendAccount', [
+    account,
+  ]),
+  verb('account reactivate', 'take a suspension back', 'reactivateAccount', [account]),
+  verb('project create', 'create a Project of an account', 'createProject', [
+    account,
+    text('--name <text>', 'what the Project is called', 'name'),
+  ]),
+  verb(
+    'project list',
+    'list the Projects of an account, oldest first',
+    'listProjects',
+    [account, ...part],
+    { columns: columns.projects },
+  ),
+  verb('project show', 'show one Project', 'readProject', [project]),
+  verb('project suspend', 'stop every Credential of a Project, at once', 'suspendProject', [
+    project,
+  ]),
+  verb('project reactivate', 'take a suspension back', 'reactivateProject', [project]),
+  verb(
+    'credential issue',
+    'issue a Credential of a Project and show its secret, once',
+    'issueCredential',
+    [
+      project,
+      scope,
+      text('--name <text>', 'what the Credential is called', 'name'),
+      text('--expires-at <time>', 'ISO 8601; never when absent', 'expires_at'),
+      list('--allow <CIDR>', 'network it works from; repeatable', 'network_policy'),
+    ],
+    { note },
+  ),
+  verb(
+    'credential list',
+    'list the Credentials of a Project, oldest first',
+    'listCredentials',
+    [project, ...part],
+    { columns: columns.credentials },
+  ),
+  verb('credential show', 'show one Credential, without its secret', 'readCredential', [
+    credential,
+  ]),
+  verb(
+    'credential rotate',
+    'replace the secret of a Credential and show the new one, once',
+    'rotateCredential',
+    [
+      credential,
+      whole(
+        '--overlap-seconds <seconds>',
+        'how long the replaced secret still works; it stops at once when absent',
+        'overlap_seconds',
+      ),
+    ],
+    { note },
+  ),
+  verb('credential revoke', 'end a Credential, at once and for good', 'revokeCredential', [
+    credential,
+  ]),
+  verb('scopes set', 'replace what a Credential may do', 'setScopes', [credential, scope]),
+  verb(
+    'expiry set',
+    'set when a Credential expires',
+    'setExpiry',
+    [
+      credential,
+      text('--at <time>', 'ISO 8601, in the future', 'expires_at'),
+      flag('--never', 'it does not expire', { expires_at: null }),
+    ],
+    { exactlyOne: [['at', 'never']] },
+  ),
+];
+
+/** What an account, a Project or a Credential is limited to. */
+export const limitVerbs: readonly Verb[] = [
+  verb(
+    'network-policy set',
+    'replace the networks that clients must come from; each level narrows the one above',
+    (input) => {
+      if ('account_id' in input) return 'setAccountNetworkPolicy';
+      return 'project_id' in input ? 'setProjectNetworkPolicy' : 'setCredentialNetworkPolicy';
+    },
+    [
+      text('--account <acc_…>', 'limit all of an account, or', 'account_id'),
+      text('--project <prj_…>', 'all of a Project, or', 'project_id'),
+      text('--credential <cred_…>', 'one Credential', 'credential_id'),
+      list('--allow <CIDR>', 'IPv4 or IPv6 network; repeatable', 'network_policy'),
+      flag('--none', 'no policy at this level', { network_policy: null }),
+    ],
+    {
+      exactlyOne: [
+        ['account', 'project', 'credential'],
+        ['allow', 'none'],
+      ],
+    },
+  ),
+  verb(
+    'rate-limit set',
+    'set how many requests a minute all Credentials of an account share',
+    'setRateLimit',
+    [account, required(whole('--per-minute <n>', '1 to 1000000', 'limit_per_minute'))],
+  ),
+  verb('events on', 'let an account read its event streams', 'switchEvents', [account], {
+    fixed: { enabled: true },
+  }),
+  verb(
+    'events off',
+    'close the event streams of an account; events are logged all the same',
+    'switchEvents',
+    [account],
+    { fixed: { enabled: false } },
+  ),
+];
