@@ -28,10 +28,12 @@ async function generatedFiles() {
   const { observabilityFiles } = require(
     join(root, 'deploy/observability/dist/observability-files.js'),
   );
+  // First: it lists the instruments that a module makes when it is loaded for the first time.
+  const metrics = metricsPage(root, serviceNames);
   return [
+    metrics,
     ...messageDocs(root),
     ...(await openApiFiles(root)),
-    metricsPage(root, serviceNames),
     ...settingsTables(root, serviceNames),
     ...specMap(root),
     ...observabilityFiles(),

@@ -8,11 +8,11 @@ const { operatorTypes } = require('./operator-types.js');
 /** Files to write: path below the root, and content. */
 async function openApiFiles(root) {
   const built = join(root, 'services/gateway/dist');
-  const { publicEndpoints } = require(join(built, 'public-endpoints.js'));
+  const { publicRoutes } = require(join(built, 'public-routes.js'));
   const { publicDocument } = require(join(built, 'http/openapi/describe-public-api.js'));
   const { operatorDocument } = require(join(built, 'operator/describe-operator-api.js'));
   const { operatorRoutes } = require(join(built, 'operator/operator-routes.js'));
-  const openApi = jsonText(publicDocument(publicEndpoints));
+  const openApi = jsonText(publicDocument(publicRoutes));
   const ofOperators = operatorDocument(operatorRoutes);
   return [
     { path: 'docs/generated/openapi.json', content: openApi },

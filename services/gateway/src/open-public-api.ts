@@ -3,8 +3,12 @@ import type { MessageBus } from '@inventory/messaging/bus';
 import { invariant } from '@inventory/runtime/bug';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
-import { accountRoutes } from './accounts/account-routes.ts';
 import type { LedgerClient } from './accounts/ledger-client.ts';
+import { readAccountRoute } from './accounts/read-account-route.ts';
+import { readPricesRoute } from './accounts/read-prices-route.ts';
+import { readStatementRoute } from './accounts/read-statement-route.ts';
+import { readUsageRoute } from './accounts/read-usage-route.ts';
+import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
 import type { PriceVersion } from './accounts/track-prices.ts';
 import { captureIndexes } from './captures/capture-store.ts';
 import type { StagingClient } from './captures/staging-client.ts';
@@ -30,8 +34,8 @@ import { pendingCancelIndexes } from './refreshes/pending-cancel-store.ts';
 import type { EventStreamClient } from './streams/event-stream-client.ts';
 import { openEventStreams } from './streams/open-event-streams.ts';
 import type { StoredAuthority } from './streams/stream-authorization.domain.ts';
-import { webhookDeliveryRoutes } from './webhooks/delivery-routes.ts';
-import { webhookEndpointRoutes } from './webhooks/endpoint-routes.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { endpointRoutes } from './webhooks/endpoint-routes.ts';
 import type { WebhookClient } from './webhooks/webhook-client.ts';
 
 export const publicApiIndexes = [
@@ -76,9 +80,13 @@ export async function openPublicApi(
     ...openRefreshes(context, { ...deps, limiter, cursors }),
     ...openPages(context, { ...deps, cursors }),
     ...streams.routes,
-    ...webhookEndpointRoutes(webhooks),
-    ...webhookDeliveryRoutes({ webhooks, cursors }),
-    ...accountRoutes({ ledger, cursors, findProject, commands, clock, logger, ...limits }),
+    ...endpointRoutes.map((route) => route.bind({ webhooks })),
+    ...deliveryRoutes.map((route) => route.bind({ webhooks, cursors })),
+    readAccountRoute.bind({ ledger }),
+    readStatementRoute.bind({ ledger, cursors }),
+    readUsageRoute.bind({ ledger, findProject, clock }),
+    setBalanceAlertRoute.bind({ commands, logger, ...limits }),
+    readPricesRoute.bind({ ledger }),
   ];
   const listener = createPublicApp({
     routes,

@@ -10,10 +10,10 @@ import type { Scope } from '@inventory/contracts/scope';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { systemClock } from '@inventory/runtime/clock';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
-import type { Endpoint } from '../src/http/endpoint.ts';
 import { errorCodesOf } from '../src/http/openapi/error-responses.ts';
+import type { PublicEndpoint } from '../src/http/public-route.ts';
 import { v1OriginalText } from '../src/http/v1-failures.ts';
-import { publicEndpoints } from '../src/public-endpoints.ts';
+import { publicRoutes } from '../src/public-routes.ts';
 import type { Authority } from '../src/tenancy/authority.domain.ts';
 import type { ApiAnswer, ApiCall } from './support/api-call.ts';
 import { completedView, refused } from './support/fake-collector.ts';
@@ -78,7 +78,7 @@ const ofEvents: Readonly<Record<string, readonly PublicCode[]>> = {
 
 /** One request of one operation, made so that it meets one code. */
 interface Case {
-  readonly endpoint: Endpoint;
+  readonly endpoint: PublicEndpoint;
   readonly scope: Scope;
   readonly key: string;
   readonly authority: Authority;
@@ -86,7 +86,7 @@ interface Case {
   send(changes?: Partial<ApiCall>, at?: TestGateway): Promise<ApiAnswer>;
 }
 
-function caseOf(endpoint: Endpoint, overrides: Partial<Authority> = {}): Case {
+function caseOf(endpoint: PublicEndpoint, overrides: Partial<Authority> = {}): Case {
   const { key, authority } = world.issue({ ...mayAll, ...overrides });
   const scope = newScope();
   const pages = [membersText('1'), membersText('2')];
@@ -242,7 +242,7 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   },
 };
 
-const cases = publicEndpoints.flatMap((endpoint) =>
+const cases = publicRoutes.flatMap((endpoint) =>
   errorCodesOf(endpoint)
     .filter((code) => !ofTheConnection.includes(code))
     .filter((code) => !ofEvents[endpoint.operationId]?.includes(code))
@@ -279,7 +279,11 @@ test('every code of the closed list is met on an operation, or without one', () 
 });
 
 /** The original route says a text where the others say the code. */
-function saidCode({ dialect }: Endpoint, code: PublicCode, { json, text }: ApiAnswer): unknown {
+function saidCode(
+  { dialect }: PublicEndpoint,
+  code: PublicCode,
+  { json, text }: ApiAnswer,
+): unknown {
   if (dialect !== 'original' || code === 'invalid_request') return json.error?.code ?? text;
   return (json as unknown as { detail: string }).detail === v1OriginalText(code) ? code : text;
 }

@@ -1,22 +1,61 @@
-import type { AccountView } from '@inventory/contracts/http/account';
+import { type AccountView, accountView } from '@inventory/contracts/http/account';
+import { plainMeta } from '@inventory/contracts/http/meta';
 import { isoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import { type Authority, mayUse } from '../tenancy/authority.domain.ts';
-import { readAccountEndpoint } from './account-endpoints.ts';
 import { type AccountStanding, type ReadAccountDeps, readAccount } from './read-account.ts';
 
 /** GET /v2/account: what the account has, and what the Credential that asks may do. */
-export function readAccountRoute(deps: ReadAccountDeps): Route {
-  return defineRoute({
-    ...readAccountEndpoint,
-    async handle({ requestId, authority }) {
-      const standing = await readAccount(deps, authority.accountId);
-      const view = toWireAccount(authority, standing);
-      return { status: 200, body: envelope(view, { request_id: requestId }) };
+export const readAccountRoute = publicRoute({
+  operationId: 'readAccount',
+  tag: 'Account',
+  summary: 'Account',
+  description:
+    'Balance, funding, rate limit, and the Credential that asks. `spend_caps` and ' +
+    '`balance_alert` are there for Credentials with `customer.account.read.v1` only.',
+  method: 'GET',
+  template: '/v2/account',
+  input: {},
+  answer: {
+    status: 200,
+    description: 'The account as it is now.',
+    body: { data: accountView, meta: plainMeta },
+    example: {
+      success: true,
+      data: {
+        account_id: exampleIds.account,
+        balance: { total: 1_121, held: 125, available: 996 },
+        funding: { mode: 'credits' },
+        rate_limit: { limit_per_minute: 120 },
+        events_enabled: true,
+        credential: {
+          credential_id: exampleIds.credential,
+          project_id: exampleIds.project,
+          scopes: ['*', 'customer.account.read.v1'],
+          expires_at: null,
+        },
+        spend_caps: [
+          {
+            project_id: exampleIds.project,
+            cap: 5_000,
+            spent: 300,
+            resets_at: '2026-02-01T00:00:00.000Z',
+          },
+        ],
+        balance_alert: { threshold: 500 },
+      },
+      meta: plainMetaExample,
     },
-  });
-}
+  },
+  errors: [],
+  async handle(deps: ReadAccountDeps, _input, { requestId, authority }) {
+    const standing = await readAccount(deps, authority.accountId);
+    const view = toWireAccount(authority, standing);
+    return { status: 200, body: envelope(view, { request_id: requestId }) };
+  },
+});
 
 /** Money is everybody's who holds a Credential; limits and warnings are not. */
 function toWireAccount(authority: Authority, { balance, terms }: AccountStanding): AccountView {

@@ -1,8 +1,9 @@
-import type { PriceView } from '@inventory/contracts/http/prices';
+import { plainMeta } from '@inventory/contracts/http/meta';
+import { type PriceView, priceView } from '@inventory/contracts/http/prices';
 import type { PriceList } from '@inventory/contracts/internal/ledger';
 import { envelope } from '../http/envelope.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { readPricesEndpoint } from './account-endpoints.ts';
+import { plainMetaExample } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
 export interface ReadPricesDeps {
@@ -10,15 +11,42 @@ export interface ReadPricesDeps {
 }
 
 /** GET /v2/prices: the price list in force. */
-export function readPricesRoute({ ledger }: ReadPricesDeps): Route {
-  return defineRoute({
-    ...readPricesEndpoint,
-    async handle({ requestId }) {
-      const list = await ledger.prices();
-      return { status: 200, body: envelope(toWirePrices(list), { request_id: requestId }) };
+export const readPricesRoute = publicRoute({
+  operationId: 'readPrices',
+  tag: 'Account',
+  summary: 'Prices',
+  description: 'The price list in force, in credits. Subscription units cost the same numbers.',
+  method: 'GET',
+  template: '/v2/prices',
+  input: {},
+  answer: {
+    status: 200,
+    description: 'The price list.',
+    body: { data: priceView, meta: plainMeta },
+    example: {
+      success: true,
+      data: {
+        price_version: 1,
+        effective_at: '2026-01-01T00:00:00.000Z',
+        refresh: {
+          product_code: 'platform.inventory.refresh.v1',
+          reservation: 125,
+          block: 1,
+          block_assets: 2_000,
+          diagnostic: 1,
+        },
+        live_page: { product_code: 'platform.inventory.page.v1', page: 1 },
+        current_page: { product_code: 'platform.inventory.current.page.v1', page: 1 },
+      },
+      meta: plainMetaExample,
     },
-  });
-}
+  },
+  errors: [],
+  async handle({ ledger }: ReadPricesDeps, _input, { requestId }) {
+    const list = await ledger.prices();
+    return { status: 200, body: envelope(toWirePrices(list), { request_id: requestId }) };
+  },
+});
 
 function toWirePrices(list: PriceList): PriceView {
   return {

@@ -1,10 +1,12 @@
+import { accountStatement, statementQuery } from '@inventory/contracts/http/account';
+import { plainMeta } from '@inventory/contracts/http/meta';
 import type { AccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { envelope } from '../http/envelope.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { exampleCursor, exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import { readStatementEndpoint } from './account-endpoints.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import { statementCsv } from './statement-csv.ts';
 
@@ -13,39 +15,89 @@ export interface ReadStatementDeps {
   readonly cursors: CursorSealer;
 }
 
+const template = '/v2/account/statement';
 const csvType = 'text/csv';
 const position = z.int().min(0);
 
+const rowExample = {
+  entry_id: '42',
+  at: '2026-01-15T10:00:00.000Z',
+  kind: 'charge',
+  asset: 'credits',
+  change_available: -1,
+  change_held: 0,
+  available_after: 996,
+  held_after: 125,
+  product_code: 'platform.inventory.page.v1',
+  price_version: 1,
+  project_id: exampleIds.project,
+  refresh_id: null,
+  request_id: exampleIds.request,
+  reason: null,
+} as const;
+
 /** GET /v2/account/statement: every entry of the account's journal, as JSON or CSV. */
-export function readStatementRoute({ ledger, cursors }: ReadStatementDeps): Route {
-  const bindingOf = (accountId: AccountId) => ['statement', accountId];
-
-  function open(cursor: string | undefined, accountId: AccountId): number {
-    if (cursor === undefined) return 0;
-    const content = cursors.open(cursor, bindingOf(accountId));
-    if (content === null) throw new Refused({ code: 'invalid_cursor' });
-    return position.parse(JSON.parse(content));
-  }
-
-  return defineRoute({
-    ...readStatementEndpoint,
-    async handle({ requestId, authority: { accountId }, type }, { query }) {
-      const { limit } = query;
-      const afterSeq = open(query.cursor, accountId);
-      const page = await ledger.statement(accountId, { afterSeq, limit });
-      const next = page.next_after_seq;
-      const cursor =
-        next === null ? null : cursors.seal(JSON.stringify(next), bindingOf(accountId));
-      if (type === csvType) return csvAnswer(statementCsv(page.items), nextPath(cursor, limit));
-      const pagination = { has_more: cursor !== null, next_cursor: cursor };
-      const data = { items: page.items, pagination };
-      return { status: 200, body: envelope(data, { request_id: requestId }) };
+export const readStatementRoute = publicRoute({
+  operationId: 'readStatement',
+  tag: 'Account',
+  summary: 'Statement',
+  description:
+    'Every entry of the account, oldest first. With `Accept: text/csv` the same columns as CSV, ' +
+    'where `Link: <…>; rel="next"` leads to the next part.',
+  method: 'GET',
+  template,
+  permission: 'customer.account.read.v1',
+  types: ['application/json', 'text/csv'],
+  input: { query: statementQuery },
+  answer: {
+    status: 200,
+    description: 'One part of the statement.',
+    body: { data: accountStatement, meta: plainMeta },
+    example: {
+      success: true,
+      data: {
+        items: [rowExample],
+        pagination: { has_more: true, next_cursor: exampleCursor },
+      },
+      meta: plainMetaExample,
     },
-  });
+    otherTypes: { 'text/csv': statementCsv([rowExample]) },
+    headers: {
+      Link: 'Of CSV: where the statement goes on; absent on the last part.',
+      'Content-Disposition': 'Of CSV: the name of the file.',
+    },
+  },
+  errors: ['invalid_cursor'],
+  async handle(
+    { ledger, cursors }: ReadStatementDeps,
+    { query },
+    { requestId, authority: { accountId }, type },
+  ) {
+    const { limit } = query;
+    const afterSeq = openCursor(cursors, accountId, query.cursor);
+    const page = await ledger.statement(accountId, { afterSeq, limit });
+    const next = page.next_after_seq;
+    const cursor = next === null ? null : cursors.seal(JSON.stringify(next), bindingOf(accountId));
+    if (type === csvType) return csvAnswer(statementCsv(page.items), nextPath(cursor, limit));
+    const pagination = { has_more: cursor !== null, next_cursor: cursor };
+    const data = { items: page.items, pagination };
+    return { status: 200, body: envelope(data, { request_id: requestId }) };
+  },
+});
+
+function bindingOf(accountId: AccountId): string[] {
+  return ['statement', accountId];
+}
+
+function openCursor(cursors: CursorSealer, accountId: AccountId, cursor?: string): number {
+  if (cursor === undefined) return 0;
+  const content = cursors.open(cursor, bindingOf(accountId));
+  if (content === null) throw new Refused({ code: 'invalid_cursor' });
+  return position.parse(JSON.parse(content));
 }
 
 function nextPath(cursor: string | null, limit: number): string | null {
-  return cursor && `${readStatementEndpoint.template}?limit=${limit}&cursor=${cursor}`;
+  return cursor && `${template}?limit=${limit}&cursor=${cursor}`;
 }
 
 /** CSV has no envelope: where it goes on is said by a header. */

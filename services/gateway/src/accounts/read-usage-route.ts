@@ -1,10 +1,11 @@
-import type { RequestIssue } from '@inventory/contracts/http/meta';
+import { accountUsage, usageQuery } from '@inventory/contracts/http/account';
+import { plainMeta, type RequestIssue } from '@inventory/contracts/http/meta';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { readUsageEndpoint } from './account-endpoints.ts';
+import { exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
 export interface ReadUsageDeps {
@@ -21,25 +22,61 @@ const tooMuch = {
 } as const satisfies RequestIssue;
 
 /** GET /v2/account/usage: what was charged, by UTC day, Project and product. */
-export function readUsageRoute({ ledger, findProject, clock }: ReadUsageDeps): Route {
-  return defineRoute({
-    ...readUsageEndpoint,
-    async handle({ requestId, authority: { accountId } }, { query }) {
-      const projectId = query.project_id;
-      if (projectId !== undefined) {
-        const project = await findProject(projectId);
-        if (project?.accountId !== accountId) throw new Refused({ code: 'project_not_found' });
-      }
-      const span = spanOf(query, isoTime(clock.now()));
-      const report = await ledger.usage(accountId, { ...span, projectId });
-      if (report === null) {
-        throw new Refused({ code: 'invalid_request', detail: { issues: [tooMuch] } });
-      }
-      const { items } = report;
-      return { status: 200, body: envelope({ ...span, items }, { request_id: requestId }) };
+export const readUsageRoute = publicRoute({
+  operationId: 'readUsage',
+  tag: 'Account',
+  summary: 'Usage',
+  description:
+    'What was charged by UTC day, Project and product: of at most 31 days, both included, or of ' +
+    'the present UTC month so far.',
+  method: 'GET',
+  template: '/v2/account/usage',
+  permission: 'customer.account.read.v1',
+  input: { query: usageQuery },
+  answer: {
+    status: 200,
+    description: 'The usage of these days.',
+    body: { data: accountUsage, meta: plainMeta },
+    example: {
+      success: true,
+      data: {
+        from: '2026-01-01',
+        to: '2026-01-15',
+        items: [
+          {
+            day: '2026-01-15',
+            project_id: exampleIds.project,
+            product_code: 'platform.inventory.page.v1',
+            asset: 'credits',
+            count: 12,
+            charged: 12,
+            reversed: 1,
+          },
+        ],
+      },
+      meta: plainMetaExample,
     },
-  });
-}
+  },
+  errors: ['project_not_found'],
+  async handle(
+    { ledger, findProject, clock }: ReadUsageDeps,
+    { query },
+    { requestId, authority: { accountId } },
+  ) {
+    const projectId = query.project_id;
+    if (projectId !== undefined) {
+      const project = await findProject(projectId);
+      if (project?.accountId !== accountId) throw new Refused({ code: 'project_not_found' });
+    }
+    const span = spanOf(query, isoTime(clock.now()));
+    const report = await ledger.usage(accountId, { ...span, projectId });
+    if (report === null) {
+      throw new Refused({ code: 'invalid_request', detail: { issues: [tooMuch] } });
+    }
+    const { items } = report;
+    return { status: 200, body: envelope({ ...span, items }, { request_id: requestId }) };
+  },
+});
 
 /** Without days: the present UTC month so far. */
 function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: string) {

@@ -1,16 +1,33 @@
+import { balanceAlert } from '@inventory/contracts/http/account';
+import { plainMeta } from '@inventory/contracts/http/meta';
 import { envelope } from '../http/envelope.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { setBalanceAlertEndpoint } from './account-endpoints.ts';
+import { plainMetaExample } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import { type SetBalanceAlertDeps, setBalanceAlert } from './set-balance-alert.ts';
 
 /** PUT /v2/account/balance-alert: warns once each time the balance falls below the threshold. */
-export function setBalanceAlertRoute(deps: SetBalanceAlertDeps): Route {
-  return defineRoute({
-    ...setBalanceAlertEndpoint,
-    async handle({ requestId, authority: { accountId } }, { body }) {
-      const { threshold } = body;
-      await setBalanceAlert(deps, { accountId, requestId, threshold });
-      return { status: 200, body: envelope({ threshold }, { request_id: requestId }) };
-    },
-  });
-}
+export const setBalanceAlertRoute = publicRoute({
+  operationId: 'setBalanceAlert',
+  tag: 'Account',
+  summary: 'Balance alert',
+  description:
+    'Warns once each time less than the threshold becomes available; null for no alert. Setting ' +
+    'it again is safe.',
+  method: 'PUT',
+  template: '/v2/account/balance-alert',
+  permission: 'customer.account.read.v1',
+  input: { body: balanceAlert },
+  bodyExample: { threshold: 500 },
+  answer: {
+    status: 200,
+    description: 'The alert is set.',
+    body: { data: balanceAlert, meta: plainMeta },
+    example: { success: true, data: { threshold: 500 }, meta: plainMetaExample },
+  },
+  errors: [],
+  async handle(deps: SetBalanceAlertDeps, { body }, { requestId, authority: { accountId } }) {
+    const { threshold } = body;
+    await setBalanceAlert(deps, { accountId, requestId, threshold });
+    return { status: 200, body: envelope({ threshold }, { request_id: requestId }) };
+  },
+});

@@ -23,10 +23,11 @@ import {
 import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
 import type { Authority } from '../tenancy/authority.domain.ts';
+import type { Answer } from './answer.ts';
 import { createPublicApp } from './app.ts';
 import { errorExample } from './openapi/examples.ts';
+import { publicRoute } from './public-route.ts';
 import { standingAt } from './rate-window.domain.ts';
-import { type Answer, defineRoute } from './route.ts';
 
 const product = 'platform.inventory.current.page.v1';
 const authority: Authority = {
@@ -53,8 +54,17 @@ const keys: Record<string, Authority> = {
   powerless: { ...authority, scopes: [] },
 };
 const body = z.strictObject({ name: z.string() });
+/** Not part of what these tests are about. */
+const texts = {
+  tag: 'Account',
+  summary: '',
+  description: '',
+  answer: { status: 200, description: '', body: { text: 'text/plain' }, example: '' },
+  errors: [],
+} as const;
 const routes = [
-  defineRoute({
+  publicRoute({
+    ...texts,
     operationId: 'makeThing',
     method: 'POST',
     template: '/v2/things/{thing}',
@@ -63,7 +73,8 @@ const routes = [
     input: { path: z.object({ thing: z.string().regex(/^[a-z]+$/) }), body },
     handle: () => handle(),
   }),
-  defineRoute({
+  publicRoute({
+    ...texts,
     operationId: 'readThing',
     method: 'GET',
     template: '/v2/things/{thing}',
@@ -74,7 +85,7 @@ const routes = [
 
 function createApp(): RequestListener {
   return createPublicApp({
-    routes,
+    routes: routes.map((route) => route.bind({})),
     pages: {},
     authorities: {
       find: async (secret) => keys[secret] ?? null,

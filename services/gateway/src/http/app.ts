@@ -15,16 +15,16 @@ import { limitRate } from './limit-rate.ts';
 import type { RequestLimiter } from './limit-requests.ts';
 import { negotiateType } from './negotiate-type.ts';
 import type { NetworkPolicy } from './network-policy.domain.ts';
+import type { BoundPublicRoute } from './public-route.ts';
 import { renderErrors } from './render-errors.ts';
 import type { RequestState } from './request-state.ts';
 import { requirePermission } from './require-permission.ts';
-import type { Route } from './route.ts';
 import { runRoute } from './run-route.ts';
 import { type PublicPages, servePages } from './serve-pages.ts';
 import { markDeprecated } from './v1-mark-deprecated.ts';
 
 export interface PublicAppOptions {
-  readonly routes: readonly Route[];
+  readonly routes: readonly BoundPublicRoute[];
   /** What is served beside them. */
   readonly pages: PublicPages;
   readonly authorities: PrincipalCache;

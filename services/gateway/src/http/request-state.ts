@@ -4,7 +4,7 @@ import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Authority } from '../tenancy/authority.domain.ts';
 import type { PageDelivery } from './page-delivery.ts';
-import type { Route } from './route.ts';
+import type { BoundPublicRoute } from './public-route.ts';
 import type { V1Dialect } from './v1-dialect.ts';
 
 /** What the middleware learns of a request, in the order of `app.ts`. */
@@ -12,7 +12,7 @@ export interface RequestState {
   requestId: RequestId;
   /** Set where the path is one of the first version. */
   v1?: V1Dialect;
-  route?: Route;
+  route?: BoundPublicRoute;
   /** Path parameters as they were sent, decoded. */
   pathValues?: Readonly<Record<string, string>>;
   /** Media type of a successful answer. */

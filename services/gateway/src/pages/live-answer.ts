@@ -1,4 +1,4 @@
-import type { Answer } from '../http/route.ts';
+import type { Answer } from '../http/answer.ts';
 import type { FetchedLivePage } from './live-page-client.ts';
 import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
 import type { LivePageRead } from './read-live-page.ts';

@@ -9,7 +9,7 @@ import type { StagingClient } from '../captures/staging-client.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
 import type { GatewayConfig } from '../config.ts';
-import type { Route } from '../http/route.ts';
+import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { createIntentCloser } from './close-intents.ts';
 import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
@@ -19,8 +19,8 @@ import { createPageIntentStore, type PageIntentStore } from './page-intent-store
 import { pageReversals } from './page-reversals.ts';
 import { readCurrentRoute } from './read-current-route.ts';
 import { createReadKeyStore } from './read-key-store.ts';
-import { livePageRoute } from './read-live-page-route.ts';
-import { v1PageRoute } from './read-v1-page-route.ts';
+import { readLivePageRoute } from './read-live-page-route.ts';
+import { readV1PageAliasRoute, readV1PageRoute } from './read-v1-page-route.ts';
 import type { RevisionStoreClient } from './revision-store-client.ts';
 
 export interface PagesDeps {
@@ -40,7 +40,7 @@ type Context = ServiceContext<GatewayConfig>;
 const sweepEveryMs = 1_000;
 
 /** Current, Live Page and both routes of the first version: one charged page each. */
-export function openPages(context: Context, deps: PagesDeps): Route[] {
+export function openPages(context: Context, deps: PagesDeps): BoundPublicRoute[] {
   const { config, clock, identifiers, logger } = context;
   const { ledger, revisions, livePages, prices, cursors } = deps;
   const intents = createPageIntentStore(deps.db, config.deadlines, logger);
@@ -49,10 +49,10 @@ export function openPages(context: Context, deps: PagesDeps): Route[] {
   const live = { livePages, reads, prices, funds: { ledger, prices } };
   const { cursorAgeMaxMs } = config.livePages;
   return [
-    readCurrentRoute({ revisions, reads, cursors, prices, clock }),
-    livePageRoute({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),
-    v1PageRoute('original', live),
-    v1PageRoute('alias', live),
+    readCurrentRoute.bind({ revisions, reads, cursors, prices, clock }),
+    readLivePageRoute.bind({ ...live, chains, cursors, cursorAgeMaxMs, clock, identifiers }),
+    readV1PageRoute.bind(live),
+    readV1PageAliasRoute.bind(live),
   ];
 }
 

@@ -1,13 +1,24 @@
+import { currentPage, currentQuery } from '@inventory/contracts/http/current';
+import { pageReadMeta } from '@inventory/contracts/http/meta';
+import { scopePath } from '@inventory/contracts/http/parameters';
 import { languageTags } from '@inventory/contracts/languages';
 import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
-import { type AdmittedRequest, type Answer, defineRoute, type Route } from '../http/route.ts';
+import type { AdmittedRequest, Answer } from '../http/answer.ts';
+import {
+  exampleCursor,
+  exampleIds,
+  exampleRows,
+  exampleScope,
+  pageMetaExample,
+} from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { currentBody } from './current-body.ts';
 import { type CurrentChain, openCurrentCursor, sealCurrentCursor } from './current-cursor.ts';
 import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
-import { readCurrentEndpoint } from './page-endpoints.ts';
+import { keyHeader, languageHeaders, readErrors, replayedHeader } from './page-texts.ts';
 import { type CurrentRead, type ReadCurrentDeps, readCurrent } from './read-current.ts';
 import { refusePage } from './refuse-page.ts';
 import type { SavedPage } from './revision-store-client.ts';
@@ -21,37 +32,72 @@ export interface ReadCurrentRouteDeps extends ReadCurrentDeps {
 const product = 'platform.inventory.current.page.v1';
 
 /** GET …/current: one page of the saved inventory; the platform is not contacted. */
-export function readCurrentRoute(deps: ReadCurrentRouteDeps): Route {
-  const { cursors } = deps;
-  return defineRoute({
-    ...readCurrentEndpoint,
-    async handle(request, { path: scope, query, header }) {
-      const { requestId, authority } = request;
-      const { accountId, projectId } = authority;
-      const chain = { accountId, scope, language: query.language };
-      const from =
-        query.cursor === undefined ? null : openCurrentCursor(cursors, chain, query.cursor);
-      if (query.cursor !== undefined && from === null) {
-        throw new Refused({ code: 'invalid_cursor' });
-      }
-      const { language, page_size: pageSize, cursor = null } = query;
-      const key = header['Idempotency-Key'];
-      const inputs = [...Object.values(scope), language, pageSize, cursor];
-      const read = await readCurrent(
-        deps,
-        { requestId, accountId, projectId },
-        { scope, language, pageSize, from },
-        key === undefined ? null : { route: 'current', key, inputs },
-      );
-      try {
-        return toAnswer(deps, request, chain, read);
-      } catch (error) {
-        if (read.result === 'charged') read.delivery.abandoned();
-        throw error;
-      }
+export const readCurrentRoute = publicRoute({
+  operationId: 'readCurrent',
+  tag: 'Inventories',
+  summary: 'Current',
+  description:
+    'One page of the latest saved complete inventory; the platform is not contacted. Pages of a ' +
+    'chain are of one revision, whatever is saved meanwhile. `total_amount` is exact and may ' +
+    'exceed 2^53.',
+  method: 'GET',
+  template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/current',
+  permission: product,
+  product,
+  input: { path: scopePath, query: currentQuery, header: keyHeader },
+  answer: {
+    status: 200,
+    description: 'The page. Its charge stands once it is delivered.',
+    body: { data: currentPage, meta: pageReadMeta },
+    example: {
+      success: true,
+      data: {
+        scope: exampleScope,
+        revision_id: exampleIds.revision,
+        observation_id: exampleIds.observation,
+        verified_at: '2026-01-15T10:00:20.000Z',
+        age_seconds: 61,
+        scan_window: {
+          started_at: '2026-01-15T10:00:02.000Z',
+          completed_at: '2026-01-15T10:00:20.000Z',
+        },
+        ...exampleRows,
+        total_count: 4_001,
+        total_amount: 4_180,
+        reported_total_count: 4_001,
+        pagination: { has_more: true, next_cursor: exampleCursor },
+      },
+      meta: { ...pageMetaExample, product_code: product },
     },
-  });
-}
+    headers: { ...languageHeaders, ...replayedHeader },
+  },
+  errors: ['invalid_cursor', 'cursor_expired', 'inventory_revision_not_found', ...readErrors],
+  async handle(deps: ReadCurrentRouteDeps, { path: scope, query, header }, request) {
+    const { requestId, authority } = request;
+    const { accountId, projectId } = authority;
+    const chain = { accountId, scope, language: query.language };
+    const from =
+      query.cursor === undefined ? null : openCurrentCursor(deps.cursors, chain, query.cursor);
+    if (query.cursor !== undefined && from === null) {
+      throw new Refused({ code: 'invalid_cursor' });
+    }
+    const { language, page_size: pageSize, cursor = null } = query;
+    const key = header['Idempotency-Key'];
+    const inputs = [...Object.values(scope), language, pageSize, cursor];
+    const read = await readCurrent(
+      deps,
+      { requestId, accountId, projectId },
+      { scope, language, pageSize, from },
+      key === undefined ? null : { route: 'current', key, inputs },
+    );
+    try {
+      return toAnswer(deps, request, chain, read);
+    } catch (error) {
+      if (read.result === 'charged') read.delivery.abandoned();
+      throw error;
+    }
+  },
+});
 
 function toAnswer(
   deps: ReadCurrentRouteDeps,

@@ -1,14 +1,25 @@
+import { livePage, livePageParameters } from '@inventory/contracts/http/live-page';
+import { pageReadMeta } from '@inventory/contracts/http/meta';
+import { scopePath } from '@inventory/contracts/http/parameters';
 import { type Language, languageTags } from '@inventory/contracts/languages';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { type LiveChain, openLiveChain } from '../captures/live-chain.domain.ts';
-import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
+import type { AdmittedRequest } from '../http/answer.ts';
+import { exampleCursor, exampleRows, pageMetaExample } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
 import { type LiveCursorBinding, openLiveCursor, sealLiveCursor } from './live-cursor.ts';
-import { livePageEndpoint } from './page-endpoints.ts';
+import {
+  keyHeader,
+  languageHeaders,
+  platformErrors,
+  readErrors,
+  replayedHeader,
+} from './page-texts.ts';
 import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 
 /** A page of a chain on its way to the customer. */
@@ -39,51 +50,75 @@ export interface LivePageRouteDeps extends ReadLivePageDeps {
 const product = 'platform.inventory.page.v1';
 
 /** GET …/inventory/{app_id}/{context_id}: one page, read from the platform now. */
-export function livePageRoute(deps: LivePageRouteDeps): Route {
-  return defineRoute({
-    ...livePageEndpoint,
-    async handle(request, { path: scope, query, header }) {
-      const { requestId, authority } = request;
-      const { accountId, projectId } = authority;
-      const { language } = query;
-      const binding = { accountId, scope, language };
-      const chain = chainOf(deps, binding, query.cursor);
-      const key = header['Idempotency-Key'];
-      const inputs = [...Object.values(scope), language, query.cursor ?? null];
-      let beside: ReturnType<Chains['begin']> | undefined;
-      const read = await readLivePage(
-        deps,
-        { requestId, accountId, projectId, chainId: chain.chainId },
-        {
-          scope,
-          language,
-          form: 'v2',
-          startAssetid: chain.startAssetid,
-          signal: request.signal,
-          key: key === undefined ? null : { route: 'live', key, inputs },
-        },
-        ({ meta, members }) => {
-          beside = deps.chains.begin({
-            chain,
-            owner: binding,
-            members,
-            nextStartAssetid: meta.next_start_assetid,
-            assetCount: meta.asset_count,
-            reportedTotalCount: meta.total_count,
-          });
-        },
-      );
-      return await liveAnswer(read, deps.prices.current(), async (page) => {
-        invariant(beside !== undefined, 'a page that was read is a page of its chain');
-        const after = await beside.conclude({ replayed: read.result === 'replayed' });
-        const cursor = nextCursor(deps, binding, after);
-        return { headers: languageHeaders(language), body: livePageBody(page, request, cursor) };
-      });
+export const readLivePageRoute = publicRoute({
+  operationId: 'readLivePage',
+  tag: 'Inventories',
+  summary: 'Live Page',
+  description:
+    'One page, read from the platform during the request. A complete chain of pages, read in ' +
+    'order and in time, is saved as a revision that Current reads.',
+  method: 'GET',
+  template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}',
+  permission: product,
+  product,
+  input: { path: scopePath, query: livePageParameters, header: keyHeader },
+  answer: {
+    status: 200,
+    description: 'The page. Its charge stands once it is delivered.',
+    body: { data: livePage, meta: pageReadMeta },
+    example: {
+      success: true,
+      data: {
+        ...exampleRows,
+        total_count: 4_001,
+        pagination: { has_more: true, next_cursor: exampleCursor },
+      },
+      meta: { ...pageMetaExample, product_code: product },
     },
-  });
-}
+    headers: { ...languageHeaders, ...replayedHeader },
+  },
+  errors: ['invalid_cursor', 'cursor_expired', ...platformErrors, ...readErrors],
+  async handle(deps: LivePageRouteDeps, { path: scope, query, header }, request) {
+    const { requestId, authority } = request;
+    const { accountId, projectId } = authority;
+    const { language } = query;
+    const binding = { accountId, scope, language };
+    const chain = chainOf(deps, binding, query.cursor);
+    const key = header['Idempotency-Key'];
+    const inputs = [...Object.values(scope), language, query.cursor ?? null];
+    let beside: ReturnType<Chains['begin']> | undefined;
+    const read = await readLivePage(
+      deps,
+      { requestId, accountId, projectId, chainId: chain.chainId },
+      {
+        scope,
+        language,
+        form: 'v2',
+        startAssetid: chain.startAssetid,
+        signal: request.signal,
+        key: key === undefined ? null : { route: 'live', key, inputs },
+      },
+      ({ meta, members }) => {
+        beside = deps.chains.begin({
+          chain,
+          owner: binding,
+          members,
+          nextStartAssetid: meta.next_start_assetid,
+          assetCount: meta.asset_count,
+          reportedTotalCount: meta.total_count,
+        });
+      },
+    );
+    return await liveAnswer(read, deps.prices.current(), async (page) => {
+      invariant(beside !== undefined, 'a page that was read is a page of its chain');
+      const after = await beside.conclude({ replayed: read.result === 'replayed' });
+      const cursor = nextCursor(deps, binding, after);
+      return { headers: toLanguageHeaders(language), body: livePageBody(page, request, cursor) };
+    });
+  },
+});
 
-function languageHeaders(language: Language): Record<string, string> {
+function toLanguageHeaders(language: Language): Record<string, string> {
   return { 'X-Description-Language': language, 'Content-Language': languageTags[language] };
 }
 

@@ -1,19 +1,67 @@
-import { defineRoute, type Route } from '../http/route.ts';
+import { scopePath } from '@inventory/contracts/http/parameters';
+import { v1Inventory, v1Parameters } from '@inventory/contracts/http/v1';
+import { exampleRows } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import { billHeaders } from '../http/v1-bill-headers.ts';
 import type { V1Dialect } from '../http/v1-dialect.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
-import { v1PageEndpoints } from './page-endpoints.ts';
+import { keyHeader, platformErrors, readErrors, replayedHeader } from './page-texts.ts';
 import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 
-export interface V1RouteDeps extends ReadLivePageDeps {
+export interface V1PageDeps extends ReadLivePageDeps {
   readonly prices: { current(): number | null };
 }
 
-/** One page, read from the platform now, as the first version of the interface answered it. */
-export function v1PageRoute(dialect: V1Dialect, deps: V1RouteDeps): Route {
-  return defineRoute({
-    ...v1PageEndpoints[dialect],
-    async handle(request, { path: scope, query, header }) {
+const product = 'platform.inventory.page.v1';
+const templates: Readonly<Record<V1Dialect, string>> = {
+  original: '/api/v1/inventory/{platform_id}/{app_id}/{context_id}',
+  alias: '/v1/platform/inventory/{platform_id}/{app_id}/{context_id}',
+};
+
+/** One page, read from the platform now, in the form of the first version. */
+export const readV1PageRoute = v1Route('original');
+export const readV1PageAliasRoute = v1Route('alias');
+
+function v1Route(dialect: V1Dialect) {
+  return publicRoute({
+    operationId: dialect === 'original' ? 'readV1Page' : 'readV1PageAlias',
+    tag: 'Version 1',
+    summary: dialect === 'original' ? 'V1 inventory' : 'V1 inventory (alias)',
+    description:
+      'Deprecated: read a Live Page instead. Pass `last_assetid` as `start_assetid` while ' +
+      '`more_items` is set.',
+    method: 'GET',
+    template: templates[dialect],
+    permission: product,
+    product,
+    input: { path: scopePath, query: v1Parameters, header: keyHeader },
+    dialect,
+    answer: {
+      status: 200,
+      description: 'The page, without an envelope.',
+      body: { unwrapped: v1Inventory },
+      example: {
+        success: 1,
+        ...exampleRows,
+        total_inventory_count: 4_001,
+        more_items: 1,
+        last_assetid: '31415926535',
+      },
+      headers: {
+        'X-Credits-Charged': 'What the page cost.',
+        'X-Credits-Remaining': 'Credits available after it.',
+        ...(dialect === 'original'
+          ? { 'X-Api-Credits-Remaining': 'The same as `X-Credits-Remaining`.' }
+          : {}),
+        'X-Units-Charged': 'Subscription units that the page cost, of accounts funded so.',
+        'X-Units-Remaining': 'Subscription units available after it.',
+        Deprecation: 'Since when V1 is deprecated (RFC 9745).',
+        Link: 'What replaces the route (`rel="successor-version"`).',
+        ...replayedHeader,
+      },
+    },
+    errors: [...platformErrors, ...readErrors],
+    async handle(deps: V1PageDeps, { path: scope, query, header }, request) {
       const { requestId, authority } = request;
       const { accountId, projectId } = authority;
       const { language } = query;

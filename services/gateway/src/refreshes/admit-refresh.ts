@@ -7,7 +7,7 @@ import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
 import type { PriceVersion } from '../accounts/track-prices.ts';
-import type { AdmittedRequest } from '../http/route.ts';
+import type { AdmittedRequest } from '../http/answer.ts';
 import { toWireAcceptedRecord } from './convert.ts';
 import {
   type AcceptedReservation,

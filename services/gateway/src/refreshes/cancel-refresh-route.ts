@@ -1,20 +1,42 @@
-import { defineRoute, type Route } from '../http/route.ts';
+import { plainMeta } from '@inventory/contracts/http/meta';
+import { refreshIdPath } from '@inventory/contracts/http/parameters';
+import { refreshRecord } from '@inventory/contracts/http/refresh';
+import { plainMetaExample, queuedRecord } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
+import { refreshProduct } from './admit-refresh.ts';
 import { type CancelRefreshDeps, cancelRefresh } from './cancel-refresh.ts';
-import { refreshAnswer } from './refresh-answer.ts';
-import { cancelRefreshEndpoint } from './refresh-endpoints.ts';
+import { refreshAnswer, retryAfterText } from './refresh-answer.ts';
 
 /** POST …/inventory-refreshes/{refresh_id}/cancel: free, repeatable. */
-export function cancelRefreshRoute(deps: CancelRefreshDeps): Route {
-  return defineRoute({
-    ...cancelRefreshEndpoint,
-    async handle({ requestId, authority }, { path }) {
-      const view = await cancelRefresh(deps, {
-        requestId,
-        accountId: authority.accountId,
-        projectId: authority.projectId,
-        refreshId: path.refresh_id,
-      });
-      return refreshAnswer(202, requestId, view, view.record);
+export const cancelRefreshRoute = publicRoute({
+  operationId: 'cancelRefresh',
+  tag: 'Refreshes',
+  summary: 'Cancel a refresh',
+  description:
+    'Free, repeatable. Once everything is collected the outcome may still be a complete one.',
+  method: 'POST',
+  template: '/v2/platform/inventory-refreshes/{refresh_id}/cancel',
+  permission: refreshProduct,
+  input: { path: refreshIdPath },
+  answer: {
+    status: 202,
+    description: 'The cancel is under way.',
+    body: { data: refreshRecord, meta: plainMeta },
+    example: {
+      success: true,
+      data: { ...queuedRecord, state: 'settling' },
+      meta: plainMetaExample,
     },
-  });
-}
+    headers: { 'Retry-After': retryAfterText },
+  },
+  errors: ['refresh_not_found', 'refresh_already_completed'],
+  async handle(deps: CancelRefreshDeps, { path }, { requestId, authority }) {
+    const view = await cancelRefresh(deps, {
+      requestId,
+      accountId: authority.accountId,
+      projectId: authority.projectId,
+      refreshId: path.refresh_id,
+    });
+    return refreshAnswer(202, requestId, view, view.record);
+  },
+});

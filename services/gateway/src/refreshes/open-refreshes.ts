@@ -6,7 +6,7 @@ import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { resendPendingCommands } from '../commands/resend-pending-commands.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { RequestLimiter } from '../http/limit-requests.ts';
-import type { Route } from '../http/route.ts';
+import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { observeWaitingRefreshes } from '../metrics.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
@@ -38,7 +38,7 @@ const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
 export function openRefreshes(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<GatewayConfig>,
   { db, broadcasts, commands, collector, limiter, cursors, prices }: RefreshesDeps,
-): Route[] {
+): BoundPublicRoute[] {
   const { deadlines, limits } = config;
   const cancels = createPendingCancelStore(db, deadlines, logger);
   const resending = { commands, clock, replica: identifiers.uuidV7(), deadlines };
@@ -64,10 +64,10 @@ export function openRefreshes(
   const shared = { commands, collector, clock, logger, deadlines, ...limits };
   const admission = { ...shared, pendingCancels: cancels, wakeCancels, identifiers, prices };
   return [
-    requestRefreshRoute(admission),
-    requestRefreshesRoute({ ...admission, limiter }),
-    readRefreshRoute({ collector, waits, deadlines, stopping: lifetime.signal }),
-    cancelRefreshRoute(shared),
-    listRefreshesRoute({ collector, cursors }),
+    requestRefreshRoute.bind(admission),
+    requestRefreshesRoute.bind({ ...admission, limiter }),
+    readRefreshRoute.bind({ collector, waits, deadlines, stopping: lifetime.signal }),
+    cancelRefreshRoute.bind(shared),
+    listRefreshesRoute.bind({ collector, cursors }),
   ];
 }

@@ -1,23 +1,46 @@
+import { plainMeta } from '@inventory/contracts/http/meta';
+import { refreshIdPath } from '@inventory/contracts/http/parameters';
+import { refreshQuery, refreshStatus } from '@inventory/contracts/http/refresh';
 import { Refused } from '@inventory/http/refused';
-import { defineRoute, type Route } from '../http/route.ts';
+import { plainMetaExample, queuedRecord } from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import { type AwaitRefreshDeps, awaitRefresh } from './await-refresh.ts';
-import { refreshAnswer } from './refresh-answer.ts';
-import { readRefreshEndpoint } from './refresh-endpoints.ts';
+import { refreshAnswer, retryAfterText } from './refresh-answer.ts';
 
 /** GET …/inventory-refreshes/{refresh_id}: free, for any active Credential of the Project. */
-export function readRefreshRoute(deps: AwaitRefreshDeps): Route {
-  return defineRoute({
-    ...readRefreshEndpoint,
-    async handle({ requestId, authority, signal }, { path, query }) {
-      const { accountId, projectId } = authority;
-      const refreshId = path.refresh_id;
-      const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
-      const view = await awaitRefresh(deps, wish);
-      if (view === null) throw new Refused({ code: 'refresh_not_found' });
-      const { record, expected_completed_at } = view;
-      const isPending = record.state !== 'completed';
-      const data = isPending ? { ...record, expected_completed_at } : record;
-      return refreshAnswer(200, requestId, view, data);
+export const readRefreshRoute = publicRoute({
+  operationId: 'readRefresh',
+  tag: 'Refreshes',
+  summary: 'Refresh status',
+  description:
+    'Costs nothing and counts against the rate limit. With `wait` it answers when the refresh is ' +
+    'terminal or the time is over, whichever is first. `expected_completed_at` is an estimate by ' +
+    'the pages that wait and the pages a minute that can be read; it is null when unknown ' +
+    'and absent once the refresh is terminal. Readable by any active Credential of the Project.',
+  method: 'GET',
+  template: '/v2/platform/inventory-refreshes/{refresh_id}',
+  input: { path: refreshIdPath, query: refreshQuery },
+  answer: {
+    status: 200,
+    description: 'The refresh as it is now.',
+    body: { data: refreshStatus, meta: plainMeta },
+    example: {
+      success: true,
+      data: { ...queuedRecord, expected_completed_at: '2026-01-15T10:00:20.000Z' },
+      meta: plainMetaExample,
     },
-  });
-}
+    headers: { 'Retry-After': retryAfterText },
+  },
+  errors: ['refresh_not_found'],
+  async handle(deps: AwaitRefreshDeps, { path, query }, { requestId, authority, signal }) {
+    const { accountId, projectId } = authority;
+    const refreshId = path.refresh_id;
+    const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
+    const view = await awaitRefresh(deps, wish);
+    if (view === null) throw new Refused({ code: 'refresh_not_found' });
+    const { record, expected_completed_at } = view;
+    const isPending = record.state !== 'completed';
+    const data = isPending ? { ...record, expected_completed_at } : record;
+    return refreshAnswer(200, requestId, view, data);
+  },
+});

@@ -1,8 +1,11 @@
 import type { RefreshRecord, RefreshStatus } from '@inventory/contracts/http/refresh';
 import type { RequestId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
+import type { Answer } from '../http/answer.ts';
 import { envelope } from '../http/envelope.ts';
-import type { Answer } from '../http/route.ts';
+
+/** Text of the header in the reference. */
+export const retryAfterText = 'Seconds until the next look is worthwhile; absent once terminal.';
 
 /** The record, and when to look again; a terminal one needs no further look. */
 export function refreshAnswer(

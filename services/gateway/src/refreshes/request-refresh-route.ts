@@ -1,33 +1,80 @@
-import { refreshPath } from '@inventory/contracts/http/refresh';
+import { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
+import { idempotencyKey, scopePath } from '@inventory/contracts/http/parameters';
+import { refreshPath, refreshRecord, refreshRequestBody } from '@inventory/contracts/http/refresh';
+import { z } from 'zod';
 import { envelope } from '../http/envelope.ts';
-import { defineRoute, type Route } from '../http/route.ts';
-import { type AdmitRefreshDeps, admitRefresh } from './admit-refresh.ts';
-import { requestRefreshEndpoint } from './refresh-endpoints.ts';
+import {
+  acceptanceTermsExample,
+  exampleRateLimit,
+  plainMetaExample,
+  queuedRecord,
+} from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
+import { type AdmitRefreshDeps, admitRefresh, refreshProduct } from './admit-refresh.ts';
+import { retryAfterText } from './refresh-answer.ts';
 
 /** POST …/refresh: starts a complete collection in the background. */
-export function requestRefreshRoute(deps: AdmitRefreshDeps): Route {
-  return defineRoute({
-    ...requestRefreshEndpoint,
-    async handle(request, { path, header, body }) {
-      const { record, meta, retryAfterSeconds, isReplay } = await admitRefresh(deps, request, {
-        scope: path,
-        language: body.language,
-        maxCredits: body.max_credits,
-        idempotencyKey: header['Idempotency-Key'] ?? null,
-      });
-      return {
-        status: 202,
-        headers: {
-          Location: refreshPath(record.refresh_id),
-          ...(retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) }),
-          ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}),
-        },
-        body: envelope(record, {
-          request_id: request.requestId,
-          ...meta,
-          rate_limit: request.rateLimit,
-        }),
-      };
+export const requestRefreshRoute = publicRoute({
+  operationId: 'requestRefresh',
+  tag: 'Refreshes',
+  summary: 'Refresh',
+  description:
+    'Starts a complete collection in the background and reserves credits. With an ' +
+    '`Idempotency-Key` the same request can be sent again: it finds the refresh of the first.',
+  method: 'POST',
+  template: '/v2/platform/users/{platform_id}/inventory/{app_id}/{context_id}/refresh',
+  permission: refreshProduct,
+  product: refreshProduct,
+  input: {
+    path: scopePath,
+    header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
+    body: refreshRequestBody,
+  },
+  bodyExample: { max_credits: 125, language: 'english' },
+  answer: {
+    status: 202,
+    description: 'Accepted: the refresh is queued and its credits are held.',
+    body: { data: refreshRecord, meta: refreshAcceptanceMeta },
+    example: {
+      success: true,
+      data: queuedRecord,
+      meta: { ...plainMetaExample, ...acceptanceTermsExample, rate_limit: exampleRateLimit },
     },
-  });
-}
+    headers: {
+      Location: 'Relative address of the refresh.',
+      'Retry-After': retryAfterText,
+      'Idempotency-Replayed': '`true` where the key had been used before.',
+    },
+  },
+  errors: [
+    'max_credits_too_low',
+    'insufficient_credits',
+    'insufficient_units',
+    'spend_cap_reached',
+    'idempotency_conflict',
+    'idempotency_in_progress',
+    'outstanding_limit_exceeded',
+    'product_unavailable',
+  ],
+  async handle(deps: AdmitRefreshDeps, { path, header, body }, request) {
+    const { record, meta, retryAfterSeconds, isReplay } = await admitRefresh(deps, request, {
+      scope: path,
+      language: body.language,
+      maxCredits: body.max_credits,
+      idempotencyKey: header['Idempotency-Key'] ?? null,
+    });
+    return {
+      status: 202,
+      headers: {
+        Location: refreshPath(record.refresh_id),
+        ...(retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) }),
+        ...(isReplay ? { 'Idempotency-Replayed': 'true' } : {}),
+      },
+      body: envelope(record, {
+        request_id: request.requestId,
+        ...meta,
+        rate_limit: request.rateLimit,
+      }),
+    };
+  },
+});

@@ -1,13 +1,30 @@
 import { refreshPath } from '@inventory/contracts/http/refresh';
-import type { RefreshBatchItem, RefreshBatchResult } from '@inventory/contracts/http/refresh-batch';
+import {
+  batchBytesMax,
+  type RefreshBatchItem,
+  type RefreshBatchResult,
+  refreshBatchBody,
+  refreshBatchMeta,
+  refreshBatchResults,
+} from '@inventory/contracts/http/refresh-batch';
 import { retryAfterOf } from '@inventory/contracts/refusal';
 import type { PublicRefusal } from '@inventory/contracts/refusal-codes';
 import { errorOf, statusOf } from '@inventory/http/refused';
 import type { Deadlines } from '../deadlines.ts';
+import type { AdmittedRequest } from '../http/answer.ts';
 import { envelope } from '../http/envelope.ts';
 import { rateLimitHeaders, takeFurtherRequests } from '../http/limit-rate.ts';
 import type { RequestLimiter } from '../http/limit-requests.ts';
-import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
+import {
+  acceptanceTermsExample,
+  errorExample,
+  exampleIds,
+  exampleRateLimit,
+  exampleScope,
+  plainMetaExample,
+  queuedRecord,
+} from '../http/openapi/examples.ts';
+import { publicRoute } from '../http/public-route.ts';
 import { toPublicRefused } from '../http/to-refused.ts';
 import {
   type AdmitRefreshDeps,
@@ -15,7 +32,6 @@ import {
   admitRefresh,
   refreshProduct,
 } from './admit-refresh.ts';
-import { requestRefreshesEndpoint } from './refresh-endpoints.ts';
 import { runBatch } from './run-batch.ts';
 
 export interface RequestRefreshesDeps extends AdmitRefreshDeps {
@@ -27,36 +43,87 @@ export interface RequestRefreshesDeps extends AdmitRefreshDeps {
 const concurrencyMax = 25;
 
 /** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
-export function requestRefreshesRoute(deps: RequestRefreshesDeps): Route {
-  return defineRoute({
-    ...requestRefreshesEndpoint,
-    async handle(request, { body }) {
-      // Its arrival counted one already.
-      const further = body.items.length - 1;
-      const rateLimit =
-        further === 0
-          ? request.rateLimit
-          : await takeFurtherRequests(deps.limiter, request.authority, further);
-      const items = await runBatch(body.items, {
-        keyOf: (item) => item.idempotency_key,
-        concurrencyMax,
-        beginWithinMs: deps.deadlines.batchMs,
-        run: (item) => admitItem(deps, request, item),
-        late: (item) =>
-          toRefusedItem(item, { code: 'service_unavailable', retry_after_seconds: 1 }),
-      });
-      const meta = {
-        request_id: request.requestId,
-        product_code: refreshProduct,
-        rate_limit: rateLimit,
-      };
-      return {
-        status: 200,
-        headers: rateLimitHeaders(rateLimit),
-        body: envelope({ items }, meta),
-      };
+export const requestRefreshesRoute = publicRoute({
+  operationId: 'requestRefreshes',
+  tag: 'Refreshes',
+  summary: 'Batch refresh',
+  description:
+    'Starts up to 100 refreshes, each admitted on its own as by Refresh and with a result of its ' +
+    'own, in the order of the request. Counts one request per item against the rate limit, all ' +
+    'or none.',
+  method: 'POST',
+  template: '/v2/platform/inventory-refreshes/batch',
+  permission: refreshProduct,
+  product: refreshProduct,
+  input: { body: refreshBatchBody },
+  bodyBytesMax: batchBytesMax,
+  bodyExample: {
+    items: [
+      { ...exampleScope, max_credits: 125, idempotency_key: 'order-4711' },
+      { ...exampleScope, context_id: 6, max_credits: 125, idempotency_key: 'order-4712' },
+    ],
+  },
+  answer: {
+    status: 200,
+    description: 'A result or an error for each item.',
+    body: { data: refreshBatchResults, meta: refreshBatchMeta },
+    example: {
+      success: true,
+      data: {
+        items: [
+          {
+            idempotency_key: 'order-4711',
+            retry_after_seconds: 1,
+            success: true,
+            status: 202,
+            location: refreshPath(exampleIds.refresh),
+            idempotency_replayed: false,
+            data: queuedRecord,
+            meta: acceptanceTermsExample,
+          },
+          {
+            idempotency_key: 'order-4712',
+            retry_after_seconds: null,
+            success: false,
+            status: 402,
+            error: batchError(),
+          },
+        ],
+      },
+      meta: { ...plainMetaExample, product_code: refreshProduct, rate_limit: exampleRateLimit },
     },
-  });
+  },
+  errors: [],
+  async handle(deps: RequestRefreshesDeps, { body }, request) {
+    // Its arrival counted one already.
+    const further = body.items.length - 1;
+    const rateLimit =
+      further === 0
+        ? request.rateLimit
+        : await takeFurtherRequests(deps.limiter, request.authority, further);
+    const items = await runBatch(body.items, {
+      keyOf: (item) => item.idempotency_key,
+      concurrencyMax,
+      beginWithinMs: deps.deadlines.batchMs,
+      run: (item) => admitItem(deps, request, item),
+      late: (item) => toRefusedItem(item, { code: 'service_unavailable', retry_after_seconds: 1 }),
+    });
+    const meta = {
+      request_id: request.requestId,
+      product_code: refreshProduct,
+      rate_limit: rateLimit,
+    };
+    return {
+      status: 200,
+      headers: rateLimitHeaders(rateLimit),
+      body: envelope({ items }, meta),
+    };
+  },
+});
+
+function batchError() {
+  const { request_id: _, ...error } = errorExample('insufficient_credits');
+  return error;
 }
 
 async function admitItem(

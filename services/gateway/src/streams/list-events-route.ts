@@ -1,12 +1,15 @@
+import { eventPage, eventsQuery } from '@inventory/contracts/http/events';
+import { plainMeta } from '@inventory/contracts/http/meta';
+import { projectPath } from '@inventory/contracts/http/parameters';
 import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
+import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import { listEventsEndpoint } from './event-endpoints.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import { openPosition } from './position-cursor.ts';
 import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
@@ -19,38 +22,62 @@ export interface ListEventsDeps {
 }
 
 /** GET …/events: what the stream carries, in pages; the path of recovery. */
-export function listEventsRoute({ log, cursors, sealPosition }: ListEventsDeps): Route {
-  function placeAfter(page: LogPage, position: number, at: string): StreamPosition {
-    return { logEpoch: page.log_epoch, position, asOfMs: fromIsoTime(at) };
-  }
-
-  return defineRoute({
-    ...listEventsEndpoint,
-    async handle({ requestId, authority }, { path, query }) {
-      const projectId = path.project_id;
-      requireOwnProject(authority, projectId);
-      requireEvents(authority);
-      const place =
-        query.after === undefined ? null : openPosition(cursors, projectId, query.after);
-      const page = await log.page(projectId, place?.position ?? 0, query.limit);
-      if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
-        throw new Refused({
-          code: 'cursor_expired',
-          detail: {
-            earliest_as_of: page.earliest_at,
-            resume_cursor: sealPosition(projectId, keptFrom(page)),
-          },
-        });
-      }
-      const items = page.items.map(({ position, event }) => ({
-        cursor: sealPosition(projectId, placeAfter(page, position, event.occurred_at)),
-        event,
-      }));
-      const last = page.items.at(-1)?.position ?? page.head_position;
-      const hasMore = last < page.head_position;
-      const next_cursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
-      const pagination = { has_more: hasMore, next_cursor };
-      return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };
+export const listEventsRoute = publicRoute({
+  operationId: 'listEvents',
+  tag: 'Events',
+  summary: 'Events of a Project',
+  description:
+    'What the stream carries, oldest first, for seven days at least: the path of recovery. ' +
+    'Each cursor continues behind its event, here and on the stream.',
+  method: 'GET',
+  template: '/v2/projects/{project_id}/events',
+  permission: 'customer.events.read.v1',
+  input: { path: projectPath, query: eventsQuery },
+  answer: {
+    status: 200,
+    description: 'One part of the list.',
+    body: { data: eventPage, meta: plainMeta },
+    example: {
+      success: true,
+      data: {
+        items: [{ cursor: exampleCursor, event: completedEvent }],
+        pagination: { has_more: true, next_cursor: exampleCursor },
+      },
+      meta: plainMetaExample,
     },
-  });
+  },
+  errors: ['project_not_found', 'invalid_cursor', 'cursor_expired'],
+  async handle(
+    { log, cursors, sealPosition }: ListEventsDeps,
+    { path, query },
+    { requestId, authority },
+  ) {
+    const projectId = path.project_id;
+    requireOwnProject(authority, projectId);
+    requireEvents(authority);
+    const place = query.after === undefined ? null : openPosition(cursors, projectId, query.after);
+    const page = await log.page(projectId, place?.position ?? 0, query.limit);
+    if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
+      throw new Refused({
+        code: 'cursor_expired',
+        detail: {
+          earliest_as_of: page.earliest_at,
+          resume_cursor: sealPosition(projectId, keptFrom(page)),
+        },
+      });
+    }
+    const items = page.items.map(({ position, event }) => ({
+      cursor: sealPosition(projectId, placeAfter(page, position, event.occurred_at)),
+      event,
+    }));
+    const last = page.items.at(-1)?.position ?? page.head_position;
+    const hasMore = last < page.head_position;
+    const next_cursor = hasMore ? (items.at(-1)?.cursor ?? null) : null;
+    const pagination = { has_more: hasMore, next_cursor };
+    return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };
+  },
+});
+
+function placeAfter(page: LogPage, position: number, at: string): StreamPosition {
+  return { logEpoch: page.log_epoch, position, asOfMs: fromIsoTime(at) };
 }

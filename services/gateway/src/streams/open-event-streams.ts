@@ -5,7 +5,7 @@ import { createKeyedSemaphore, createSemaphore } from '@inventory/runtime/semaph
 import { pause } from '@inventory/runtime/wait';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { GatewayConfig } from '../config.ts';
-import type { Route } from '../http/route.ts';
+import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import { countStreamClosed, observeStreams } from '../metrics.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
@@ -36,7 +36,7 @@ const replayBackoff = { firstMs: 200, maxMs: 5_000 } as const;
 const replayFailuresMax = 10;
 
 export interface OpenEventStreams {
-  readonly routes: readonly Route[];
+  readonly routes: readonly BoundPublicRoute[];
   /** Closes every stream with a control frame; no new one opens. */
   drain(): Promise<void>;
 }
@@ -112,7 +112,7 @@ export function openEventStreams(
     logger,
   };
   return {
-    routes: [streamEventsRoute(shared), listEventsRoute(shared)],
+    routes: [streamEventsRoute.bind(shared), listEventsRoute.bind(shared)],
     drain: () => streams.drain(),
   };
 }

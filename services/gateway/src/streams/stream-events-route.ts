@@ -1,14 +1,17 @@
 import type { ServerResponse } from 'node:http';
+import { streamHeaders } from '@inventory/contracts/http/events';
+import { projectPath } from '@inventory/contracts/http/parameters';
 import type { ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
+import type { AdmittedRequest } from '../http/answer.ts';
+import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
-import { type AdmittedRequest, defineRoute, type Route } from '../http/route.ts';
+import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
-import { streamEventsEndpoint } from './event-endpoints.ts';
-import { checkpointFrame } from './event-frame.domain.ts';
+import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { openStream, type StreamStart } from './open-stream.ts';
@@ -41,32 +44,51 @@ const headers = {
 const retryAfterSeconds = 5;
 
 /** GET …/events/stream: everything that can be refused is refused before the stream is open. */
-export function streamEventsRoute(deps: StreamEventsDeps): Route {
-  return defineRoute({
-    ...streamEventsEndpoint,
-    async handle(request, { path, header }) {
-      const projectId = path.project_id;
-      const { authority } = request;
-      requireOwnProject(authority, projectId);
-      requireEvents(authority);
-      const cursor = header['Last-Event-ID'] || null;
-      const place = cursor === null ? null : openPosition(deps.cursors, projectId, cursor);
-      const release = admitStream(deps, projectId);
-      try {
-        const start = await openStream(deps, projectId, place);
-        // Who comes with a cursor is told that same one, not another spelling of its place.
-        const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
-        return {
-          status: 200,
-          stream: (response) => follow(deps, request, { ...start, checkpoint, release }, response),
-        };
-      } catch (error) {
-        release();
-        throw error;
-      }
-    },
-  });
-}
+export const streamEventsRoute = publicRoute({
+  operationId: 'streamEvents',
+  tag: 'Events',
+  summary: 'Event stream',
+  description:
+    'Server-sent events of one Project. The first frame is a `checkpoint` whose id is where the ' +
+    'connection goes on from: the present end, or the cursor given in `Last-Event-ID`. Every ' +
+    'event after it follows once and in order. Store the id of an event after it was applied; ' +
+    'reconnect with it after `stream.closing` and after every end without a frame.',
+  method: 'GET',
+  template: '/v2/projects/{project_id}/events/stream',
+  permission: 'customer.events.read.v1',
+  types: ['text/event-stream'],
+  input: { path: projectPath, header: streamHeaders },
+  answer: {
+    status: 200,
+    description: 'Frames until either side ends the connection.',
+    body: { text: 'text/event-stream' },
+    example:
+      checkpointFrame(exampleCursor, completedEvent.occurred_at) +
+      eventFrame(exampleCursor, completedEvent),
+  },
+  errors: ['project_not_found', 'invalid_cursor', 'stream_limit_exceeded'],
+  async handle(deps: StreamEventsDeps, { path, header }, request) {
+    const projectId = path.project_id;
+    const { authority } = request;
+    requireOwnProject(authority, projectId);
+    requireEvents(authority);
+    const cursor = header['Last-Event-ID'] || null;
+    const place = cursor === null ? null : openPosition(deps.cursors, projectId, cursor);
+    const release = admitStream(deps, projectId);
+    try {
+      const start = await openStream(deps, projectId, place);
+      // Who comes with a cursor is told that same one, not another spelling of its place.
+      const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
+      return {
+        status: 200,
+        stream: (response) => follow(deps, request, { ...start, checkpoint, release }, response),
+      };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  },
+});
 
 /** Returns the release of the stream's place. Throws the refusal when there is none. */
 function admitStream(deps: StreamEventsDeps, projectId: ProjectId): () => void {

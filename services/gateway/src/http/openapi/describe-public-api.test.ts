@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { publicCodes } from '@inventory/contracts/refusal-codes';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { publicEndpoints } from '../../public-endpoints.ts';
+import { publicRoutes } from '../../public-routes.ts';
 import { publicDocument } from './describe-public-api.ts';
 import { errorCodesOf } from './error-responses.ts';
 
@@ -22,7 +22,7 @@ interface Operation {
   >;
 }
 
-const document = publicDocument(publicEndpoints) as {
+const document = publicDocument(publicRoutes) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 };
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
@@ -78,7 +78,7 @@ test('every operation, with and without a body, has an example that fits its own
 });
 
 test('every code of the table is documented where it can be answered', () => {
-  const documented = new Set(publicEndpoints.flatMap(errorCodesOf));
+  const documented = new Set(publicRoutes.flatMap(errorCodesOf));
   // Of no operation.
   const others = ['route_not_found', 'method_not_allowed'];
 
@@ -90,5 +90,5 @@ test('every code of the table is documented where it can be answered', () => {
 test('operations have names of their own', () => {
   const names = operations.map(({ operationId }) => operationId);
 
-  expect(new Set(names).size).toBe(publicEndpoints.length);
+  expect(new Set(names).size).toBe(publicRoutes.length);
 });

@@ -37,7 +37,7 @@ import { type JsonSchema, jsonSchemaOf, type NamedSchemas } from '@inventory/htt
 import { type ApiDescription, openApiDocument } from '@inventory/http/openapi-document';
 import { errorResponses, successResponse } from '@inventory/http/openapi-responses';
 import type { z } from 'zod';
-import type { Endpoint, EndpointTag } from '../endpoint.ts';
+import type { PublicEndpoint, PublicTag } from '../public-route.ts';
 import { documentedErrors, errorSchemas } from './error-responses.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
@@ -74,7 +74,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [v1OriginalFailure, 'V1OriginalFailure'],
 ]);
 
-const tags: Readonly<Record<EndpointTag, string>> = {
+const tags: Readonly<Record<PublicTag, string>> = {
   Refreshes: 'Complete collections in the background: start, follow, cancel, list.',
   Inventories: 'Reading what is saved, or the platform itself.',
   Events: 'What became terminal, as it happens and to look up.',
@@ -102,7 +102,7 @@ const securityScheme = {
   description: 'The secret of a Credential.',
 };
 
-const publicApi: ApiDescription<Endpoint> = {
+const publicApi: ApiDescription<PublicEndpoint> = {
   info: { title: 'Game Item Inventory Service', version: '2', description },
   tags,
   security: { ApiKey: securityScheme },
@@ -125,7 +125,7 @@ const publicApi: ApiDescription<Endpoint> = {
 };
 
 /** The OpenAPI document of the public API, as a plain object. */
-export function publicDocument(endpoints: readonly Endpoint[]): JsonSchema {
+export function publicDocument(endpoints: readonly PublicEndpoint[]): JsonSchema {
   return openApiDocument(publicApi, endpoints);
 }
 
@@ -135,7 +135,7 @@ function permissionText(permission: string | undefined): string {
     : `Needs the permission \`${permission}\`.`;
 }
 
-function contentOf(body: Endpoint['answer']['body']): { type: string; schema: JsonSchema } {
+function contentOf(body: PublicEndpoint['answer']['body']): { type: string; schema: JsonSchema } {
   const options = { io: 'output', named } as const;
   const type = 'application/json';
   if ('text' in body) return { type: body.text, schema: { type: 'string' } };

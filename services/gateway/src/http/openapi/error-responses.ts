@@ -11,7 +11,7 @@ import {
 } from '@inventory/http/json-schema';
 import { type DocumentedError, errorSchemaName } from '@inventory/http/openapi-responses';
 import { z } from 'zod';
-import type { Endpoint } from '../endpoint.ts';
+import type { PublicEndpoint } from '../public-route.ts';
 import { v1OriginalText } from '../v1-failures.ts';
 import { errorExample, exampleRateLimit, plainMetaExample } from './examples.ts';
 
@@ -38,7 +38,7 @@ const everyBody: readonly PublicCode[] = [
 ];
 
 /** Every code that an operation can answer, in the order of the contract's table. */
-export function errorCodesOf(endpoint: Endpoint): PublicCode[] {
+export function errorCodesOf(endpoint: PublicEndpoint): PublicCode[] {
   const { path, query, header, body } = endpoint.input;
   const fields = [path, query, header].flatMap((part) => Object.keys(part?.shape ?? {}));
   const takesInput = fields.length > 0 || body !== undefined;
@@ -76,7 +76,7 @@ function errorBodyOf(code: PublicCode) {
 }
 
 /** The failures of an operation: schema and example of each code. */
-export function documentedErrors(endpoint: Endpoint, named: NamedSchemas): DocumentedError[] {
+export function documentedErrors(endpoint: PublicEndpoint, named: NamedSchemas): DocumentedError[] {
   return errorCodesOf(endpoint).map((code) => ({
     code,
     status: rowOf(code).status,
@@ -87,18 +87,18 @@ export function documentedErrors(endpoint: Endpoint, named: NamedSchemas): Docum
   }));
 }
 
-function isCommon({ dialect }: Endpoint, code: PublicCode): boolean {
+function isCommon({ dialect }: PublicEndpoint, code: PublicCode): boolean {
   return dialect === undefined || connectionErrors.includes(code);
 }
 
-function schemaOf(endpoint: Endpoint, code: PublicCode, named: NamedSchemas): JsonSchema {
+function schemaOf(endpoint: PublicEndpoint, code: PublicCode, named: NamedSchemas): JsonSchema {
   if (isCommon(endpoint, code)) return referenceTo(errorSchemaName(code));
   if (code === 'invalid_request') return jsonSchemaOf(v1InvalidRequest, { io: 'output', named });
   const failure = endpoint.dialect === 'original' ? v1OriginalFailure : v1AliasFailure;
   return jsonSchemaOf(failure, { io: 'output', named });
 }
 
-function exampleOf(endpoint: Endpoint, code: PublicCode): unknown {
+function exampleOf(endpoint: PublicEndpoint, code: PublicCode): unknown {
   const error = errorExample(code);
   if (isCommon(endpoint, code)) return { success: false, error, meta: metaOf(endpoint, code) };
   if (code === 'invalid_request') return { error };
@@ -116,7 +116,7 @@ const ofNobody: readonly PublicCode[] = [
 ];
 const charged: readonly PublicCode[] = ['inventory_private', 'inventory_not_found'];
 
-function metaOf({ product }: Endpoint, code: PublicCode): JsonSchema {
+function metaOf({ product }: PublicEndpoint, code: PublicCode): JsonSchema {
   if (product === undefined || ofNobody.includes(code)) return plainMetaExample;
   const billed = { ...plainMetaExample, product_code: product, price_version: 1 };
   if (!charged.includes(code)) {

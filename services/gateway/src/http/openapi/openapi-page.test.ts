@@ -1,8 +1,8 @@
-import { publicEndpoints } from '../../public-endpoints.ts';
-import type { Route } from '../route.ts';
+import { publicRoutes } from '../../public-routes.ts';
+import type { BoundPublicRoute } from '../public-route.ts';
 import { openApiPage } from './openapi-page.ts';
 
-const routed = publicEndpoints.map(({ operationId }) => ({ operationId }) as Route);
+const routed = publicRoutes.map(({ operationId }) => ({ operationId }) as BoundPublicRoute);
 
 test('what is routed is what is documented', () => {
   const document = JSON.parse(String(openApiPage(routed)['/openapi.json']?.body));
@@ -12,7 +12,7 @@ test('what is routed is what is documented', () => {
 });
 
 test('an operation that nobody documented, or that nobody routes, keeps the service from starting', () => {
-  const undocumented = { operationId: 'secretOperation' } as Route;
+  const undocumented = { operationId: 'secretOperation' } as BoundPublicRoute;
 
   expect(() => openApiPage([...routed, undocumented])).toThrow('secretOperation');
   expect(() => openApiPage(routed.slice(1))).toThrow('instead of');

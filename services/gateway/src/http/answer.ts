@@ -1,0 +1,36 @@
+import type { ServerResponse } from 'node:http';
+import type { RateLimit } from '@inventory/contracts/http/meta';
+import type { RequestId } from '@inventory/contracts/ids';
+import type { Authority } from '../tenancy/authority.domain.ts';
+import type { PageDelivery } from './page-delivery.ts';
+
+/** A request that passed everything in front of its operation. */
+export interface AdmittedRequest {
+  readonly requestId: RequestId;
+  readonly authority: Authority;
+  readonly rateLimit: RateLimit;
+  /** The type that the client prefers among those of the route. */
+  readonly type: string;
+  /** Aborted when the connection is closed. */
+  readonly signal: AbortSignal;
+  /** The client's address, as its network policies see it. */
+  readonly clientAddress: string;
+  /** Of the secret in the request; the secret itself is used for its check only. */
+  readonly secretDigest: string;
+}
+
+/** An answer that lasts as long as its connection; it writes everything by itself. */
+export interface StreamAnswer {
+  readonly status: 200;
+  readonly stream: (response: ServerResponse) => void;
+}
+
+export interface Answer {
+  readonly status: 200 | 201 | 202;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Media type of the body; JSON when absent. */
+  readonly type?: string;
+  readonly body: Buffer;
+  /** Set where the answer is a page that is charged. */
+  readonly delivery?: PageDelivery;
+}

@@ -1,0 +1,77 @@
+import type { PublicCode } from '@inventory/contracts/refusal-codes';
+import type { Permission, ProductCode } from '@inventory/contracts/vocabulary';
+import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
+import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
+import type { BoundRoute, Input, InputSchemas } from '@inventory/http/route';
+import { validateInput } from '@inventory/http/validate-input';
+import type { z } from 'zod';
+import type { AdmittedRequest, Answer, StreamAnswer } from './answer.ts';
+import type { V1Dialect } from './v1-dialect.ts';
+
+export type PublicTag =
+  | 'Refreshes'
+  | 'Inventories'
+  | 'Events'
+  | 'Webhooks'
+  | 'Account'
+  | 'Version 1';
+
+/** A success: `data` in the common envelope, or a body of its own. */
+export interface PublicAnswer extends DocumentedAnswer {
+  readonly status: 200 | 201 | 202;
+  readonly body:
+    | { readonly data: z.ZodType; readonly meta: z.ZodType }
+    | { readonly unwrapped: z.ZodType }
+    /** Text of this media type. */
+    | { readonly text: string };
+  readonly example: unknown;
+}
+
+/** One operation as clients see it. The same schemas validate its input and document it. */
+export interface PublicEndpoint extends DocumentedEndpoint {
+  readonly tag: PublicTag;
+  readonly description: string;
+  /** Permission that the Credential must have; absent where any active one of the Project may call. */
+  readonly permission?: Permission;
+  /** What the operation is billed as. */
+  readonly product?: ProductCode;
+  /** Media types that the answer can have, the preferred one first; JSON when absent. */
+  readonly types?: readonly string[];
+  readonly answer: PublicAnswer;
+  /** Codes beside those that every operation of its kind can answer. */
+  readonly errors: readonly PublicCode[];
+  /** How failures are written where it is not the common error body. */
+  readonly dialect?: V1Dialect;
+}
+
+/** An operation with its dependencies. */
+export interface BoundPublicRoute
+  extends PublicEndpoint,
+    BoundRoute<AdmittedRequest, Answer | StreamAnswer> {}
+
+export interface PublicRoute<Deps> extends PublicEndpoint {
+  bind(deps: Deps): BoundPublicRoute;
+}
+
+interface PublicRouteSettings<Deps, Schemas extends InputSchemas> extends PublicEndpoint {
+  readonly input: Schemas;
+  readonly handle: (
+    deps: Deps,
+    input: Input<Schemas>,
+    request: AdmittedRequest,
+  ) => Promise<Answer | StreamAnswer>;
+}
+
+/** Declares one operation of the public API: address, schemas, texts and handler. */
+export function publicRoute<Deps, const Schemas extends InputSchemas>({
+  handle,
+  ...endpoint
+}: PublicRouteSettings<Deps, Schemas>): PublicRoute<Deps> {
+  return {
+    ...endpoint,
+    bind: (deps) => ({
+      ...endpoint,
+      run: async (raw, request) => handle(deps, validateInput(endpoint.input, raw), request),
+    }),
+  };
+}

@@ -1,0 +1,40 @@
+import { readAccountRoute } from './accounts/read-account-route.ts';
+import { readPricesRoute } from './accounts/read-prices-route.ts';
+import { readStatementRoute } from './accounts/read-statement-route.ts';
+import { readUsageRoute } from './accounts/read-usage-route.ts';
+import { setBalanceAlertRoute } from './accounts/set-balance-alert-route.ts';
+import type { PublicEndpoint } from './http/public-route.ts';
+import { readCurrentRoute } from './pages/read-current-route.ts';
+import { readLivePageRoute } from './pages/read-live-page-route.ts';
+import { readV1PageAliasRoute, readV1PageRoute } from './pages/read-v1-page-route.ts';
+import { cancelRefreshRoute } from './refreshes/cancel-refresh-route.ts';
+import { listRefreshesRoute } from './refreshes/list-refreshes-route.ts';
+import { readRefreshRoute } from './refreshes/read-refresh-route.ts';
+import { requestRefreshRoute } from './refreshes/request-refresh-route.ts';
+import { requestRefreshesRoute } from './refreshes/request-refreshes-route.ts';
+import { listEventsRoute } from './streams/list-events-route.ts';
+import { streamEventsRoute } from './streams/stream-events-route.ts';
+import { deliveryRoutes } from './webhooks/delivery-routes.ts';
+import { endpointRoutes } from './webhooks/endpoint-routes.ts';
+
+/** Every operation of the public API, in the order of the reference. */
+export const publicRoutes: readonly PublicEndpoint[] = [
+  requestRefreshRoute,
+  requestRefreshesRoute,
+  readRefreshRoute,
+  cancelRefreshRoute,
+  listRefreshesRoute,
+  readCurrentRoute,
+  readLivePageRoute,
+  streamEventsRoute,
+  listEventsRoute,
+  ...endpointRoutes,
+  ...deliveryRoutes,
+  readAccountRoute,
+  readStatementRoute,
+  readUsageRoute,
+  setBalanceAlertRoute,
+  readPricesRoute,
+  readV1PageRoute,
+  readV1PageAliasRoute,
+];
