@@ -32,7 +32,7 @@ function jestCommand(args) {
  */
 function runJest(args, environment = {}) {
   const directory = mkdtempSync(join(hasRoom() ? memory : tmpdir(), 'inventory-run-'));
-  // The image test runs programs as another user, who must be able to enter.
+  // The image test runs programs as another user, which must be able to enter.
   chmodSync(directory, 0o711);
   try {
     const report = join(directory, 'jest-report.json');

@@ -93,7 +93,7 @@ test.each(samples)(
   },
 );
 
-test.each(messageTypes)('the samples of %s show every field that its contract knows', (type) => {
+test.each(messageTypes)('the samples of %s show every field of its contract', (type) => {
   const schema = z.toJSONSchema(messages[type].body, { io: 'input', unrepresentable: 'any' });
   const bodies = samples
     .filter(([, sample]) => typeOf(sample) === type)
@@ -124,17 +124,20 @@ test.each(samples)(
   },
 );
 
-test.each(topicNames)('%s has an owner, a reader and a message, keyed by what it says', (name) => {
-  const { producers, consumers, key } = topics[name];
-  const own = messageTypes.filter((type) => messages[type].topic === name);
+test.each(topicNames)(
+  '%s has an owner, a reader and a message, with the key of its catalogue entry',
+  (name) => {
+    const { producers, consumers, key } = topics[name];
+    const own = messageTypes.filter((type) => messages[type].topic === name);
 
-  expect(producers.length).toBeGreaterThan(0);
-  expect(consumers.length).toBeGreaterThan(0);
-  expect(own.length).toBeGreaterThan(0);
-  for (const [, sample] of samples.filter(([, { topic }]) => topic === name)) {
-    expect(sample.body[key]).toBe(sample.key);
-  }
-});
+    expect(producers.length).toBeGreaterThan(0);
+    expect(consumers.length).toBeGreaterThan(0);
+    expect(own.length).toBeGreaterThan(0);
+    for (const [, sample] of samples.filter(([, { topic }]) => topic === name)) {
+      expect(sample.body[key]).toBe(sample.key);
+    }
+  },
+);
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;

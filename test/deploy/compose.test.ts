@@ -43,12 +43,14 @@ describe('docker-compose.yml', () => {
     expect(http.host).toBe('0.0.0.0');
     const setting =
       name === 'gateway' ? 'GATEWAY_URL' : `${name.toUpperCase().replace('-', '_')}_URL`;
-    const told = Object.values(services).flatMap(({ environment }) => environment?.[setting] ?? []);
-    expect(told.length).toBeGreaterThan(0);
-    expect(new Set(told)).toEqual(new Set([`http://${name}:${http.port}`]));
+    const addresses = Object.values(services).flatMap(
+      ({ environment }) => environment?.[setting] ?? [],
+    );
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(new Set(addresses)).toEqual(new Set([`http://${name}:${http.port}`]));
   });
 
-  it('makes the topics by settings that the job knows, before any service starts', () => {
+  it('makes the topics by settings that the job reads, before any service starts', () => {
     const { environment = {}, entrypoint } = serviceOf('topics');
     expect(Object.keys(environment).filter((name) => !(name in topicJobSettings))).toEqual([]);
     expect(entrypoint?.at(-1)).toBe('--ensure-topics');
@@ -59,7 +61,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('waits for nobody who cannot become ready', () => {
+  it('waits for no service that cannot become ready', () => {
     for (const { depends_on = {} } of Object.values(services)) {
       for (const [name, { condition }] of Object.entries(depends_on)) {
         const awaited = serviceOf(name);

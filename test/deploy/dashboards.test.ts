@@ -36,7 +36,7 @@ test('Grafana is given the six dashboards and nothing else', () => {
   expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(6);
 });
 
-test('every panel says what it shows, and asks the Prometheus that the reader chose', () => {
+test('every panel has a description, and queries the Prometheus that the reader chose', () => {
   for (const dashboard of dashboards) {
     const panels = shown(dashboard);
     const titles = panels.map(({ title }) => title);

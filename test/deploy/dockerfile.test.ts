@@ -30,7 +30,7 @@ describe('the Dockerfile', () => {
     ]);
   });
 
-  it('stands on the Node that is tested', () => {
+  it('is based on the Node that is tested', () => {
     const { devDependencies } = readJson<{ devDependencies: { node: string } }>('package.json');
     expect(dockerfile).toContain(`ARG NODE_IMAGE=node:${devDependencies.node}-bookworm-slim`);
     expect(stages[0]?.[0]?.replaceAll(/[${}]/g, '')).toBe('FROM NODE_IMAGE AS base');
@@ -46,7 +46,7 @@ describe('the Dockerfile', () => {
     expect([...words('RUN'), ...words('CMD'), ...words('SHELL')]).toEqual([]);
   });
 
-  it('ends in an image of the program alone, which runs as nobody in particular', () => {
+  it('ends in an image of the program alone, which runs without privileges', () => {
     expect(words('COPY')).toEqual([
       '--from=base /usr/local/bin/node /usr/local/bin/node',
       '--from=program /program /app',

@@ -225,7 +225,7 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
       });
     });
 
-    it('to the world the collector, and the event-stream for webhooks; to private addresses nobody', () => {
+    it('to public addresses from the collector, and from the event-stream for webhooks; to private addresses from none', () => {
       const outgoing = serviceNames.filter((name) => ofPod(name, 'egress').some(reachesWorld));
       expect(outgoing).toEqual(['refresh-collector', 'event-stream']);
       for (const { spec } of policies.filter(reachesWorld)) {
@@ -246,7 +246,7 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
       });
     });
 
-    it('each call that a setting says is made, on both sides, and no other', async () => {
+    it('each call that a setting configures is allowed, on both sides, and no other', async () => {
       for (const callee of serviceNames) {
         const setting = `${callee.toUpperCase().replace('-', '_')}_URL`;
         const callers: ServiceName[] = [];
@@ -293,7 +293,7 @@ describe('scaling in production', () => {
     .flatMap(({ text }) => [...text.matchAll(/'(inventory\.[a-z_.]+)'/g)])
     .map(([, name = '']) => name.replaceAll('.', '_'));
 
-  it('leaves the number of replicas to whoever scales', () => {
+  it('leaves the number of replicas to the autoscaler or the operator', () => {
     for (const name of serviceNames) {
       expect(find(resources, 'Deployment', name).spec).not.toHaveProperty('replicas');
       const scalers = resources.filter(({ spec }) => spec?.scaleTargetRef?.name === name);

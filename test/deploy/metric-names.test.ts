@@ -6,7 +6,7 @@ import { healthy } from './support/planted-series.ts';
 import { rareSeries } from './support/rare-series.ts';
 
 const catalogue = metricCatalogue();
-/** Set by whoever scrapes, or by Prometheus itself. */
+/** Set by the scrape configuration, or by Prometheus itself. */
 const ofTheScrape = ['service', 'instance', 'le', 'alertname'];
 
 const rules = ruleGroups.flatMap(({ rules: inGroup }) =>
@@ -17,7 +17,7 @@ const planted = [healthy, ...plantedFaults.map(({ instead }) => instead)]
   .concat(rareSeries)
   .map((expr) => ({ place: 'planted', expr }));
 
-/** What a query asks for that no service tells. */
+/** Series of a query that no service exports. */
 function unknownIn({ place, expr }: { place: string; expr: string }): string[] {
   const selections = selectionsOf(expr);
   const wrong = selections.flatMap(({ metric, matchers }) => {
@@ -55,7 +55,7 @@ test('rules, panels and planted series name metrics, labels and values that the 
   expect(queries.flatMap(unknownIn)).toEqual([]);
 });
 
-test('a name, a label and a value that nobody tells are each found', () => {
+test('a name, a label and a value that no service exports are each found', () => {
   for (const expr of [
     'sum(inventory_refresh_stuk)',
     'sum by (phasis) (inventory_refresh_stuck)',

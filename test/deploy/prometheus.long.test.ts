@@ -42,7 +42,7 @@ onPrometheus('Prometheus accepts its configuration, every rule and every templat
   }
 });
 
-onPrometheus('while everything works nobody is told anything', () => {
+onPrometheus('while everything works no alert fires', () => {
   tryStories([story('health', 120, healthy, [])]);
 });
 

@@ -122,7 +122,7 @@ async function outageOf(server: ManagedProcess | null, firstSerial: number): Pro
   if (!server) throw new Error('the stack does not own that server');
   const load = startLoad(firstSerial);
   const outage = await stopAndStart(server, load).catch(async (error: unknown) => {
-    // A load that goes on would keep the run from ending; what failed first is told.
+    // A load that continues would keep the run from ending; the first failure is reported.
     await load.end().catch(() => undefined);
     throw error;
   });
@@ -204,7 +204,7 @@ async function expectNothingLost(): Promise<void> {
   expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
 }
 
-test('without Kafka reads go on, the rest is told to come back, and nothing is lost', async () => {
+test('without Kafka reads continue, other requests are answered 503 with Retry-After, and nothing is lost', async () => {
   const outage = await outageOf(stack.kafka, 1_000);
 
   expectStatedAnswers(outage);
@@ -214,7 +214,7 @@ test('without Kafka reads go on, the rest is told to come back, and nothing is l
   await expectNothingLost();
 });
 
-test('without MongoDB every request is told to come back, and nothing is lost', async () => {
+test('without MongoDB every request is answered 503 with Retry-After, and nothing is lost', async () => {
   const outage = await outageOf(stack.mongodb, 2_000);
 
   expectStatedAnswers(outage);

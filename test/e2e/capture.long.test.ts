@@ -84,7 +84,7 @@ async function expectSavedIfPaid(own: Customer, scope: Scope, pages: number): Pr
   expect(await isSaved()).toBe(isPaid);
 }
 
-test('a chain whose gateway was killed goes on through another, and is saved exactly when it is fully paid', async () => {
+test('a chain whose gateway was killed resumes through another, and is saved exactly when it is fully paid', async () => {
   const own = await stack.operator.newCustomer();
   const [one, other] = doorsOf(stack, own);
   const scope = sizeScope(4_001, serial + 7);

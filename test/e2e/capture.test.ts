@@ -107,7 +107,7 @@ test('a chain with a page that changed when it was read again is read on and pub
   await simulator.call('POST', path, { kind: 'texts' });
   const again = await readLivePage(story.doors[1], scope, first.next);
   const rest = await readLiveChain(story.doors, scope, again.next);
-  // Whoever goes on from the page as it was first read gets no further.
+  // A chain that resumes from the page as it was first read ends there.
   await readLiveChain(story.doors, scope, first.next);
 
   expect(rest.at(-1)?.page.assets).toHaveLength(1);

@@ -16,7 +16,7 @@ function clientOf({ secret }: Pick<Customer, 'secret'>): InventoryClient {
   return createInventoryClient({ baseUrl: stack.gatewayUrl, apiKey: secret });
 }
 
-test('a wait that was given up goes on by the id of the refresh, with another client (Polling)', async () => {
+test('a wait that was given up is resumed by the id of the refresh, with another client (Polling)', async () => {
   const scope = sizeScope(10, 702);
   const customer = await stack.operator.newCustomer();
   const control = createSimulatorControl(stack.simulatorUrl);
@@ -35,7 +35,7 @@ test('a wait that was given up goes on by the id of the refresh, with another cl
   expect(record.outcome).toBe('complete_changed');
 });
 
-test('a rate limit is waited out, not told (Retry-After)', async () => {
+test('a rate limit is waited out, not thrown (Retry-After)', async () => {
   const customer = await stack.operator.newCustomer({ requestsPerMinute: 2 });
   const client = clientOf(customer);
 

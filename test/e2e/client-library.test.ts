@@ -97,7 +97,7 @@ test('the same key finds the same refresh; with other inputs it is a conflict (I
   await expect(client.refresh(sizeScope(2, 70_003), options)).rejects.toThrow(ConflictError);
 });
 
-test('a batch gives each inventory its own refresh or its own refusal, and waiting on a status tells of the end (Batch, Status)', async () => {
+test('a batch gives each inventory its own refresh or its own refusal, and waiting on a status returns at the end (Batch, Status)', async () => {
   const client = await newClient(300);
   const scopes = [1, 2, 3].map((size) => sizeScope(size, 70_007));
 

@@ -36,7 +36,7 @@ test('a revocation ends open streams at both gateways within 2 s (Authentication
   expect(performance.now() - startMs).toBeLessThan(2_000);
 });
 
-test('a gateway that stops tells its readers, and one that is killed loses them nothing (Events: draining)', async () => {
+test('a gateway that stops closes its streams with an event, and one that is killed loses no event (Events: draining)', async () => {
   const customer = await newReadingCustomer(streams());
   const [first, second] = stack.replicasOf('gateway');
   const readers = await Promise.all([customer.open(undefined, 0), customer.open(undefined, 1)]);

@@ -26,7 +26,7 @@ function refreshed(customer: ReadingCustomer, count: number): Promise<string[]> 
 const errorOf = (reader: StreamReader) =>
   waitFor('the refusal is read', () => reader.ended() && JSON.parse(reader.text()).error);
 
-test('a terminal refresh is on the stream at once, and its event says what Status says (Events)', async () => {
+test('a terminal refresh is on the stream at once, and its event equals its Status (Events)', async () => {
   const customer = await newReader();
   const reader = await customer.open();
   const checkpoint = await reader.frame('checkpoint');
@@ -80,7 +80,7 @@ test('a reader that comes back with its last cursor misses nothing and is given 
   second.cut();
 });
 
-test('the list of events has the cursors of the stream, and goes on where it left off (Events list)', async () => {
+test('the list of events has the cursors of the stream, and resumes where it left off (Events list)', async () => {
   const customer = await newReader();
   const reader = await customer.open();
   await reader.frame('checkpoint');

@@ -62,7 +62,7 @@ async function containerEnvironments(): Promise<Record<Program, Record<string, s
     MONGODB_URI: names.mongodbUri,
     SERVICE_TOKEN: 'service-token-of-this-test',
   };
-  const nobody = 'http://127.0.0.1:1';
+  const unreachable = 'http://127.0.0.1:1';
   return {
     'event-stream': {
       ...common,
@@ -78,9 +78,9 @@ async function containerEnvironments(): Promise<Record<Program, Record<string, s
       PUBLIC_HTTP_PORT: String(gateway),
       OPERATOR_TOKEN: operatorToken,
       CURSOR_KEYS: secret,
-      REFRESH_COLLECTOR_URL: nobody,
-      BILLING_LEDGER_URL: nobody,
-      REVISION_STORE_URL: nobody,
+      REFRESH_COLLECTOR_URL: unreachable,
+      BILLING_LEDGER_URL: unreachable,
+      REVISION_STORE_URL: unreachable,
       EVENT_STREAM_URL: `http://127.0.0.1:${events}`,
     },
   };
@@ -164,17 +164,22 @@ describe('an image', () => {
     }
   });
 
-  it.each(programs)('%s brings along what docs/generated/licences.md says, no more', (program) => {
-    const installed = lockfileOf(join(folder, program, 'node_modules/.package-lock.json')).packages;
-    const found = Object.entries(installed)
-      .filter(([, { link, version }]) => !link && version !== undefined)
-      .filter(([path]) => path.includes('node_modules/'))
-      .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`);
-    const listed = shippedPackages(root)
-      .filter(({ users }) => users.includes(program))
-      .map(({ name, version }) => `${name}@${version}`);
-    expect([...new Set(found)].toSorted()).toEqual(listed.toSorted());
-  });
+  it.each(programs)(
+    '%s contains the packages of docs/generated/licences.md, no more',
+    (program) => {
+      const installed = lockfileOf(
+        join(folder, program, 'node_modules/.package-lock.json'),
+      ).packages;
+      const found = Object.entries(installed)
+        .filter(([, { link, version }]) => !link && version !== undefined)
+        .filter(([path]) => path.includes('node_modules/'))
+        .map(([path, { version }]) => `${path.split('node_modules/').at(-1)}@${version}`);
+      const listed = shippedPackages(root)
+        .filter(({ users }) => users.includes(program))
+        .map(({ name, version }) => `${name}@${version}`);
+      expect([...new Set(found)].toSorted()).toEqual(listed.toSorted());
+    },
+  );
 
   it.each(programs)('%s holds no source, test, type or other program', (program) => {
     const files = ownFiles(program);

@@ -30,7 +30,7 @@ describe('scenario accounts of the platform, page by page (upstream 5)', () => {
   });
 });
 
-test('the bill says what is left, and reading costs as long as there is something', async () => {
+test('each page names the remaining balance, and reads are charged while credits are left', async () => {
   const customer = await stack.operator.newCustomer({ credits: 2 });
   const read = (place: number) =>
     customer.api.call({ path: livePathOf(sizeScope(3, serial + place)) });
@@ -55,7 +55,7 @@ test('texts come in the language asked for, and a chain keeps it', async () => {
   expect(walk.end.headers['content-language']).toBe('zh-Hans');
 });
 
-test('live pages go before a running scan, which goes on all the same (architecture: Live Page)', async () => {
+test('live pages go before a running scan, which still completes (architecture: Live Page)', async () => {
   const customer = await stack.operator.newCustomer();
   const refreshId = await customer.api.accepted(sizeScope(20_001, serial));
 

@@ -72,7 +72,7 @@ describe('the metrics of a product that all this happened to', () => {
     }
   });
 
-  test('grow with what is asked, not with who asks for what', async () => {
+  test('grow with the kinds of requests, not with callers and ids', async () => {
     const shown = async () => {
       const series = await readSeries(stack.service('gateway'));
       const requests = series.filter(({ name }) => name === 'http_server_request_duration_count');
@@ -89,7 +89,7 @@ describe('the metrics of a product that all this happened to', () => {
   });
 });
 
-/** The same questions of everybody: each with ids, keys and paths that nobody used before. */
+/** The same requests for every customer: each with ids, keys and paths that were not used before. */
 async function askStrangely(api: PublicApi): Promise<void> {
   const id = systemIdentifiers.uuidV7();
   const scope = sizeScope(100, Number.parseInt(id.slice(-6), 16));

@@ -90,7 +90,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
 
   beforeAll(async () => {
     const taken = journeys.get(outcome);
-    if (!taken) throw new Error(`nobody took a journey to ${outcome}`);
+    if (!taken) throw new Error(`no customer took a journey to ${outcome}`);
     journey = await taken;
   });
 

@@ -127,14 +127,14 @@ test(`200 clients that hang up at any moment pay for what reached them (seed ${c
   expect(delivered(seen)).toBeGreaterThan(20);
   // Nothing is given away while no gateway dies.
   expect(charged).toBeGreaterThanOrEqual(delivered(seen));
-  // A charge stands from the first byte written: some were on their way to a client that hung up.
+  // A charge is final from the first byte written: some were on their way to a client that hung up.
   expect(charged - delivered(seen)).toBeLessThanOrEqual(cutsOf(seen) / 10);
 });
 
 test('a gateway killed among its reads: no undelivered page stays charged (Charging a page read)', async () => {
   const customer = await newReader();
   const workers = 30;
-  // Not the one whose operator API tells what is charged.
+  // Not the gateway whose operator API reports the charges.
   const [, dying] = stack.replicasOf('gateway');
 
   let isKilled = false;
@@ -164,7 +164,7 @@ test('a gateway killed among its reads: no undelivered page stays charged (Charg
   await dying?.untilReady();
 });
 
-test('while billing is too slow nothing is charged in the end, and then all goes on', async () => {
+test('while billing is too slow nothing is charged in the end, and reads resume afterwards', async () => {
   const customer = await newReader();
   const ledger = stack.service('billing-ledger');
   const at = (place: number) => gatewayUrl(place % 2);

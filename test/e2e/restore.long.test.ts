@@ -84,7 +84,7 @@ async function refreshed(serial: number): Promise<string> {
 }
 
 function untilAnnounced(events: number) {
-  return waitFor(`${events} events are in the log, and the collector knows`, async () => {
+  return waitFor(`${events} events are in the log, and acknowledged to the collector`, async () => {
     const refreshes = (await records('refresh-collector')).collection('refreshes');
     return (await refreshes.countDocuments({ eventAppended: true })) === events;
   });
@@ -128,7 +128,7 @@ test('after a restore every credit is where it was before the disaster, not as o
   expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
 });
 
-test('after a restore every event has one place again, and a cursor from beyond the backup is told to recover (Events: log_epoch_changed)', async () => {
+test('after a restore every event has one place again, and a cursor from beyond the backup is answered with recovery (Events: log_epoch_changed)', async () => {
   await waitFor('the log has been filled again', async () => {
     return (await readProjectLog(stack, customer.projectId)).length === ids.length;
   });
@@ -142,7 +142,7 @@ test('after a restore every event has one place again, and a cursor from beyond 
   expect(from.status).toBe(200);
 });
 
-test('after a restore, with half of the services on new secrets, refreshes go on: what came after the backup is unknown, a new one is as any other', async () => {
+test('after a restore, with half of the services on new secrets, refreshes resume: what came after the backup is unknown, a new one is as any other', async () => {
   const [first = '', , lost = ''] = ids;
   expect((await customer.api.status(first)).json.data.state).toBe('completed');
   expect((await customer.api.status(lost)).json.error.code).toBe('refresh_not_found');

@@ -24,7 +24,7 @@ const secrets: string[] = [];
 
 beforeAll(async () => {
   owner = await newCustomer();
-  refreshId = await owner.api.accepted(scope, { key: 'a key nobody else may use' });
+  refreshId = await owner.api.accepted(scope, { key: 'a key of this customer' });
   await untilCompleted(owner.api, owner.projectId, [refreshId]);
 });
 afterAll(async () => {
@@ -54,7 +54,7 @@ function withoutRequestId({ status, text }: ApiAnswer) {
 }
 
 describe('what belongs to one Project (Tenancy)', () => {
-  test("its refreshes are nothing to another account, to another Project of its own, or to nobody's id", async () => {
+  test('its refreshes are unknown to another account, to another Project of its own, and under an unused id', async () => {
     const stranger = await newCustomer();
     const sibling = await newCredential(await stack.operator.newProject(owner.accountId));
     const unknown = await owner.api.status(newRefreshId());
@@ -88,7 +88,7 @@ describe('what belongs to one Project (Tenancy)', () => {
 
   test('its Idempotency-Keys are free for every other Project', async () => {
     const stranger = await newCustomer();
-    const answer = await stranger.api.refresh(scope, { key: 'a key nobody else may use' });
+    const answer = await stranger.api.refresh(scope, { key: 'a key of this customer' });
 
     expect(answer.status).toBe(202);
     expect(answer.headers['idempotency-replayed']).toBeUndefined();
@@ -182,11 +182,11 @@ describe('a key that is not valid (Authentication)', () => {
   }
 
   test('is no key in the address, and its absence has an answer of its own', async () => {
-    const nobody = createPublicApi(stack.gatewayUrl, null);
+    const anonymous = createPublicApi(stack.gatewayUrl, null);
     const path = `/v2/platform/inventory-refreshes/${refreshId}`;
 
-    expect(refusalOf(await nobody.call({ path }))).toEqual([401, 'missing_api_key']);
-    const inAddress = await nobody.call({ path: `${path}?api_key=${owner.secret}` });
+    expect(refusalOf(await anonymous.call({ path }))).toEqual([401, 'missing_api_key']);
+    const inAddress = await anonymous.call({ path: `${path}?api_key=${owner.secret}` });
     expect(refusalOf(inAddress)).toEqual([401, 'missing_api_key']);
   });
 });
@@ -293,7 +293,7 @@ test('after all this no log holds a secret, and without an exporter none names a
   const logs = stack.readLog();
 
   // Compared by themselves: a failure must not print what it found.
-  const found = [...secrets, ...Object.values(stack.secrets), 'a key nobody else may use'].filter(
+  const found = [...secrets, ...Object.values(stack.secrets), 'a key of this customer'].filter(
     (secret) => logs.includes(secret),
   );
   expect(found).toHaveLength(0);

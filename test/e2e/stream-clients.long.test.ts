@@ -46,7 +46,7 @@ interface MortalReader {
   readonly isPlaced: () => boolean;
   readonly deaths: () => number;
   readonly network: CuttingProxy;
-  /** What it died of when nobody killed it. */
+  /** Why it ended when no test killed it. */
   readonly complaints: () => string;
   stop(): Promise<void>;
 }

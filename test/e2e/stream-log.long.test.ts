@@ -80,7 +80,7 @@ const idsIn = (reader: StreamReader) =>
     .filter(({ event }) => event === 'inventory.refresh.completed')
     .map(({ data }): string => JSON.parse(data).id);
 
-test('clients that stop reading are cut off within 30 s, hurt nobody, and miss nothing when they come back (Events: slow consumer)', async () => {
+test('clients that stop reading are cut off within 30 s, slow no other client, and miss nothing when they reconnect (Events: slow consumer)', async () => {
   const [crowded, other] = [await newCustomer(), await newCustomer()];
   await refreshed(crowded, 1);
   const slow = await Promise.all([1, 2, 3].map(() => open(crowded)));
@@ -122,7 +122,7 @@ test('clients that stop reading are cut off within 30 s, hurt nobody, and miss n
   for (const reader of [...slow, healthy, elsewhere, again]) reader.cut();
 });
 
-test('of an idle Project whose log was pruned the newest event stays: old cursors are told what is missing, the newest goes on (Events: recovery)', async () => {
+test('of an idle Project whose log was pruned the newest event stays: old cursors are answered with the gap, the newest resumes (Events: recovery)', async () => {
   const idle = await newCustomer();
   const start = await open(idle);
   const { id: beginning = '' } = await start.frame('checkpoint');
@@ -149,7 +149,7 @@ test('of an idle Project whose log was pruned the newest event stays: old cursor
     projectId: idle.projectId,
     apiKey: idle.secret,
     lastEventId: beginning,
-    onGap: () => void gaps.push('told'),
+    onGap: () => void gaps.push('gap'),
   });
 
   expect(old.frames.map(({ event, id }) => [event, id])).toEqual([
@@ -167,7 +167,7 @@ test('of an idle Project whose log was pruned the newest event stays: old cursor
   await waitFor('the reader that recovered has both', () => follower.applied.length === 2);
   const kept = [newest, next].map((frame) => JSON.parse(frame?.data ?? '').id);
   expect(follower.applied.map(({ event }) => event.id)).toEqual(kept);
-  expect(gaps).toEqual(['told']);
+  expect(gaps).toEqual(['gap']);
   expect(follower.failure()).toBeUndefined();
   await follower.stop();
   current.cut();

@@ -50,7 +50,7 @@ function traceIdOf(refreshId: string): string {
   const sent = receiver.spans.find(
     ({ attributes }) => attributes['messaging.message.id'] === `request:${refreshId}`,
   );
-  if (!sent) throw new Error(`nobody sent the request of ${refreshId}`);
+  if (!sent) throw new Error(`no request was sent for ${refreshId}`);
   return sent.traceId;
 }
 
@@ -131,7 +131,7 @@ interface Kill {
   readonly killedMs: number;
 }
 
-/** Kills the ledger when it has just reserved for a refresh, and whoever is named with it. */
+/** Kills the ledger when it has just reserved for a refresh, and the other processes named. */
 async function killAtReserve(serial: number, ...others: ServiceName[]): Promise<Kill> {
   const ledger = stack.service('billing-ledger');
   const ledgerPid = String(ledger.pid);
@@ -172,7 +172,7 @@ function diedWithItsParent({ kind, attributes, startMs }: ReceivedSpan, killedMs
   return startMs <= killedMs || isFromKilled;
 }
 
-test('a trace goes on with the worker that takes a scan over, and with a message that comes again', async () => {
+test('a trace continues with the worker that takes a scan over, and with a message that comes again', async () => {
   const { api, projectId } = customer;
   const scanned = await api.accepted(sizeScope(40_000, 2), { key: randomUUID() });
   await waitFor('some pages of the scan are staged', async () => {
@@ -240,7 +240,7 @@ test('no span holds a secret', () => {
   }
 });
 
-/** Whatever the stack's processes know and nobody else may. */
+/** The secrets of the stack's processes. */
 function stackSecrets(): string[] {
   const kept: unknown = JSON.parse(readFileSync(join(stack.folder, 'secrets.json'), 'utf8'));
   return Object.values(kept as object).map(String);

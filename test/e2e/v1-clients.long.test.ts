@@ -7,7 +7,7 @@ import { closeCalls } from './support/public-api.ts';
 import { createSimulatorControl, scenarioScope, sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
-/** Existing clients, unmodified; how each is led here is told in docs/v1-clients.md. */
+/** Existing clients, unmodified; docs/v1-clients.md describes how each is directed here. */
 const clients = ['steam-inventory-api-ng', 'steamcommunity-inventory', 'steam-inventory-api'];
 const program = join(__dirname, '../v1-clients/src/main.ts');
 /** For each client accounts of its own. */
@@ -72,18 +72,15 @@ describe.each(clients)('%s', (client) => {
   test.each([
     ['a private inventory', 'private', 403],
     ['an unknown account', 'not-found', 404],
-  ])(
-    'is told of %s by its status, never by an empty inventory',
-    async (_name, scenario, status) => {
-      const read = await readWith(client, scenarioScope(scenario, serialOf(client)));
+  ])('sees %s by its status, never by an empty inventory', async (_name, scenario, status) => {
+    const read = await readWith(client, scenarioScope(scenario, serialOf(client)));
 
-      expect(read.asset_ids).toBeUndefined();
-      expect(read.failure?.status).toBe(status);
-      expect(read.spent).toBe(1);
-    },
-  );
+    expect(read.asset_ids).toBeUndefined();
+    expect(read.failure?.status).toBe(status);
+    expect(read.spent).toBe(1);
+  });
 
-  test('is told that the platform throttles, and pays nothing for that', async () => {
+  test('sees that the platform throttles, and pays nothing for that', async () => {
     const scope = sizeScope(10, serialOf(client));
     const { platform_id } = scope;
     const control = createSimulatorControl(stack.simulatorUrl);
@@ -95,7 +92,7 @@ describe.each(clients)('%s', (client) => {
     expect(read.spent).toBe(0);
   });
 
-  test('is told that its own customer asks too often, and pays only for the pages it got', async () => {
+  test('is answered 429 above its own rate limit, and pays only for the pages it got', async () => {
     const customer = await stack.operator.newCustomer({ credits: 1_000, requestsPerMinute: 1 });
 
     const read = await readWith(client, sizeScope(4_001, 50 + serialOf(client)), customer);
@@ -105,7 +102,7 @@ describe.each(clients)('%s', (client) => {
     expect([1, 2]).toContain(read.spent);
   });
 
-  test('is told that its key is no key', async () => {
+  test('is answered 401 with an invalid key', async () => {
     const customer = await stack.operator.newCustomer();
     const stranger = { ...customer, secret: `${customer.secret.slice(0, -1)}_` };
 

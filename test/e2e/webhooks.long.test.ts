@@ -58,7 +58,7 @@ test('without events nothing is sent, and what was appended meanwhile once they 
 
   await events(false);
   const changedMs = Date.now();
-  await waitFor('a gateway knows', async () => {
+  await waitFor('a gateway has the endpoint', async () => {
     const answer = await customer.api.call({ path: `/v2/projects/${customer.projectId}/events` });
     return answer.status === 403;
   });

@@ -21,11 +21,11 @@ test('every refresh reaches the endpoint once, signed, as the same JSON that the
   await story.refreshed(customer, 5);
   const hooks = await story.arrived(customer.path, 5);
 
-  const told = hooks.map((hook) => story.verified(customer, hook));
+  const received = hooks.map((hook) => story.verified(customer, hook));
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-  expect(told.sort(byId)).toEqual((await story.eventsOf(customer)).sort(byId));
+  expect(received.sort(byId)).toEqual((await story.eventsOf(customer)).sort(byId));
   expect(hooks.map(({ headers }) => headers['webhook-id']).sort()).toEqual(
-    told.map(({ id }) => id).sort(),
+    received.map(({ id }) => id).sort(),
   );
 });
 
@@ -83,7 +83,7 @@ test('an endpoint that went away is disabled; mended, an operator switches it on
   expect(new Set(bodies.map(({ id }) => id)).size).toBe(4);
 });
 
-test('a balance that falls below the alert is told on the stream and by webhook (Events: account.balance.low)', async () => {
+test('a balance that falls below the alert is an event on the stream and by webhook (Events: account.balance.low)', async () => {
   const customer = await story.subscriber(['account.balance.low']);
   const { available } = await stack.operator.balance(customer.accountId);
   const body = { threshold: available };

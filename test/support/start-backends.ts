@@ -15,7 +15,7 @@ export default async function startBackends(): Promise<void> {
     docker: 'never',
     onProgress: (sentence) => process.stderr.write(`${sentence}\n`),
   }).catch((error: unknown) => {
-    // Jest prints the stack, which says nothing about the machine.
+    // Jest prints the stack, which has no reason for the user.
     if (error instanceof SetupError) error.stack = error.message;
     throw error;
   });

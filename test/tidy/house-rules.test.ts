@@ -9,7 +9,7 @@ const product = sources.filter(
   ({ path }) => /^(libs|services)\/[^/]+\/src\//.test(path) && !path.endsWith('.test.ts'),
 );
 
-/** Where a pattern stands, as `path: text`, so that a failure names its places. */
+/** The lines that match a pattern, as `path: text`. */
 function places(files: readonly TrackedFile[], pattern: RegExp): string[] {
   return files.flatMap(({ path, text }) =>
     text
@@ -169,6 +169,21 @@ describe('the sources', () => {
 });
 
 describe('the repository', () => {
+  it('describes processes and messages with the verbs of components (docs/style.md)', () => {
+    const ofPeople =
+      /\b(whoever|nobody|somebody|everybody|told|tells|heard|hears|learns|learned|go(es|ing)? on|lets? go|gives back|given back|(is|are) away)\b/i;
+    const retired =
+      /\b(TakeTurn|rang|Departure|Household|Obstacle|askOwner|playRound|learnFromRefusal|LiveSeats|shareIdentities|giveKeyBack)\b/;
+    const files = trackedFiles(/\.(ts|js|cjs|md|ya?ml|sh)$/).filter(
+      ({ path }) =>
+        !/house-rules\.test|^docs\/style\.md|\/generated\/|vocabulary-lists|services\/(gateway|event-stream|revision-store)|operator-cli|retry-after.domain/.test(
+          path,
+        ),
+    );
+    expect(places(files, ofPeople)).toEqual([]);
+    expect(places(files, retired)).toEqual([]);
+  });
+
   it('names no machine path and no registry host', () => {
     const files = trackedFiles(/\.(ts|js|cjs|json|md|yml|yaml|sh)$|Dockerfile|^\.ci\//).filter(
       ({ path }) => path !== 'test/tidy/house-rules.test.ts',

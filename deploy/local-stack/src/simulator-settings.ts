@@ -1,6 +1,6 @@
 /**
  * Limits of the local simulator, and how the collector reads it: higher than those of the real
- * platform, so that nobody waits for rate limits. The requests that an identity may send in any
+ * platform, so that no demo waits for rate limits. The requests that an identity may send in any
  * minute (rate and burst) stay below those that the simulator admits.
  */
 const admittedPerMinute = 600;

@@ -1,4 +1,4 @@
-/** The machine lacks something. The message says what is wrong and ends with `hint`: what to do. */
+/** The machine lacks something. The message names the fault and ends with `hint`: what to do. */
 export class SetupError extends Error {
   override name = 'SetupError';
   readonly hint: string;

@@ -136,7 +136,7 @@ test('a redelivered event is applied once, and its position is stored (Events: r
 
 test('an error of the callback rejects with that error, and the event is not skipped', async () => {
   server.plays({ parts: [checkpoint('start'), eventFrame(1)], end: 'silent' });
-  const fault = new Error('the own database is away');
+  const fault = new Error('the own database is unavailable');
 
   const { error, stored } = await follow(1, {
     onEvent: () => {
@@ -262,14 +262,14 @@ test('with onGap the gap is reported first, then all stored events are applied, 
     { headers: { 'content-type': 'application/json' }, parts: [JSON.stringify(list)] },
     { parts: [checkpoint(cursorOf(2)), eventFrame(3)] },
   );
-  const told: (EventGap | string)[] = [];
+  const gaps: (EventGap | string)[] = [];
 
   const { applied, stored } = await follow(3, {
     lastEventId: 'old',
-    onGap: (one) => void told.push(one),
+    onGap: (one) => void gaps.push(one),
   });
 
-  expect(told).toEqual([gap]);
+  expect(gaps).toEqual([gap]);
   expect(applied).toEqual(idsOf(1, 2, 3));
   expect(stored).toEqual(['kept', cursorOf(1), cursorOf(2), cursorOf(3)]);
   expect(server.asked[1]?.path).toBe(`/v2/projects/${projectId}/events?after=kept`);
@@ -327,7 +327,7 @@ test.each([
   ['an oversized frame', `data: ${'x'.repeat(300_000)}\n\n`],
   ['an endless line', `data: ${'x'.repeat(300_000)}`],
 ])(
-  'a frame with %s is not applied, and read five times before it is told',
+  'a frame with %s is not applied, and read five times before it is reported',
   async (_name, broken) => {
     server.plays({ parts: [checkpoint('start'), broken, eventFrame(2)] });
 

@@ -97,7 +97,7 @@ describe('refresh', () => {
     [409, 'idempotency_conflict'],
     [422, 'max_credits_too_low'],
     [403, 'permission_denied'],
-  ])('%i %s is told at once', async (status, code) => {
+  ])('%i %s is returned at once', async (status, code) => {
     server.plays(failure(status, code, { detail: { minimum: 125 } }));
 
     await expect(client.refresh(scope)).rejects.toMatchObject({

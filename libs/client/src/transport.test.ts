@@ -7,7 +7,7 @@ import { createInventoryClient } from './inventory-client.ts';
 import type { Fetch } from './transport.ts';
 
 let server: ScriptedServer;
-/** Where nobody listens any more. */
+/** A port without a listener. */
 let deadUrl: string;
 
 beforeAll(async () => {

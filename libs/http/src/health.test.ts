@@ -26,7 +26,7 @@ async function ask(path: string, problems: { notReady?: string[]; notAlive?: str
 }
 
 test.each(['/livez', '/readyz', '/readyz?verbose'])(
-  '%s says ok while nothing is wrong',
+  '%s answers ok while no check fails',
   async (path) => {
     expect(await ask(path)).toEqual({
       status: 200,

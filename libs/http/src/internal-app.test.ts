@@ -175,7 +175,7 @@ test('a body that is no JSON is refused', async () => {
   });
 });
 
-test('an error of ours tells the caller nothing and the log everything', async () => {
+test('an internal error is logged in full and answered without its text', async () => {
   await serve();
 
   const { status, text } = await ask('/broken');

@@ -179,7 +179,7 @@ test('a body that does not end in time is no answer either', async () => {
   await expect(call).rejects.toThrow(ServiceUnreachable);
 });
 
-test('nobody listening is said at once', async () => {
+test('a port without a listener is reported at once', async () => {
   const server = createTcpServer();
   const port = await listen(server);
   server.close();

@@ -63,7 +63,7 @@ test('one byte more is refused, and the caller receives the refusal', async () =
   expect(await send('bytes', parts)).toEqual({ status: 400, text: 'payload_too_large' });
 });
 
-test('a body that says it is too large is refused before it is read', async () => {
+test('a body whose Content-Length is too large is refused before it is read', async () => {
   const body = Buffer.alloc(5 * 1024 * 1024);
 
   expect(await send('bytes', [body], { 'content-length': String(body.length) })).toEqual({

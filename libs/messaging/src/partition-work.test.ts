@@ -150,7 +150,7 @@ test('a record is not skipped while its dead letter cannot be sent', async () =>
     () => {},
     () => {
       tries += 1;
-      if (tries < 3) throw new Error('the broker is away');
+      if (tries < 3) throw new Error('the broker is unavailable');
     },
   );
 

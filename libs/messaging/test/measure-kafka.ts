@@ -89,12 +89,12 @@ async function smallWrites(): Promise<Figure> {
     'replies.v1',
   ];
   const physical = topics.map((topic) => physicalTopic(topicPrefix, topic));
-  const told = (sendMs: number[]) =>
+  const summary = (sendMs: number[]) =>
     `p50 ${inMs(percentile(sendMs, 0.5))}, p95 ${inMs(percentile(sendMs, 0.95))}`;
-  const yardstick = told(await pipelinedSends(bare, physical));
+  const yardstick = summary(await pipelinedSends(bare, physical));
   return {
     what: 'four small sends at once on one connection (noDelay)',
-    ours: told(await pipelinedSends(ours, physical)),
+    ours: summary(await pipelinedSends(ours, physical)),
     yardstick,
   };
 }
@@ -192,12 +192,12 @@ async function roundTrip(): Promise<Figure> {
   await bus.close();
   const closedMs = monotonicNow() - closing;
   const plain = await plainRoundTrip(ours, physicalTopic(topicPrefix, 'refresh.outcomes.v1'));
-  const told = (values: number[]) =>
+  const summary = (values: number[]) =>
     `p50 ${inMs(percentile(values, 0.5))}, p99 ${inMs(percentile(values, 0.99))}`;
   return {
     what: `publish to handler, one each 10 ms (closing afterwards took ${inMs(closedMs)})`,
-    ours: told(took.slice(20)),
-    yardstick: told(plain.slice(20)),
+    ours: summary(took.slice(20)),
+    yardstick: summary(plain.slice(20)),
   };
 }
 

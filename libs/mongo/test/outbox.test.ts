@@ -89,7 +89,7 @@ function openTopic() {
   const state = { failure: undefined as 'before' | 'after' | undefined, tries: 0 };
   const publish: Publish = async (messages) => {
     state.tries += 1;
-    if (state.failure === 'before') throw new Error('the broker is away');
+    if (state.failure === 'before') throw new Error('the broker is unavailable');
     sent.push(...messages.map(({ id }) => id));
     if (state.failure === 'after') throw new Error('killed before the removal');
   };

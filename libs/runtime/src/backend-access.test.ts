@@ -111,7 +111,7 @@ test.each<[string, Environment, string[]]>([
     ['KAFKA_TLS_KEY_FILE: requires KAFKA_TLS_CERT_FILE'],
   ],
   [
-    'nobody is named to log in',
+    'no user is named to log in',
     { KAFKA_SASL_MECHANISM: 'SCRAM-SHA-256' },
     [
       'KAFKA_SASL_MECHANISM: requires KAFKA_SASL_USERNAME',

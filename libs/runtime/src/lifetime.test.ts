@@ -34,12 +34,12 @@ test('the signal is aborted before anything is closed', async () => {
 
 test('a close that fails or hangs does not keep other resources open', async () => {
   const lines: string[] = [];
-  const told = createLogger({
+  const logger = createLogger({
     service: 'test',
     level: 'warn',
     destination: { write: (line) => lines.push(line) },
   });
-  const lifetime = openLifetime(told, 20);
+  const lifetime = openLifetime(logger, 20);
   const closed: string[] = [];
   lifetime.defer('store', () => void closed.push('store'));
   lifetime.defer('throwing', () => {

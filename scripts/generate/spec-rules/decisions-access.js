@@ -101,7 +101,7 @@ module.exports = [
   [
     'service_unavailable',
     '503, and outcome unknown once sent',
-    /refresh-undecided|told to come back|is 503/,
+    /refresh-undecided|answered 503 with Retry-After|is 503/,
   ],
-  ['internal_error', 'No internals', /without internals|tells the caller nothing/],
+  ['internal_error', 'No internals', /without internals|answered without its text/],
 ];

@@ -52,7 +52,7 @@ module.exports = [
   ],
   [
     'Charging a page read',
-    'Stands once the first byte is written, reversed otherwise',
+    'Final once the first byte is written, reversed otherwise',
     /Charging a page read|page is paid exactly/,
   ],
   [
@@ -71,7 +71,7 @@ module.exports = [
   ],
   [
     'Events: checkpoint',
-    'First frame; its id is where the connection goes on from',
+    'First frame; its id is where the connection resumes',
     /Events: checkpoint/,
   ],
   [

@@ -29,7 +29,7 @@ const counters = async () =>
 const smallPages = { count: 10, smallerCount: 10 };
 
 describe('several collectors', () => {
-  it('go on with a scan whose worker was stopped in the middle, from its last page', async () => {
+  it('resume a scan whose worker was stopped in the middle, from its last page', async () => {
     const scope = sized(111, 1);
     const recover = await harness.failPages({ platform_id: scope.platform_id, page: 6 });
     const stuck = { scan: { ...smallPages, triesMax: 1_000_000 } };

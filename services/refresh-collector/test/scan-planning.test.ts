@@ -74,7 +74,7 @@ describe('a scan of an application that is left alone', () => {
     const { record } = await harness.completed(collector, parked.refresh_id);
     expect(record.outcome).toBe('complete_changed');
     expect(harness.store.committed.get(parked.refresh_id)).toHaveLength(31);
-    // A scan let go by a clock that is ahead could not be taken by the collector of the next test.
+    // A scan released by a clock that is ahead could not be taken by the collector of the next test.
     await waitFor('no refresh is open', async () => {
       const { refreshes } = openCollections(harness.database);
       return (await refreshes.countDocuments({ terminal: false })) === 0;

@@ -1,7 +1,7 @@
 import type { Stack } from '@inventory/local-stack/stack';
 import { createOperatorClient } from '@inventory/operator-client/operator-client';
 
-/** What the ledger says of an account. */
+/** The ledger's figures of an account. */
 export interface AccountBooks {
   readonly totalCredits: number;
   readonly openHolds: number;

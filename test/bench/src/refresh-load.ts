@@ -62,7 +62,7 @@ export function startRefreshLoad(options: RefreshLoadOptions): RefreshLoad {
     while (!ended) await refreshOnce();
   };
   const workers = Promise.all(Array.from({ length: options.underWay }, worker));
-  // Whoever ends the load is told; until then a failure must not end the process.
+  // The failure is reported when the load ends; until then it must not end the process.
   workers.catch(() => {});
   return {
     finished,

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../../tidy/tracked-files.ts';
 
-/** The labels of a metric; null stands for values that the catalogue does not list one by one. */
+/** The labels of a metric; null means values that the catalogue does not list one by one. */
 export type Labels = ReadonlyMap<string, readonly string[] | null>;
 
-/** What the page of all metrics says, by the name a scrape shows. */
+/** The page of all metrics, by the name a scrape shows. */
 export function metricCatalogue(): ReadonlyMap<string, Labels> {
   const page = readFileSync(join(root, 'docs/generated/metrics.md'), 'utf8');
   const catalogue = new Map<string, Labels>();

@@ -32,7 +32,7 @@ export interface Story {
   }[];
 }
 
-/** Throws when a story ends otherwise than it says. */
+/** Throws when a story does not end as it states. */
 export function tryStories(tests: readonly Story[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'promtool-'));
   try {

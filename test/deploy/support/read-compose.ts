@@ -24,7 +24,7 @@ export interface ComposeFile {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-/** The compose file as it is without any variable of the person who starts it. */
+/** The compose file as it is without any variable of the environment that starts it. */
 export function readCompose(): ComposeFile {
   const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
   const filled = text.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1');

@@ -134,7 +134,7 @@ export function testWholeCaptures(
 
   test.each(scenarios)('%s is what a refresh saves (Capture)', async (name) => {
     const comparison = await compared.get(name);
-    if (!comparison) throw new Error(`nobody captured ${name}`);
+    if (!comparison) throw new Error(`no capture of ${name}`);
     const { capture, again, first } = comparison;
     const { revision_id, total_count, reported_total_count } = capture;
 

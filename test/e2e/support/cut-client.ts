@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 export interface SeenPage {
   /** Null when not even the status line came. */
   readonly status: number | null;
-  /** Bytes after the head; the first one is what a charge stands on. */
+  /** Bytes after the head; the first one makes a charge final. */
   readonly bodyBytes: number;
   readonly isWhole: boolean;
 }
@@ -19,7 +19,7 @@ export interface CutRead {
 
 const hangMs = 45_000;
 
-/** Reads a page over a connection of its own and hangs up when it is told to. */
+/** Reads a page over a connection of its own and hangs up on request. */
 export function readAndCut({ gatewayUrl, path, apiKey, cutAfterMs }: CutRead): Promise<SeenPage> {
   const { hostname, port } = new URL(gatewayUrl);
   const parts: Buffer[] = [];

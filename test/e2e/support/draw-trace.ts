@@ -1,6 +1,6 @@
 import type { ReceivedSpan } from './otlp-receiver.ts';
 
-/** More of one name under one span are told by their number. */
+/** More of one name under one span are drawn as their number. */
 const sameMax = 2;
 
 /**

@@ -71,7 +71,7 @@ async function readLivePages(api: PublicApi, serial: number): Promise<void> {
   await readLiveChain([api], sizeScope(2_500, 1_000 + serial));
 }
 
-/** An operator closes the door for a moment, and somebody stands before it. */
+/** An operator closes admission for a moment while a customer requests a refresh. */
 async function refuseWhileClosed(operator: Operator, api: PublicApi, serial: number) {
   await operator.call('switchAdmission', { operator_closed: true });
   try {

@@ -31,7 +31,7 @@ export async function readSeries({ url }: Pick<StackService, 'url'>): Promise<Se
   });
 }
 
-/** What says of whom a series is: unlike a name, there is no end of these. */
+/** Labels that identify one customer or object: their values are unbounded. */
 const anId = /[0-9a-f]{8}-[0-9a-f]{4}|\d{6}|[a-z]+_[0-9a-f]{12}|https?:|@/i;
 const fromNode: Readonly<Record<string, RegExp>> = {
   nodejs_eventloop_state: /^(active|idle)$/,

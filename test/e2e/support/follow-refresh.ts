@@ -42,7 +42,7 @@ const order: readonly RefreshState[] = [
   'completed',
 ];
 
-/** Where a state stands on the way of a refresh; it never goes back. */
+/** The order of a refresh's states; a refresh never returns to an earlier one. */
 export function progressOf(state: string): number {
   return order.indexOf(state as RefreshState);
 }

@@ -8,7 +8,7 @@ import { type LoggedEvent, readProjectLog } from './project-log.ts';
 import type { ApiAnswer } from './public-api.ts';
 import type { StoryStack } from './test-stack.ts';
 
-/** One refresh of a customer who has nothing else going on, with everything that was seen of it. */
+/** One refresh of a customer without other refreshes, with all its observed states. */
 export interface Journey {
   readonly customer: Customer;
   readonly scope: Scope;

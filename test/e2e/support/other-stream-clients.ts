@@ -2,7 +2,7 @@ import { EventSource as PlainEventSource } from 'eventsource';
 import { EventSource as LaunchdarklyEventSource } from 'launchdarkly-eventsource';
 import { Agent, type Dispatcher, EventSource as UndiciEventSource } from 'undici';
 
-/** A client of server-sent events that nobody here wrote. */
+/** A client of server-sent events of a third party. */
 export interface OtherClient {
   readonly name: string;
   /** Reads, and comes back by its own rules, until what is returned is called. */

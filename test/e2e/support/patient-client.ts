@@ -23,14 +23,14 @@ export interface AcceptedRefresh {
 }
 
 export interface PatientClientOptions {
-  /** The gateways it knows; after a bad answer it tries the next one. */
+  /** The gateways it uses; after a bad answer it tries the next one. */
   readonly apis: readonly PublicApi[];
   readonly nowMs: () => number;
   readonly onAttempt?: (attempt: Attempt) => void;
   readonly giveUpAfterMs: number;
 }
 
-/** A client as customers are told to write it: what was not decided is asked again. */
+/** A client as the documentation recommends: an undecided request is repeated. */
 export interface PatientClient {
   /** The same Idempotency-Key until the refresh is accepted. */
   refresh(scope: Scope): Promise<AcceptedRefresh>;

@@ -35,7 +35,7 @@ const triesMax = 8;
 const silenceMs = 120_000;
 
 /**
- * The truth from the platform itself: a second one with the same seed, which nobody else reads, so
+ * The truth from the platform itself: a second one with the same seed, which no other client reads, so
  * that the plans of scenarios are not disturbed. Its clock jumps instead of waiting.
  */
 export async function openTruthReader(): Promise<TruthReader> {

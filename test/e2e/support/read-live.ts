@@ -18,7 +18,7 @@ export interface LiveWalk {
 
 export interface WalkOptions {
   readonly language?: string;
-  /** A walk that goes on for ever ends here. */
+  /** An endless walk ends here. */
   readonly pagesMax?: number;
   /** Taken in turn, page by page. */
   readonly doors?: readonly PublicApi[];

@@ -24,7 +24,7 @@ export interface SharedStack extends StackAddresses {
   recordsOf(service: ServiceName): Promise<Records>;
   /** The log of all services until now. */
   readLog(): string;
-  /** Ends the connections of this story; the stack goes on for others. */
+  /** Ends the connections of this story; the stack keeps running for others. */
   close(): Promise<void>;
 }
 

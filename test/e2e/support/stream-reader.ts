@@ -12,7 +12,7 @@ export interface StreamReader {
   readonly ended: () => boolean;
   frame(event: string): Promise<EventSourceMessage>;
   events(count: number): Promise<readonly EventSourceMessage[]>;
-  /** Stops reading without closing, and goes on. */
+  /** Stops reading without closing, and resumes. */
   pause(): void;
   resume(): void;
   cut(): void;

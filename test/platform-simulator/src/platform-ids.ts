@@ -1,5 +1,5 @@
 /**
- * Every platform id says what its account is, so that no account has to be stored:
+ * Every platform id encodes what its account is, so that no account has to be stored:
  *
  *   761 SSS NNNNNNNNNNN   scenario number S, serial N (serial 0 is the one `GET /scenarios` lists)
  *   762 ZZZZZZ NNNNNNNN   an ordinary public account that holds Z assets, serial N
@@ -30,7 +30,7 @@ export function adHocPlatformId(serial: number): string {
   return `763${digits(serial, 14)}`;
 }
 
-/** What a platform id stands for; undefined when it is in no family. */
+/** The account of a platform id; undefined when it is in no family. */
 export function readPlatformId(platformId: string): PlatformIdMeaning | undefined {
   if (!/^[0-9]{17}$/.test(platformId)) {
     return undefined;

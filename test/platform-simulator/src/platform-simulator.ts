@@ -171,7 +171,7 @@ function send(answer: Answer, response: ServerResponse): void {
   response.end(body);
 }
 
-/** Says that the simulator itself is wrong, so that no test takes it for the platform's trouble. */
+/** Reports a fault of the simulator itself, distinct from the platform's failures. */
 function sendBug(error: unknown, response: ServerResponse): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();

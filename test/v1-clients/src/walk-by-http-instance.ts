@@ -15,7 +15,7 @@ export const walkByHttpInstance: V1Walk = async (access, { platformId, appId, co
   const client = new Inventory({ axiosInstance, headers });
   const scope = { steamID: platformId, appID: String(appId), contextID: String(contextId) };
 
-  // Left to itself it expects pages of 2,500 and stops early; page by page it is told where to go on.
+  // Left to itself it expects pages of 2,500 and stops early; page by page it is given the next cursor.
   const assetIds: string[] = [];
   for (;;) {
     const lastAssetId = assetIds.at(-1);

@@ -111,7 +111,7 @@ export const money: DashboardPlan = {
         },
         {
           title: 'Age of the oldest hold',
-          description: 'A straight line upwards is a hold that nobody ends.',
+          description: 'A straight line upwards is a hold that is never ended.',
           unit: 's',
           shows: 'lines',
           failAt: 7_200,

@@ -9,7 +9,7 @@ const answeredAtOnce = `${publicApi}, http_route!~".*/stream|/v2/platform/invent
 export const overview: DashboardPlan = {
   uid: 'inventory-overview',
   title: 'Inventory: overview',
-  description: 'Whether customers are served, and which of the other dashboards tells why not.',
+  description: 'Whether customers are served, and which of the other dashboards shows why not.',
   rows: [
     {
       title: 'Now',
@@ -43,7 +43,7 @@ export const overview: DashboardPlan = {
         },
         {
           title: 'Refreshes stuck',
-          description: 'They do not go on by themselves. Always 0.',
+          description: 'They do not advance without a repair. Always 0.',
           unit: 'short',
           shows: 'figure',
           failAt: 1,
@@ -85,7 +85,7 @@ export const overview: DashboardPlan = {
         {
           title: 'Errors by code',
           description:
-            'internal_error, service_unavailable and billing_unavailable are ours; the rest is told to clients as designed.',
+            'internal_error, service_unavailable and billing_unavailable are ours; the rest are responses by design.',
           unit: 'reqps',
           shows: 'areas',
           queries: [

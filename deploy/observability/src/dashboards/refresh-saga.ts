@@ -31,7 +31,7 @@ export const refreshSaga: DashboardPlan = {
         },
         {
           title: 'Stuck',
-          description: 'They do not go on by themselves. Always 0.',
+          description: 'They do not advance without a repair. Always 0.',
           unit: 'short',
           shows: 'figure',
           failAt: 1,
@@ -151,7 +151,7 @@ export const refreshSaga: DashboardPlan = {
         {
           title: 'Closed, by reason',
           description:
-            'global_outstanding_closed: too many are outstanding. operator_closed: somebody did it.',
+            'global_outstanding_closed: too many are outstanding. operator_closed: closed by an operator.',
           unit: 'short',
           shows: 'lines',
           queries: [{ expr: 'max by (reason) (inventory_admission_closed)', legend: '{{reason}}' }],

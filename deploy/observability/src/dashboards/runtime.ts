@@ -196,7 +196,7 @@ export const runtime: DashboardPlan = {
       panels: [
         {
           title: 'Failed jobs',
-          description: 'By job. Some while Kafka or MongoDB is away is normal.',
+          description: 'By job. Some are normal while Kafka or MongoDB is unavailable.',
           unit: 'ops',
           shows: 'areas',
           queries: [

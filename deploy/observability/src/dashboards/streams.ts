@@ -3,7 +3,7 @@ import { type DashboardPlan, medianAndSlow, quantileOf, rateOf } from './dashboa
 export const streams: DashboardPlan = {
   uid: 'inventory-events',
   title: 'Inventory: streams and webhooks',
-  description: 'From what happened to who hears of it: the log, event streams, webhooks.',
+  description: 'From the event to its consumers: the log, event streams, webhooks.',
   rows: [
     {
       title: 'Now',
@@ -40,7 +40,7 @@ export const streams: DashboardPlan = {
         },
         {
           title: 'Oldest due webhook',
-          description: 'More than moments: nobody sends.',
+          description: 'More than moments: no replica sends.',
           unit: 's',
           shows: 'figure',
           warnAt: 60,

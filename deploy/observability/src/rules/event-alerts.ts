@@ -39,7 +39,7 @@ export const eventAlerts: RuleGroup = {
     alertRule({
       name: 'WebhooksLate',
       severity: 'ticket',
-      // A single endpoint that is slow, and has much to be told, is enough for this.
+      // A single slow endpoint with many deliveries is enough for this.
       expr: 'max(inventory_webhooks_due_oldest_age) > 300',
       for: '15m',
       summary: 'Webhooks that are due are sent late.',

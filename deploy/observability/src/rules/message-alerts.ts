@@ -30,7 +30,7 @@ export const messageAlerts: RuleGroup = {
       expr: `sum by (${consumer}) (inventory_consumer_stopped) > 0`,
       for: '0s',
       summary: 'A consumer stopped, because it would give up one message after the other.',
-      description: `{{ $value }} partitions of ${theConsumer} stand still until somebody acts.`,
+      description: `{{ $value }} partitions of ${theConsumer} are stopped until an operator acts.`,
     }),
     alertRule({
       name: 'DeadLetters',

@@ -31,7 +31,7 @@ function recording(window: Window) {
   };
 }
 
-/** So few that one unlucky client is nobody's night. */
+/** Fewer than this never page: one unlucky client is not an incident. */
 const leastFailures = 10;
 
 interface Burn {

@@ -11,7 +11,7 @@ export const refreshAlerts: RuleGroup = {
       severity: 'page',
       expr: 'max by (phase) (inventory_refresh_stuck) > 0',
       for: '5m',
-      summary: 'Refreshes do not go on by themselves.',
+      summary: 'Refreshes do not advance without a repair.',
       description:
         '{{ $value }} refreshes are stuck in {{ $labels.phase }}; their holds stay reserved.',
     }),

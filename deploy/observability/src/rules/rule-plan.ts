@@ -35,9 +35,9 @@ export interface AlertPlan {
   readonly name: string;
   readonly severity: Severity;
   readonly expr: string;
-  /** How long it has to hold before anybody is told. */
+  /** How long the condition has to hold before the alert fires. */
   readonly for: string;
-  /** How long it goes on firing after it ended, for what is seen only now and then. */
+  /** How long the alert keeps firing after the condition ended, for conditions seen intermittently. */
   readonly keepFiringFor?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly summary: string;

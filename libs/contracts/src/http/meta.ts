@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requestId } from '../ids.ts';
 import { billingDisposition, billingReason, productCode } from '../vocabulary.ts';
 
-/** `meta.rate_limit`: where the account stands in the present minute. */
+/** `meta.rate_limit`: requests left of the account's present minute. */
 export const rateLimit = z.object({
   limit_per_minute: z.int().min(0),
   remaining: z.int().min(0),

@@ -30,11 +30,11 @@ export const livePageQuery = z.object({
 export const livePageMetaHeader = 'x-live-page';
 
 /**
- * What the collector says about a live page. The body is the text of the two JSON members
+ * The collector's answer for a live page. The body is the text of the two JSON members
  * `"assets":[…],"descriptions":[…]`, ready to be sent.
  */
 export const livePageMeta = z.object({
-  /** What the platform says of the complete inventory, not of this page. */
+  /** As the platform reports it for the complete inventory, not for this page. */
   total_count: z.int().min(0),
   /** Assets on this page. */
   asset_count: z.int().min(0),

@@ -10,7 +10,7 @@ import { ledgerAsset, productCode, settlementDisposition } from '../vocabulary.t
  */
 export const billingOutcomeBody = z.object({
   command_id: z.string(),
-  /** `expire` and `allowance` begin a month of subscription units; nobody commands them. */
+  /** `expire` and `allowance` begin a month of subscription units; no command requests them. */
   kind: z.enum([
     'reserve',
     'settle',

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-function told(): Record<string, number> {
+function exported(): Record<string, number> {
   const values: Record<string, number> = {};
   for (const [name, read] of reads) read((value) => Object.assign(values, { [name]: value }));
   return values;
@@ -31,7 +31,7 @@ test('the lag of a consumer is that of its partitions together, its delay that o
   clock.advance(10_000);
   measured.progressed(topic, 1, { lag: 3, oldestAtMs: clock.now() });
 
-  expect(told()).toEqual({ consumerLag: 5 + 3, consumerDelay: 10, consumerStopped: 0 });
+  expect(exported()).toEqual({ consumerLag: 5 + 3, consumerDelay: 10, consumerStopped: 0 });
 });
 
 test('the delay of a blocked partition grows until it is handled', () => {
@@ -40,9 +40,9 @@ test('the delay of a blocked partition grows until it is handled', () => {
   const slice = { topic, partition: 0, records: 1, startMs: 0 } as const;
   measured.handled({ ...slice, result: 'retry' });
 
-  expect(told()).toMatchObject({ consumerDelay: 60 });
+  expect(exported()).toMatchObject({ consumerDelay: 60 });
   measured.progressed(topic, 0, { lag: 2, oldestAtMs: null });
-  expect(told()).toMatchObject({ consumerLag: 2, consumerDelay: 0 });
+  expect(exported()).toMatchObject({ consumerLag: 2, consumerDelay: 0 });
 });
 
 test('a stopped partition is reported, one that belongs to another replica is not', () => {
@@ -50,7 +50,7 @@ test('a stopped partition is reported, one that belongs to another replica is no
   measured.handled({ topic, partition: 1, records: 1, startMs: 0, result: 'flooded' });
   measured.forget();
 
-  expect(told()).toEqual({ consumerLag: 0, consumerDelay: 0, consumerStopped: 1 });
+  expect(exported()).toEqual({ consumerLag: 0, consumerDelay: 0, consumerStopped: 1 });
   measured.end();
   expect(reads.size).toBe(0);
 });

@@ -17,7 +17,7 @@ const refusal = (...codes: number[]) =>
   );
 
 /** A cluster that creates only some of the requested topics. */
-function slowCluster(existing: string[], answers: readonly { creates: string[]; says?: Error }[]) {
+function slowCluster(existing: string[], answers: readonly { creates: string[]; error?: Error }[]) {
   const asked: string[][] = [];
   const admin: Pick<Admin, 'listTopics' | 'createTopics'> = {
     listTopics: async () => [...existing],
@@ -25,7 +25,7 @@ function slowCluster(existing: string[], answers: readonly { creates: string[]; 
       const answer = answers[asked.length];
       asked.push(topics.map(({ topic }) => topic));
       existing.push(...(answer?.creates ?? []));
-      if (answer?.says) throw answer.says;
+      if (answer?.error) throw answer.error;
       return true;
     },
   };
@@ -36,8 +36,8 @@ test('after a timeout the missing topics are requested again, and all that were 
   const { admin, asked } = slowCluster(
     [],
     [
-      { creates: ['a'], says: refusal(requestTimedOut, requestTimedOut) },
-      { creates: ['b'], says: refusal(alreadyExists) },
+      { creates: ['a'], error: refusal(requestTimedOut, requestTimedOut) },
+      { creates: ['b'], error: refusal(alreadyExists) },
     ],
   );
 
@@ -54,7 +54,7 @@ test('existing topics are not created', async () => {
 
 test('an invalid topic is an error at once', async () => {
   const error = refusal(requestTimedOut, invalidReplicationFactor);
-  const { admin, asked } = slowCluster([], [{ creates: [], says: error }]);
+  const { admin, asked } = slowCluster([], [{ creates: [], error }]);
 
   await expect(createMissing(admin, wanted, 10_000)).rejects.toBe(error);
   expect(asked).toHaveLength(1);

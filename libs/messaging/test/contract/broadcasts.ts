@@ -88,7 +88,7 @@ export function describeBroadcasts(world: () => BusWorld): void {
     if (!mine || !another) throw new Error('no boxes');
     const waiting = mine.expect('wait-1', 600_000, (reply) => reply);
 
-    await owner.publish([cancelReply('wait-of-nobody'), cancelReply('wait-1')]);
+    await owner.publish([cancelReply('wait-of-none'), cancelReply('wait-1')]);
 
     expect((await waiting).body).toMatchObject({ waiting_id: 'wait-1', result: 'cancelling' });
     expect([mine.waiting, another.waiting]).toEqual([0, 0]);

@@ -17,7 +17,7 @@ export function describeFailures(world: () => BusWorld): void {
         const failing = messages.find(({ id }) => id === `${blocked}#1`);
         if (!failing || !broken) return;
         blockedPartition = failing.partition;
-        throw new Error('the store is away');
+        throw new Error('the store is unavailable');
       },
     });
 
@@ -47,7 +47,7 @@ export function describeFailures(world: () => BusWorld): void {
     const { handled } = await recordWork(bus, {
       onBatch: async () => {
         tries += 1;
-        if (tries <= 5) throw new Error('the store is away');
+        if (tries <= 5) throw new Error('the store is unavailable');
       },
     });
 

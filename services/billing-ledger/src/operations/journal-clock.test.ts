@@ -2,7 +2,7 @@ import { ClockSkewed, createJournalClock } from './journal-clock.ts';
 
 const storeStart = 1_800_000_000_000;
 
-/** A machine and its store: both go on with `pass`, the machine's clock can be stepped. */
+/** A machine and its store: both advance with `pass`, the machine's clock can be stepped. */
 async function openPair(offsetMaxMs = 1_000) {
   const time = { passedMs: 0, stepMs: 0, roundTripMs: 0, storeStepMs: 0 };
   const clock = createJournalClock({

@@ -26,7 +26,7 @@ import { type Db, MongoClient } from 'mongodb';
 import type { BillingLedgerConfig } from '../../src/config.ts';
 import { startBillingLedger } from '../../src/start-billing-ledger.ts';
 
-/** Names and connections of one test file; replicas of the service come and go on them. */
+/** Names and connections of one test file; replicas of the service use them. */
 export interface LedgerStage {
   readonly namespace: TestNamespace;
   readonly bus: MessageBus;

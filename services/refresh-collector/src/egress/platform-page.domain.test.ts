@@ -90,7 +90,7 @@ describe('readPlatformPage', () => {
   });
 
   it.each([1, true, '1'])(
-    'goes on while more_items is %p, whatever the page holds (upstream 6.7)',
+    'continues while more_items is %p, whatever the page holds (upstream 6.7)',
     (more) => {
       const page = readPlatformPage(
         body({ assets: undefined, more_items: more, last_assetid: '40' }),

@@ -72,7 +72,7 @@ function postRefreshes(
   durationMs: number,
   pagesPerMinute: number | undefined,
 ): Promise<LoadResult> {
-  // One identity stands for all of them, or each would read at that pace.
+  // One identity replaces all of them, or each would read at that pace.
   const paced = pagesPerMinute === undefined ? {} : { pagesPerMinute, egressIdentities: 1 };
   const name = `admission-among-${pagesPerMinute ?? 'all'}`;
   return withStack(backends, { name, ...paced }, async (stack) => {

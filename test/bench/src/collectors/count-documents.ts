@@ -19,7 +19,7 @@ interface Reply {
 
 const writes: readonly CommandStartedEvent['commandName'][] = ['insert', 'update', 'delete'];
 
-/** A client whose driver tells of every command that succeeded. */
+/** A client whose driver reports every command that succeeded. */
 export async function countDocuments(uri: string): Promise<DocumentCount> {
   // What is counted does not depend on how durable it is.
   const client = await MongoClient.connect(uri, {

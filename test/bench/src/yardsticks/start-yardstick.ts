@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A yardstick process: it is told what it needs and answers once it is ready. */
+/** A yardstick process: it receives its settings and answers once it is ready. */
 export interface Yardstick {
   /** What it said when it was ready, such as its address. */
   readonly ready: string;
   readonly pid: number;
-  /** Tells it something that it does not answer. */
+  /** Sends a message without an answer. */
   tell(message: object): void;
-  /** Tells it something and waits for the answer. */
+  /** Sends a message and waits for the answer. */
   ask<Answer>(message: object): Promise<Answer>;
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
 /*
- * Clients of event streams, in a process of their own. What they are told comes as messages:
+ * Clients of event streams, in a process of their own. Their commands arrive as messages:
  * connections to open, a mark to count from, a report to give, all to cut or to stall.
  */
 export interface StreamTarget {
@@ -14,7 +14,7 @@ export type ReaderCommand =
       readonly do: 'open';
       readonly port: number;
       readonly targets: readonly StreamTarget[];
-      /** Go on from the last cursor each connection was given. */
+      /** Resume from the last cursor of each connection. */
       readonly resume: boolean;
     }
   | { readonly do: 'mark' | 'report' | 'cut' }

@@ -1,4 +1,4 @@
-/** One application the platform knows, with the contexts that answer a stranger. */
+/** One application of the platform, with the contexts that a stranger can read. */
 export type App = {
   readonly appId: number;
   readonly contextIds: readonly number[];

@@ -97,7 +97,7 @@ export function release(world: World, platformId: string): void {
   for (const send of waiting) send();
 }
 
-/** How an inventory stands, whatever its faults: what a complete scan has to find. */
+/** The state of an inventory without its faults: what a complete scan has to find. */
 export function readInventory(world: World, path: InventoryPath): ControlAnswer {
   const account = findAccount(world, path.platformId);
   const app = apps.get(path.appId);

@@ -10,7 +10,7 @@ export function created(body: unknown): ControlAnswer {
   return { status: 201, body };
 }
 
-/** 400 with the sentence that says what is wrong. */
+/** 400 with a sentence that names the fault. */
 export function refused(sentence: string): ControlAnswer {
   return { status: 400, body: { error: sentence } };
 }

@@ -17,7 +17,7 @@ function statusOf(world: World, part: Parameters<typeof inventoryRequest>[0] = {
 }
 
 describe('limits and latency', () => {
-  it('changes what it is told and keeps the rest', () => {
+  it('changes the given settings and keeps the rest', () => {
     const world = unlimitedWorld();
 
     const changed = knob(world, 'PATCH', '/control/limits', { slots: 2, count_max: 1_000 });
@@ -75,7 +75,7 @@ describe('faults', () => {
     expect(statusOf(world)).toBe(200);
   });
 
-  it('throttles everybody', () => {
+  it('throttles every client', () => {
     const world = unlimitedWorld();
     knob(world, 'POST', '/control/faults', { failure: { kind: 'throttled' } });
 
@@ -96,7 +96,7 @@ describe('faults', () => {
     expect([statusOf(world), second(), second(), second()]).toEqual([200, 502, 502, 200]);
   });
 
-  it('strikes about as often as its probability says, the same way for the same seed', () => {
+  it('strikes about as often as its probability, the same way for the same seed', () => {
     const run = (seed: number) => {
       const world = unlimitedWorld();
       const failure = { kind: 'null_200' };
@@ -155,7 +155,7 @@ describe('accounts', () => {
     expect(change({ private: false })).toBe(200);
   });
 
-  it('knows no account outside the families', () => {
+  it('has no account outside the families', () => {
     const world = unlimitedWorld();
 
     expect(knob(world, 'PATCH', '/control/accounts/11111111111111111', {}).status).toBe(404);
@@ -189,7 +189,7 @@ describe('changes of an inventory', () => {
     expect(assetIds(walkPages(world, { platformId }))).toEqual(before.slice(3));
   });
 
-  it('goes on by position when the asset of a cursor is gone', () => {
+  it('continues by position when the asset of a cursor is gone', () => {
     const world = unlimitedWorld();
     const before = assetIds(walkPages(world, { platformId }));
     const cursor = before[1_999];
@@ -201,7 +201,7 @@ describe('changes of an inventory', () => {
     expect(statusOf(world, { startAssetId: cursor })).toBe(200);
   });
 
-  it('waits for a page of a walk when it is told to', () => {
+  it('holds a page of a walk on request', () => {
     const world = unlimitedWorld();
     knob(world, 'POST', inventoryPath, { kind: 'remove', positions: [3_000], at_page: 2 });
     expect(knob(world, 'GET', inventoryPath).body).toMatchObject({

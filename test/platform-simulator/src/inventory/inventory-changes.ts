@@ -33,7 +33,7 @@ export function noChanges(): InventoryChanges {
   return { added: 0, removed: new Set(), amounts: new Map(), textVersion: 0, pending: [] };
 }
 
-/** Applies a change, or returns the sentence that says why it cannot be. */
+/** Applies a change, or returns a sentence with the reason why it cannot be applied. */
 export function applyChange(
   changes: InventoryChanges,
   change: Change,

@@ -4,7 +4,7 @@ import { mix32 } from '../seeded-hash.ts';
 import { type AssetIdStyle, assetIdAt, assetIndexOf } from './asset-ids.ts';
 
 /**
- * One inventory as it stands, described and not stored: assets are computed by index. Index 0 to
+ * One inventory in its present state, described and not stored: assets are computed by index. Index 0 to
  * `size` - 1 are the assets it was created with, -1 to -`added` those added at its top since.
  */
 export type Inventory = {
@@ -15,7 +15,7 @@ export type Inventory = {
   readonly added: number;
   readonly removed: ReadonlySet<number>;
   readonly changedAmounts: ReadonlyMap<number, string>;
-  /** Assets that count in the total but are shown to nobody. */
+  /** Assets that count in the total but are never shown. */
   readonly hidden: number;
   readonly textVersion: number;
   readonly assetIdStyle: AssetIdStyle;

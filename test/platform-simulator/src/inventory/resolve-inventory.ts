@@ -9,7 +9,7 @@ import { hashText } from '../seeded-hash.ts';
 import type { Inventory } from './inventory.ts';
 import { type Numbering, noChanges } from './inventory-changes.ts';
 
-/** An account as the platform knows it. */
+/** An account of the platform. */
 export type Account = {
   readonly size: number;
   readonly hidden: number;
@@ -59,7 +59,7 @@ export function numberingOf(world: World, account: Account, name: InventoryName)
   };
 }
 
-/** The inventory as it stands now. */
+/** The inventory in its present state. */
 export function currentInventory(
   world: World,
   account: Account,

@@ -30,7 +30,7 @@ import { type InventoryRequest, inventoryKey } from './inventory-request.ts';
 import { admit, newLimiterState } from './limiter.ts';
 import { rememberedMax, type World } from './world.ts';
 
-/** A request with what the platform knows about what it asks for. */
+/** A request with the account and inventory it addresses. */
 type Asked = {
   readonly request: InventoryRequest;
   readonly world: World;

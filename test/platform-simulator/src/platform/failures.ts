@@ -57,7 +57,7 @@ export const failure = z.discriminatedUnion('kind', [
 ]);
 export type Failure = z.infer<typeof failure>;
 
-/** What goes on the wire, when, and how much of it. */
+/** What is sent, when, and how much of it. */
 export type Answer = {
   readonly status: number;
   readonly contentType: string;

@@ -22,7 +22,7 @@ describe('reading a request for a page (upstream 1)', () => {
     });
   });
 
-  it('asks for english from the top when the query says nothing', () => {
+  it('asks for english from the top when the query names no language and no cursor', () => {
     expect(read('/inventory/1/730/2?start_assetid=')).toMatchObject({
       language: 'english',
       count: undefined,
@@ -42,7 +42,7 @@ describe('reading a request for a page (upstream 1)', () => {
     expect(read(`/inventory/1/730/2?l=${language}`)?.language).toBe('english');
   });
 
-  it('knows no application whose number is no number', () => {
+  it('has no application whose number is no number', () => {
     expect(read('/inventory/1/-7/0x2')).toMatchObject({ appId: 0, contextId: 0 });
   });
 

@@ -27,7 +27,7 @@ type IdentityMode = 'normal' | 'bad_request' | 'block_page';
 
 /** What was said about an account through the control endpoints. */
 type AccountState = {
-  /** Only of accounts created there; others have the size their platform id says. */
+  /** Only of accounts created there; others have the size that their platform id encodes. */
   readonly size?: number;
   readonly hidden?: number;
   readonly private?: boolean;

@@ -56,7 +56,7 @@ export const failingScenarios: readonly ScenarioDefinition[] = [
     name: 'unknown-app',
     size: 10,
     appId: 999_999,
-    shows: 'An application nobody owns: 500 with EResult 42.',
+    shows: 'An application that does not exist: 500 with EResult 42.',
   },
   {
     number: 208,

@@ -57,7 +57,7 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
     name: 'unknown-fields',
     size: 40,
     quirk: 'unknown_fields',
-    shows: 'Fields nobody has seen yet on every level.',
+    shows: 'Unknown fields on every level.',
   },
   {
     number: 109,
@@ -99,7 +99,7 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
     name: 'zero-more-items',
     size: 2_001,
     quirk: 'zero_more_items',
-    shows: 'The last page says more_items 0 and has a cursor all the same.',
+    shows: 'The last page has more_items 0 and a cursor.',
   },
   {
     number: 115,
@@ -142,7 +142,7 @@ export const oddPageScenarios: readonly ScenarioDefinition[] = [
     size: 4_001,
     quirk: 'total_minus_one',
     shows:
-      "The cursor's asset is removed after its page: the next page goes on by position, total one less.",
+      "The cursor's asset is removed after its page: the next page continues by position, total one less.",
   },
   {
     number: 121,

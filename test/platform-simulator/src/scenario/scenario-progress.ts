@@ -3,7 +3,7 @@ import type { Failure, Stage } from '../platform/failures.ts';
 import { stageOf } from '../platform/failures.ts';
 import type { ScenarioDefinition, ScenarioFault } from './scenario-definition.ts';
 
-/** Where the plan of one scenario inventory stands. */
+/** How far the plan of one scenario inventory is. */
 export type ScenarioProgress = {
   /** Failures given in a row, by the fault's place in the plan. */
   readonly given: Map<number, number>;

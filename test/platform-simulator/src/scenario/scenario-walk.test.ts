@@ -63,7 +63,7 @@ describe('scenario accounts that deliver every page (upstream 5)', () => {
   it.each([
     ['size-250000', 250_000],
     ['size-250001', 250_001],
-  ])('%s says it has %i assets', (name, total) => {
+  ])('%s reports %i assets', (name, total) => {
     const answered = answer(inventoryRequest(scenarioInventory(name)), unlimitedWorld());
 
     expect(pageOf(answered).total_inventory_count).toBe(total);
@@ -168,7 +168,7 @@ describe('scenario accounts with odd pages (upstream 1.1, 1.3 and 5)', () => {
     expect(page?.descriptions?.[0]).toHaveProperty('sim_added_2027');
   });
 
-  it('blank-middle-page goes on after a page without assets', () => {
+  it('blank-middle-page continues after a page without assets', () => {
     const pages = walkScenario('blank-middle-page');
 
     expect(pages.map((page) => page.assets?.length ?? 0)).toEqual([2_000, 0, 2_000, 1]);
@@ -176,7 +176,7 @@ describe('scenario accounts with odd pages (upstream 1.1, 1.3 and 5)', () => {
     expect(pages[1]?.last_assetid).not.toBe(pages[0]?.last_assetid);
   });
 
-  it('short-middle-page goes on after 500 assets', () => {
+  it('short-middle-page continues after 500 assets', () => {
     const pages = walkScenario('short-middle-page');
 
     expect(pages.map((page) => page.assets?.length)).toEqual([2_000, 500, 2_000, 500]);
@@ -369,7 +369,7 @@ describe('scenario accounts that fail (upstream 1.4 and 5)', () => {
     expect(statuses).toEqual([500, 500, 200]);
   });
 
-  it('becomes-private-at-page-2 stays private for every page, until nobody asked for a minute', () => {
+  it('becomes-private-at-page-2 stays private for every page, until a minute without a request', () => {
     const world = unlimitedWorld();
     const scope = scenarioInventory('becomes-private-at-page-2');
     const ask = (nowMs: number, startAssetId?: string) =>

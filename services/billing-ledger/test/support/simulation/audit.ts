@@ -55,7 +55,7 @@ type Journal = readonly { readonly accountId: string; readonly entry: Entry }[];
 function againstModel(journal: Journal, commands: readonly Command[]): string[] {
   const model = createReferenceModel(priceLists);
   return journal.flatMap(({ accountId, entry }) => {
-    // Nobody sent what begins a month; the simple ledger begins it by itself.
+    // No command begins a month; the simple ledger begins it by itself.
     if (entry.kind === 'expire' || entry.kind === 'allowance') return [];
     const command = commands.find(
       (sent) => sent.accountId === accountId && isAnsweredBy(entry, sent),

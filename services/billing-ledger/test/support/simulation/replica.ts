@@ -45,7 +45,7 @@ export interface ReplicaFaults {
   /** Sends the outcomes that it expects before anything is stored. */
   readonly publishesFirst?: boolean;
   readonly dropsOutcomes?: boolean;
-  /** Tells what was commanded and nothing of what a month begins with. */
+  /** Reports what was commanded, without the entries that begin a month. */
   readonly omitsOpenings?: boolean;
   /** Never compares its clock with the store's. */
   readonly trustsClock?: boolean;
