@@ -22,7 +22,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 const ofTheFrame = ['route_not_found', 'method_not_allowed', 'operator_token_required'];
 
 /**
- * Makes a check that throws when an answer differs from what the document says of its operation:
+ * Makes a check that throws when an answer differs from the document of its operation:
  * status, media type, and body to the last field.
  */
 export function answerContract(openApi: object): (answer: SeenAnswer) => void {

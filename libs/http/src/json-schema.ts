@@ -37,7 +37,7 @@ export function definitionOf(schema: z.core.$ZodType, { io, named }: SchemaOptio
 
 const plainFormats = ['date-time', 'date'];
 
-/** Removes what tells a reader nothing: bounds of exact integers, patterns of formats. */
+/** Removes redundant constraints: bounds of exact integers, patterns of formats. */
 function tidy(schema: JsonSchema, io: SchemaOptions['io']): void {
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
