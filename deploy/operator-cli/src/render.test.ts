@@ -1,6 +1,6 @@
 import { renderAnswer } from './render.ts';
 
-test('a list is a table with one line per item and says how to go on', () => {
+test('a list is a table with one line per item and names the command for the next page', () => {
   const items = [
     { id: 'a', name: 'Long name', policy: ['10.0.0.0/8', '::/0'] },
     { id: 'bb', name: null, policy: null },
