@@ -22,7 +22,7 @@ function problemsOf(changes: Record<string, string | undefined>): readonly strin
   }
 }
 
-test('unless told otherwise webhooks follow the published schedule and go to public addresses only (Events: webhooks)', () => {
+test('by default webhooks follow the published schedule and are sent to public addresses only (Events: webhooks)', () => {
   const { webhooks } = loadConfig(least);
 
   expect(webhooks).toMatchObject({ allowPrivate: false, timeoutMs: 15_000, keepMs: 720 * hourMs });
@@ -38,14 +38,14 @@ test('unless told otherwise webhooks follow the published schedule and go to pub
   expect(webhooks.health.disableAfterMs).toBe(120 * hourMs);
 });
 
-test('no pause between two attempts is taken for silence, whatever chance adds to it', () => {
+test('no pause between two attempts, jitter included, ends a run of failures', () => {
   const { retries, health } = loadConfig(least).webhooks;
 
   expect(health.silenceMaxMs).toBeGreaterThan(Math.max(...retries.scheduleMs) * 1.2);
   expect(health.silenceMaxMs).toBeGreaterThan(retries.retryAfterMaxMs);
 });
 
-test('a claim outlives the longest request, whatever it is set to', () => {
+test('a claim outlives the longest request at every setting', () => {
   const changes = { WEBHOOK_CLAIM_MS: '10', WEBHOOK_TIMEOUT_MS: '20000' };
 
   expect(loadConfig({ ...least, ...changes }).webhooks.limits.claimMs).toBe(21_000);

@@ -44,55 +44,55 @@ export const settings = {
     .describe('Raised by one when this database was restored from a backup'),
   LOG_KEEP_MS: duration()
     .prefault(String(7 * dayMs))
-    .describe('Age from which events leave the logs; the newest of a Project always stays'),
+    .describe('Age from which events are pruned; the newest event of a Project is always kept'),
   LOG_PRUNE_EVERY_MS: duration()
     .prefault('3600000')
-    .describe('Pause between two looks for old events'),
+    .describe('Pause between two runs of log pruning'),
   GATEWAY_URL: url().describe('Private address of the gateway, which owns Projects'),
   WEBHOOK_SECRET_KEYS: list()
     .pipe(z.array(secretKey))
     .describe(
-      'Keys that the secrets of webhook endpoints are kept sealed with, comma-separated, 32 bytes ' +
-        'each in base64url: the first seals, all open',
+      'Keys that encrypt the secrets of webhook endpoints at rest, comma-separated, 32 bytes each ' +
+        'in base64url: the first encrypts, all decrypt',
     ),
   WEBHOOK_ALLOW_PRIVATE: flag()
     .default(false)
-    .describe('Whether webhooks may go to private addresses and over plain http'),
-  WEBHOOK_TIMEOUT_MS: duration()
-    .prefault('15000')
-    .describe('Longest wait for the answer of a webhook endpoint'),
+    .describe('Whether webhooks may be sent to private addresses and over plain http'),
+  WEBHOOK_TIMEOUT_MS: duration().prefault('15000').describe('Timeout of a webhook request'),
   WEBHOOK_RETRY_SCHEDULE_MS: list()
     .pipe(z.array(duration()).max(20))
     .prefault(retryScheduleMs.join(','))
     .describe('Pauses before each further attempt of a delivery, comma-separated'),
   WEBHOOK_DISABLE_AFTER_MS: duration()
     .prefault(String(5 * dayMs))
-    .describe('Time of nothing but failures after which an endpoint is disabled'),
+    .describe('Duration of consecutive failures after which an endpoint is disabled'),
   WEBHOOK_PAUSE_FIRST_MS: duration()
     .prefault('10000')
-    .describe('How long an endpoint is left alone after five failures in a row; doubles'),
+    .describe(
+      'First pause of an endpoint after five consecutive failures; doubles with each further failure',
+    ),
   WEBHOOK_REQUESTS_MAX: integer(1, 10_000)
     .prefault('64')
-    .describe('Webhook requests that one replica has under way'),
+    .describe('Concurrent webhook requests of one replica'),
   WEBHOOK_REQUESTS_PER_ENDPOINT_MAX: integer(1, 1_000)
     .prefault('4')
-    .describe('The same to one endpoint'),
+    .describe('Concurrent webhook requests of one replica to one endpoint'),
   WEBHOOK_CLAIM_MS: duration()
     .prefault('60000')
     .describe(
-      'Time after which another replica takes on a delivery that nobody reported on; a second ' +
-        'more than WEBHOOK_TIMEOUT_MS at least',
+      'Time after which a claim expires and another replica may claim the delivery; at least a ' +
+        'second more than WEBHOOK_TIMEOUT_MS',
     ),
   WEBHOOK_SWEEP_EVERY_MS: duration()
     .prefault('30000')
-    .describe('How often the log is looked at for each endpoint, whether or not it was told to'),
+    .describe('How often the log of each endpoint is polled, in addition to notifications'),
   WEBHOOK_KEEP_MS: duration()
     .prefault(String(30 * dayMs))
-    .describe('Age from which deliveries are forgotten'),
+    .describe('Age from which deliveries are deleted'),
 } as const;
 
 export interface WebhookConfig {
-  /** Base64url; the first seals. */
+  /** Base64url; the first encrypts. */
   readonly secretKeys: readonly string[];
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
@@ -101,7 +101,7 @@ export interface WebhookConfig {
   readonly limits: DelivererLimits;
   readonly sweepEveryMs: number;
   readonly keepMs: number;
-  /** Longest wait for answers when the service stops. */
+  /** Longest wait for responses when the service stops. */
   readonly drainMs: number;
 }
 
@@ -136,7 +136,7 @@ function webhookConfig(parsed: ReturnType<typeof readSettings<typeof settings>>)
     limits: {
       requestsMax: parsed.WEBHOOK_REQUESTS_MAX,
       requestsPerEndpointMax: parsed.WEBHOOK_REQUESTS_PER_ENDPOINT_MAX,
-      // A claim that ended before its answer could be recorded would send everything twice.
+      // A claim that expired before its response is recorded would send every event twice.
       claimMs: Math.max(parsed.WEBHOOK_CLAIM_MS, parsed.WEBHOOK_TIMEOUT_MS + recordMs),
     },
     sweepEveryMs: parsed.WEBHOOK_SWEEP_EVERY_MS,

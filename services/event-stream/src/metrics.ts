@@ -17,12 +17,12 @@ const { counter, gauge, histogram } = instrumentsOf(metrics.getMeter('@inventory
 
 const appended = counter({
   name: 'inventory.events.appended',
-  description: 'Announcements that got a place, or were shown the one they had',
+  description: 'Announcements that were appended, or whose event had a position already',
   labels: { type: projectEventTypes, outcome: refreshOutcomes },
 });
 const appendDelay = histogram({
   name: 'inventory.events.append.delay',
-  description: 'Time from what an announcement tells of until it had its place, repeated ones too',
+  description: 'Time from the announced fact until its event is appended, duplicates included',
   unit: 's',
   labels: { type: projectEventTypes },
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
@@ -38,33 +38,33 @@ const attemptErrors = [
 ] as const satisfies readonly AttemptError[];
 const attemptDuration = histogram({
   name: 'inventory.webhooks.attempt.duration',
-  description: 'Webhook requests, by how they ended',
+  description: 'Duration of webhook requests, by result',
   unit: 's',
   labels: { type: [...projectEventTypes, pingType], result: ['success', ...attemptErrors] },
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30],
 });
 const disabled = counter({
   name: 'inventory.webhooks.disabled',
-  description: 'Webhook endpoints that were switched off because of their answers',
+  description: 'Webhook endpoints disabled because of their responses',
   labels: { reason: ['requested', 'gone', 'failing'] },
 });
 const dueDeliveries = gauge({
   name: 'inventory.webhooks.due',
   description:
-    'Webhook deliveries whose time has come; at most 10,000 are counted; all replicas tell the same',
+    'Webhook deliveries that are due; at most 10,000 are counted; every replica reports the same value',
 });
 const dueOldestAge = gauge({
   name: 'inventory.webhooks.due.oldest.age',
-  description: 'Time since the longest due delivery was due; 0 when there is none',
+  description: 'Age of the oldest due delivery; 0 when there is none',
   unit: 's',
 });
 const retrying = gauge({
   name: 'inventory.webhooks.retrying',
   description:
-    'Webhook deliveries that are under way or wait for a later attempt; at most 10,000 are counted; all replicas tell the same',
+    'Webhook deliveries in flight or waiting for a retry; at most 10,000 are counted; every replica reports the same value',
 });
 
-/** An announcement was given its place in a Project's log, or shown the one it had. */
+/** An event was appended, or had its position already. */
 export function countAppended(event: LoggedEvent, nowMs: number): void {
   const { type } = event;
   const outcome = event.type === 'inventory.refresh.completed' ? { outcome: event.outcome } : {};
@@ -80,17 +80,19 @@ export function countDisabled(reason: DisabledReason): void {
   disabled.add(1, { reason });
 }
 
-/** Reports the deliveries that wait, once they were counted; their age goes on between counts. */
+/** Reports the backlog once it was counted; the age advances between counts. */
 export function observeBacklog(latest: () => DeliveryBacklog | null, now: () => number): void {
-  const tell = (measure: (backlog: DeliveryBacklog) => number) => {
+  const reporting = (measure: (backlog: DeliveryBacklog) => number) => {
     return (observe: (value: number) => void): void => {
       const backlog = latest();
       if (backlog) observe(measure(backlog));
     };
   };
-  dueDeliveries.observe(tell(({ due }) => due));
-  retrying.observe(tell((backlog) => backlog.retrying));
+  dueDeliveries.observe(reporting(({ due }) => due));
+  retrying.observe(reporting((backlog) => backlog.retrying));
   dueOldestAge.observe(
-    tell(({ dueSinceMs }) => (dueSinceMs === null ? 0 : Math.max(0, now() - dueSinceMs) / 1_000)),
+    reporting(({ dueSinceMs }) =>
+      dueSinceMs === null ? 0 : Math.max(0, now() - dueSinceMs) / 1_000,
+    ),
   );
 }

@@ -30,7 +30,7 @@ const concurrencyMax = 16;
 /** Longer than commands and outcomes are kept anywhere. */
 const rememberPrunedMs = 60 * 24 * 3_600_000;
 
-/** Nobody waits for a low balance as for a refresh. */
+/** A low balance is not urgent, so records are processed in batches. */
 const balancesGatherMs = 500;
 
 /** Starts the service: logs and webhooks, their jobs, the consumers, and internal HTTP last. */
@@ -58,7 +58,7 @@ export async function startEventStream(
     onBatch: byKey(onRefreshCompleted(appending), concurrencyMax),
   });
   lifetime.defer('completed refreshes', () => completions.stop());
-  // Nearly every record of this topic is somebody else's: read together they cost next to nothing.
+  // Most records of this topic have other consumers; batches keep the cost of skipping them low.
   const balances = await bus.consume({
     group: consumerGroup('event-stream', 'billing.outcomes.v1'),
     topics: ['billing.outcomes.v1'],
@@ -89,7 +89,7 @@ function startPruning(
   });
 }
 
-/** Whether Projects may be sent their events, invalidated by the changes that the gateway announces. */
+/** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
 async function openEventAccess(
   { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
   bus: Pick<MessageBus, 'broadcast'>,
@@ -102,7 +102,11 @@ async function openEventAccess(
   });
   lifetime.defer('client of gateway', () => client.close());
   const gateway = createGatewayClient(client);
-  const eventAccess = createProjectEventAccess({ lookUp: gateway.mayHaveEvents, clock, logger });
+  const eventAccess = createProjectEventAccess({
+    findEventAccess: gateway.mayHaveEvents,
+    clock,
+    logger,
+  });
   const subscription = await bus.broadcast({
     name: 'event-stream-authority',
     topics: ['authority.changes.v1'],

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const namespace = await openNamespace();
   const config = testConfig(namespace, { log: { ...settings, pruneEveryMs: dayMs } });
   mongo = await connectMongo({ ...config.mongodb, service: 'test', logger: testLogger });
-  // On the day that every test begins with: by itself it finds nothing that is old.
+  // The clock of the service is at the first day of every test, so its own pruning finds nothing.
   const start = startEventStream;
   service = await startTestService({ config, start, clock: createTestClock(firstDay) });
   client = createInternalClient({
@@ -71,7 +71,7 @@ async function daily(projectId: ProjectId, days: number): Promise<RefreshEvent[]
   const events: RefreshEvent[] = [];
   for (let day = 0; day < days; day += 1) {
     const event = eventOf(projectId);
-    await log.append(newAccountId(), event);
+    await log.appendEvent(newAccountId(), event);
     events.push(event);
     clock.advance(dayMs);
   }
@@ -90,7 +90,7 @@ const page = (projectId: string, after: number, limit = 500) =>
     query: { after, limit },
   });
 
-test('events leave the log a week after they were appended, and what is kept has no hole (Events: kept log)', async () => {
+test('events are pruned a week after they were appended, and the kept log is contiguous (Events: kept log)', async () => {
   const projectId = newProjectId();
   await daily(projectId, 10);
 
@@ -102,25 +102,25 @@ test('events leave the log a week after they were appended, and what is kept has
   expect(kept.earliest_at).toBe(kept.items[0]?.appended_at);
 });
 
-test('the newest event of a Project that is idle for ever stays, and its log goes on from there (Events: kept log)', async () => {
+test('the newest event of an idle Project is kept, and the next position follows it (Events: kept log)', async () => {
   const projectId = newProjectId();
   await daily(projectId, 3);
   clock.advance(100 * dayMs);
 
   await prune();
   const idle = await page(projectId, 0);
-  const next = await log.append(newAccountId(), eventOf(projectId));
+  const next = await log.appendEvent(newAccountId(), eventOf(projectId));
 
   expect(idle.items.map(({ position }) => position)).toEqual([3]);
   expect(next.position).toBe(4);
 });
 
-test('an event that is announced again after it left the log keeps its place and gets no second one (Events: one event per refresh)', async () => {
+test('an event announced again after it was pruned keeps its position and is not appended again (Events: one event per refresh)', async () => {
   const projectId = newProjectId();
   const events = await daily(projectId, 10);
   await prune();
 
-  const again = await log.append(newAccountId(), events[1] as RefreshEvent);
+  const again = await log.appendEvent(newAccountId(), events[1] as RefreshEvent);
 
   expect(again).toMatchObject({ position: 2, event: { id: events[1]?.id } });
   expect((await page(projectId, 0)).head_position).toBe(10);
@@ -147,7 +147,7 @@ test('a log is read in pages, ascending, from any position', async () => {
   expect((await page(projectId, 5)).items).toEqual([]);
 });
 
-test('heads are told for many Projects at once, 0 for a Project without events', async () => {
+test('one request reads the heads of many Projects, 0 for a Project without events', async () => {
   const projects = [newProjectId(), newProjectId()] as const;
   await daily(projects[0], 2);
 

@@ -22,7 +22,7 @@ const logSettings = { logEpoch: 1, keepMs: 7 * 24 * 3_600_000, pruneEveryMs: 3_6
 let namespace: TestNamespace;
 let mongo: MongoConnection;
 let bus: MessageBus;
-let doorbell: MessageRecorder;
+let entryRecorder: MessageRecorder;
 let replicas: { stop(): Promise<void> }[];
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
     logger: testLogger,
   });
   bus = await openTestBus(namespace);
-  doorbell = await recordMessages(bus, ['project.events.v1']);
+  entryRecorder = await recordMessages(bus, ['project.events.v1']);
   const config = testConfig(namespace, { log: logSettings });
   replicas = await Promise.all(
     [1, 2].map(() => startTestService({ config, start: startEventStream })),
@@ -68,8 +68,8 @@ function announce(bodies: readonly Completed[]): Promise<void> {
   );
 }
 
-function rungFor(projectId: ProjectId): readonly Appended[] {
-  return doorbell
+function publishedFor(projectId: ProjectId): readonly Appended[] {
+  return entryRecorder
     .of('project.event-appended.v1')
     .filter((appended) => appended.project_id === projectId);
 }
@@ -77,22 +77,22 @@ function rungFor(projectId: ProjectId): readonly Appended[] {
 const refreshOf = ({ event }: Appended) =>
   event.type === 'inventory.refresh.completed' ? event.data.refresh_id : null;
 
-const rungTimes = (projectId: ProjectId, times: number) =>
-  waitFor(`the doorbell rang ${times} times`, () => rungFor(projectId).length >= times);
+const publishedTimes = (projectId: ProjectId, times: number) =>
+  waitFor(`${times} entries are published`, () => publishedFor(projectId).length >= times);
 
-test('a refresh announced again keeps its one event and position, and the doorbell rings again unchanged (Events)', async () => {
+test('a duplicate announcement keeps the event and position of its refresh, and publishes the entry again unchanged (Events)', async () => {
   const projectId = newProjectId();
   const bodies = Array.from({ length: 12 }, () => completed(projectId));
 
   await announce(bodies);
   await announce([...bodies].reverse());
-  await rungTimes(projectId, 24);
+  await publishedTimes(projectId, 24);
 
-  const rung = rungFor(projectId);
-  const first = rung.slice(0, 12);
+  const published = publishedFor(projectId);
+  const first = published.slice(0, 12);
   expect(first.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   expect(first.map(refreshOf)).toEqual(bodies.map((body) => body.refresh_id));
-  expect(rung.slice(12)).toEqual([...first].reverse());
+  expect(published.slice(12)).toEqual([...first].reverse());
 });
 
 test('positions of every Project are contiguous from 1, in the order of the announcements (Events)', async () => {
@@ -100,23 +100,23 @@ test('positions of every Project are contiguous from 1, in the order of the anno
   const bodies = Array.from({ length: 20 }, () => projects.map((id) => completed(id))).flat();
 
   await announce(bodies);
-  for (const projectId of projects) await rungTimes(projectId, 20);
+  for (const projectId of projects) await publishedTimes(projectId, 20);
 
   for (const projectId of projects) {
     const announced = bodies.filter((body) => body.project_id === projectId);
-    expect(rungFor(projectId).map((rung) => [rung.position, refreshOf(rung)])).toEqual(
+    expect(publishedFor(projectId).map((entry) => [entry.position, refreshOf(entry)])).toEqual(
       announced.map((body, index) => [index + 1, body.refresh_id]),
     );
   }
 });
 
-test('an event carries what the Status of its refresh says and nothing of the inventory (Events)', async () => {
+test('an event carries the outcome of its refresh and no inventory data (Events)', async () => {
   const body = completed(newProjectId(), { outcome: 'complete_changed' });
 
   await announce([body]);
-  await rungTimes(body.project_id, 1);
+  await publishedTimes(body.project_id, 1);
 
-  expect(rungFor(body.project_id)).toEqual([
+  expect(publishedFor(body.project_id)).toEqual([
     {
       project_id: body.project_id,
       position: 1,
@@ -134,7 +134,7 @@ test('an event carries what the Status of its refresh says and nothing of the in
   ]);
 });
 
-test('replicas that append to one Project at once leave no hole and double nothing (Events)', async () => {
+test('replicas that append to one Project concurrently leave no gap and no duplicate (Events)', async () => {
   const collection = openLogCollection(mongo.db);
   const collections = { log: collection, pruned: openPrunedCollection(mongo.db) };
   const logs = [1, 2, 3].map(() => createProjectLog(collections, systemClock, logSettings));
@@ -154,7 +154,7 @@ test('replicas that append to one Project at once leave no hole and double nothi
 
   const entries = await Promise.all(
     logs.flatMap((log, replica) => {
-      // Each replica is given all events, in an order of its own, and appends two at a time.
+      // Each replica appends all events, in its own order, two at a time.
       const turned = [...events.slice(replica * 10), ...events.slice(0, replica * 10)];
       const halves = [turned.slice(0, 15), turned.slice(15)];
       return halves.map((half) => appendInOrder(log, half));
@@ -172,7 +172,7 @@ async function appendInOrder(
   events: readonly RefreshEvent[],
 ): Promise<LogEntry[]> {
   const entries: LogEntry[] = [];
-  for (const event of events) entries.push(await log.append(newAccountId(), event));
+  for (const event of events) entries.push(await log.appendEvent(newAccountId(), event));
   return entries;
 }
 

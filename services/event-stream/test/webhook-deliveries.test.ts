@@ -108,7 +108,7 @@ test('a redirect is a failure and is not followed (Events: webhooks)', async () 
   expect(world.receiver.of('/elsewhere')).toEqual([]);
 });
 
-test('an endpoint that is gone (410) is disabled at once, and says why (Events: webhooks)', async () => {
+test('a 410 response disables the endpoint at once, with the reason (Events: webhooks)', async () => {
   const { customer, endpoint } = await subscribed('/gone');
   world.receiver.answerWith(() => ({ status: 410 }));
 
@@ -123,7 +123,7 @@ test('an endpoint that is gone (410) is disabled at once, and says why (Events: 
   expect(delivery).toMatchObject({ failure: 'endpoint_disabled', attempts_total: 1 });
 });
 
-test('Retry-After makes the next attempt wait as long as it says (Events: webhooks)', async () => {
+test('Retry-After delays the next attempt (Events: webhooks)', async () => {
   const { customer, endpoint } = await subscribed('/later');
   world.receiver.answerWith(() => ({ status: 503, headers: { 'retry-after': '3600' } }));
 
@@ -205,7 +205,7 @@ test('a suspended Project is sent nothing, and what was appended meanwhile once 
   const endpoint = await world.create(customer, '/suspended');
   await world.announce(customer, 2);
   await appended(customer, 2);
-  await waitFor('the gateway was asked', () => world.gateway.asked.includes(project_id));
+  await waitFor('the gateway received the lookup', () => world.gateway.asked.includes(project_id));
   const whileSuspended = (await world.deliveries(project_id, endpoint.endpoint_id)).items;
 
   world.gateway.withoutEvents.delete(project_id);
@@ -217,7 +217,7 @@ test('a suspended Project is sent nothing, and what was appended meanwhile once 
   expect(whileSuspended).toEqual([]);
 });
 
-test('a low balance is told once per crossing to each Project that has an endpoint for it (Events: account.balance.low)', async () => {
+test('a low balance has one event per crossing in each Project with an endpoint for it (Events: account.balance.low)', async () => {
   const types = ['account.balance.low'];
   const one = await subscribed('/low-1', { types });
   const account_id = one.customer.accountId;
@@ -254,7 +254,7 @@ test('a low balance is told once per crossing to each Project that has an endpoi
   });
 });
 
-test('an answer that does not come in time is a failure, and is asked for again (Events: webhooks)', async () => {
+test('a response after the timeout is a failure and is retried (Events: webhooks)', async () => {
   // In a world of its own: nothing that has to be answered in time is sent by it.
   const impatient = await openWebhookWorld({
     timeoutMs: 50,

@@ -12,7 +12,7 @@ import {
 
 let world: WebhookWorld;
 const clock = createRunningClock();
-/** So long an endpoint that cannot be sent to is left alone. */
+/** How long an endpoint without usable secrets is held. */
 const holdMs = 5_000;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ test('a Project has ten endpoints at most, however many are made at once, and a 
   expect(ids).toContain(after.endpoint_id);
 });
 
-test('while a secret is replaced both sign, and afterwards the new one alone (Events: webhooks)', async () => {
+test('during a rotation both secrets sign, afterwards only the new one (Events: webhooks)', async () => {
   const customer = newCustomer();
   const old = await world.create(customer, '/rotate');
   const { project_id: project, endpoint_id: id } = old;
@@ -77,7 +77,7 @@ function verifies(secret: string, hook: { raw: Buffer; headers: object } | undef
   }
 }
 
-test('nothing that is stored or read back shows a secret (Events: webhooks)', async () => {
+test('no stored document and no later response contains a secret (Events: webhooks)', async () => {
   const customer = newCustomer();
   const { secret, project_id, endpoint_id } = await world.create(customer, '/sealed');
   const mongo = await connectMongo({
@@ -97,7 +97,7 @@ test('nothing that is stored or read back shows a secret (Events: webhooks)', as
   expect(JSON.stringify([stored, read])).not.toContain(secret.slice(6));
 });
 
-test('an endpoint whose secret no key opens holds up nobody, sends nothing unsigned, and goes on after a rotation (Events: webhooks)', async () => {
+test('an endpoint whose secrets do not decrypt delays no other, is sent nothing unsigned, and resumes after a rotation (Events: webhooks)', async () => {
   const [customer, other] = [newCustomer(), newCustomer()];
   const lost = await world.create(customer, '/lost-key');
   await world.create(other, '/kept-key');
@@ -131,7 +131,7 @@ test('an endpoint is found under its own Project only, and a deleted one not at 
   await world.create(other, '/other');
   const notFound = { refusal: { code: 'webhook_endpoint_not_found' } };
 
-  for (const ask of [
+  for (const request of [
     () => world.read(other.projectId, id),
     () => world.change(other.projectId, id, { state: 'disabled' }),
     () => world.rotate(other.projectId, id),
@@ -139,7 +139,7 @@ test('an endpoint is found under its own Project only, and a deleted one not at 
     () => world.deliveries(other.projectId, id),
     () => world.remove(other.projectId, id),
   ]) {
-    await expect(ask()).rejects.toMatchObject(notFound);
+    await expect(request()).rejects.toMatchObject(notFound);
   }
   await world.remove(customer.projectId, id);
   await expect(world.read(customer.projectId, id)).rejects.toMatchObject(notFound);

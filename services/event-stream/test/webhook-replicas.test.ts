@@ -53,15 +53,15 @@ test('two replicas send each event once, to every endpoint of its Project (Event
 
   for (const [index, ids] of refreshes.entries()) {
     for (const path of [`/${index}/a`, `/${index}/b`]) {
-      const told = world.receiver
+      const received = world.receiver
         .of(path)
         .map(({ raw }) => JSON.parse(raw.toString()).data.refresh_id);
-      expect(told.sort()).toEqual([...ids].sort());
+      expect(received.sort()).toEqual([...ids].sort());
     }
   }
 });
 
-test('an endpoint that hangs takes four requests and holds up nobody else (Events: webhooks)', async () => {
+test('an endpoint that hangs uses four requests and delays no other endpoint (Events: webhooks)', async () => {
   const [stuck, quick] = [newCustomer(), newCustomer()];
   await world.create(stuck, '/stuck');
   await world.create(quick, '/quick');
@@ -85,34 +85,37 @@ async function due(nowMs: number): Promise<WebhookDelivery> {
   const type = 'inventory.refresh.completed';
   const wanted = { endpointId, eventId, projectId, type, body: '{}', appendedAtMs: nowMs } as const;
   await deliveries.insertMissing([wanted], nowMs);
-  return (await deliveries.page(endpointId, { limit: 1 }))[0]?.delivery as WebhookDelivery;
+  return (await deliveries.listDeliveries(endpointId, { limit: 1 }))[0]
+    ?.delivery as WebhookDelivery;
 }
 
 const attempt = { atMs: 5_000, status: 200, durationMs: 3, error: null } as const;
 
-test('of those who claim a delivery at once one gets it, and after its time another (Events: webhooks)', async () => {
+test('of concurrent claims of a delivery one succeeds, and another after it expires (Events: webhooks)', async () => {
   const delivery = await due(1_000);
 
   const claims = await Promise.all(
-    Array.from({ length: 8 }, () => deliveries.claim(delivery, 60_000)),
+    Array.from({ length: 8 }, () => deliveries.claimDelivery(delivery, 60_000)),
   );
   const [held] = claims.filter((claim) => claim !== null);
   const ids = async (nowMs: number) =>
-    (await deliveries.due(nowMs, [], 1_000)).map(({ eventId }) => eventId);
+    (await deliveries.listDue(nowMs, [], 1_000)).map(({ eventId }) => eventId);
 
   expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
   expect(await ids(59_999)).not.toContain(delivery.eventId);
   expect(await ids(60_000)).toContain(delivery.eventId);
-  expect(await deliveries.claim(held as WebhookDelivery, 120_000)).toMatchObject({ claim: 2 });
+  expect(await deliveries.claimDelivery(held as WebhookDelivery, 120_000)).toMatchObject({
+    claim: 2,
+  });
 });
 
-test('whoever comes back after its claim was taken over reports in vain (Events: webhooks)', async () => {
+test('a report under an earlier claim has no effect (Events: webhooks)', async () => {
   const delivery = await due(1_000);
-  const paused = (await deliveries.claim(delivery, 2_000)) as WebhookDelivery;
-  const other = (await deliveries.claim(paused, 3_000)) as WebhookDelivery;
+  const paused = (await deliveries.claimDelivery(delivery, 2_000)) as WebhookDelivery;
+  const other = (await deliveries.claimDelivery(paused, 3_000)) as WebhookDelivery;
 
-  const late = await deliveries.record(paused, attempt, { state: 'delivered' });
-  const inTime = await deliveries.record(
+  const late = await deliveries.recordAttempt(paused, attempt, { state: 'delivered' });
+  const inTime = await deliveries.recordAttempt(
     other,
     { ...attempt, status: 500, error: 'status' },
     {
@@ -123,39 +126,39 @@ test('whoever comes back after its claim was taken over reports in vain (Events:
   );
 
   expect([late, inTime]).toEqual([false, true]);
-  const [kept] = await deliveries.page(delivery.endpointId, { limit: 1 });
+  const [kept] = await deliveries.listDeliveries(delivery.endpointId, { limit: 1 });
   expect(kept?.delivery).toMatchObject({ state: 'pending', failures: 1, attemptsTotal: 1 });
 });
 
-test('made again by whoever was cut short, a delivery is still one (Events: webhooks)', async () => {
+test('a delivery that is inserted again exists once (Events: webhooks)', async () => {
   const { endpointId, eventId, projectId, type, body } = await due(1_000);
   const same = { endpointId, eventId, projectId, type, body, appendedAtMs: 1_000 };
   const next = { ...same, eventId: `evt_${systemIdentifiers.uuidV7()}` } as const;
 
   expect(await deliveries.insertMissing([same, next], 2_000)).toBe(1);
-  expect(await deliveries.page(endpointId, { limit: 10 })).toHaveLength(2);
+  expect(await deliveries.listDeliveries(endpointId, { limit: 10 })).toHaveLength(2);
 });
 
 test('only the newest twenty attempts are kept, and all are counted', async () => {
   let delivery = await due(1_000);
   for (let times = 0; times < 23; times += 1) {
-    delivery = (await deliveries.claim(delivery, 2_000)) as WebhookDelivery;
+    delivery = (await deliveries.claimDelivery(delivery, 2_000)) as WebhookDelivery;
     const failed = { ...attempt, atMs: times, status: 500, error: 'status' } as const;
-    await deliveries.record(delivery, failed, {
+    await deliveries.recordAttempt(delivery, failed, {
       state: 'pending',
       nextAttemptAtMs: 3_000,
       failures: times + 1,
     });
   }
 
-  const [kept] = await deliveries.page(delivery.endpointId, { limit: 1 });
+  const [kept] = await deliveries.listDeliveries(delivery.endpointId, { limit: 1 });
   expect(kept?.delivery.attemptsTotal).toBe(23);
   expect(kept?.delivery.attempts.map(({ atMs }) => atMs)).toEqual(
     Array.from({ length: 20 }, (_none, index) => index + 3),
   );
 });
 
-test('a delivery whose sender was lost before it reported is sent again with the same id (Events: webhooks)', async () => {
+test('a delivery whose replica was lost before it reported is sent again with the same id (Events: webhooks)', async () => {
   const customer = newCustomer();
   const endpoint = await world.create(customer, '/lost');
   await world.announce(customer);

@@ -46,7 +46,7 @@ test('a new key before the old one re-encrypts every secret, and then the old on
   });
   await replaced.stop();
 
-  const kept = await createEndpointStore(endpoints, alone, testLogger).list(
+  const kept = await createEndpointStore(endpoints, alone, testLogger).listEndpoints(
     made.project_id as ProjectId,
   );
   expect(kept.map(({ secrets }) => secrets.map(({ secret }) => secret))).toEqual([[made.secret]]);

@@ -75,7 +75,7 @@ function startExample(secret: string, port: number) {
   return { child, out: () => out };
 }
 
-test('the example of the documentation receives and verifies what is sent, and refuses what is not from here (docs/webhooks.md)', async () => {
+test('the example of the documentation verifies what is sent and refuses forged requests (docs/webhooks.md)', async () => {
   const customer = newCustomer();
   const port = await findFreePort();
   const url = `http://127.0.0.1:${port}/hooks`;

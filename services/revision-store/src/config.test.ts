@@ -9,7 +9,7 @@ const required = {
 };
 
 describe('The configuration', () => {
-  it('keeps superseded observations a day and the head 180 days unless told otherwise', () => {
+  it('keeps superseded observations a day and the head 180 days by default', () => {
     const { retention, assembly } = loadConfig(required);
 
     expect(retention.supersededKeptMs).toBe(24 * 3_600_000);

@@ -9,10 +9,12 @@ export const settings = {
   ...serviceSettings,
   ASSEMBLY_LEASE_MS: duration()
     .prefault('15000')
-    .describe('How long an assembly that stopped renewing keeps its inventory from other workers'),
+    .describe('Lease of an assembly on its inventory; expires when the worker stops renewing it'),
   ASSEMBLIES_MAX: integer(1, 64)
     .prefault('8')
-    .describe('Scans of at most 8 pages assembled at once; of larger ones it is one'),
+    .describe(
+      'Concurrent assemblies of scans of at most 8 pages; larger ones are assembled one at a time',
+    ),
   MISSING_PAGES_WAIT_MS: duration()
     .prefault('60000')
     .describe('How long a completed scan waits for pages it names before it is rejected'),
@@ -24,21 +26,21 @@ export const settings = {
     .describe('How long the newest revision stays after it was last observed'),
   FORGOTTEN_CHUNKS_KEPT_MS: duration()
     .prefault('86400000')
-    .describe('How long staged pages wait for a command about their scan'),
+    .describe('How long staged pages are kept without a command for their scan'),
   FORGOTTEN_CAPTURES_KEPT_MS: duration()
     .prefault('3600000')
     .describe(
-      'How long pages of a Live Page chain wait for its capture; not less than a chain may last',
+      'How long staged pages of a Live Page chain are kept without its capture; at least the longest chain',
     ),
   SCAN_RECORDS_KEPT_MS: duration()
     .prefault('2592000000')
-    .describe('How long a decided scan is remembered; not less than its command topic is kept'),
+    .describe(
+      'How long the record of a decided scan is kept; at least the retention of its command topic',
+    ),
   BLOCK_CACHE_BYTES: integer(0, 2 ** 31)
     .prefault('33554432')
-    .describe('Memory for unpacked blocks that were read last'),
-  PRUNE_EVERY_MS: duration()
-    .prefault('30000')
-    .describe('Pause between two rounds of deleting what nothing needs any more'),
+    .describe('Memory of the cache of unpacked blocks'),
+  PRUNE_EVERY_MS: duration().prefault('30000').describe('Pause between two runs of pruning'),
 } as const;
 
 export interface RevisionStoreConfig extends ServiceConfig {

@@ -15,7 +15,7 @@ const assemblyEnds = [
 ] as const;
 const assemblyDuration = histogram({
   name: 'inventory.assembly.duration',
-  description: 'Time one try to assemble a scan took, by how it ended',
+  description: 'Duration of one try to assemble a scan, by result',
   unit: 's',
   labels: { end: assemblyEnds },
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
@@ -23,7 +23,7 @@ const assemblyDuration = histogram({
 const waitingScans = gauge({
   name: 'inventory.assembly.waiting',
   description:
-    'Scans that were received and are not decided; at most 10,000 are counted; all replicas tell the same',
+    'Received scans without a decision; at most 10,000 are counted; every replica reports the same value',
 });
 const scanDecisions = [
   'committed',
@@ -33,12 +33,12 @@ const scanDecisions = [
 ] as const satisfies readonly ('committed' | RejectionReason)[];
 const scans = counter({
   name: 'inventory.scans',
-  description: 'Scans by how they were decided',
+  description: 'Decided scans, by decision',
   labels: { decision: scanDecisions },
 });
 const pages = counter({
   name: 'inventory.current.pages',
-  description: 'Pages of saved inventories that were served',
+  description: 'Served pages of saved inventories',
 });
 const pageBytes = counter({
   name: 'inventory.current.bytes',
@@ -47,14 +47,14 @@ const pageBytes = counter({
 });
 const stagedBytes = counter({
   name: 'inventory.staged.bytes',
-  description: 'Bytes of chunks that were staged, and of those that were known or refused',
+  description: 'Bytes of received chunks, by result',
   unit: 'By',
   labels: { result: ['staged', 'known', 'conflict'] },
 });
 const prunedKinds = ['chunks', 'scans', 'blocks', 'observations', 'heads'] as const;
 const pruned = counter({
   name: 'inventory.pruned',
-  description: 'What was deleted because nothing can need it any more',
+  description: 'Documents deleted by pruning, by kind',
   labels: { kind: prunedKinds },
 });
 
@@ -84,7 +84,7 @@ export function countPruned(kind: (typeof prunedKinds)[number], count: number): 
   if (count > 0) pruned.add(count, { kind });
 }
 
-/** Reports the scans that wait, once they were counted. */
+/** Reports the waiting scans once they were counted. */
 export function observeWaitingScans(latest: () => number | null): void {
   waitingScans.observe((observe) => {
     const waiting = latest();

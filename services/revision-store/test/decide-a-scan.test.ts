@@ -119,11 +119,11 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
     expect(await crashed.scopes.moveHead(crashed.lease, stale)).toBe(false);
     expect(await crashed.scopes.renew(crashed.lease, systemClock.now() + 1e6)).toBe(false);
     expect((await replica.client.page(scan.scope)).meta.revision_id).toBe(saved.revision_id);
-    const told = store.outcomesOf(scan).map(({ id, body }) => JSON.stringify([id, body]));
-    expect(new Set(told).size).toBe(1);
+    const outcomes = store.outcomesOf(scan).map(({ id, body }) => JSON.stringify([id, body]));
+    expect(new Set(outcomes).size).toBe(1);
   });
 
-  it('after its head moved is told of with the result that stands beside the head', async () => {
+  it('after its head moved has the outcome stored beside the head', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     await running().client.stage(scan);
     const crashed = await crashedAfterHeadMoved(scan);
@@ -132,7 +132,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
   });
 
-  it('after its head moved is told of also when another scan comes first', async () => {
+  it('after its head moved has its outcome also when another scan is assembled first', async () => {
     const scope = newScope();
     const scan = newScan({ scope, pages: [plainPage(0, 3)] });
     const crashed = await crashedAfterHeadMoved(scan);
@@ -183,7 +183,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
   );
 
   it.each(['received', 'committing'] as const)(
-    'in each of six tries while it was %s is rejected before a seventh begins (Failure modes: a fault of ours)',
+    'in each of six tries while it was %s is rejected before a seventh begins (Failure modes: an internal fault)',
     async (state) => {
       const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
       await running().client.stage(scan);
@@ -200,7 +200,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
     },
   );
 
-  it('in each of five tries is assembled by the sixth (Failure modes: a fault of ours)', async () => {
+  it('in each of five tries is assembled by the sixth (Failure modes: an internal fault)', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     await running().client.stage(scan);
     const crashed = await crashedWorker(scan);
@@ -241,7 +241,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
     });
   });
 
-  it('is abandoned after its commit began: without effect but that its outcome is told', async () => {
+  it('is abandoned after its commit began: its outcome is published, without another effect', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     const crashed = await crashedWorker(scan);
     expect(await crashed.scans.beginCommit(scan.scanId)).toBe(true);
@@ -253,8 +253,8 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
   });
 });
 
-describe('A service that is told to stop', () => {
-  it('gives the scan it is assembling to another at once, long before its lease runs out', async () => {
+describe('A service that stops', () => {
+  it('releases the scan it is assembling at once, long before its lease expires', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3), plainPage(3, 5)] });
     const first = startHeldAssemblies(store);
     await stores().scans.receive({
@@ -279,7 +279,7 @@ describe('A service that is told to stop', () => {
 describe('A scan (architecture: the scan document decides)', () => {
   const running = replicaOfBlock();
 
-  it('that is abandoned while it completes has one outcome, which everybody is told', async () => {
+  it('that is abandoned while it completes has one outcome in every message', async () => {
     const replica = running();
     const scans = Array.from({ length: 30 }, () =>
       newScan({ scope: newScope(), pages: [plainPage(0, 3)] }),
@@ -296,13 +296,13 @@ describe('A scan (architecture: the scan document decides)', () => {
     );
 
     for (const scan of scans) {
-      const told = await waitFor('it is decided', () => {
+      const outcomes = await waitFor('it is decided', () => {
         const outcomes = store.outcomesOf(scan);
         return outcomes.length > 0 && outcomes;
       });
-      expect(new Set(told.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+      expect(new Set(outcomes.map(({ body }) => JSON.stringify(body))).size).toBe(1);
       const { status } = await replica.client.page(scan.scope);
-      expect(status).toBe(told[0]?.type === 'revision.committed.v1' ? 200 : 404);
+      expect(status).toBe(outcomes[0]?.type === 'revision.committed.v1' ? 200 : 404);
     }
     const firstOrder = scans.filter((_, at) => at % 2 === 0);
     for (const scan of firstOrder) expect((await store.rejected(scan)).reason).toBe('abandoned');
@@ -432,7 +432,7 @@ describe('On a clock of the test', () => {
   const clock = createTestClock(Date.now());
   const running = replicaOfBlock({ clock, assembly: { missingPagesWaitMs: 60_000 } });
 
-  it('a fault of ours that every try meets ends the scan, so that its refresh does not wait for ever', async () => {
+  it('an internal fault in every try rejects the scan, so that its refresh terminates', async () => {
     const replica = running();
     const scope = newScope();
     const head = await replica.save({

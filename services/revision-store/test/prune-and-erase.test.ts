@@ -132,7 +132,7 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     expect((await replica.client.staged(scan)).pages).toHaveLength(1);
   });
 
-  it('deletes what a forgotten scan staged after a day, and nothing of one that is waited for', async () => {
+  it('deletes chunks of a scan without a command after a day, and none of a waiting scan', async () => {
     const [forgotten, waiting] = [page, page].map((one) =>
       newScan({ scope: newScope(), pages: [one, one] }),
     );
@@ -157,7 +157,7 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     expect((await store.committed(waiting)).observed_assets).toBe(3);
   });
 
-  it('leaves an inventory alone while somebody assembles it', async () => {
+  it('skips an inventory while it is assembled', async () => {
     const scope = newScope();
     await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
     await store.collections.assetBlocks.insertOne({
@@ -217,7 +217,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
       return (await backlog.collections.chunks.countDocuments({})) === 0;
     });
 
-  it('deletes what every decided scan staged, however many there are', async () => {
+  it('deletes the chunks of every decided scan, of any number', async () => {
     await stageChunks(now());
     await backlog.collections.scans.insertMany(
       scanIds.map((_id) => ({
@@ -236,7 +236,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
     await untilNoChunk();
   });
 
-  it('deletes every forgotten chunk, also of those that were staged at the same moment', async () => {
+  it('deletes every chunk without a command, also those staged at the same moment', async () => {
     await stageChunks(new Date(clock.now() - dayMs - 1));
 
     await startPruning();
@@ -325,7 +325,7 @@ describe('Erasing an inventory (Operating surface)', () => {
     expect(await countBlocks(scope)).toEqual({ assets: 0, texts: 0 });
   });
 
-  it('does not wait for an assembly: it takes the lease, and the assembly begins anew', async () => {
+  it('does not wait for an assembly: it seizes the lease, and the assembly is repeated', async () => {
     const scope = newScope();
     await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
     await store.collections.scopes.updateOne(
@@ -340,7 +340,7 @@ describe('Erasing an inventory (Operating surface)', () => {
     expect(await replica.client.erase(scope)).toBe(204);
 
     // Pruning takes it too, for a moment.
-    const document = await waitFor('the lease is given back', async () => {
+    const document = await waitFor('the lease is released', async () => {
       const found = await store.collections.scopes.findOne({ _id: scopeKey(scope) });
       return found !== null && found.lease === undefined && found;
     });

@@ -120,7 +120,7 @@ describe('GET of a page (Reads: page_size, chains)', () => {
 });
 
 describe('The bytes of a page', () => {
-  it('are those that were stored, however odd: inventory JSON is not parsed on its way out', async () => {
+  it('are the stored bytes: inventory JSON is not parsed when it is served', async () => {
     const scope = newScope();
     const { assets, descriptions } = plainPage(0, 3);
     const saved = await replica.save({ scope, pages: [{ assets, descriptions }] });

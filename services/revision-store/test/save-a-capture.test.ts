@@ -99,7 +99,7 @@ describe('A captured chain (Reads: Capture)', () => {
     expect(await current(scope)).toMatchObject({ revision_id: later.revision_id });
   });
 
-  it('is saved once, however its pages and its command come again, through two replicas', async () => {
+  it('is saved once under duplicate pages and commands, through two replicas', async () => {
     const scan = capture();
     await Promise.all(replicas.map(({ client }) => client.stage(scan)));
 
@@ -107,7 +107,7 @@ describe('A captured chain (Reads: Capture)', () => {
     const saved = await store.committed(scan);
     await store.complete(scan);
 
-    await waitFor('the outcome is told again', () => store.outcomesOf(scan).length >= 2);
+    await waitFor('the outcome is published again', () => store.outcomesOf(scan).length >= 2);
     expect(new Set(store.outcomesOf(scan).map(({ body }) => JSON.stringify(body)))).toEqual(
       new Set([JSON.stringify(saved)]),
     );

@@ -83,7 +83,7 @@ describe('A completed scan (Refresh: commit)', () => {
     });
   });
 
-  it('is told of once in substance: the same bytes under the same id, however often it is asked', async () => {
+  it('has one outcome: every duplicate command publishes the same bytes under the same id', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     await replica.client.stage(scan);
     await store.complete(scan);
@@ -93,13 +93,13 @@ describe('A completed scan (Refresh: commit)', () => {
     await store.complete(scan);
     await store.abandon(scan);
 
-    const told = await waitFor('each command is answered', () => {
+    const outcomes = await waitFor('each command is answered', () => {
       const outcomes = store.outcomesOf(scan);
       return outcomes.length >= before + 4 && outcomes;
     });
-    expect(new Set(told.map(({ id, type, body }) => JSON.stringify([id, type, body]))).size).toBe(
-      1,
-    );
+    expect(
+      new Set(outcomes.map(({ id, type, body }) => JSON.stringify([id, type, body]))).size,
+    ).toBe(1);
     expect(
       await store.collections.assetBlocks.countDocuments({
         set: (await store.committed(scan)).revision_id,
@@ -133,7 +133,7 @@ describe('A completed scan (Refresh: commit)', () => {
     expect((await replica.save({ scope: empty, pages: [blank, blank] })).changed).toBe(false);
   });
 
-  it('is put together from the chunks its manifest names, whatever else was staged', async () => {
+  it('is assembled from the chunks of its manifest alone', async () => {
     const scope = newScope();
     const scan = newScan({ scope, pages: [plainPage(0, 40), plainPage(40, 60)], chunkBytes: 700 });
     const stale = {
@@ -191,7 +191,7 @@ describe('A further scan of an inventory (Refresh: unchanged)', () => {
   };
   const reordered = { assets: page.assets.toReversed(), descriptions: page.descriptions };
 
-  it('with the same assets keeps the revision and its order, and observes it anew', async () => {
+  it('with the same assets keeps the revision and its order under a new observation', async () => {
     const scope = newScope();
     const first = await replica.save({ scope, pages: [page], completedAtMs: at(0) });
 
@@ -211,7 +211,7 @@ describe('A further scan of an inventory (Refresh: unchanged)', () => {
     ).toBe(1);
   });
 
-  it('with other assets is a new revision, while chains go on in the old one', async () => {
+  it('with other assets is a new revision, while chains continue in the old one', async () => {
     const scope = newScope();
     const first = await replica.save({ scope, pages: [plainPage(0, 5)], completedAtMs: at(0) });
     const begun = await replica.client.page(scope, { page_size: 2 });

@@ -59,7 +59,7 @@ describe('PUT of a chunk', () => {
     expect(over).toBe(413);
   });
 
-  it('is answered 422 when the body is not what its digest says, or is empty', async () => {
+  it('is answered 422 when the body does not match its digest, or is empty', async () => {
     const wrong = await replica.client.putChunk(newPlace(), bytes, 'a'.repeat(64));
     const empty = await replica.client.putChunk(newPlace(), Buffer.alloc(0));
 
@@ -87,7 +87,7 @@ describe('PUT of a chunk', () => {
     expect((await replica.client.putChunk(place, bytes, 'A'.repeat(64))).status).toBe(422);
   });
 
-  it('gets its turn, however many come at once over the same connections', async () => {
+  it('is served eventually under any number of concurrent requests over the same connections', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 400)], chunkBytes: 700 });
     const chunks = (scan.pages[0] ?? []).slice(0, 60);
 
@@ -112,7 +112,7 @@ describe('The list of what is staged', () => {
     expect(listed).toEqual({ status: 200, pages: completedMessage(scan).pages });
   });
 
-  it('is empty for a scan or an epoch nobody staged for', async () => {
+  it('is empty for a scan or an epoch without staged chunks', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     await replica.client.stage(scan);
 

@@ -2,9 +2,9 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { projectStanding } from '@inventory/contracts/internal/webhooks';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
-/** Asks who owns Projects. Rejects with ServiceUnreachable when it does not answer. */
+/** Client of the gateway, which owns Projects. Rejects with ServiceUnreachable without a response. */
 export interface GatewayClient {
-  /** Whether the Project's events may be sent: it and its account are active and have events. */
+  /** Whether the Project may receive events: it and its account are active with events enabled. */
   mayHaveEvents(projectId: ProjectId): Promise<boolean>;
 }
 

@@ -3,16 +3,16 @@ import { createGuardedLookup } from './guarded-lookup.ts';
 
 const strict = { allowPrivate: false };
 
-/** A name server that gives one answer after the other, and counts how often it was asked. */
+/** A resolver that returns one response after the other and records its queries. */
 function answering(...answers: readonly (readonly string[])[]) {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const resolve = async (hostname: string) => {
-    asked.push(hostname);
-    const answer = answers[Math.min(asked.length, answers.length) - 1];
+    queries.push(hostname);
+    const answer = answers[Math.min(queries.length, answers.length) - 1];
     if (answer === undefined) throw new Error('unknown name');
     return answer;
   };
-  return { asked, resolve };
+  return { queries, resolve };
 }
 
 function lookUp(
@@ -27,22 +27,22 @@ function lookUp(
   });
 }
 
-test('a name that answers public first and loopback next is asked once per connection, which goes where it was checked (Events: webhooks)', async () => {
-  const { asked, resolve } = answering(['93.184.216.34'], ['127.0.0.1']);
+test('a name is resolved once per connection, which uses the checked addresses (Events: webhooks)', async () => {
+  const { queries, resolve } = answering(['93.184.216.34'], ['127.0.0.1']);
   const lookup = createGuardedLookup(resolve, strict);
 
   expect(await lookUp(lookup)).toEqual([{ address: '93.184.216.34', family: 4 }]);
   await expect(lookUp(lookup)).rejects.toThrow('not public');
-  expect(asked).toHaveLength(2);
+  expect(queries).toHaveLength(2);
 });
 
-test('one private address among public ones refuses the name (Events: webhooks)', async () => {
+test('a name with one private address among public ones is refused (Events: webhooks)', async () => {
   const { resolve } = answering(['93.184.216.34', '10.0.0.1', '2606:4700:4700::1111']);
 
   await expect(lookUp(createGuardedLookup(resolve, strict))).rejects.toThrow('not public');
 });
 
-test('a name that does not resolve is told apart from one that must not be used', async () => {
+test('a name that does not resolve has another error than a refused one', async () => {
   await expect(lookUp(createGuardedLookup(answering().resolve, strict))).rejects.toMatchObject({
     name: 'NameUnresolved',
   });
@@ -51,7 +51,7 @@ test('a name that does not resolve is told apart from one that must not be used'
   });
 });
 
-test('a caller that wants one address, or one kind, gets it checked all the same', async () => {
+test('a lookup of one address or one family is checked too', async () => {
   const { resolve } = answering(['93.184.216.34', '2606:4700:4700::1111']);
   const lookup = createGuardedLookup(resolve, strict);
 

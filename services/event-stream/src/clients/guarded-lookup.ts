@@ -2,20 +2,19 @@ import { isIP, type LookupFunction } from 'node:net';
 import { type AddressRules, isPublicAddress } from '../domain/webhook-address.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
-/** A name leads to an address that requests must not be sent to. */
+/** A name resolves to an address that requests must not be sent to. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused';
 }
 
-/** A name leads nowhere. */
+/** A name does not resolve. */
 export class NameUnresolved extends Error {
   override name = 'NameUnresolved';
 }
 
 /**
- * Resolves a name for the one connection that is being made, and refuses it when any of its
- * addresses is not public. The connection goes to the very addresses that were checked: what the
- * name answers a moment later is never asked.
+ * Resolves a name for one connection and refuses it when any of its addresses is not public. The
+ * connection uses the addresses that were checked; the name is not resolved a second time.
  */
 export function createGuardedLookup(resolve: ResolveHost, rules: AddressRules): LookupFunction {
   async function addressesOf(hostname: string): Promise<{ address: string; family: number }[]> {
@@ -24,7 +23,7 @@ export function createGuardedLookup(resolve: ResolveHost, rules: AddressRules): 
     });
     if (addresses.length === 0) throw new NameUnresolved('the name has no address');
     if (!rules.allowPrivate && !addresses.every(isPublicAddress)) {
-      throw new AddressRefused('the name leads to an address that is not public');
+      throw new AddressRefused('the name resolves to an address that is not public');
     }
     return addresses.map((address) => ({ address, family: isIP(address) }));
   }

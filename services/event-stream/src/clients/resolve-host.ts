@@ -1,17 +1,17 @@
 import { Resolver } from 'node:dns/promises';
 
-/** Every address that a name has now; rejects where it has none. */
+/** The current addresses of a name; rejects when there are none. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
-/** A name server that hangs holds up one request, not the threads that others resolve on. */
+/** A name server that hangs delays one request, not the thread pool. */
 const timeoutMs = 3_000;
 const tries = 2;
 
-/** Asks the name servers of the machine, for both kinds of addresses. */
+/** Queries the name servers of the machine for IPv4 and IPv6 addresses. */
 export function createHostResolver(): ResolveHost {
   const resolver = new Resolver({ timeout: timeoutMs, tries });
   return async (hostname) => {
-    // No name server has to know this one (RFC 6761).
+    // Name servers need not resolve this name (RFC 6761).
     if (/(^|\.)localhost\.?$/.test(hostname)) return ['127.0.0.1', '::1'];
     const kinds = await Promise.allSettled([
       resolver.resolve4(hostname),

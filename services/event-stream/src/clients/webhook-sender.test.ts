@@ -46,14 +46,14 @@ function send(
   return sender.send({ url, headers: { 'content-type': 'application/json' }, body: '{}', signal });
 }
 
-test('a request goes to the address that was resolved, under the name that was given', async () => {
+test('a request is sent to the resolved address with the given name', async () => {
   const sent = await send(`http://hook.example.com:${port}/a`);
 
   expect(sent).toEqual({ status: 200, retryAfter: null });
   expect(hits).toEqual([{ host: `hook.example.com:${port}`, body: '{}' }]);
 });
 
-test('a name that leads to this machine is refused and nothing is sent (Events: webhooks)', async () => {
+test('a name that resolves to this machine is refused and nothing is sent (Events: webhooks)', async () => {
   const sent = await send(`http://hook.example.com:${port}/`, { allowPrivate: false });
 
   expect(sent).toEqual({ status: null, error: 'address_refused' });
@@ -70,10 +70,10 @@ test.each(['127.0.0.1', '[::ffff:127.0.0.1]', '2130706433'])(
   },
 );
 
-test('each way to fail has its name', async () => {
+test('each kind of failure has its own error', async () => {
   const closed = createTcpServer();
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-  const { port: nobody } = closed.address() as AddressInfo;
+  const { port: closedPort } = closed.address() as AddressInfo;
   await new Promise((resolve) => closed.close(resolve));
   const unknown = async () => {
     throw new Error('no such name');
@@ -82,7 +82,7 @@ test('each way to fail has its name', async () => {
   expect(await send(`http://a.example:${port}/`, { resolve: unknown })).toMatchObject({
     error: 'dns',
   });
-  expect(await send(`http://a.example:${nobody}/`)).toMatchObject({ error: 'connection' });
+  expect(await send(`http://a.example:${closedPort}/`)).toMatchObject({ error: 'connection' });
   expect(await send(`https://a.example:${port}/`)).toMatchObject({ error: 'tls' });
   answer = () => {};
   expect(await send(`http://a.example:${port}/`, { timeoutMs: 200 })).toMatchObject({
@@ -92,7 +92,7 @@ test('each way to fail has its name', async () => {
   expect(await send(`http://a.example:${port}/`)).toMatchObject({ error: 'connection' });
 });
 
-test('the status decides: a body without an end delays nobody for long and fails nothing', async () => {
+test('the status decides: a body without an end is not a failure and its read is bounded', async () => {
   answer = (_request, response) => {
     response.writeHead(200);
     response.write('x'.repeat(100_000));
@@ -101,7 +101,7 @@ test('the status decides: a body without an end delays nobody for long and fails
   expect(await send(`http://a.example:${port}/`)).toMatchObject({ status: 200 });
 });
 
-test('redirects are answers like any other (Events: webhooks)', async () => {
+test('redirects are not followed (Events: webhooks)', async () => {
   answer = (_request, response) => {
     response.writeHead(302, { location: `http://a.example:${port}/next` }).end();
   };
@@ -110,7 +110,7 @@ test('redirects are answers like any other (Events: webhooks)', async () => {
   expect(hits).toHaveLength(1);
 });
 
-test('a request is cut short when the service stops', async () => {
+test('a request is aborted when the service stops', async () => {
   answer = () => {};
   const sender = createWebhookSender({
     allowPrivate: true,

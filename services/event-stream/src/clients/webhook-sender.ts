@@ -12,24 +12,24 @@ export interface WebhookRequest {
   readonly signal: AbortSignal;
 }
 
-/** What came of a request. `retryAfter` is the header as it was sent. */
+/** The result of a request. `retryAfter` is the header as received. */
 export type WebhookAnswer =
   | { readonly status: number; readonly retryAfter: string | null }
   | { readonly status: null; readonly error: AttemptError };
 
 export interface WebhookSender {
-  /** Never rejects but for an aborted signal. */
+  /** Rejects only when the signal is aborted. */
   send(request: WebhookRequest): Promise<WebhookAnswer>;
   close(): Promise<void>;
 }
 
 export interface WebhookSenderOptions extends AddressRules {
   readonly resolve: ResolveHost;
-  /** Longest time until the answer's head is there, connecting included. */
+  /** Longest time until the response head is received, connecting included. */
   readonly timeoutMs: number;
 }
 
-/** Of an answer's body so much is read, so that the connection can be used again; none is kept. */
+/** This much of a response body is read, so that the connection can be reused; none is kept. */
 const bodyBytesMax = 16 * 1024;
 const bodyMs = 1_000;
 
@@ -49,14 +49,14 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   });
 
   async function post({ url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
-    // A host that is an address is connected to without a look-up.
+    // A host that is an address is connected to without a lookup.
     const address = addressOfHost(new URL(url).hostname);
     if (address !== null && !allowPrivate && !isPublicAddress(address)) {
       return { status: null, error: 'address_refused' };
     }
     const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal });
     const { statusCode: status, headers: answered } = answer;
-    // The status decides; a body that does not end costs its connection.
+    // The status decides; a body that does not end closes its connection.
     const readable = AbortSignal.any([signal, AbortSignal.timeout(bodyMs)]);
     await answer.body.dump({ limit: bodyBytesMax, signal: readable }).catch(() => {});
     const retryAfter = answered['retry-after'];

@@ -17,8 +17,8 @@ export interface SignedContent {
 }
 
 /**
- * Headers of Standard Webhooks. Each secret signs, so that a receiver that knows one of them, the
- * present or the one being replaced, can verify.
+ * Headers of Standard Webhooks. Each secret signs, so that a receiver with either the present or
+ * the previous secret can verify.
  */
 export function signatureHeaders(
   { id, timestamp, body }: SignedContent,

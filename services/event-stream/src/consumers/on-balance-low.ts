@@ -1,10 +1,10 @@
 import type { Handlers } from '@inventory/messaging/dispatch';
 import { type AnnounceBalanceDeps, announceBalance } from '../operations/announce-balance.ts';
 
-export function onBalanceLow(dependencies: AnnounceBalanceDeps): Handlers {
+export function onBalanceLow(deps: AnnounceBalanceDeps): Handlers {
   return {
     'billing.balance-low.v1': ({ body }) =>
-      announceBalance(dependencies, {
+      announceBalance(deps, {
         accountId: body.account_id,
         threshold: body.threshold,
         available: body.available,

@@ -1,11 +1,11 @@
 import type { Handlers } from '@inventory/messaging/dispatch';
 import { announceRefresh } from '../operations/announce-refresh.ts';
-import type { AppendDependencies } from '../operations/append-event.ts';
+import type { AppendEventDeps } from '../operations/append-event.ts';
 
-export function onRefreshCompleted(dependencies: AppendDependencies): Handlers {
+export function onRefreshCompleted(deps: AppendEventDeps): Handlers {
   return {
     'refresh.completed.v1': ({ body }) =>
-      announceRefresh(dependencies, {
+      announceRefresh(deps, {
         refreshId: body.refresh_id,
         accountId: body.account_id,
         projectId: body.project_id,

@@ -1,6 +1,6 @@
 import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
 
-/** An account's available amount fell below its alert's threshold, as the ledger tells it. */
+/** The available amount of an account fell below the threshold of its alert, as published by the ledger. */
 export interface BalanceCrossing {
   readonly accountId: AccountId;
   readonly threshold: number;
@@ -10,7 +10,7 @@ export interface BalanceCrossing {
   readonly at: string;
 }
 
-/** The same crossing makes one event in each Project that is told of it. */
+/** A crossing has one event in each subscribed Project. */
 export interface BalanceLowEvent {
   readonly id: EventId;
   readonly type: 'account.balance.low';
@@ -24,8 +24,8 @@ export interface BalanceLowEvent {
 export const balanceLowEventType = 'account.balance.low';
 
 /**
- * The name, within the account, that the event's UUIDv5 is made of. The Project is part of it:
- * an event belongs to one log, so each Project that is told gets an event of its own.
+ * The name, within the account, of the event's UUIDv5. The Project is part of it: an event belongs
+ * to one log, so each subscribed Project has an event of its own.
  */
 export function balanceLowName(crossing: BalanceCrossing, projectId: ProjectId): string {
   return `${balanceLowEventType}/${crossing.threshold}/${crossing.entrySeq}/${projectId}`;

@@ -23,7 +23,7 @@ const limits: HealthLimits = {
 const failing = (times: readonly number[]): EndpointHealth =>
   times.reduce((health, at) => afterFailure(health, at, limits), healthy);
 
-test('an endpoint that failed for five days without a break has failed too long (Events: webhooks)', () => {
+test('an endpoint that failed for five days without a success is due to be disabled (Events: webhooks)', () => {
   const every = (hours: number, count: number) =>
     Array.from({ length: count }, (_none, index) => index * hours * hourMs);
 
@@ -31,14 +31,14 @@ test('an endpoint that failed for five days without a break has failed too long 
   expect(hasFailedTooLong(failing(every(12, 11)), limits)).toBe(true);
 });
 
-test('a single failure after a long silence begins a new run: nobody is switched off for one (Events: webhooks)', () => {
+test('a single failure after a long gap begins a new run and disables nothing (Events: webhooks)', () => {
   const health = failing([0, hourMs, 30 * dayMs]);
 
   expect(health).toMatchObject({ failures: 1, failingSinceMs: 30 * dayMs });
   expect(hasFailedTooLong(health, limits)).toBe(false);
 });
 
-test('after five failures an endpoint is left alone, longer each time but never over five minutes', () => {
+test('after five failures an endpoint is paused, longer each time but at most five minutes', () => {
   const pauses: number[] = [];
   let health = healthy;
   for (let failure = 1; failure <= 12; failure += 1) {
@@ -52,7 +52,7 @@ test('after five failures an endpoint is left alone, longer each time but never 
   expect(concurrencyOf(healthy, 4, limits)).toBe(4);
 });
 
-test('a run begins when it began, is never longer than it was, and ends with silence (Events: webhooks)', () => {
+test('a run of failures keeps its start, never grows beyond its failures, and ends with a gap (Events: webhooks)', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 40 * hourMs }), { minLength: 1, maxLength: 40 }),

@@ -1,8 +1,8 @@
-/** How an endpoint has answered lately. */
+/** Recent results of an endpoint's attempts. */
 export interface EndpointHealth {
   /** Failures since the last success. */
   readonly failures: number;
-  /** When the unbroken run of failures began; null while there is none. */
+  /** When the consecutive failures began; null without any. */
   readonly failingSinceMs: number | null;
   readonly lastFailureMs: number | null;
   /** Nothing is sent before this. */
@@ -13,11 +13,11 @@ export interface HealthLimits {
   /** An endpoint that has failed for this long is disabled. */
   readonly disableAfterMs: number;
   /**
-   * Silence that ends a run of failures: whoever was not asked for longer did not fail meanwhile.
-   * Longer than the longest pause between two attempts of one delivery.
+   * A gap between attempts that ends a run of failures. Longer than the longest pause between two
+   * attempts of one delivery.
    */
   readonly silenceMaxMs: number;
-  /** Failures in a row from which an endpoint is left alone for a while. */
+  /** Consecutive failures from which an endpoint is paused. */
   readonly pauseAfterFailures: number;
   readonly pauseFirstMs: number;
   readonly pauseMaxMs: number;
@@ -36,23 +36,23 @@ export function afterFailure(
   limits: HealthLimits,
 ): EndpointHealth {
   const { failures, failingSinceMs, lastFailureMs } = health;
-  const goesOn = lastFailureMs !== null && nowMs - lastFailureMs <= limits.silenceMaxMs;
-  const count = goesOn ? failures + 1 : 1;
+  const isConsecutive = lastFailureMs !== null && nowMs - lastFailureMs <= limits.silenceMaxMs;
+  const count = isConsecutive ? failures + 1 : 1;
   return {
     failures: count,
-    failingSinceMs: goesOn && failingSinceMs !== null ? failingSinceMs : nowMs,
+    failingSinceMs: isConsecutive && failingSinceMs !== null ? failingSinceMs : nowMs,
     lastFailureMs: nowMs,
     pausedUntilMs: count < limits.pauseAfterFailures ? 0 : nowMs + pauseMs(count, limits),
   };
 }
 
-/** The pause doubles with each failure after it began. */
+/** The pause doubles with each further failure. */
 function pauseMs(failures: number, limits: HealthLimits): number {
   const doublings = Math.min(failures - limits.pauseAfterFailures, 30);
   return Math.min(limits.pauseMaxMs, limits.pauseFirstMs * 2 ** doublings);
 }
 
-/** Nothing but failures for so long that going on is of no use. */
+/** Whether the endpoint has failed for long enough to be disabled. */
 export function hasFailedTooLong(
   { failingSinceMs, lastFailureMs }: EndpointHealth,
   limits: HealthLimits,
@@ -61,7 +61,7 @@ export function hasFailedTooLong(
   return lastFailureMs - failingSinceMs >= limits.disableAfterMs;
 }
 
-/** Requests that may be under way at once: one alone finds out whether a pause was enough. */
+/** Concurrent requests allowed: after a pause one request tests the endpoint. */
 export function concurrencyOf(health: EndpointHealth, most: number, limits: HealthLimits): number {
   return health.failures >= limits.pauseAfterFailures ? 1 : most;
 }

@@ -1,5 +1,5 @@
 import type { BalanceLowEvent } from './balance-event.ts';
 import type { RefreshEvent } from './refresh-event.ts';
 
-/** What a Project's log holds: an event without its place. */
+/** An event of a Project's log, without its position. */
 export type LoggedEvent = RefreshEvent | BalanceLowEvent;

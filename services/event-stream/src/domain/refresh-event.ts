@@ -7,7 +7,7 @@ import type {
 } from '@inventory/contracts/ids';
 import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
 
-/** A refresh that became terminal, as its owner announces it. */
+/** A terminal refresh, as published by the collector. */
 export interface TerminalRefresh {
   readonly refreshId: RefreshId;
   readonly accountId: AccountId;
@@ -17,7 +17,7 @@ export interface TerminalRefresh {
   readonly completedAt: string;
 }
 
-/** An event without its place in the log: the same refresh always makes the same one. */
+/** An event without its position: a refresh always has the same event. */
 export interface RefreshEvent {
   readonly id: EventId;
   readonly type: 'inventory.refresh.completed';

@@ -51,7 +51,7 @@ test.each(['1.1.1.1', '93.184.216.34', '2606:4700:4700::1111', '::ffff:1.1.1.1']
   },
 );
 
-test('no way of writing a private IPv4 address as IPv6 makes it public (Events: webhooks)', () => {
+test('a private IPv4 address is private in every IPv6 notation (Events: webhooks)', () => {
   const byte = fc.integer({ min: 0, max: 255 });
   const privates = fc.oneof(
     fc.tuple(fc.constant(10), byte, byte, byte),
@@ -100,14 +100,14 @@ test.each([
   expect(checkWebhookUrl(url, strict)).toEqual({ result: 'invalid', reason });
 });
 
-test('a URL is kept as it is connected to, on any port', () => {
+test('a URL is stored in its normalised form, with any port', () => {
   expect(checkWebhookUrl('https://EXAMPLE.com:8443/hook?a=b', strict)).toEqual({
     result: 'valid',
     url: 'https://example.com:8443/hook?a=b',
   });
 });
 
-test('a local stack may use plain http and addresses of its own', () => {
+test('a local stack may use plain http and private addresses', () => {
   const open = { allowPrivate: true };
   expect(checkWebhookUrl('http://127.0.0.1:9000/hook', open).result).toBe('valid');
   expect(checkWebhookUrl('http://localhost/hook', open).result).toBe('valid');

@@ -5,14 +5,14 @@ export interface AddressRules {
   readonly allowPrivate: boolean;
 }
 
-/** The cloud's own services where they answer on an address that is public by its number. */
+/** Metadata services of clouds on addresses of public ranges. */
 const metadataAddresses = ['168.63.129.16'];
-/** What is assigned for global use; everything beside it in IPv6 is special. */
+/** Assigned for global use; all other IPv6 ranges are special. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether an address is one of the public internet. An IPv4 address written as IPv6 counts as what
- * it is; whatever no address can be read from is not public.
+ * Whether an address is public. An IPv4 address written as IPv6 is judged as IPv4; a text that is
+ * no address is not public.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
@@ -22,7 +22,7 @@ export function isPublicAddress(text: string): boolean {
   return !metadataAddresses.includes(address.toString());
 }
 
-/** The address that a URL's host is, null where it is a name. */
+/** The host of a URL as an address; null for a name. */
 export function addressOfHost(hostname: string): string | null {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1');
   return ipaddr.isValid(bare) ? bare : null;
@@ -32,7 +32,7 @@ export type CheckedUrl =
   | { readonly result: 'valid'; readonly url: string }
   | { readonly result: 'invalid'; readonly reason: string };
 
-/** What can be said of a URL before its name is resolved. */
+/** Checks a URL before its name is resolved. */
 export function checkWebhookUrl(text: string, { allowPrivate }: AddressRules): CheckedUrl {
   const url = URL.parse(text);
   if (url === null) return invalid('must be a URL');

@@ -19,7 +19,7 @@ const rules: RetryRules = {
 const type = 'inventory.refresh.completed';
 const failed = { isSuccess: false, atMs: 1_000_000, retryAfterMs: null, random: 0 };
 
-test('a delivery is tried eight times over a day and a half, then it has failed (Events: webhooks)', () => {
+test('a delivery has eight attempts over a day and a half, then it fails (Events: webhooks)', () => {
   const pauses: number[] = [];
   let failures = 0;
   for (;;) {
@@ -35,16 +35,16 @@ test('a delivery is tried eight times over a day and a half, then it has failed 
   expect(pauses).toEqual(rules.scheduleMs);
 });
 
-test('success ends a delivery whatever went before', () => {
+test('a success ends a delivery after any number of failures', () => {
   const end = { ...failed, isSuccess: true };
   expect(afterAttempt({ type, failures: 7 }, end, rules)).toEqual({ state: 'delivered' });
 });
 
-test('a test is tried once', () => {
+test('a test is attempted once', () => {
   expect(afterAttempt({ type: 'webhook.ping', failures: 0 }, failed, rules).state).toBe('failed');
 });
 
-test('a pause is never shorter than the schedule, longer by a fifth at most, and Retry-After counts up to a day (Events: webhooks)', () => {
+test('a pause is at least the schedule, at most a fifth longer, and Retry-After extends it up to a day (Events: webhooks)', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 6 }),

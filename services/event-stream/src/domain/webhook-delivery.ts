@@ -12,7 +12,7 @@ export type AttemptError =
   | 'tls'
   | 'connection';
 
-/** One request and how it ended. */
+/** One request and its result. */
 export interface Attempt {
   readonly atMs: number;
   readonly status: number | null;
@@ -22,53 +22,53 @@ export interface Attempt {
 
 export type DeliveryFailure = 'attempts_exhausted' | 'endpoint_disabled';
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export interface WebhookDelivery {
   readonly endpointId: WebhookEndpointId;
   readonly projectId: ProjectId;
   readonly eventId: EventId;
   readonly type: EventType | typeof pingType;
-  /** Exactly what is sent, at every attempt. */
+  /** The bytes of every attempt. */
   readonly body: string;
   readonly state: 'pending' | 'delivered' | 'failed';
   readonly failure: DeliveryFailure | null;
   readonly createdAtMs: number;
   readonly nextAttemptAtMs: number | null;
-  /** Failed attempts since it was made or asked for again. */
+  /** Failed attempts since it was created or redelivered. */
   readonly failures: number;
-  /** Grows whenever somebody takes the delivery on: what an earlier one reports is void. */
+  /** Increases with each claim: a report of an earlier claim has no effect. */
   readonly claim: number;
   /** The newest ones. */
   readonly attempts: readonly Attempt[];
   readonly attemptsTotal: number;
 }
 
-/** Where a delivery stands after an attempt. */
+/** The state of a delivery after an attempt. */
 export type DeliveryProgress =
   | { readonly state: 'delivered' }
   | { readonly state: 'pending'; readonly nextAttemptAtMs: number; readonly failures: number }
   | { readonly state: 'failed'; readonly failure: DeliveryFailure; readonly failures: number };
 
 export interface RetryRules {
-  /** Pause after each failed attempt but the last, in milliseconds. */
+  /** Pause after each failed attempt except the last. */
   readonly scheduleMs: readonly number[];
-  /** Longest pause that an endpoint may ask for. */
+  /** Upper bound of a requested pause. */
   readonly retryAfterMaxMs: number;
 }
 
 export interface AttemptEnd {
   readonly isSuccess: boolean;
   readonly atMs: number;
-  /** What the endpoint asked for; null where it did not. */
+  /** The pause requested by the endpoint; null without one. */
   readonly retryAfterMs: number | null;
   /** In [0, 1). */
   readonly random: number;
 }
 
-/** Share of a pause that chance adds, so that what failed together does not come back together. */
+/** Random share added to a pause, so that deliveries that failed together are not retried together. */
 const jitterShare = 0.2;
 
-/** A test is tried once: whoever asked for it looks at how it went. */
+/** A test is attempted once. */
 export function afterAttempt(
   delivery: Pick<WebhookDelivery, 'type' | 'failures'>,
   end: AttemptEnd,

@@ -2,7 +2,7 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { type EndpointSecret, rotated, signingSecrets } from './webhook-endpoint.ts';
 
-test('while secrets are replaced, the newest always signs and never more than two do (Events: webhooks)', () => {
+test('during rotations the newest secret signs and at most two do (Events: webhooks)', () => {
   const step = fc.record({
     afterMs: fc.integer({ min: 0, max: 1_000 }),
     overlapMs: fc.integer({ min: 0, max: 1_000 }),

@@ -6,14 +6,14 @@ export type EventType = LoggedEvent['type'];
 export type DisabledReason = 'requested' | 'gone' | 'failing';
 
 export interface EndpointSecret {
-  /** As its customer holds it: `whsec_` and base64. */
+  /** As shown to the customer: `whsec_` and base64. */
   readonly secret: string;
   readonly createdAtMs: number;
   /** When a replaced secret stops signing; null for the newest one. */
   readonly endsAtMs: number | null;
 }
 
-/** Where a Project's events are sent. */
+/** A receiver of a Project's events. */
 export interface WebhookEndpoint {
   readonly id: WebhookEndpointId;
   readonly projectId: ProjectId;
@@ -25,16 +25,16 @@ export interface WebhookEndpoint {
   readonly disabledReason: DisabledReason | null;
   /** The newest first. */
   readonly secrets: readonly EndpointSecret[];
-  /** Place in the log of the first event that has no delivery yet. */
+  /** Position of the first event without a delivery. */
   readonly nextPosition: number;
   readonly health: EndpointHealth;
-  /** Grows with each change, so that a change of what was read meanwhile is noticed. */
+  /** Increases with each change; a write compares it. */
   readonly version: number;
   readonly createdAtMs: number;
   readonly changedAtMs: number;
 }
 
-/** Secrets that a request is signed with, the newest first: two while one is being replaced. */
+/** Secrets that sign a request, newest first: two during an overlap. */
 export function signingSecrets(
   { secrets }: Pick<WebhookEndpoint, 'secrets'>,
   nowMs: number,
@@ -45,8 +45,8 @@ export function signingSecrets(
 }
 
 /**
- * A new secret beside the present one, which ends after the overlap. One that was ending already
- * leaves at once: there are never more than two.
+ * Adds a new secret; the present one ends after the overlap. A previous one is removed at once:
+ * there are never more than two.
  */
 export function rotated(
   secrets: readonly EndpointSecret[],

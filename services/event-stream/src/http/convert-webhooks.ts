@@ -30,7 +30,7 @@ export function toWireEndpoint(endpoint: WebhookEndpoint): WebhookEndpointView {
   };
 }
 
-/** With the newest secret: only for whoever had it made just now. */
+/** Includes the newest secret: only in the response to the request that created it. */
 export function toWireWithSecret(endpoint: WebhookEndpoint): WebhookEndpointWithSecret {
   return { ...toWireEndpoint(endpoint), secret: endpoint.secrets[0]?.secret ?? '' };
 }

@@ -10,7 +10,7 @@ export interface ReadLog {
   readonly items: readonly KeptEntry[];
 }
 
-/** The three reads of a page are not one: an entry may have come between them. */
+/** The reads of a page are not atomic: an entry may be appended between them. */
 export function toLogPage({ logEpoch, head, oldest, items }: ReadLog): LogPage {
   const headPosition = Math.max(head, items.at(-1)?.position ?? 0);
   return {

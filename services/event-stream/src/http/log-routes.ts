@@ -14,7 +14,7 @@ export interface LogRoutesDeps {
   readonly logEpoch: number;
 }
 
-/** Where logs end, and what is in them. */
+/** Heads and pages of logs. */
 export const logRoutes = [
   internalRoute({
     method: 'POST',
@@ -23,7 +23,7 @@ export const logRoutes = [
     answer: logHeads,
     async handle({ log, logEpoch }: LogRoutesDeps, { body }) {
       const heads = await Promise.all(
-        body.project_ids.map(async (id) => ({ project_id: id, position: await log.head(id) })),
+        body.project_ids.map(async (id) => ({ project_id: id, position: await log.readHead(id) })),
       );
       return { log_epoch: logEpoch, heads };
     },
@@ -36,9 +36,9 @@ export const logRoutes = [
     async handle({ log, logEpoch }: LogRoutesDeps, { path, query }) {
       const { project_id: projectId } = path;
       const [head, [oldest], items] = await Promise.all([
-        log.head(projectId),
-        log.after(projectId, 0, 1),
-        log.after(projectId, query.after, query.limit),
+        log.readHead(projectId),
+        log.listAfter(projectId, 0, 1),
+        log.listAfter(projectId, query.after, query.limit),
       ]);
       return toLogPage({ logEpoch, head, oldest, items });
     },

@@ -142,7 +142,7 @@ const deliveryRoutes = [
   }),
 ];
 
-/** What the gateway calls for customers and operators. */
+/** Webhook routes that the gateway calls for customers and operators. */
 export const webhookRoutes = [...endpointRoutes, ...deliveryRoutes];
 
 type EndpointPath = z.output<typeof webhookEndpointPath>;

@@ -7,25 +7,25 @@ import {
   balanceLowName,
 } from '../domain/balance-event.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
-import { type AppendDependencies, appendEvent } from './append-event.ts';
+import { type AppendEventDeps, appendEvent } from './append-event.ts';
 
-export interface AnnounceBalanceDeps extends AppendDependencies {
-  readonly endpoints: Pick<EndpointStore, 'projectsSubscribed'>;
+export interface AnnounceBalanceDeps extends AppendEventDeps {
+  readonly endpoints: Pick<EndpointStore, 'listSubscribedProjects'>;
 }
 
 /**
- * Tells every Project of the account that has an enabled endpoint for it. A crash on the way comes
- * back here: Projects that were told have their event already.
+ * Appends an event to every Project of the account with an enabled endpoint for the type. After a
+ * crash the message is redelivered; an event that exists is not appended again.
  */
 export async function announceBalance(
-  dependencies: AnnounceBalanceDeps,
+  deps: AnnounceBalanceDeps,
   crossing: BalanceCrossing,
 ): Promise<void> {
   const { accountId } = crossing;
   const accountUuid = accountId.slice(idPrefixes.account.length);
-  const projects = await dependencies.endpoints.projectsSubscribed(accountId, balanceLowEventType);
+  const projects = await deps.endpoints.listSubscribedProjects(accountId, balanceLowEventType);
   for (const projectId of projects) {
     const eventUuid = uuidV5(accountUuid, balanceLowName(crossing, projectId));
-    await appendEvent(dependencies, accountId, balanceLowEvent(crossing, projectId, eventUuid));
+    await appendEvent(deps, accountId, balanceLowEvent(crossing, projectId, eventUuid));
   }
 }

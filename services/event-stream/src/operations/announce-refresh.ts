@@ -1,12 +1,12 @@
 import { uuidV5 } from '@inventory/runtime/identifiers';
 import { refreshEvent, refreshEventType, type TerminalRefresh } from '../domain/refresh-event.ts';
-import { type AppendDependencies, appendEvent } from './append-event.ts';
+import { type AppendEventDeps, appendEvent } from './append-event.ts';
 
-/** A refresh is terminal: its Project's log tells of it once, however often this is called. */
+/** Appends the event of a terminal refresh to its Project's log; duplicates have no effect. */
 export async function announceRefresh(
-  dependencies: AppendDependencies,
+  deps: AppendEventDeps,
   terminal: TerminalRefresh,
 ): Promise<void> {
   const event = refreshEvent(terminal, uuidV5(terminal.refreshId, refreshEventType));
-  await appendEvent(dependencies, terminal.accountId, event);
+  await appendEvent(deps, terminal.accountId, event);
 }

@@ -4,22 +4,22 @@ import type { LoggedEvent } from '../domain/project-event.ts';
 import type { LogEntry, ProjectLog } from '../storage/project-log.ts';
 import { toWireEvent } from './wire-event.ts';
 
-export interface AppendDependencies {
-  readonly log: Pick<ProjectLog, 'append'>;
+export interface AppendEventDeps {
+  readonly log: Pick<ProjectLog, 'appendEvent'>;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly onAppended: (event: LoggedEvent) => void;
 }
 
 /**
- * Gives an event its place in the Project's log, then rings the doorbell. A crash between the two
- * repeats the announcement, which finds the entry and rings again.
+ * Appends an event to the Project's log, then publishes its entry. After a crash between the two
+ * the announcement is redelivered, finds the entry and publishes it.
  */
 export async function appendEvent(
-  { log, publish, onAppended }: AppendDependencies,
+  { log, publish, onAppended }: AppendEventDeps,
   accountId: AccountId,
   event: LoggedEvent,
 ): Promise<void> {
-  const entry = await log.append(accountId, event);
+  const entry = await log.appendEvent(accountId, event);
   await publish([appendedMessage(entry)]);
   onAppended(event);
 }

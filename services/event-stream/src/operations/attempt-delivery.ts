@@ -26,8 +26,8 @@ import type { EndpointStore } from '../storage/endpoint-store.ts';
 
 export interface AttemptDeps {
   readonly sender: Pick<WebhookSender, 'send'>;
-  readonly deliveries: Pick<DeliveryStore, 'record'>;
-  readonly endpoints: Pick<EndpointStore, 'find' | 'save'>;
+  readonly deliveries: Pick<DeliveryStore, 'recordAttempt'>;
+  readonly endpoints: Pick<EndpointStore, 'findEndpoint' | 'updateEndpoint'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** In [0, 1). */
@@ -42,9 +42,9 @@ const goneStatus = 410;
 const triesMax = 5;
 
 /**
- * Sends a delivery that is claimed and keeps how it went: 1 send, 2 note the endpoint's health, 3
- * record the attempt. A crash after 1 or 2 sends it again when the claim is over, with the same id.
- * Health goes first: the next attempt, which step 3 allows, must find it as this one left it.
+ * Sends a claimed delivery and records the result: 1 send, 2 update the endpoint's health, 3 record
+ * the attempt. After a crash following 1 or 2 it is sent again, with the same id, once the claim
+ * expires. Health is written first: step 3 allows the next attempt, which must read it.
  */
 export async function attemptDelivery(
   deps: AttemptDeps,
@@ -67,8 +67,8 @@ export async function attemptDelivery(
     deps.retries,
   );
   deps.onAttempt(attempt, claimed);
-  if (claimed.type !== pingType) await noteHealth(deps, endpoint, attempt);
-  await deps.deliveries.record(claimed, attempt, progress);
+  if (claimed.type !== pingType) await recordHealth(deps, endpoint, attempt);
+  await deps.deliveries.recordAttempt(claimed, attempt, progress);
 }
 
 function requestOf({ clock }: AttemptDeps, endpoint: WebhookEndpoint, delivery: WebhookDelivery) {
@@ -94,7 +94,7 @@ function attemptOf(answer: WebhookAnswer, atMs: number, durationMs: number): Att
   return { atMs, durationMs, status, error };
 }
 
-async function noteHealth(
+async function recordHealth(
   deps: AttemptDeps,
   endpoint: WebhookEndpoint,
   attempt: Attempt,
@@ -104,15 +104,15 @@ async function noteHealth(
   for (let tries = 0; tries < triesMax && read !== null; tries += 1) {
     const fields = healthFields(deps, read, attempt);
     if (fields === null) return;
-    if (await endpoints.save(read, fields)) {
+    if (await endpoints.updateEndpoint(read, fields)) {
       if (fields.disabledReason === undefined) return;
       const { id: endpoint_id, projectId: project_id } = endpoint;
       const reason = fields.disabledReason;
-      logger.warn({ endpoint_id, project_id, reason }, 'a webhook endpoint was disabled');
+      logger.warn({ endpoint_id, project_id, reason }, 'webhook endpoint disabled');
       deps.onDisabled(reason);
       return;
     }
-    read = await endpoints.find(endpoint.projectId, endpoint.id);
+    read = await endpoints.findEndpoint(endpoint.projectId, endpoint.id);
   }
 }
 
@@ -123,7 +123,7 @@ interface HealthFields {
   readonly changedAtMs?: number;
 }
 
-/** Null where nothing changes. */
+/** Null when nothing changes. */
 function healthFields(
   deps: AttemptDeps,
   { health, state }: WebhookEndpoint,

@@ -10,8 +10,8 @@ import type { ProjectLog } from '../storage/project-log.ts';
 import { invalidUrl } from './invalid-url.ts';
 
 export interface ChangeEndpointDeps {
-  readonly endpoints: Pick<EndpointStore, 'find' | 'save'>;
-  readonly log: Pick<ProjectLog, 'head'>;
+  readonly endpoints: Pick<EndpointStore, 'findEndpoint' | 'updateEndpoint'>;
+  readonly log: Pick<ProjectLog, 'readHead'>;
   readonly clock: Clock;
   readonly newSecret: () => string;
   readonly rules: AddressRules;
@@ -22,7 +22,7 @@ interface NamedEndpoint {
   readonly endpointId: WebhookEndpointId;
 }
 
-/** What is absent stays as it is. */
+/** Absent fields do not change. */
 export interface EndpointChange {
   readonly url?: string | undefined;
   readonly types?: readonly EventType[] | undefined;
@@ -30,12 +30,12 @@ export interface EndpointChange {
   readonly state?: 'enabled' | 'disabled' | undefined;
 }
 
-/** Deliveries change an endpoint's health beside whoever changes the endpoint. */
+/** Deliveries update the health of an endpoint concurrently with its changes. */
 const triesMax = 10;
 
 /**
  * Throws `webhook_endpoint_not_found`, `invalid_request` for its URL and `concurrent_change`, the
- * last while other changes come first each time.
+ * last when every try loses to another change.
  */
 export async function changeEndpoint(
   deps: ChangeEndpointDeps,
@@ -53,7 +53,7 @@ export async function changeEndpoint(
   }));
 }
 
-/** The present secret signs on beside the new one until the overlap is over. */
+/** The present secret continues to sign beside the new one until the overlap ends. */
 export function rotateSecret(
   deps: ChangeEndpointDeps,
   named: NamedEndpoint,
@@ -67,8 +67,8 @@ export function rotateSecret(
 }
 
 /**
- * Switched on, an endpoint starts from what is appended next: what it missed is sent when somebody
- * asks for it, and not all at once.
+ * An endpoint that is enabled starts with the next event that is appended. Missed events are sent
+ * by redelivery only, which avoids a burst.
  */
 async function switched(
   { log }: Pick<ChangeEndpointDeps, 'log'>,
@@ -76,7 +76,7 @@ async function switched(
   state: 'enabled' | 'disabled',
 ): Promise<Partial<EndpointFields>> {
   if (state === 'disabled') return { state, disabledReason: 'requested' };
-  const nextPosition = (await log.head(projectId)) + 1;
+  const nextPosition = (await log.readHead(projectId)) + 1;
   return { state, disabledReason: null, health: healthy, nextPosition };
 }
 
@@ -86,10 +86,10 @@ async function update(
   fieldsOf: (endpoint: WebhookEndpoint) => Promise<Partial<EndpointFields>>,
 ): Promise<WebhookEndpoint> {
   for (let tries = 0; tries < triesMax; tries += 1) {
-    const endpoint = await endpoints.find(projectId, endpointId);
+    const endpoint = await endpoints.findEndpoint(projectId, endpointId);
     if (endpoint === null) throw new Refused({ code: 'webhook_endpoint_not_found' });
     const fields = await fieldsOf(endpoint);
-    if (await endpoints.save(endpoint, fields)) {
+    if (await endpoints.updateEndpoint(endpoint, fields)) {
       return { ...endpoint, ...fields, version: endpoint.version + 1 };
     }
   }

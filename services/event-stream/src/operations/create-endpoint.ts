@@ -10,8 +10,8 @@ import type { ProjectLog } from '../storage/project-log.ts';
 import { invalidUrl } from './invalid-url.ts';
 
 export interface CreateEndpointDeps {
-  readonly endpoints: Pick<EndpointStore, 'insert'>;
-  readonly log: Pick<ProjectLog, 'head'>;
+  readonly endpoints: Pick<EndpointStore, 'insertEndpoint'>;
+  readonly log: Pick<ProjectLog, 'readHead'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly newSecret: () => string;
@@ -28,7 +28,7 @@ export interface WantedEndpoint {
 }
 
 /**
- * A new endpoint is sent what is appended from now on. Throws `invalid_request` for its URL and
+ * A new endpoint receives what is appended from now on. Throws `invalid_request` for its URL and
  * `webhook_endpoint_limit_reached`.
  */
 export async function createEndpoint(
@@ -45,13 +45,13 @@ export async function createEndpoint(
     state: 'enabled',
     disabledReason: null,
     secrets: [{ secret: deps.newSecret(), createdAtMs: nowMs, endsAtMs: null }],
-    nextPosition: (await deps.log.head(wanted.projectId)) + 1,
+    nextPosition: (await deps.log.readHead(wanted.projectId)) + 1,
     health: healthy,
     version: 1,
     createdAtMs: nowMs,
     changedAtMs: nowMs,
   };
   const { endpointsMax: limit } = deps;
-  if (await deps.endpoints.insert(endpoint, limit)) return endpoint;
+  if (await deps.endpoints.insertEndpoint(endpoint, limit)) return endpoint;
   throw new Refused({ code: 'webhook_endpoint_limit_reached', detail: { limit } });
 }

@@ -68,33 +68,33 @@ function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly Webho
   const withoutEvents = new Set<string>();
   const deliverer = createDeliverer({
     deliveries: {
-      due: async (nowMs, without, limit) =>
+      listDue: async (nowMs, without, limit) =>
         [...queue.values()]
           .filter(({ nextAttemptAtMs }) => (nextAttemptAtMs ?? Infinity) <= nowMs)
           .filter(({ endpointId }) => !without.includes(endpointId))
           .slice(0, limit),
-      async claim(delivery, untilMs) {
+      async claimDelivery(delivery, untilMs) {
         const kept = queue.get(delivery.eventId);
         if (kept?.claim !== delivery.claim) return null;
         const claimed = { ...kept, claim: kept.claim + 1, nextAttemptAtMs: untilMs };
         queue.set(delivery.eventId, claimed);
         return claimed;
       },
-      async end({ eventId }) {
+      async failDelivery({ eventId }) {
         ended.push(eventId);
         queue.delete(eventId);
       },
-      async release({ eventId }) {
+      async releaseClaim({ eventId }) {
         released.push(eventId);
       },
-      async removeOf(endpointId) {
+      async removeOfEndpoint(endpointId) {
         removed.push(endpointId);
         for (const one of queue.values()) {
           if (one.endpointId === endpointId) queue.delete(one.eventId);
         }
       },
     },
-    endpoints: { findMany: async (ids) => endpoints.filter(({ id }) => ids.includes(id)) },
+    endpoints: { findEndpoints: async (ids) => endpoints.filter(({ id }) => ids.includes(id)) },
     eventAccess: { mayHaveEvents: async (projectId) => !withoutEvents.has(projectId) },
     attempt: (_endpoint, delivery, signal) =>
       new Promise((resolve, reject) => {
@@ -111,13 +111,13 @@ function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly Webho
       pauseFirstMs: 10_000,
       pauseMaxMs: 300_000,
     },
-    onRoom: () => {},
+    onSlotReleased: () => {},
   });
   return {
     ...{ clock, deliverer, under, ended, removed, released, withoutEvents },
     /** Rounds until nothing more is found. */
     async settle() {
-      for (let rounds = 0; await deliverer.round(); rounds += 1) {
+      for (let rounds = 0; await deliverer.startDue(); rounds += 1) {
         if (rounds > 100) throw new Error('the rounds do not end');
       }
     },
@@ -127,7 +127,7 @@ function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly Webho
 const times = (count: number, endpoint: WebhookEndpoint) =>
   Array.from({ length: count }, () => newDelivery(endpoint));
 
-test('an endpoint has four requests under way, all together six, and what ends makes room (Events: webhooks)', async () => {
+test('an endpoint has four concurrent requests, all together six, and a finished one releases its slot (Events: webhooks)', async () => {
   const [busy, other] = [newEndpoint(), newEndpoint()];
   const { under, settle } = world([busy, other], [...times(10, busy), ...times(10, other)]);
   const countOf = ({ id }: WebhookEndpoint) =>
@@ -144,7 +144,7 @@ test('an endpoint has four requests under way, all together six, and what ends m
   });
 });
 
-test('a paused endpoint is left alone until its pause is over, and then asked once (Events: webhooks)', async () => {
+test('a paused endpoint is sent nothing until its pause ends, then one request (Events: webhooks)', async () => {
   const endpoint = newEndpoint({ health: paused });
   const { under, settle, clock } = world([endpoint], times(5, endpoint));
 
@@ -155,7 +155,7 @@ test('a paused endpoint is left alone until its pause is over, and then asked on
   expect(under.size).toBe(1);
 });
 
-test('a test goes out to a disabled or a paused endpoint, and is looked for at once (Events: webhooks)', async () => {
+test('a test is sent at once to a disabled or a paused endpoint (Events: webhooks)', async () => {
   const disabled = newEndpoint({ state: 'disabled', disabledReason: 'requested' });
   const resting = newEndpoint({ health: paused });
   const pings = [disabled, resting].map((one) => newDelivery(one, { type: 'webhook.ping' }));
@@ -168,7 +168,7 @@ test('a test goes out to a disabled or a paused endpoint, and is looked for at o
   expect(ended).toEqual([events[0]?.eventId]);
 });
 
-test('what a Project may not have now waits and loses no attempt, what nobody has an endpoint for goes (Tenancy)', async () => {
+test('deliveries of a suspended Project wait without losing an attempt; those of a deleted endpoint are removed (Tenancy)', async () => {
   const [suspended, gone] = [newEndpoint(), newEndpoint()];
   const all = [...times(2, suspended), ...times(2, gone)];
   const { under, removed, withoutEvents, settle, clock } = world([suspended], all);
@@ -185,7 +185,7 @@ test('what a Project may not have now waits and loses no attempt, what nobody ha
   expect([...under.values()].map(({ delivery }) => delivery.claim)).toEqual([1, 1]);
 });
 
-test('nothing goes out unsigned', async () => {
+test('nothing is sent unsigned', async () => {
   const endpoint = newEndpoint({ secrets: [] });
   const { under, settle } = world([endpoint], times(2, endpoint));
 
@@ -194,7 +194,7 @@ test('nothing goes out unsigned', async () => {
   expect(under.size).toBe(0);
 });
 
-test('a service that stops waits a little for its requests and gives back those without an answer (Events: webhooks)', async () => {
+test('a stop waits for requests in flight and releases those without a response (Events: webhooks)', async () => {
   const endpoint = newEndpoint();
   const { under, released, settle, deliverer } = world([endpoint], times(2, endpoint));
   await settle();

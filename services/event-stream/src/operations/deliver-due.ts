@@ -9,16 +9,19 @@ import type { EndpointStore } from '../storage/endpoint-store.ts';
 import type { ProjectEventAccess } from './project-event-access.ts';
 
 export interface DelivererLimits {
-  /** Requests under way at once, to all endpoints and to one. */
+  /** Concurrent requests, to all endpoints and to one. */
   readonly requestsMax: number;
   readonly requestsPerEndpointMax: number;
-  /** Age of a claim from which another replica takes the delivery on. */
+  /** Age at which a claim expires. */
   readonly claimMs: number;
 }
 
 export interface DelivererDeps {
-  readonly deliveries: Pick<DeliveryStore, 'due' | 'claim' | 'end' | 'release' | 'removeOf'>;
-  readonly endpoints: Pick<EndpointStore, 'findMany'>;
+  readonly deliveries: Pick<
+    DeliveryStore,
+    'listDue' | 'claimDelivery' | 'failDelivery' | 'releaseClaim' | 'removeOfEndpoint'
+  >;
+  readonly endpoints: Pick<EndpointStore, 'findEndpoints'>;
   readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;
   readonly attempt: (
     endpoint: WebhookEndpoint,
@@ -29,24 +32,24 @@ export interface DelivererDeps {
   readonly logger: Logger;
   readonly limits: DelivererLimits;
   readonly health: HealthLimits;
-  /** A request ended: there may be room for another. */
-  readonly onRoom: () => void;
+  /** A request ended: another one may start. */
+  readonly onSlotReleased: () => void;
 }
 
-/** Sends what is due, many at once, few to one endpoint. */
+/** Sends due deliveries concurrently, with a limit per endpoint. */
 export interface Deliverer {
-  /** Takes on what is due now; true when something was found. */
-  round(): Promise<boolean>;
-  /** Looks at an endpoint again that was to be left alone: somebody asks something of it. */
-  look(endpointId: WebhookEndpointId): void;
-  /** Waits for the requests under way, then gives back what has no answer yet. */
+  /** Starts due deliveries; true when some were found. */
+  startDue(): Promise<boolean>;
+  /** Ends the hold of an endpoint: a request of its customer changed its deliveries. */
+  resume(endpointId: WebhookEndpointId): void;
+  /** Waits for requests in flight, then releases those without a response. */
   stop(graceMs: number): Promise<void>;
 }
 
 type Gate = 'send' | 'full' | 'disabled' | { readonly holdUntilMs: number };
 
 const dueAtOnce = 200;
-/** How long a Project that may not be sent its events now is left alone. */
+/** How long a Project that may not receive events is held. */
 const holdMs = 5_000;
 
 export function createDeliverer(deps: DelivererDeps): Deliverer {
@@ -54,7 +57,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   const aborting = new AbortController();
   const running = new Map<WebhookEndpointId, number>();
   const requests = new Set<Promise<void>>();
-  /** Endpoints that are not looked at before a time; those without room until there is some. */
+  /** Endpoints held until a time, and endpoints at their limit. */
   const heldUntilMs = new Map<WebhookEndpointId, number>();
   const full = new Set<WebhookEndpointId>();
 
@@ -63,7 +66,10 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     const isPing = delivery.type === pingType;
     if (endpoint.state === 'disabled' && !isPing) return 'disabled';
     if (endpoint.secrets.length === 0) {
-      logger.error({ endpoint_id: endpoint.id }, 'no key of WEBHOOK_SECRET_KEYS opens its secrets');
+      logger.error(
+        { endpoint_id: endpoint.id },
+        'no key of WEBHOOK_SECRET_KEYS decrypts the secrets of the endpoint',
+      );
       return { holdUntilMs: nowMs + holdMs };
     }
     if (!(await eventAccess.mayHaveEvents(endpoint.projectId))) {
@@ -76,7 +82,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   }
 
   async function start(endpoint: WebhookEndpoint, delivery: WebhookDelivery): Promise<void> {
-    const claimed = await deliveries.claim(delivery, clock.now() + limits.claimMs);
+    const claimed = await deliveries.claimDelivery(delivery, clock.now() + limits.claimMs);
     if (claimed === null) return;
     running.set(endpoint.id, (running.get(endpoint.id) ?? 0) + 1);
     const request = send(endpoint, claimed).finally(() => {
@@ -85,7 +91,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       if (left > 0) running.set(endpoint.id, left);
       else running.delete(endpoint.id);
       full.delete(endpoint.id);
-      deps.onRoom();
+      deps.onSlotReleased();
     });
     requests.add(request);
   }
@@ -94,9 +100,10 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     try {
       await deps.attempt(endpoint, claimed, aborting.signal);
     } catch (error) {
-      // Cut short by our own end, or not recorded: it is sent again, with the same id.
-      if (aborting.signal.aborted) await deliveries.release(claimed, clock.now()).catch(() => {});
-      else logger.warn({ err: error, endpoint_id: endpoint.id }, 'an attempt was not recorded');
+      // Aborted by the stop, or not recorded: it is sent again, with the same id.
+      if (aborting.signal.aborted)
+        await deliveries.releaseClaim(claimed, clock.now()).catch(() => {});
+      else logger.warn({ err: error, endpoint_id: endpoint.id }, 'webhook attempt not recorded');
     }
   }
 
@@ -106,21 +113,21 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
     const gate = await gateOf(endpoint, delivery);
     if (gate === 'send') await start(endpoint, delivery);
     else if (gate === 'full') full.add(endpoint.id);
-    else if (gate === 'disabled') await deliveries.end(delivery, 'endpoint_disabled');
+    else if (gate === 'disabled') await deliveries.failDelivery(delivery, 'endpoint_disabled');
     else heldUntilMs.set(endpoint.id, gate.holdUntilMs);
   }
 
   return {
-    async round() {
+    async startDue() {
       const nowMs = clock.now();
       for (const [id, untilMs] of heldUntilMs) if (untilMs <= nowMs) heldUntilMs.delete(id);
       if (requests.size >= limits.requestsMax) return false;
-      const due = await deliveries.due(nowMs, [...full, ...heldUntilMs.keys()], dueAtOnce);
+      const due = await deliveries.listDue(nowMs, [...full, ...heldUntilMs.keys()], dueAtOnce);
       if (due.length === 0) return false;
       const ids = [...new Set(due.map(({ endpointId }) => endpointId))];
-      const found = new Map((await endpoints.findMany(ids)).map((one) => [one.id, one]));
-      for (const id of ids) if (!found.has(id)) await deliveries.removeOf(id);
-      // Asked beside each other: then each delivery finds its answer.
+      const found = new Map((await endpoints.findEndpoints(ids)).map((one) => [one.id, one]));
+      for (const id of ids) if (!found.has(id)) await deliveries.removeOfEndpoint(id);
+      // Concurrent lookups fill the cache that the deliveries read.
       const projects = new Set([...found.values()].map(({ projectId }) => projectId));
       await Promise.all([...projects].map((id) => eventAccess.mayHaveEvents(id)));
       for (const delivery of due) {
@@ -130,7 +137,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       }
       return true;
     },
-    look(endpointId) {
+    resume(endpointId) {
       heldUntilMs.delete(endpointId);
     },
     async stop(graceMs) {

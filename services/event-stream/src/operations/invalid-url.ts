@@ -1,6 +1,6 @@
 import { Refused } from '@inventory/http/refused';
 
-/** The URL of an endpoint leads nowhere that events are sent to. */
+/** Events are not sent to the URL of the endpoint. */
 export function invalidUrl(reason: string): Refused {
   const issue = { in: 'body', field: 'url', reason } as const;
   return new Refused({ code: 'invalid_request', detail: { issues: [issue] } });

@@ -12,7 +12,7 @@ export interface PingDeps {
   readonly wake: (endpointId: WebhookEndpointId) => void;
 }
 
-/** Sends an event of its own kind, signed as every other and in no log, also where it is disabled. */
+/** Schedules a signed test event, which is in no log; it is sent to a disabled endpoint too. */
 export async function pingEndpoint(
   { deliveries, clock, identifiers, wake }: PingDeps,
   { id: endpointId, projectId }: WebhookEndpoint,

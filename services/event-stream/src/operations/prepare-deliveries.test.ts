@@ -21,7 +21,7 @@ function entryAt(position: number, type: LoggedEvent['type']): KeptEntry {
   return { projectId, logEpoch: 1, position, event, appendedAtMs: position };
 }
 
-/** The stores as the databases keep them, which fail whenever they are told to. */
+/** In-memory stores that fail when `fails` returns true. */
 function world(entries: readonly KeptEntry[], fails: () => boolean) {
   const made = new Map<string, number>();
   let endpoint: WebhookEndpoint = {
@@ -46,7 +46,7 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
   };
   const deps: PrepareDeps = {
     log: {
-      after: (_id, position, limit) =>
+      listAfter: (_id, position, limit) =>
         orFail(() => entries.filter((entry) => entry.position > position).slice(0, limit)),
     },
     deliveries: {
@@ -58,7 +58,7 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
         }),
     },
     endpoints: {
-      advance: (read, to) =>
+      advancePosition: (read, to) =>
         orFail(() => {
           if (read.nextPosition !== endpoint.nextPosition) return false;
           endpoint = { ...endpoint, nextPosition: to };
@@ -73,7 +73,7 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
 
 const going = new AbortController().signal;
 
-test('however often readers are cut short and wherever they overlap, each event has one delivery and none is passed over (Events: webhooks)', async () => {
+test('under any interruption and overlap of readers each event has one delivery and none is skipped (Events: webhooks)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.constantFrom('inventory.refresh.completed', 'account.balance.low'), {
@@ -90,7 +90,7 @@ test('however often readers are cut short and wherever they overlap, each event 
           await Promise.allSettled(
             Array.from({ length: readers }, () => prepareDeliveries(deps, endpoint(), going)),
           );
-          // A place that moved has left nothing behind.
+          // An advanced position has skipped no event.
           const passed = entries.filter(({ position }) => position < endpoint().nextPosition);
           for (const { event } of passed) {
             const isWanted = event.type === 'inventory.refresh.completed';
@@ -105,7 +105,7 @@ test('however often readers are cut short and wherever they overlap, each event 
   );
 });
 
-test('a Project that may not have its events keeps its place (Tenancy)', async () => {
+test('a Project that may not receive events keeps its position (Tenancy)', async () => {
   const { deps, made, endpoint } = world([entryAt(1, 'inventory.refresh.completed')], () => false);
   const eventAccess = { mayHaveEvents: async () => false };
 

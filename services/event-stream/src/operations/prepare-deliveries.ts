@@ -8,8 +8,8 @@ import type { ProjectEventAccess } from './project-event-access.ts';
 import { toWireEvent } from './wire-event.ts';
 
 export interface PrepareDeps {
-  readonly log: Pick<ProjectLog, 'after'>;
-  readonly endpoints: Pick<EndpointStore, 'advance'>;
+  readonly log: Pick<ProjectLog, 'listAfter'>;
+  readonly endpoints: Pick<EndpointStore, 'advancePosition'>;
   readonly deliveries: Pick<DeliveryStore, 'insertMissing'>;
   readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;
   readonly clock: Clock;
@@ -18,8 +18,8 @@ export interface PrepareDeps {
 const entriesAtOnce = 200;
 
 /**
- * Makes a delivery of each event that the endpoint has not seen, then moves the endpoint's place.
- * A crash between the two, or a replica at the same work, makes them again: they are there already.
+ * Inserts a delivery for each event from the endpoint's position on, then advances the position.
+ * After a crash between the two, or with concurrent replicas, the insert finds existing ones.
  */
 export async function prepareDeliveries(
   { log, endpoints, deliveries, eventAccess, clock }: PrepareDeps,
@@ -29,7 +29,7 @@ export async function prepareDeliveries(
   if (!(await eventAccess.mayHaveEvents(endpoint.projectId))) return;
   let place = endpoint;
   while (!stopping.aborted) {
-    const entries = await log.after(place.projectId, place.nextPosition - 1, entriesAtOnce);
+    const entries = await log.listAfter(place.projectId, place.nextPosition - 1, entriesAtOnce);
     const last = entries.at(-1);
     if (last === undefined) return;
     const wanted = entries.filter(({ event }) => place.types.includes(event.type));
@@ -38,7 +38,7 @@ export async function prepareDeliveries(
       clock.now(),
     );
     const nextPosition = last.position + 1;
-    const moved = await endpoints.advance(place, nextPosition);
+    const moved = await endpoints.advancePosition(place, nextPosition);
     if (!moved || entries.length < entriesAtOnce) return;
     place = { ...place, nextPosition };
   }

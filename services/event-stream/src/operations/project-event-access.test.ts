@@ -6,77 +6,82 @@ import { createProjectEventAccess } from './project-event-access.ts';
 const minuteMs = 60_000;
 const projectId = newProjectId();
 
-/** A gateway whose answer, or failure, a test sets. */
+/** A gateway whose response, or failure, is set by the test. */
 function world() {
   const clock = createTestClock();
-  const gateway = { events: true, isUp: true, asked: 0 };
+  const gateway = { events: true, isUp: true, lookups: 0 };
   const eventAccess = createProjectEventAccess({
-    async lookUp() {
-      gateway.asked += 1;
+    async findEventAccess() {
+      gateway.lookups += 1;
       if (!gateway.isUp) throw new Error('away');
       return gateway.events;
     },
     clock,
     logger: testLogger,
   });
-  return { clock, gateway, eventAccess, ask: () => eventAccess.mayHaveEvents(projectId) };
+  return { clock, gateway, eventAccess, read: () => eventAccess.mayHaveEvents(projectId) };
 }
 
-test('what is known counts for half a minute, or until a change is announced (Tenancy)', async () => {
-  const { clock, gateway, eventAccess, ask } = world();
+test('a response is cached for half a minute, or until a change is published (Tenancy)', async () => {
+  const { clock, gateway, eventAccess, read } = world();
 
-  expect([await ask(), await ask(), gateway.asked]).toEqual([true, true, 1]);
+  expect([await read(), await read(), gateway.lookups]).toEqual([true, true, 1]);
   gateway.events = false;
-  expect(await ask()).toBe(true);
+  expect(await read()).toBe(true);
   eventAccess.invalidate(projectId);
-  expect([await ask(), gateway.asked]).toEqual([false, 2]);
+  expect([await read(), gateway.lookups]).toEqual([false, 2]);
   gateway.events = true;
   clock.advance(minuteMs);
-  expect(await ask()).toBe(true);
+  expect(await read()).toBe(true);
   gateway.events = false;
   eventAccess.invalidate(null);
-  expect(await ask()).toBe(false);
+  expect(await read()).toBe(false);
 });
 
-test('while the gateway is away what it said last counts for five minutes, then nothing is sent (Tenancy)', async () => {
-  const { clock, gateway, ask } = world();
-  await ask();
+test('while the gateway is unavailable its last response is valid for five minutes, then nothing is sent (Tenancy)', async () => {
+  const { clock, gateway, read } = world();
+  await read();
   gateway.isUp = false;
 
   clock.advance(4 * minuteMs);
-  expect(await ask()).toBe(true);
+  expect(await read()).toBe(true);
   clock.advance(2 * minuteMs);
-  expect(await ask()).toBe(false);
+  expect(await read()).toBe(false);
   gateway.isUp = true;
   clock.advance(5_000);
-  expect(await ask()).toBe(true);
+  expect(await read()).toBe(true);
 });
 
-test('a gateway that does not answer keeps nobody waiting again for a few seconds', async () => {
-  const { clock, gateway, ask } = world();
-  await ask();
+test('after a failed lookup no delivery waits for another lookup for a few seconds', async () => {
+  const { clock, gateway, read } = world();
+  await read();
   gateway.isUp = false;
   clock.advance(minuteMs);
 
-  expect([await ask(), await ask(), await ask(), gateway.asked]).toEqual([true, true, true, 2]);
+  expect([await read(), await read(), await read(), gateway.lookups]).toEqual([
+    true,
+    true,
+    true,
+    2,
+  ]);
   clock.advance(5_000);
-  expect([await ask(), gateway.asked]).toEqual([true, 3]);
+  expect([await read(), gateway.lookups]).toEqual([true, 3]);
 });
 
-test('of a Project that was never asked about nothing is sent while the gateway is away (Tenancy)', async () => {
-  const { gateway, ask } = world();
+test('while the gateway is unavailable a Project without a cached response is sent nothing (Tenancy)', async () => {
+  const { gateway, read } = world();
   gateway.isUp = false;
 
-  expect(await ask()).toBe(false);
+  expect(await read()).toBe(false);
 });
 
-test('an answer that was on its way when a change was announced is asked for again (Tenancy)', async () => {
-  const { gateway, eventAccess, ask } = world();
+test('a lookup in flight when a change is published is repeated (Tenancy)', async () => {
+  const { gateway, eventAccess, read } = world();
 
-  const first = ask();
+  const first = read();
   eventAccess.invalidate(projectId);
   await first;
-  await ask();
+  await read();
 
-  expect(gateway.asked).toBe(2);
+  expect(gateway.lookups).toBe(2);
 });

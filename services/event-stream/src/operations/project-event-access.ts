@@ -3,33 +3,33 @@ import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
 import type { Logger } from '@inventory/runtime/logger';
 
-/** Whether Projects may be sent their events now. */
+/** Whether Projects may receive their events. */
 export interface ProjectEventAccess {
   /**
-   * The answer of the gateway, cached. While the gateway is unavailable its last answer holds for
-   * five minutes; after that nothing is sent.
+   * The response of the gateway, cached. While the gateway is unavailable its last response is
+   * valid for five minutes; after that nothing is sent.
    */
   mayHaveEvents(projectId: ProjectId): Promise<boolean>;
-  /** A Project changed, or with null all of them: the gateway is asked again. */
+  /** Drops the cached response of a Project, or of all with null. */
   invalidate(projectId: ProjectId | null): void;
 }
 
 interface ProjectEventAccessDeps {
-  readonly lookUp: (projectId: ProjectId) => Promise<boolean>;
+  readonly findEventAccess: (projectId: ProjectId) => Promise<boolean>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 const freshMs = 30_000;
 const usableMs = 5 * 60_000;
-/** Pause after a failed lookup, in which no delivery waits for another one. */
+/** Pause after a failed lookup, during which no delivery waits for another lookup. */
 const retryAfterMs = 5_000;
 const projectsMax = 10_000;
 
 export function createProjectEventAccess(deps: ProjectEventAccessDeps): ProjectEventAccess {
-  const { lookUp, clock, logger } = deps;
+  const { findEventAccess, clock, logger } = deps;
   const answers = createInvalidatedCache<boolean>({
-    load: (projectId) => lookUp(projectId as ProjectId),
+    load: (projectId) => findEventAccess(projectId as ProjectId),
     freshMs,
     entriesMax: projectsMax,
     clock,

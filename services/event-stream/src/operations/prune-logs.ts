@@ -1,35 +1,35 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { LogPruning, OldEntry } from '../storage/log-pruning.ts';
 
-export interface PruneDependencies {
+export interface PruneLogsDeps {
   readonly pruning: LogPruning;
   readonly clock: Clock;
   readonly keepMs: number;
-  /** Longer than anybody announces an event again. */
+  /** Longer than any event may be announced again. */
   readonly rememberMs: number;
 }
 
 const entriesAtOnce = 500;
 
 /**
- * Takes what is older than `keepMs` out of every log: always from the front, so that what is kept
- * has no hole, and never a Project's newest entry, which says where the log goes on.
+ * Deletes entries older than `keepMs` from the front of every log, so that what is kept is
+ * contiguous. The newest entry of a Project is kept: it holds the last position.
  */
 export async function pruneLogs(
-  { pruning, clock, keepMs, rememberMs }: PruneDependencies,
+  { pruning, clock, keepMs, rememberMs }: PruneLogsDeps,
   stopping: AbortSignal,
 ): Promise<void> {
   const cutoffMs = clock.now() - keepMs;
-  for await (const projectId of pruning.projectsOlderThan(cutoffMs)) {
+  for await (const projectId of pruning.listProjectsOlderThan(cutoffMs)) {
     for (let more = true; more && !stopping.aborted; ) {
-      const front = await pruning.oldest(projectId, entriesAtOnce + 1);
+      const front = await pruning.listOldest(projectId, entriesAtOnce + 1);
       const old = prunable(front, cutoffMs).slice(0, entriesAtOnce);
-      await pruning.remove(old, clock.now());
+      await pruning.removeEntries(old, clock.now());
       more = old.length === entriesAtOnce;
     }
     if (stopping.aborted) return;
   }
-  await pruning.forgetBefore(clock.now() - rememberMs);
+  await pruning.removePositionsBefore(clock.now() - rememberMs);
 }
 
 /** `front` holds one entry more than may be pruned, or the whole log. */

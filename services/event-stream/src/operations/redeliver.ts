@@ -7,23 +7,23 @@ import type { KeptEntry, ProjectLog } from '../storage/project-log.ts';
 import { deliveryOf } from './prepare-deliveries.ts';
 
 export interface RedeliverDeps {
-  readonly log: Pick<ProjectLog, 'between' | 'find'>;
-  readonly deliveries: Pick<DeliveryStore, 'insertMissing' | 'restart' | 'restartRange'>;
+  readonly log: Pick<ProjectLog, 'listBetween' | 'findEntry'>;
+  readonly deliveries: Pick<DeliveryStore, 'insertMissing' | 'restartDelivery' | 'restartRange'>;
   readonly clock: Clock;
   readonly wake: (endpointId: WebhookEndpointId) => void;
 }
 
 export interface Redelivered {
   readonly redelivered: number;
-  /** Where the range goes on; null when all of it was taken. */
+  /** Where the range continues; null when it is complete. */
   readonly continueSinceMs: number | null;
 }
 
-/** Entries of the log that one request goes through. */
+/** Log entries that one request covers. */
 const entriesMax = 10_000;
 
 /**
- * Sends one event again, whatever became of it; one that the endpoint missed is sent for once.
+ * Schedules one event again, regardless of its state; one without a delivery gets one.
  * Throws `event_not_found`.
  */
 export async function redeliverEvent(
@@ -32,8 +32,8 @@ export async function redeliverEvent(
   eventId: EventId,
 ): Promise<Redelivered> {
   const nowMs = deps.clock.now();
-  if (!(await deps.deliveries.restart(endpoint.id, eventId, nowMs))) {
-    const entry = await deps.log.find(endpoint.projectId, eventId);
+  if (!(await deps.deliveries.restartDelivery(endpoint.id, eventId, nowMs))) {
+    const entry = await deps.log.findEntry(endpoint.projectId, eventId);
     if (entry === null) throw new Refused({ code: 'event_not_found' });
     await deps.deliveries.insertMissing([deliveryOf(endpoint, entry)], nowMs);
   }
@@ -42,16 +42,16 @@ export async function redeliverEvent(
 }
 
 /**
- * Sends again what was appended in a time range: deliveries that are over, and events of the kept
- * log that the endpoint is subscribed to and has no delivery of.
+ * Schedules again what was appended in a time range: terminal deliveries, and kept events of the
+ * endpoint's types without a delivery.
  */
 export async function redeliverRange(
   { log, deliveries, clock, wake }: RedeliverDeps,
   endpoint: WebhookEndpoint,
   range: { readonly sinceMs: number; readonly untilMs: number },
 ): Promise<Redelivered> {
-  const entries = await log.between(endpoint.projectId, range, entriesMax + 1);
-  // What lies beyond the last entry that is taken belongs to the next request.
+  const entries = await log.listBetween(endpoint.projectId, range, entriesMax + 1);
+  // Entries beyond the limit belong to the next request.
   const continueSinceMs = entries[entriesMax]?.appendedAtMs ?? null;
   const untilMs = continueSinceMs === null ? range.untilMs : continueSinceMs - 1;
   const nowMs = clock.now();
@@ -65,7 +65,7 @@ export async function redeliverRange(
   return { redelivered: restarted + made, continueSinceMs };
 }
 
-/** What lies at the endpoint's place or after it is sent anyway. */
+/** Entries from the endpoint's position on get their delivery from the log. */
 function isMissed(
   { types, nextPosition }: WebhookEndpoint,
   { event, position, appendedAtMs }: KeptEntry,

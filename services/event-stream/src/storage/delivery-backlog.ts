@@ -4,15 +4,15 @@ import type { DeliveryDocument } from './webhook-collections.ts';
 
 export interface DeliveryBacklog {
   readonly due: number;
-  /** When the longest due one was due; null when none is. */
+  /** When the oldest due delivery became due; null when none is. */
   readonly dueSinceMs: number | null;
-  /** Under way, or waiting for a later attempt. */
+  /** In flight, or waiting for a retry. */
   readonly retrying: number;
 }
 
 const countMax = 10_000;
 
-/** Counts the deliveries that wait, by index and no further than {@link countMax}. */
+/** Counts pending deliveries by index, up to {@link countMax}. */
 export async function countBacklog(
   deliveries: Collection<DeliveryDocument>,
   nowMs: number,

@@ -8,10 +8,10 @@ import {
   webhookDocuments,
 } from './webhook-collections.ts';
 
-/** What a delivery is made of. */
+/** A delivery to be inserted. */
 export interface NewDelivery
   extends Pick<WebhookDelivery, 'endpointId' | 'projectId' | 'eventId' | 'type' | 'body'> {
-  /** Null for what is in no log. */
+  /** Null for a test, which is in no log. */
   readonly appendedAtMs: number | null;
 }
 

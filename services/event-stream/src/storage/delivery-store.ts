@@ -22,48 +22,52 @@ import type { DeliveryDocument } from './webhook-collections.ts';
 
 export interface DeliveryPageQuery {
   readonly state?: WebhookDelivery['state'] | undefined;
-  /** Place of the last one seen. */
+  /** Place of the last item of the previous page. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
-/** Keeps what is on its way to endpoints and how it went. */
+/** Stores deliveries and their attempts. */
 export interface DeliveryStore {
-  /** Makes those that are not there yet, due at once; says how many. */
+  /** Inserts those that do not exist, due at once; returns how many. */
   insertMissing(deliveries: readonly NewDelivery[], nowMs: number): Promise<number>;
-  find(endpointId: WebhookEndpointId, eventId: EventId): Promise<WebhookDelivery | null>;
-  /** The newest first. */
-  page(
+  findDelivery(endpointId: WebhookEndpointId, eventId: EventId): Promise<WebhookDelivery | null>;
+  /** Newest first. */
+  listDeliveries(
     endpointId: WebhookEndpointId,
     query: DeliveryPageQuery,
   ): Promise<{ readonly delivery: WebhookDelivery; readonly place: string }[]>;
-  /** Pending ones whose time has come, of other endpoints than these; the longest due first. */
-  due(
+  /** Due deliveries of other endpoints than these, earliest first. */
+  listDue(
     nowMs: number,
     withoutEndpoints: readonly WebhookEndpointId[],
     limit: number,
   ): Promise<WebhookDelivery[]>;
-  /** Takes a delivery on until `untilMs`; null when somebody else did or it is no longer due. */
-  claim(delivery: WebhookDelivery, untilMs: number): Promise<WebhookDelivery | null>;
+  /** Claims a delivery until `untilMs`; null when it is claimed or no longer pending. */
+  claimDelivery(delivery: WebhookDelivery, untilMs: number): Promise<WebhookDelivery | null>;
   /** False when the claim is no longer the latest: then nothing is written. */
-  record(claimed: WebhookDelivery, attempt: Attempt, progress: DeliveryProgress): Promise<boolean>;
-  /** Gives a claimed delivery back: it is due again at once. */
-  release(claimed: WebhookDelivery, nowMs: number): Promise<void>;
-  /** Nobody will try it any more. */
-  end(delivery: WebhookDelivery, failure: DeliveryFailure): Promise<void>;
-  /** Makes it due as if it were new, whatever became of it; false when there is none. */
-  restart(endpointId: WebhookEndpointId, eventId: EventId, nowMs: number): Promise<boolean>;
-  /** The same with all of an endpoint's that are over, by when their events were appended. */
+  recordAttempt(
+    claimed: WebhookDelivery,
+    attempt: Attempt,
+    progress: DeliveryProgress,
+  ): Promise<boolean>;
+  /** Releases a claimed delivery: it is due at once. */
+  releaseClaim(claimed: WebhookDelivery, nowMs: number): Promise<void>;
+  /** Fails a pending delivery. */
+  failDelivery(delivery: WebhookDelivery, failure: DeliveryFailure): Promise<void>;
+  /** Makes it due with a new schedule, in any state; false when there is none. */
+  restartDelivery(endpointId: WebhookEndpointId, eventId: EventId, nowMs: number): Promise<boolean>;
+  /** Restarts the terminal deliveries of events appended in a time range; returns how many. */
   restartRange(
     endpointId: WebhookEndpointId,
     range: { readonly sinceMs: number; readonly untilMs: number },
     nowMs: number,
   ): Promise<number>;
-  removeOf(endpointId: WebhookEndpointId): Promise<void>;
-  removeBefore(timeMs: number): Promise<number>;
+  removeOfEndpoint(endpointId: WebhookEndpointId): Promise<void>;
+  removeCreatedBefore(timeMs: number): Promise<number>;
 }
 
-/** Attempts that are kept of one delivery. */
+/** Stored attempts of one delivery. */
 const attemptsMax = 20;
 
 export function createDeliveryStore(
@@ -77,7 +81,10 @@ type Deliveries = Collection<DeliveryDocument>;
 
 function records(
   deliveries: Deliveries,
-): Pick<DeliveryStore, 'insertMissing' | 'find' | 'page' | 'removeOf' | 'removeBefore'> {
+): Pick<
+  DeliveryStore,
+  'insertMissing' | 'findDelivery' | 'listDeliveries' | 'removeOfEndpoint' | 'removeCreatedBefore'
+> {
   return {
     async insertMissing(wanted, nowMs) {
       if (wanted.length === 0) return 0;
@@ -85,16 +92,16 @@ function records(
       try {
         return (await deliveries.insertMany(docs, { ordered: false })).insertedCount;
       } catch (error) {
-        // Another replica, or a try that was cut short, made some of them.
+        // Another replica, or an interrupted run, inserted some of them.
         if (!duplicateKeyOf(error) || !(error instanceof MongoBulkWriteError)) throw error;
         return error.insertedCount;
       }
     },
-    async find(endpointId, eventId) {
+    async findDelivery(endpointId, eventId) {
       const found = await deliveries.findOne({ _id: keyOf(endpointId, eventId) });
       return found && fromDocDelivery(found);
     },
-    async page(endpointId, { state, before, limit }) {
+    async listDeliveries(endpointId, { state, before, limit }) {
       const found = await deliveries
         .find({
           endpointId,
@@ -106,23 +113,26 @@ function records(
         .toArray();
       return found.map((doc) => ({ delivery: fromDocDelivery(doc), place: doc.place }));
     },
-    async removeOf(endpointId) {
+    async removeOfEndpoint(endpointId) {
       await deliveries.deleteMany({ endpointId });
     },
-    async removeBefore(timeMs) {
+    async removeCreatedBefore(timeMs) {
       const { deletedCount } = await deliveries.deleteMany({ createdAt: { $lt: dateOf(timeMs) } });
       return deletedCount;
     },
   };
 }
 
-/** Taking deliveries on and saying how it went. */
+/** Claims deliveries and records their results. */
 function work(
   deliveries: Deliveries,
   logger: Logger,
-): Pick<DeliveryStore, 'due' | 'claim' | 'record' | 'release' | 'end'> {
+): Pick<
+  DeliveryStore,
+  'listDue' | 'claimDelivery' | 'recordAttempt' | 'releaseClaim' | 'failDelivery'
+> {
   return {
-    async due(nowMs, withoutEndpoints, limit) {
+    async listDue(nowMs, withoutEndpoints, limit) {
       const found = await deliveries
         .find({
           state: 'pending',
@@ -134,7 +144,7 @@ function work(
         .toArray();
       return readEach(found, fromDocDelivery, logger);
     },
-    async claim(delivery, untilMs) {
+    async claimDelivery(delivery, untilMs) {
       const claim = delivery.claim + 1;
       const { matchedCount } = await deliveries.updateOne(
         {
@@ -146,7 +156,7 @@ function work(
       );
       return matchedCount > 0 ? { ...delivery, claim, nextAttemptAtMs: untilMs } : null;
     },
-    async record({ endpointId, eventId, claim }, attempt, progress) {
+    async recordAttempt({ endpointId, eventId, claim }, attempt, progress) {
       const { matchedCount } = await deliveries.updateOne(
         { _id: keyOf(endpointId, eventId), claim },
         {
@@ -157,13 +167,13 @@ function work(
       );
       return matchedCount > 0;
     },
-    async release({ endpointId, eventId, claim }, nowMs) {
+    async releaseClaim({ endpointId, eventId, claim }, nowMs) {
       await deliveries.updateOne(
         { _id: keyOf(endpointId, eventId), claim, state: 'pending' },
         { $set: { nextAttemptAt: dateOf(nowMs) } },
       );
     },
-    async end({ endpointId, eventId, claim }, failure) {
+    async failDelivery({ endpointId, eventId, claim }, failure) {
       await deliveries.updateOne(
         { _id: keyOf(endpointId, eventId), claim, state: 'pending' },
         { $set: { state: 'failed', failure, nextAttemptAt: null } },
@@ -172,7 +182,7 @@ function work(
   };
 }
 
-function restarts(deliveries: Deliveries): Pick<DeliveryStore, 'restart' | 'restartRange'> {
+function restarts(deliveries: Deliveries): Pick<DeliveryStore, 'restartDelivery' | 'restartRange'> {
   const restarted = (nowMs: number) => ({
     $set: {
       state: 'pending' as const,
@@ -184,7 +194,7 @@ function restarts(deliveries: Deliveries): Pick<DeliveryStore, 'restart' | 'rest
   });
 
   return {
-    async restart(endpointId, eventId, nowMs) {
+    async restartDelivery(endpointId, eventId, nowMs) {
       const { matchedCount } = await deliveries.updateOne(
         { _id: keyOf(endpointId, eventId) },
         restarted(nowMs),

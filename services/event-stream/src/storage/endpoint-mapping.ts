@@ -21,12 +21,12 @@ export type EndpointFields = Pick<
 
 export function toDocEndpoint(
   endpoint: WebhookEndpoint,
-  place: string,
+  slot: string,
   sealer: SecretSealer,
 ): EndpointDocument {
   const { id: endpointId, projectId, accountId, createdAtMs, version } = endpoint;
   const createdAt = dateOf(createdAtMs);
-  const identity = { _id: place, endpointId, projectId, accountId, createdAt, version };
+  const identity = { _id: slot, endpointId, projectId, accountId, createdAt, version };
   const fields = toDocFields(endpoint, endpointId, sealer) as Omit<
     EndpointDocument,
     keyof typeof identity | 'nextReadAt'

@@ -3,16 +3,16 @@ import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { LogEntryDocument, PrunedEventDocument } from './collections.ts';
 import { type LogCollections, placesAfter } from './project-log.ts';
 
-/** Takes old entries out of the logs. */
+/** Deletes old entries of the logs. */
 export interface LogPruning {
-  /** Projects that have an entry older than this, each once. */
-  projectsOlderThan(timeMs: number): AsyncIterable<ProjectId>;
+  /** Projects with an entry older than this, each once. */
+  listProjectsOlderThan(timeMs: number): AsyncIterable<ProjectId>;
   /** The oldest entries of a Project, ascending. */
-  oldest(projectId: ProjectId, limit: number): Promise<OldEntry[]>;
-  /** Remembers the places, then removes the entries. */
-  remove(entries: readonly OldEntry[], nowMs: number): Promise<void>;
-  /** Forgets places that were remembered before this. */
-  forgetBefore(timeMs: number): Promise<void>;
+  listOldest(projectId: ProjectId, limit: number): Promise<OldEntry[]>;
+  /** Records the positions, then deletes the entries. */
+  removeEntries(entries: readonly OldEntry[], nowMs: number): Promise<void>;
+  /** Deletes positions recorded before this. */
+  removePositionsBefore(timeMs: number): Promise<void>;
 }
 
 export type OldEntry = Pick<
@@ -24,7 +24,7 @@ const withoutEvent = { projection: { event: 0 } } as const;
 
 export function createLogPruning({ log, pruned }: LogCollections): LogPruning {
   return {
-    async *projectsOlderThan(timeMs) {
+    async *listProjectsOlderThan(timeMs) {
       const seen = new Set<ProjectId>();
       const old = log.find({ appendedAt: { $lt: new Date(timeMs) } }, withoutEvent);
       for await (const { projectId } of old.sort({ appendedAt: 1 })) {
@@ -33,15 +33,15 @@ export function createLogPruning({ log, pruned }: LogCollections): LogPruning {
         yield projectId;
       }
     },
-    oldest: (projectId, limit) =>
+    listOldest: (projectId, limit) =>
       log
         .find({ _id: placesAfter(projectId, 0) }, withoutEvent)
         .sort({ _id: 1 })
         .limit(limit)
         .toArray(),
-    async remove(entries, nowMs) {
+    async removeEntries(entries, nowMs) {
       if (entries.length === 0) return;
-      const places = entries.map(
+      const positions = entries.map(
         ({ eventId, projectId, position }): PrunedEventDocument => ({
           _id: eventId,
           projectId,
@@ -49,22 +49,22 @@ export function createLogPruning({ log, pruned }: LogCollections): LogPruning {
           prunedAt: new Date(nowMs),
         }),
       );
-      await insertMissing(pruned, places);
+      await insertMissing(pruned, positions);
       await log.deleteMany({ _id: { $in: entries.map(({ _id }) => _id) } });
     },
-    async forgetBefore(timeMs) {
+    async removePositionsBefore(timeMs) {
       await pruned.deleteMany({ prunedAt: { $lt: new Date(timeMs) } });
     },
   };
 }
 
-/** A try that was cut short between the two writes is repeated: its places are there already. */
+/** A run that was interrupted between the two writes is repeated: its positions exist already. */
 async function insertMissing(
   pruned: LogCollections['pruned'],
-  places: readonly PrunedEventDocument[],
+  positions: readonly PrunedEventDocument[],
 ): Promise<void> {
   try {
-    await pruned.insertMany([...places], { ordered: false });
+    await pruned.insertMany([...positions], { ordered: false });
   } catch (error) {
     if (!duplicateKeyOf(error)) throw error;
   }

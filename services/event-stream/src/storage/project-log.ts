@@ -20,26 +20,26 @@ export interface KeptEntry extends LogEntry {
 
 /** The append-only log of each Project's events: commit order is position order. */
 export interface ProjectLog {
-  /** The event's entry, made now or found: an event is appended once. */
-  append(accountId: AccountId, event: LoggedEvent): Promise<LogEntry>;
+  /** The entry of the event, inserted or found: an event is appended once. */
+  appendEvent(accountId: AccountId, event: LoggedEvent): Promise<LogEntry>;
   /** Position of the newest entry; 0 where there is none. */
-  head(projectId: ProjectId): Promise<number>;
+  readHead(projectId: ProjectId): Promise<number>;
   /** Kept entries after a position, ascending. */
-  after(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]>;
-  /** Kept entries that were appended in a time range, ascending. */
-  between(
+  listAfter(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]>;
+  /** Kept entries appended in a time range, ascending. */
+  listBetween(
     projectId: ProjectId,
     range: { readonly sinceMs: number; readonly untilMs: number },
     limit: number,
   ): Promise<KeptEntry[]>;
   /** The kept entry of an event. */
-  find(projectId: ProjectId, eventId: EventId): Promise<KeptEntry | null>;
+  findEntry(projectId: ProjectId, eventId: EventId): Promise<KeptEntry | null>;
 }
 
 export interface ProjectLogSettings {
-  /** Grows by one when the log is restored from a backup: then cursors may be ahead of it. */
+  /** Increased when the log is restored from a backup: cursors may then be ahead of it. */
   readonly logEpoch: number;
-  /** Entries younger than this are never pruned, so that only older events need be looked for. */
+  /** Entries younger than this are never pruned, so only older events are searched among pruned ones. */
   readonly keepMs: number;
 }
 
@@ -55,7 +55,7 @@ export function createProjectLog(
   clock: Clock,
   { logEpoch, keepMs }: ProjectLogSettings,
 ): ProjectLog {
-  async function head(projectId: ProjectId): Promise<number> {
+  async function readHead(projectId: ProjectId): Promise<number> {
     const newest = await log.find({ _id: placesAfter(projectId, 0) }, { sort: { _id: -1 } }).next();
     return newest?.position ?? 0;
   }
@@ -81,7 +81,7 @@ export function createProjectLog(
     }
   }
 
-  /** An event that was announced again after its entry had been pruned keeps its old place. */
+  /** An event that is announced again after its entry was pruned keeps its position. */
   async function findPruned(event: LoggedEvent): Promise<LogEntry | null> {
     if (Date.parse(event.occurredAt) > clock.now() - keepMs) return null;
     const found = await pruned.findOne({ _id: event.id });
@@ -101,13 +101,13 @@ export function createProjectLog(
   }
 
   return {
-    head,
-    async append(accountId, event) {
+    readHead,
+    async appendEvent(accountId, event) {
       const { projectId } = event;
       const earlier = await findPruned(event);
       if (earlier) return earlier;
       for (let race = 0; race < raceMax; race += 1) {
-        const position = (await head(projectId)) + 1;
+        const position = (await readHead(projectId)) + 1;
         if (await tryAppend(accountId, event, position)) return entryOf(event, position);
         // A taken position may be this very event's: both indexes are hit and either is named.
         const known = await log.findOne({ eventId: event.id });
@@ -118,20 +118,20 @@ export function createProjectLog(
       }
       throw new Error('the log of a Project is too contended to append to');
     },
-    async after(projectId, position, limit) {
+    async listAfter(projectId, position, limit) {
       const kept = await log
         .find({ _id: placesAfter(projectId, position) }, { sort: { _id: 1 }, limit })
         .toArray();
       return kept.map(keptEntryOf);
     },
-    async between(projectId, { sinceMs, untilMs }, limit) {
+    async listBetween(projectId, { sinceMs, untilMs }, limit) {
       const appendedAt = { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) };
       const kept = await log
         .find({ _id: placesAfter(projectId, 0), appendedAt }, { sort: { _id: 1 }, limit })
         .toArray();
       return kept.map(keptEntryOf);
     },
-    async find(projectId, eventId) {
+    async findEntry(projectId, eventId) {
       const kept = await log.findOne({ eventId, projectId });
       return kept && keptEntryOf(kept);
     },
@@ -140,7 +140,7 @@ export function createProjectLog(
 
 const positionDigits = 12;
 
-/** Ids of a Project's entries order as their positions. */
+/** Ids of a Project's entries sort by position. */
 function placeOf(projectId: ProjectId, position: number): string {
   return `${projectId}/${String(position).padStart(positionDigits, '0')}`;
 }

@@ -3,7 +3,7 @@ import { createSecretSealer } from './sealed-secret.ts';
 
 const newKey = () => randomBytes(32).toString('base64url');
 
-test('a sealed secret opens for its owner only and shows nothing of itself', () => {
+test('an encrypted secret decrypts for its owner only and does not contain the plain text', () => {
   const sealer = createSecretSealer([newKey()]);
   const sealed = sealer.seal('whsec_secret', 'whe_1');
 
@@ -13,7 +13,7 @@ test('a sealed secret opens for its owner only and shows nothing of itself', () 
   expect(sealer.seal('whsec_secret', 'whe_1')).not.toBe(sealed);
 });
 
-test('keys are replaced without losing what an older one sealed', () => {
+test('after a key replacement older secrets still decrypt', () => {
   const [older, newer] = [newKey(), newKey()];
   const sealed = createSecretSealer([older]).seal('whsec_secret', 'whe_1');
 
@@ -24,7 +24,7 @@ test('keys are replaced without losing what an older one sealed', () => {
   expect(createSecretSealer([newer]).open(sealed, 'whe_1')).toBeNull();
 });
 
-test('a secret that was tampered with does not open', () => {
+test('a secret that was tampered with does not decrypt', () => {
   const sealer = createSecretSealer([newKey()]);
   const bytes = Buffer.from(sealer.seal('whsec_secret', 'whe_1'), 'base64url');
   bytes[20] = (bytes[20] ?? 0) ^ 1;

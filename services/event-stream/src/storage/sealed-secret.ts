@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { invariant } from '@inventory/runtime/bug';
 
-/** Seals secrets that have to be readable again: a signature needs the secret itself. */
+/** Encrypts secrets at rest. They must be readable: a signature needs the secret itself. */
 export interface SecretSealer {
-  /** `owner` is whose secret it is: moved to another one it does not open. */
+  /** `owner` is authenticated with the ciphertext: under another owner it does not decrypt. */
   seal(secret: string, owner: string): string;
-  /** Null when it was sealed with none of the keys, or for somebody else. */
+  /** Null when no key decrypts it, or it belongs to another owner. */
   open(sealed: string, owner: string): string | null;
-  /** Whether the key that seals now opens it. */
+  /** Whether the first key decrypts it. */
   isCurrent(sealed: string, owner: string): boolean;
 }
 
@@ -16,11 +16,11 @@ const nonceBytes = 12;
 const tagBytes = 16;
 export const sealKeyBytes = 32;
 
-/** Keys in base64url: the first seals, every one opens, so that keys can be replaced. */
+/** Keys in base64url: the first encrypts, all decrypt, so that keys can be replaced. */
 export function createSecretSealer(encodedKeys: readonly string[]): SecretSealer {
   const keys = encodedKeys.map((key) => Buffer.from(key, 'base64url'));
   const [sealing] = keys;
-  invariant(sealing !== undefined, 'there is no key to seal secrets with');
+  invariant(sealing !== undefined, 'there is no key to encrypt secrets with');
   return {
     seal(secret, owner) {
       const nonce = randomBytes(nonceBytes);

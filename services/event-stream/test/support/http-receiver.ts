@@ -15,7 +15,7 @@ export interface HookAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Whoever is sent webhooks: keeps every request, answers as it is told. */
+/** A webhook receiver that records every request and responds as configured. */
 export async function startReceiver() {
   const hooks: ReceivedHook[] = [];
   let answer: (hook: ReceivedHook) => HookAnswer | Promise<HookAnswer> = () => ({ status: 204 });
@@ -41,7 +41,7 @@ export async function startReceiver() {
   };
 }
 
-/** The private port of a gateway, as far as webhooks ask it. */
+/** The internal route of the gateway that webhooks use. */
 export async function startGatewayStub() {
   let isUp = true;
   const withoutEvents = new Set<string>();

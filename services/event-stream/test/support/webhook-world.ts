@@ -38,7 +38,7 @@ export type WebhookWorld = Awaited<ReturnType<typeof openWebhookWorld>>;
 const types = ['inventory.refresh.completed'] as const;
 const deleted = z.object({ deleted: z.literal(true) });
 
-/** Event-streams, whoever they ask and whoever they send to; all of it in this process. */
+/** An event-stream with a gateway stub and a receiver, in this process. */
 export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, clock?: Clock) {
   const namespace = await openNamespace();
   const [gateway, receiver, bus] = await Promise.all([
@@ -100,7 +100,7 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
         path: pathOf(projectId, id, '/deliveries'),
         query,
       }),
-    /** Announces terminal refreshes of a Project, as their owner does; answers their ids. */
+    /** Publishes terminal refreshes of a Project, as the collector does; returns their ids. */
     async announce({ accountId, projectId }: Customer, times = 1): Promise<string[]> {
       const ids = Array.from({ length: times }, newRefreshId);
       await bus.publish(

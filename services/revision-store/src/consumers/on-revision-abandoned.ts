@@ -1,10 +1,10 @@
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import {
-  type AbandonedScanRecording,
+  type RecordAbandonedScanDeps,
   recordAbandonedScan,
 } from '../operations/record-abandoned-scan.ts';
 
-export function onRevisionAbandoned(recording: AbandonedScanRecording) {
+export function onRevisionAbandoned(deps: RecordAbandonedScanDeps) {
   return ({ body }: ReceivedMessageOf<'revision.abandoned.v1'>): Promise<void> =>
-    recordAbandonedScan(recording, { scanId: body.scan_id, refreshId: body.refresh_id });
+    recordAbandonedScan(deps, { scanId: body.scan_id, refreshId: body.refresh_id });
 }

@@ -1,11 +1,11 @@
 import type { ReceivedMessageOf } from '@inventory/messaging/bus';
 import {
-  type CompletedScanRecording,
+  type RecordCompletedScanDeps,
   recordCompletedScan,
 } from '../operations/record-completed-scan.ts';
 import { fromCompletedMessage } from './convert.ts';
 
-export function onRevisionCompleted(recording: CompletedScanRecording) {
+export function onRevisionCompleted(deps: RecordCompletedScanDeps) {
   return ({ body }: ReceivedMessageOf<'revision.completed.v1'>): Promise<void> =>
-    recordCompletedScan(recording, fromCompletedMessage(body));
+    recordCompletedScan(deps, fromCompletedMessage(body));
 }

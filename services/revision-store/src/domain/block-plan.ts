@@ -13,7 +13,7 @@ export interface BlockPlan {
   readonly assetSources: readonly RowSource[];
   /** Per asset: the index of its description in this block's own list. */
   readonly descriptionOf: readonly number[];
-  /** Per description of the block: its number within the revision, to tell it in another block. */
+  /** Per description of the block: its number within the revision, to find it in another block. */
   readonly descriptionNumbers: readonly number[];
   readonly descriptionKeys: readonly string[];
 }

@@ -1,5 +1,5 @@
 /**
- * JSON texts joined by commas, ready to stand between the brackets of an array, with each one's
+ * JSON texts joined by commas, ready to be put between the brackets of an array, with each one's
  * length in bytes: any run of them is a slice of the bytes. Length 0 is a text that is missing; it
  * takes no comma.
  */
@@ -18,7 +18,7 @@ export function joinTexts(texts: readonly (Buffer | undefined)[]): JoinedTexts {
   };
 }
 
-/** The texts from `from` to before `to`, as they stand in the bytes, commas between them. */
+/** The texts from `from` (inclusive) to `to` (exclusive), joined by commas. */
 export function sliceTexts(joined: JoinedTexts, from: number, to: number): Buffer {
   if (from === 0 && to === joined.lengths.length) return joined.bytes;
   const start = offsetOf(joined.lengths, 0, 0, from);

@@ -51,7 +51,7 @@ export interface Observation {
   readonly texts: TextSets;
 }
 
-/** The texts to give for a wanted language: its own, else those of the observation's scan. */
+/** The texts for a language: its own, else those of the observation's scan. */
 export function textsFor(
   observation: Observation,
   wanted: Language,

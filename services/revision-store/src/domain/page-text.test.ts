@@ -14,7 +14,7 @@ const scalar = fc.oneof(
   fc.constantFrom('0', '-1.50', '1e3', '18446744073709551615', 'true', 'null'),
 );
 
-/** JSON as somebody else may have written it: blanks anywhere, numbers as they were. */
+/** JSON of another serialiser: blanks anywhere, numbers unchanged. */
 const { value } = fc.letrec<{ value: string; list: string; object: string }>((tie) => ({
   value: fc.oneof({ depthSize: 'small' }, scalar, tie('list'), tie('object')),
   list: fc

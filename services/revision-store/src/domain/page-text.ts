@@ -1,10 +1,10 @@
-/** Where a JSON value stands in the bytes of a page: from its first byte to after its last. */
+/** The byte range of a JSON value in a page: `to` is exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** Where the rows of a page stand. Whether each is JSON in itself is found when it is read. */
+/** The byte ranges of the rows of a page. A row is validated when it is read. */
 export interface PageRows {
   readonly assets: readonly TextSpan[];
   readonly descriptions: readonly TextSpan[];
@@ -27,7 +27,7 @@ class NotAPage extends Error {}
 
 /**
  * Finds the rows of a page without building them, so that their texts can be kept as they are: a
- * number beyond 2^53 or a field nobody knows yet leaves as it came. Null when the text is no page.
+ * number beyond 2^53 or an unknown field is preserved. Null when the text is no page.
  */
 export function locateRows(bytes: Uint8Array): PageRows | null {
   try {
@@ -89,7 +89,7 @@ function nameOf(bytes: Uint8Array, start: number, end: number): string | null {
   return pageLists.includes(name) && name.length === end - start - 2 ? name : null;
 }
 
-/** The end of the value that starts here, told by its quotes and brackets alone. */
+/** The end of the value that starts here, found by quotes and brackets alone. */
 function skipValue(bytes: Uint8Array, start: number): number {
   const first = bytes[start];
   if (first === quote) return skipString(bytes, start);

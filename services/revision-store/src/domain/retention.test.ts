@@ -20,7 +20,7 @@ describe('Retention (Reads: superseded revisions, the head)', () => {
     expect(isHeadExpired(head, 6_000, retention)).toBe(true);
   });
 
-  it('comes back for whatever expires first', () => {
+  it('schedules the next run at the earliest expiry', () => {
     const at = (left: Partial<typeof nothing>) =>
       nextPruneAtMs({ ...nothing, ...left }, 5_500, retention);
 
@@ -29,7 +29,7 @@ describe('Retention (Reads: superseded revisions, the head)', () => {
     expect(at({ head, erasedAtMs: 5_480 })).toBe(5_530);
   });
 
-  it('has nothing to come back for when nothing is left', () => {
+  it('schedules no run when no data is left', () => {
     expect(nextPruneAtMs(nothing, 5_500, retention)).toBeNull();
     expect(nextPruneAtMs({ ...nothing, erasedAtMs: 5_000 }, 5_500, retention)).toBeNull();
   });

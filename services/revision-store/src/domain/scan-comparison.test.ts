@@ -75,7 +75,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged)', () => {
     });
   });
 
-  it('gives changed texts a set of their own and leaves the old one as it is', () => {
+  it('stores changed texts as a new set and keeps the previous one unchanged', () => {
     const verdict = given({ textDigest: 'other words' });
 
     expect(verdict).toMatchObject({ changed: false, writesTexts: true });

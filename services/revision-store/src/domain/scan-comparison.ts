@@ -83,8 +83,8 @@ function placeOf(findings: Findings, { head, erasedAtMs }: Present): ScanCompari
 }
 
 /**
- * The moment a scan speaks for when it meets another one. A capture speaks for its beginning: its
- * pages may be minutes apart, and whatever was observed meanwhile is newer than its first.
+ * The time of a scan in comparisons with other scans. For a capture it is the start: its pages may
+ * be minutes apart, and any observation in between is newer than its first page.
  */
 function standsForMs({ source, window }: Findings): number {
   return source === 'capture' ? window.startedAtMs : window.completedAtMs;

@@ -41,7 +41,7 @@ function decidesOnce(step: typeof advance) {
 }
 
 describe('A scan (architecture: abandon against commit)', () => {
-  it('is decided once, whatever comes in whatever order; only its own workers end a commit that has begun', () => {
+  it('is decided once under any facts in any order; only its own workers end a commit that has begun', () => {
     fc.assert(decidesOnce(advance), { numRuns: propertyRuns(3_000) });
   });
 
@@ -68,7 +68,7 @@ describe('A scan (architecture: abandon against commit)', () => {
     expect(String(outcome.errorInstance)).toContain('expect(');
   });
 
-  it('can be abandoned before it is completed, and stays so', () => {
+  it('can be abandoned before it is completed, which is final', () => {
     expect(statesAfter(['abandoned', 'completed', 'assembled'])).toEqual([
       'rejected',
       'rejected',

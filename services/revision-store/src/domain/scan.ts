@@ -18,7 +18,7 @@ export type ScanFact =
   | 'assembled'
   | 'head_moved';
 
-/** From which states a fact leads where. Whatever is not here is refused: somebody was earlier. */
+/** The transitions of each fact. Any other is refused: the scan was decided earlier. */
 const transitions = {
   completed: { from: ['unknown'], to: 'received' },
   abandoned: { from: ['unknown', 'received'], to: 'rejected' },
@@ -58,7 +58,7 @@ export type ScanResult =
     }
   | { readonly result: 'rejected'; readonly reason: RejectionReason };
 
-/** A scan's final word, as it is told again whenever somebody asks again. */
+/** A decided scan: its outcome is published again for every duplicate command. */
 export interface DecidedScan {
   readonly scanId: string;
   readonly refreshId: RefreshId | null;
@@ -71,10 +71,10 @@ export interface ManifestPage {
   readonly chunks: readonly { readonly digest: string; readonly bytes: number }[];
 }
 
-/** Who read the pages: a scan of ours, or a customer, page by page and at their own pace. */
+/** The origin of the pages: a scan of the collector, or a customer's chain of Live Pages. */
 export type ScanSource = 'refresh' | 'capture';
 
-/** What a completed scan says about itself. */
+/** The content of a completed scan. */
 export interface CompletedScan {
   readonly scanId: string;
   readonly refreshId: RefreshId | null;

@@ -38,7 +38,7 @@ describe('The digest of a set', () => {
     expect(run([]).digest).not.toBe(run(['a']).digest);
   });
 
-  it('pauses often enough for other work to run between', () => {
+  it('pauses often enough for other work to run', () => {
     expect(run(lines).pauses).toBeGreaterThanOrEqual(13);
   });
 });

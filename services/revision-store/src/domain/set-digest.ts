@@ -5,9 +5,9 @@ const linesPerPart = 1_000;
 const linesPerTurn = 5_000;
 
 /**
- * The digest of a set of lines, whatever their order. Lines are dealt into parts, as many as the
- * size of the set asks for, and sorted there; the generator pauses after each stretch of work, so
- * that 250,000 lines never hold the event loop.
+ * The digest of a set of lines, independent of their order. Lines are dealt into parts, whose number
+ * depends on the size of the set, and sorted there; the generator pauses after each stretch of work, so
+ * that 250,000 lines do not block the event loop.
  */
 export function* setDigest(
   lines: Iterable<string>,

@@ -1,4 +1,4 @@
-/** The fields of a staged asset that say which asset it is, what describes it and who owns how many. */
+/** The fields of a staged asset that identify it, its description and its amount. */
 export interface StagedAssetRow {
   readonly appid: number;
   readonly contextid: string;
@@ -17,8 +17,8 @@ export interface StagedDescriptionRow {
 }
 
 /**
- * Which asset a row is, wherever and however often it was read. JSON, because ids are any text and
- * must not run together. A currency row is never the asset that happens to have the same number.
+ * The identity of an asset, equal for every row of it. JSON, because ids are any text and must not
+ * run together. A currency row is never the asset that happens to have the same number.
  */
 export function assetIdentity(row: StagedAssetRow): string {
   const kind = row.currencyid === undefined ? 'asset' : 'currency';

@@ -29,7 +29,7 @@ function whole({ blocks }: AssembledInventory): Whole {
   return JSON.parse(`{${Buffer.concat(pageBody(parts))}}`);
 }
 
-/** The rules told as plainly as they can be, over all rows at once. */
+/** A direct implementation of the rules over all rows. */
 function reference(scan: readonly Page[]): Whole & { readonly amount: bigint } {
   const rows = scan.flatMap((one) => one.assets);
   const identities = [...new Set(rows.map(assetIdentity))];
@@ -201,11 +201,11 @@ describe('The assembly of a scan (Reads, Refresh: unchanged)', () => {
     fc.assert(ignoresPageBounds(faultlessSteps), { numRuns: propertyRuns(1_000) });
   });
 
-  it('tells ownership by the set of assets, amounts and join keys alone', () => {
+  it('derives ownership from the set of assets, amounts and join keys alone', () => {
     fc.assert(ownershipIsASet(faultlessSteps), { numRuns: propertyRuns(1_000) });
   });
 
-  it('tells texts by the descriptions that assets need', () => {
+  it('derives texts from the descriptions that assets need', () => {
     fc.assert(textsAreASet(faultlessSteps), { numRuns: propertyRuns(1_000) });
   });
 

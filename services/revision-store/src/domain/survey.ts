@@ -20,7 +20,7 @@ export const rowOf = (source: RowSource): number => source % rowsPerPageMax;
 
 /**
  * The sources that lie on each page: the texts of several blocks are fetched by reading each page
- * at most once, however they are scattered. Missing texts lie nowhere.
+ * at most once, however they are scattered. Missing texts have no page.
  */
 export function sourcesByPage(sources: Iterable<RowSource>): ReadonlyMap<number, RowSource[]> {
   const present = [...new Set(sources)].filter((source) => source !== missingSource);

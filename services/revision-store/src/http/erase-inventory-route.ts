@@ -1,11 +1,7 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { scopeKey } from '@inventory/contracts/scope';
 import { internalRoute } from '@inventory/http/internal-route';
-import { eraseInventory, type InventoryErasure } from '../operations/erase-inventory.ts';
-
-export interface EraseInventoryDeps {
-  readonly erasure: InventoryErasure;
-}
+import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
 
 /** 204, also when nothing was saved. */
 export const eraseInventoryRoute = internalRoute({
@@ -13,7 +9,7 @@ export const eraseInventoryRoute = internalRoute({
   template: '/inventories/{platform_id}/{app_id}/{context_id}',
   input: { path: scopePath },
   status: 204,
-  async handle({ erasure }: EraseInventoryDeps, { path }) {
-    await eraseInventory(erasure, scopeKey(path));
+  async handle(deps: EraseInventoryDeps, { path }) {
+    await eraseInventory(deps, scopeKey(path));
   },
 });

@@ -7,7 +7,7 @@ export interface ListPagesDeps {
   readonly chunks: Pick<ChunkStore, 'list'>;
 }
 
-/** The manifest of what is staged now. */
+/** The manifest of the staged pages. */
 export const listPagesRoute = internalRoute({
   method: 'GET',
   template: '/scans/{scan_id}/epochs/{epoch}/pages',

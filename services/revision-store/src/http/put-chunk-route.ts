@@ -8,12 +8,8 @@ import {
 } from '@inventory/contracts/internal/inventory';
 import { internalRoute } from '@inventory/http/internal-route';
 import { z } from 'zod';
-import { type ChunkStaging, stageChunk } from '../operations/stage-chunk.ts';
+import { type StageChunkDeps, stageChunk } from '../operations/stage-chunk.ts';
 import { epochPath } from './epoch-path.ts';
-
-export interface PutChunkDeps {
-  readonly staging: ChunkStaging;
-}
 
 /** 204 once the chunk is durable. */
 export const putChunkRoute = internalRoute({
@@ -34,9 +30,9 @@ export const putChunkRoute = internalRoute({
   bodyBytesMax: chunkBytesMax,
   status: 204,
   inFlightMax: 16,
-  async handle({ staging }: PutChunkDeps, { path, query, header, body }) {
+  async handle(deps: StageChunkDeps, { path, query, header, body }) {
     const { scan_id: scanId, ...place } = path;
     const chunk = { digest: header[chunkDigestHeader], content: body, source: query.source };
-    await stageChunk(staging, { scanId, ...place }, chunk);
+    await stageChunk(deps, { scanId, ...place }, chunk);
   },
 });

@@ -8,25 +8,21 @@ import { Reply } from '@inventory/http/reply';
 import { unreachable } from '@inventory/runtime/bug';
 import type { z } from 'zod';
 import {
-  type CurrentPageReading,
   type CurrentPageRequest,
+  type ReadCurrentPageDeps,
   readCurrentPage,
 } from '../operations/read-current-page.ts';
 import { toCurrentPageMeta } from './convert.ts';
 
-export interface ReadCurrentPageDeps {
-  readonly reading: CurrentPageReading;
-}
-
-/** One page as bytes that are ready to be sent; the header says what they are. */
+/** One page as stored bytes; the header describes them. */
 export const readCurrentPageRoute = internalRoute({
   method: 'GET',
   template: '/inventories/{platform_id}/{app_id}/{context_id}/page',
   input: { path: scopePath, query: currentPageQuery },
   // Pages are a few MiB each, and in memory until they are sent.
   inFlightMax: 48,
-  async handle({ reading }: ReadCurrentPageDeps, { path: scope, query }) {
-    const page = await readCurrentPage(reading, {
+  async handle(deps: ReadCurrentPageDeps, { path: scope, query }) {
+    const page = await readCurrentPage(deps, {
       scopeKey: scopeKey(scope),
       language: query.language,
       pageSize: query.page_size,

@@ -19,7 +19,7 @@ import { settleLastResult } from './settle-last-result.ts';
 import { surveyScan } from './survey-scan.ts';
 import { writeRevision } from './write-revision.ts';
 
-export interface Assembly {
+export interface AssembleScanDeps {
   readonly scans: ScanStore;
   readonly queue: ScanQueue;
   readonly scopes: ScopeStore;
@@ -49,7 +49,7 @@ export type AssemblyEnd =
   | { readonly result: 'decided'; readonly decision: ScanResult }
   | { readonly result: 'postponed'; readonly why: 'inventory_busy' | 'pages_missing' };
 
-/** Tries that crashed or met a fault of ours; a claim counts its try before the work begins. */
+/** Tries that crashed or failed by an internal fault; a claim counts its try before the work begins. */
 const triesMax = 6;
 
 const decided = (decision: ScanResult): AssemblyEnd => ({ result: 'decided', decision });
@@ -57,19 +57,19 @@ const decided = (decision: ScanResult): AssemblyEnd => ({ result: 'decided', dec
 /**
  * Assembles one claimed scan under its inventory's lease:
  *
- * 1. take the lease; settle the result of the scan before, if its worker crashed before it could;
- *    end a scan whose tries are used up;
- * 2. survey the pages; missing ones are waited for, invalid ones end the scan;
- * 3. compare with the head and write blocks under ids of this try alone. A crash up to here leaves
- *    blocks that nothing refers to and the pruner deletes; another worker begins anew;
- * 4. commit (`commitScan`), give the lease on.
+ * 1. acquire the lease; settle the result of the previous scan if its worker crashed before it did;
+ *    reject a scan whose tries are used up;
+ * 2. survey the pages; wait for missing ones, reject the scan for invalid ones;
+ * 3. compare with the head and write blocks under ids of this try alone. After a crash up to here
+ *    the pruner deletes the unreferenced blocks and another worker starts again;
+ * 4. commit (`commitScan`), release the lease.
  */
 export async function assembleScan(
-  assembly: Assembly,
+  deps: AssembleScanDeps,
   claimed: ClaimedScan,
   stopping: AbortSignal,
 ): Promise<AssemblyEnd> {
-  const { scopes, queue, clock, identifiers, logger, settings } = assembly;
+  const { scopes, queue, clock, identifiers, logger, settings } = deps;
   const nowMs = clock.now();
   const lease = await scopes.acquire({
     scopeKey: claimed.scopeKey,
@@ -92,88 +92,88 @@ export async function assembleScan(
   });
   let settled = false;
   try {
-    const end = await assembleUnderLease(assembly, claimed, lease, held.signal);
+    const end = await assembleUnderLease(deps, claimed, lease, held.signal);
     settled = end.result === 'decided' && end.decision.result === 'committed';
     return end;
   } finally {
     held.end();
-    // Lost or not given back, the lease runs out by itself.
+    // A lease that is not released expires.
     await scopes
       .release(lease, settled)
-      .catch((error: unknown) => logger.warn({ err: error }, 'lease not given back'));
+      .catch((error: unknown) => logger.warn({ err: error }, 'lease not released'));
   }
 }
 
 async function assembleUnderLease(
-  assembly: Assembly,
+  deps: AssembleScanDeps,
   claimed: ClaimedScan,
   lease: ScopeLease,
   signal: AbortSignal,
 ): Promise<AssemblyEnd> {
-  const { scopes, clock } = assembly;
-  await settleLastResult(assembly, lease);
+  const { scopes, clock } = deps;
+  await settleLastResult(deps, lease);
   if (lease.unsettled?.scanId === claimed.scan.scanId) return decided(lease.unsettled.result);
-  if (claimed.tries > triesMax) return giveUp(assembly, claimed, lease);
+  if (claimed.tries > triesMax) return giveUp(deps, claimed, lease);
   try {
-    return await assemblePages(assembly, claimed, lease, signal);
+    return await assemblePages(deps, claimed, lease, signal);
   } catch (error) {
     if (!(error instanceof PagesInvalid)) throw error;
     await scopes.schedulePrune(lease, clock.now());
-    return decided(await rejectScan(assembly, claimed, 'pages_invalid'));
+    return decided(await rejectScan(deps, claimed, 'pages_invalid'));
   }
 }
 
 async function assemblePages(
-  assembly: Assembly,
+  deps: AssembleScanDeps,
   claimed: ClaimedScan,
   lease: ScopeLease,
   signal: AbortSignal,
 ): Promise<AssemblyEnd> {
   const { scan } = claimed;
-  const { scopes, clock, settings } = assembly;
-  const chunks = rememberLastRead(assembly.chunks);
+  const { scopes, clock, settings } = deps;
+  const chunks = rememberLastRead(deps.chunks);
   const pages = pagesInOrder(scan.pages, settings.pageChunksMax);
   if (pages === null) throw new PagesInvalid('the manifest is not a whole scan');
   const survey = await surveyScan(chunks, scan.scanId, pages, signal);
-  if (survey === null) return pagesMissing(assembly, claimed);
-  const verdict = await compareScan(assembly, { scan, survey, lease }, signal);
-  const writing = { ...assembly, chunks };
+  if (survey === null) return pagesMissing(deps, claimed);
+  const verdict = await compareScan(deps, { scan, survey, lease }, signal);
+  const writing = { ...deps, chunks };
   if (!(await writeRevision(writing, { scan, pages, survey, verdict }, signal))) {
     await scopes.schedulePrune(lease, clock.now());
-    return pagesMissing(assembly, claimed);
+    return pagesMissing(deps, claimed);
   }
   signal.throwIfAborted();
-  return decided(await commitScan(assembly, { claimed, lease, verdict }));
+  return decided(await commitScan(deps, { claimed, lease, verdict }));
 }
 
-async function pagesMissing(assembly: Assembly, claimed: ClaimedScan): Promise<AssemblyEnd> {
-  const { clock, settings } = assembly;
+async function pagesMissing(deps: AssembleScanDeps, claimed: ClaimedScan): Promise<AssemblyEnd> {
+  const { clock, settings } = deps;
   const waitedMs = clock.now() - claimed.receivedAtMs;
   if (waitedMs < settings.missingPagesWaitMs) return { result: 'postponed', why: 'pages_missing' };
-  return decided(await rejectScan(assembly, claimed, 'pages_missing'));
+  return decided(await rejectScan(deps, claimed, 'pages_missing'));
 }
 
 /**
- * Ends a scan that crashed its workers or met a fault of ours in every try. Under the lease no other
- * worker can move the head for it, so that a commit that has begun is ended too.
+ * Rejects a scan that crashed its workers or failed in every try. Under the lease no other worker
+ * can move the head for it, so a commit that has begun is rejected too.
  */
 async function giveUp(
-  assembly: Assembly,
+  deps: AssembleScanDeps,
   claimed: ClaimedScan,
   lease: ScopeLease,
 ): Promise<AssemblyEnd> {
-  const { scopes, clock, logger } = assembly;
+  const { scopes, clock, logger } = deps;
   logger.error({ scan_id: claimed.scan.scanId, tries: claimed.tries - 1 }, 'assembly given up');
   await scopes.schedulePrune(lease, clock.now());
-  return decided(await rejectScan(assembly, claimed, 'given_up'));
+  return decided(await rejectScan(deps, claimed, 'given_up'));
 }
 
 async function rejectScan(
-  assembly: Assembly,
+  deps: AssembleScanDeps,
   { scan }: ClaimedScan,
   fact: 'pages_missing' | 'pages_invalid' | 'given_up',
 ): Promise<ScanResult> {
   const reason = fact === 'pages_missing' ? 'missing_pages' : 'invalid_pages';
   const result: ScanResult = { result: 'rejected', reason };
-  return decideScan(assembly, { scanId: scan.scanId, refreshId: scan.refreshId, result }, fact);
+  return decideScan(deps, { scanId: scan.scanId, refreshId: scan.refreshId, result }, fact);
 }

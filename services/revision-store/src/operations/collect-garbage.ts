@@ -3,17 +3,17 @@ import type { Observation } from '../domain/observation.ts';
 import { countPruned } from '../metrics.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 
-export interface GarbageCollection {
+export interface CollectGarbageDeps {
   readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
 }
 
 /**
  * Deletes the blocks of an inventory that none of the kept observations refers to. The lease is
- * confirmed after the blocks were listed: what was there while nobody else could assemble, and is
- * not referred to, never will be, so that deleting it stays safe even if the lease is lost later.
+ * confirmed after the blocks were listed: a block that existed while the lease excluded assemblies
+ * and is not referred to never will be, so deleting it is safe even if the lease is lost later.
  */
 export async function collectGarbage(
-  { blocks }: GarbageCollection,
+  { blocks }: CollectGarbageDeps,
   scopeKey: string,
   kept: readonly Observation[],
   confirmLease: () => Promise<boolean>,

@@ -11,7 +11,7 @@ import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { decideScan } from './decide-scan.ts';
 
-export interface Committing {
+export interface CommitScanDeps {
   readonly scans: ScanStore;
   readonly scopes: Pick<ScopeStore, 'moveHead' | 'schedulePrune'>;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
@@ -37,10 +37,10 @@ export interface ScanToCommit {
  * 4. copy the result to the scan document, its outcome in the same write.
  */
 export async function commitScan(
-  committing: Committing,
+  deps: CommitScanDeps,
   { claimed, lease, verdict }: ScanToCommit,
 ): Promise<ScanResult> {
-  const { scans, scopes, observations, clock } = committing;
+  const { scans, scopes, observations, clock } = deps;
   const { scanId, refreshId } = claimed.scan;
   const { scopeKey, head } = lease;
   if (!(await scans.beginCommit(scanId))) {
@@ -55,10 +55,10 @@ export async function commitScan(
   const moved = await scopes.moveHead(lease, {
     head: verdict.place === 'head' ? verdict.observation : null,
     decided,
-    pruneAtMs: pruneAtMs(committing, claimed, verdict, superseded),
+    pruneAtMs: pruneAtMs(deps, claimed, verdict, superseded),
   });
   if (!moved) throw new LeaseLost();
-  return decideScan(committing, decided, 'head_moved');
+  return decideScan(deps, decided, 'head_moved');
 }
 
 function keptOf(verdict: ScanComparison): Observation | null {
@@ -77,7 +77,7 @@ function resultOf({ observation, changed }: ScanComparison): ScanResult {
 
 /** At once when an earlier try of this scan may have left blocks. */
 function pruneAtMs(
-  { clock, settings }: Committing,
+  { clock, settings }: CommitScanDeps,
   { claims }: ClaimedScan,
   { observation }: ScanComparison,
   superseded: Observation | null,

@@ -14,7 +14,7 @@ import type { ScopeLease } from '../storage/scope-store.ts';
 import { sha256Text } from './sha256.ts';
 import { yieldToEventLoop } from './yield-to-event-loop.ts';
 
-export interface ScanComparing {
+export interface CompareScanDeps {
   readonly identifiers: Identifiers;
   readonly settings: { readonly blockAssets: number };
 }
@@ -27,10 +27,10 @@ export interface SurveyedScan {
 
 /**
  * Compares a surveyed scan with the head that its lease protects. Ids are minted for this try
- * alone: what another try of the same scan writes can never be taken for it.
+ * alone: another try of the same scan writes under other ids.
  */
 export async function compareScan(
-  { identifiers, settings }: ScanComparing,
+  { identifiers, settings }: CompareScanDeps,
   { scan, survey, lease }: SurveyedScan,
   signal: AbortSignal,
 ): Promise<ScanComparison> {

@@ -5,17 +5,16 @@ import { countScan } from '../metrics.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import { outcomeMessage } from './outcome-message.ts';
 
-export interface ScanDeciding {
+export interface DecideScanDeps {
   readonly scans: Pick<ScanStore, 'decide' | 'find'>;
   readonly clock: Clock;
 }
 
 /**
- * Ends a scan with its outcome in the same write. Who was earlier wins: the result is the one that
- * stands afterwards.
+ * Decides a scan; the same write stores its outcome. The first decision is final and is returned.
  */
 export async function decideScan(
-  { scans, clock }: ScanDeciding,
+  { scans, clock }: DecideScanDeps,
   { scanId, refreshId, result }: DecidedScan,
   fact: ScanFact,
 ): Promise<ScanResult> {

@@ -2,14 +2,14 @@ import { countPruned } from '../metrics.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 
-export interface StagedChunkDropping {
+export interface DropStagedChunksDeps {
   readonly chunks: Pick<ChunkStore, 'drop'>;
   readonly decidedScans: Pick<DecidedScanStore, 'markDropped'>;
 }
 
 /** Deletes what a decided scan staged. The mark goes last: a crash in between repeats it. */
 export async function dropStagedChunks(
-  { chunks, decidedScans }: StagedChunkDropping,
+  { chunks, decidedScans }: DropStagedChunksDeps,
   scanId: string,
 ): Promise<void> {
   countPruned('chunks', await chunks.drop(scanId));

@@ -8,9 +8,9 @@ import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import { dropStagedChunks } from './drop-staged-chunks.ts';
-import { type LastResultSettling, settleLastResult } from './settle-last-result.ts';
+import { type SettleLastResultDeps, settleLastResult } from './settle-last-result.ts';
 
-export interface InventoryErasure extends LastResultSettling {
+export interface EraseInventoryDeps extends SettleLastResultDeps {
   readonly scopes: ScopeStore;
   readonly decidedScans: Pick<DecidedScanStore, 'findUndropped' | 'markDropped'>;
   readonly chunks: Pick<ChunkStore, 'drop'>;
@@ -26,15 +26,15 @@ export interface InventoryErasure extends LastResultSettling {
 const undroppedMax = 1_000;
 
 /**
- * Deletes everything of one inventory. It does not wait: the lease is seized, so that a running
- * assembly's commit fails and is tried again after the erasure.
+ * Deletes all data of one inventory. The lease is seized, so that the commit of a running assembly
+ * fails and is repeated after the erasure.
  *
- * The first write takes the head away and notes the time: a scan that ended before it is decided as
- * usual, but nothing of it is kept. Observations and blocks follow; a crash in between leaves what
- * nobody can reach, to the pruner or to the erasure's repetition.
+ * The first write removes the head and records the time: a scan that ended before it is decided as
+ * usual, but none of its data is kept. Observations and blocks follow; a crash in between leaves
+ * unreachable data to the pruner or to a repeated erasure.
  */
-export async function eraseInventory(erasure: InventoryErasure, scopeKey: string): Promise<void> {
-  const { scopes, decidedScans, observations, clock, identifiers, settings } = erasure;
+export async function eraseInventory(deps: EraseInventoryDeps, scopeKey: string): Promise<void> {
+  const { scopes, decidedScans, observations, clock, identifiers, settings } = deps;
   const nowMs = clock.now();
   const untilMs = nowMs + settings.leaseMs;
   const lease = await scopes.seize({ scopeKey, token: identifiers.uuidV7(), nowMs, untilMs });
@@ -42,12 +42,12 @@ export async function eraseInventory(erasure: InventoryErasure, scopeKey: string
   const confirmLease = (): Promise<boolean> => scopes.renew(lease, clock.now() + settings.leaseMs);
   try {
     if (!(await scopes.erase(lease, nowMs))) throw new LeaseLost();
-    await settleLastResult(erasure, lease);
+    await settleLastResult(deps, lease);
     const superseded = await observations.ofScope(scopeKey);
     await observations.delete(superseded.map(({ observation }) => observation.observationId));
-    await collectGarbage(erasure, scopeKey, [], confirmLease);
+    await collectGarbage(deps, scopeKey, [], confirmLease);
     const undropped = await decidedScans.findUndropped(undroppedMax, scopeKey);
-    for (const scanId of undropped) await dropStagedChunks(erasure, scanId);
+    for (const scanId of undropped) await dropStagedChunks(deps, scanId);
     await scopes.schedulePrune(lease, nowMs + settings.retention.erasedKeptMs);
   } finally {
     await scopes.release(lease, false);

@@ -2,7 +2,7 @@ import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { uuidV5 } from '@inventory/runtime/identifiers';
 import type { DecidedScan } from '../domain/scan.ts';
 
-/** What is told about a decided scan: the same bytes under the same id, however often. */
+/** The outcome message of a decided scan: every duplicate has the same bytes and id. */
 export function outcomeMessage({ scanId, refreshId, result }: DecidedScan): OutgoingMessage {
   if (result.result === 'rejected') {
     const type = 'revision.rejected.v1';

@@ -1,4 +1,4 @@
-/** Staged pages that cannot become a revision, however often it is tried. */
+/** Staged pages that no try can assemble into a revision. */
 export class PagesInvalid extends Error {
   override name = 'PagesInvalid';
 }

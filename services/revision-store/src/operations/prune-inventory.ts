@@ -11,9 +11,9 @@ import type { BlockStore } from '../storage/block-store.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
-import { type LastResultSettling, settleLastResult } from './settle-last-result.ts';
+import { type SettleLastResultDeps, settleLastResult } from './settle-last-result.ts';
 
-export interface InventoryPruning extends LastResultSettling {
+export interface PruneInventoryDeps extends SettleLastResultDeps {
   readonly scopes: ScopeStore;
   readonly observations: Pick<ObservationStore, 'ofScope' | 'delete'>;
   readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
@@ -25,33 +25,33 @@ export interface InventoryPruning extends LastResultSettling {
 const revisitAfterMs = 900_000;
 
 /**
- * Deletes what of one inventory is no longer readable, under its lease; nothing while it is held.
+ * Deletes the unreadable data of one inventory under its lease; does nothing while the lease is held.
  *
- * References go before what they refer to: first the head, then observations, then blocks that
- * nothing refers to. A crash after any step leaves blocks that nobody can reach, never a page that
- * is half there, and the inventory is still due.
+ * References are deleted before what they refer to: the head, then observations, then unreferenced
+ * blocks. A crash after any step leaves unreachable blocks, never an incomplete page, and the
+ * inventory remains due.
  */
-export async function pruneInventory(pruning: InventoryPruning, scopeKey: string): Promise<void> {
-  const { scopes, clock, identifiers, settings } = pruning;
+export async function pruneInventory(deps: PruneInventoryDeps, scopeKey: string): Promise<void> {
+  const { scopes, clock, identifiers, settings } = deps;
   const nowMs = clock.now();
   const untilMs = nowMs + settings.leaseMs;
   const lease = await scopes.acquire({ scopeKey, token: identifiers.uuidV7(), nowMs, untilMs });
   if (lease === null) return;
   try {
-    await pruneUnderLease(pruning, lease, nowMs);
+    await pruneUnderLease(deps, lease, nowMs);
   } finally {
     await scopes.release(lease, false);
   }
 }
 
 async function pruneUnderLease(
-  pruning: InventoryPruning,
+  deps: PruneInventoryDeps,
   lease: ScopeLease,
   nowMs: number,
 ): Promise<void> {
-  const { scopes, observations, clock, settings } = pruning;
+  const { scopes, observations, clock, settings } = deps;
   const { retention, leaseMs } = settings;
-  await settleLastResult(pruning, lease);
+  await settleLastResult(deps, lease);
   const head = lease.head && isHeadExpired(lease.head, nowMs, retention) ? null : lease.head;
   if (head !== lease.head) {
     if (!(await scopes.dropHead(lease))) throw new LeaseLost();
@@ -64,14 +64,14 @@ async function pruneUnderLease(
   await observations.delete(expired.map(({ observation }) => observation.observationId));
   countPruned('observations', expired.length);
   const roots = kept.map(({ observation }) => observation);
-  await collectGarbage(pruning, lease.scopeKey, head ? [head, ...roots] : roots, () =>
+  await collectGarbage(deps, lease.scopeKey, head ? [head, ...roots] : roots, () =>
     scopes.renew(lease, clock.now() + leaseMs),
   );
   const oldestSupersededAtMs = kept[0]?.supersededAtMs ?? null;
   const left = { head, oldestSupersededAtMs, erasedAtMs: lease.erasedAtMs };
   const dueMs = nextPruneAtMs(left, nowMs, retention);
   if (dueMs !== null) await scopes.schedulePrune(lease, Math.max(dueMs, nowMs + revisitAfterMs));
-  else await scopes.forget(lease);
+  else await scopes.deleteScope(lease);
 }
 
 function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean) {

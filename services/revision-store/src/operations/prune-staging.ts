@@ -6,17 +6,17 @@ import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import { dropStagedChunks } from './drop-staged-chunks.ts';
 
-export interface StagingPruning {
+export interface PruneStagingDeps {
   readonly chunks: ChunkStore;
   readonly scans: Pick<ScanStore, 'find'>;
   readonly decidedScans: DecidedScanStore;
   readonly clock: Clock;
   readonly settings: {
-    /** Chunks of a scan that nobody completed or abandoned. */
+    /** Chunks of a scan without a command. */
     readonly forgottenChunksKeptMs: number;
-    /** The same of captures, of which most are never meant to be completed. */
+    /** The same for captures; most chains are never completed. */
     readonly forgottenCapturesKeptMs: number;
-    /** Decided scans: how long a command that comes again is answered from the record. */
+    /** Records of decided scans, from which duplicate commands are answered. */
     readonly scanRecordsKeptMs: number;
   };
 }
@@ -24,30 +24,30 @@ export interface StagingPruning {
 const batch = 200;
 
 /**
- * Deletes staged chunks that no assembly can need: those of decided scans, and in time those of
- * scans that no command came for. Then records that no message can ask for any more. Each round
- * works through everything that is due.
+ * Deletes staged chunks that no assembly can need: those of decided scans, and those of scans that
+ * received no command in time. Then deletes records that no command can refer to. Each round
+ * processes everything that is due.
  */
-export async function pruneStaging(pruning: StagingPruning, stopping: AbortSignal): Promise<void> {
-  const { decidedScans, clock, settings } = pruning;
-  await dropDecided(pruning, stopping);
+export async function pruneStaging(deps: PruneStagingDeps, stopping: AbortSignal): Promise<void> {
+  const { decidedScans, clock, settings } = deps;
+  await dropDecided(deps, stopping);
   const { forgottenChunksKeptMs, forgottenCapturesKeptMs } = settings;
-  await dropForgotten(pruning, clock.now() - forgottenChunksKeptMs, false, stopping);
-  await dropForgotten(pruning, clock.now() - forgottenCapturesKeptMs, true, stopping);
+  await dropUnclaimed(deps, clock.now() - forgottenChunksKeptMs, false, stopping);
+  await dropUnclaimed(deps, clock.now() - forgottenCapturesKeptMs, true, stopping);
   const before = clock.now() - settings.scanRecordsKeptMs;
-  countPruned('scans', await decidedScans.forgetDecidedBefore(before));
+  countPruned('scans', await decidedScans.deleteDecidedBefore(before));
 }
 
-async function dropDecided(pruning: StagingPruning, stopping: AbortSignal): Promise<void> {
+async function dropDecided(deps: PruneStagingDeps, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    const undropped = await pruning.decidedScans.findUndropped(batch);
-    for (const scanId of undropped) await dropStagedChunks(pruning, scanId);
+    const undropped = await deps.decidedScans.findUndropped(batch);
+    for (const scanId of undropped) await dropStagedChunks(deps, scanId);
     if (undropped.length < batch) return;
   }
 }
 
-async function dropForgotten(
-  { chunks, scans }: StagingPruning,
+async function dropUnclaimed(
+  { chunks, scans }: PruneStagingDeps,
   beforeMs: number,
   capturesOnly: boolean,
   stopping: AbortSignal,
@@ -58,7 +58,7 @@ async function dropForgotten(
     if (seen.has(scanId)) continue;
     seen.add(scanId);
     const { state } = await scans.find(scanId);
-    // Whatever can still be committed keeps its pages, however long it takes.
+    // A scan that can still be committed keeps its pages without a time limit.
     const needed = advance(state, 'assembled') !== 'refused';
     if (!needed) countPruned('chunks', await chunks.dropStagedBefore(scanId, beforeMs));
   }

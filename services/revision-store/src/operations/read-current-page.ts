@@ -16,7 +16,7 @@ import type { BlockReading } from '../storage/block-cache.ts';
 import type { ObservationStore } from '../storage/observation-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 
-export interface CurrentPageReading {
+export interface ReadCurrentPageDeps {
   readonly scopes: Pick<ScopeStore, 'readHead'>;
   readonly observations: Pick<ObservationStore, 'find'>;
   readonly blocks: BlockReading;
@@ -55,22 +55,22 @@ const readsMax = 2;
 
 /** One page of the head, or of what a chain is pinned to. */
 export async function readCurrentPage(
-  reading: CurrentPageReading,
+  deps: ReadCurrentPageDeps,
   request: CurrentPageRequest,
 ): Promise<CurrentPage> {
   for (let reads = 1; ; reads += 1) {
-    const observation = await selectObservation(reading, request);
+    const observation = await selectObservation(deps, request);
     if (observation === null) return { result: request.pinned ? 'expired' : 'no_revision' };
     const { totalCount } = observation.revision;
     if (request.position > 0 && request.position >= totalCount) return { result: 'beyond_end' };
-    const page = await readPage(reading, request, observation);
+    const page = await readPage(deps, request, observation);
     if (page !== null) return page;
     invariant(reads < readsMax, 'a readable observation lacks blocks');
   }
 }
 
 async function selectObservation(
-  { scopes, observations, clock, settings }: CurrentPageReading,
+  { scopes, observations, clock, settings }: ReadCurrentPageDeps,
   { scopeKey, pinned }: CurrentPageRequest,
 ): Promise<Observation | null> {
   const head = await scopes.readHead(scopeKey);
@@ -88,7 +88,7 @@ function matching(observation: Observation, revisionId: RevisionId): Observation
 }
 
 async function readPage(
-  reading: CurrentPageReading,
+  deps: ReadCurrentPageDeps,
   { position, pageSize, language: wanted }: CurrentPageRequest,
   observation: Observation,
 ): Promise<CurrentPage | null> {
@@ -96,7 +96,7 @@ async function readPage(
   const request: PageRequest = { position, pageSize, totalCount, blockAssets };
   const { language, textSet } = textsFor(observation, wanted);
   invariant(textSet !== undefined, 'an observation has the texts of its own scan');
-  const parts = await readParts(reading, observation, textSet, request);
+  const parts = await readParts(deps, observation, textSet, request);
   if (parts === null) return null;
   const body = pageBody(parts);
   countPage(body.reduce((bytes, piece) => bytes + piece.length, 0));
@@ -104,7 +104,7 @@ async function readPage(
 }
 
 async function readParts(
-  { blocks }: CurrentPageReading,
+  { blocks }: ReadCurrentPageDeps,
   { revision }: Observation,
   { textSetId }: TextSet,
   request: PageRequest,

@@ -8,7 +8,7 @@ import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeStore } from '../storage/scope-store.ts';
 import { outcomeMessage } from './outcome-message.ts';
 
-export interface AbandonedScanRecording {
+export interface RecordAbandonedScanDeps {
   readonly scans: Pick<ScanStore, 'find' | 'receiveDecided' | 'decide'>;
   readonly scopes: Pick<ScopeStore, 'requestPrune'>;
   readonly publish: MessageBus['publish'];
@@ -16,14 +16,13 @@ export interface AbandonedScanRecording {
 }
 
 /**
- * Abandons a scan unless its commit has begun: then that commit's outcome follows and this command
- * has no effect. Without a record it leaves one, so that a later `completed` finds it decided.
+ * Abandons a scan unless its commit has begun: then the commit's outcome follows and this command
+ * has no effect. A scan without a record gets one, so that a later `completed` finds it decided.
  *
- * The steps are durable one by one; a crash after any of them is healed by the command's
- * redelivery, which finds what was done and goes on.
+ * Each step is durable. After a crash the command is redelivered and resumes after the last step.
  */
 export async function recordAbandonedScan(
-  { scans, scopes, publish, clock }: AbandonedScanRecording,
+  { scans, scopes, publish, clock }: RecordAbandonedScanDeps,
   scan: { readonly scanId: string; readonly refreshId: RefreshId | null },
 ): Promise<void> {
   const result = { result: 'rejected', reason: 'abandoned' } as const;
@@ -38,8 +37,8 @@ export async function recordAbandonedScan(
   }
   if (known.decided) return publish([outcomeMessage(known.decided)]);
 
-  // A worker may have written blocks that nothing will refer to: asked for before the decision,
-  // because after a crash in between nobody would know.
+  // A worker may have written blocks that nothing will refer to. Pruning is requested before the
+  // decision, because a crash in between would lose the request.
   if (known.wasClaimed && known.scopeKey !== null) {
     await scopes.requestPrune(known.scopeKey, clock.now());
   }

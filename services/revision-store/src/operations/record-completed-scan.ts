@@ -9,7 +9,7 @@ import type { ReceivedScan, ScanStore } from '../storage/scan-store.ts';
 import { outcomeMessage } from './outcome-message.ts';
 import type { Assemblies } from './run-assemblies.ts';
 
-export interface CompletedScanRecording {
+export interface RecordCompletedScanDeps {
   readonly scans: Pick<ScanStore, 'receive' | 'find'>;
   readonly publish: MessageBus['publish'];
   readonly assemblies: Pick<Assemblies, 'reserve' | 'wake'>;
@@ -17,12 +17,11 @@ export interface CompletedScanRecording {
 }
 
 /**
- * Makes a completed scan a work item, and begins with it at once where a place is free. A scan
- * that is known already changes nothing: decided, its outcome is told again; undecided, it is on
- * its way.
+ * Records a completed scan as a work item and starts its assembly at once when a slot is free. A
+ * duplicate changes nothing: the outcome of a decided scan is published again.
  */
 export async function recordCompletedScan(
-  { scans, publish, assemblies, clock }: CompletedScanRecording,
+  { scans, publish, assemblies, clock }: RecordCompletedScanDeps,
   completed: CompletedScan,
 ): Promise<void> {
   const slot = assemblies.reserve(completed.pages.length);

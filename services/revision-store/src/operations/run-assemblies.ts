@@ -8,12 +8,12 @@ import { pause } from '@inventory/runtime/wait';
 import { recordAssembly } from '../metrics.ts';
 import type { ClaimedScan } from '../storage/scan-queue.ts';
 import { isStoreFailure } from '../storage/store-failure.ts';
-import { type Assembly, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
-import { dropStagedChunks, type StagedChunkDropping } from './drop-staged-chunks.ts';
+import { type AssembleScanDeps, type AssemblyEnd, assembleScan } from './assemble-scan.ts';
+import { type DropStagedChunksDeps, dropStagedChunks } from './drop-staged-chunks.ts';
 
-export interface AssembliesOptions {
-  readonly assembly: Assembly;
-  readonly dropping: StagedChunkDropping;
+export interface AssembliesDeps {
+  readonly assembly: AssembleScanDeps;
+  readonly dropping: DropStagedChunksDeps;
   /** Small scans assembled at once by this process. */
   readonly smallScansMax: number;
   /** When it begins to close, running scans are released at once and none is started. */
@@ -54,7 +54,7 @@ const missingBackoff: Backoff = { firstMs: 1_000, maxMs: 10_000 };
 const failureBackoff: Backoff = { firstMs: 500, maxMs: 30_000 };
 
 /** Takes completed scans one by one and assembles them; replicas share them by their claims. */
-export function startAssemblies(options: AssembliesOptions): Assemblies {
+export function startAssemblies(options: AssembliesDeps): Assemblies {
   const { assembly, lifetime } = options;
   const { queue, clock, settings, logger } = assembly;
   const stopping = new AbortController();
@@ -118,11 +118,11 @@ export function startAssemblies(options: AssembliesOptions): Assemblies {
 }
 
 /**
- * Resolves to how long the scan was put off. Never rejects: whatever happened, the scan is decided,
- * given back, or comes back by itself when its claim runs out.
+ * Resolves to the delay of the scan in milliseconds. Never rejects: the scan is decided, released,
+ * or due again when its claim expires.
  */
 async function runOne(
-  { assembly, dropping }: AssembliesOptions,
+  { assembly, dropping }: AssembliesDeps,
   due: ClaimedScan,
   stopping: AbortSignal,
 ): Promise<number> {
@@ -139,13 +139,13 @@ async function runOne(
       return 0;
     });
   } catch (error) {
-    assembly.logger.warn({ err: error, scan_id: scanId }, 'a scan is left to a later try');
+    assembly.logger.warn({ err: error, scan_id: scanId }, 'scan left to a later try');
     return assembly.settings.leaseMs;
   }
 }
 
 async function tryOne(
-  assembly: Assembly,
+  assembly: AssembleScanDeps,
   due: ClaimedScan,
   stopping: AbortSignal,
 ): Promise<TryEnd> {
@@ -160,7 +160,7 @@ async function tryOne(
 }
 
 async function postpone(
-  { queue, clock, settings }: Assembly,
+  { queue, clock, settings }: AssembleScanDeps,
   due: ClaimedScan,
   why: PostponedTry['why'],
 ): Promise<number> {

@@ -4,7 +4,7 @@ import type { ScanStore } from '../storage/scan-store.ts';
 import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { decideScan } from './decide-scan.ts';
 
-export interface LastResultSettling {
+export interface SettleLastResultDeps {
   readonly scans: Pick<ScanStore, 'decide' | 'find'>;
   readonly scopes: Pick<ScopeStore, 'settle'>;
   /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */
@@ -18,15 +18,15 @@ export interface LastResultSettling {
  * without a record has its result already.
  */
 export async function settleLastResult(
-  settling: LastResultSettling,
+  deps: SettleLastResultDeps,
   lease: ScopeLease,
 ): Promise<void> {
   const { unsettled } = lease;
   if (unsettled === null) return;
-  const { state } = await settling.scans.find(unsettled.scanId);
+  const { state } = await deps.scans.find(unsettled.scanId);
   if (state !== 'unknown') {
-    const result = await decideScan(settling, unsettled, 'head_moved');
-    await settling.sendOutcome({ ...unsettled, result });
+    const result = await decideScan(deps, unsettled, 'head_moved');
+    await deps.sendOutcome({ ...unsettled, result });
   }
-  await settling.scopes.settle(lease);
+  await deps.scopes.settle(lease);
 }

@@ -4,17 +4,17 @@ import { countStagedBytes } from '../metrics.ts';
 import type { ArrivedChunk, ChunkPlace, ChunkStore } from '../storage/chunk-store.ts';
 import { sha256Hex } from './sha256.ts';
 
-export interface ChunkStaging {
+export interface StageChunkDeps {
   readonly chunks: Pick<ChunkStore, 'stage'>;
   readonly clock: Clock;
 }
 
 /**
- * Keeps one chunk of a page durably, if it is what its digest says. Throws `digest_mismatch` and
+ * Stores one chunk of a page durably when its content matches its digest. Throws `digest_mismatch` and
  * `chunk_conflict`.
  */
 export async function stageChunk(
-  { chunks, clock }: ChunkStaging,
+  { chunks, clock }: StageChunkDeps,
   place: ChunkPlace,
   chunk: ArrivedChunk,
 ): Promise<void> {

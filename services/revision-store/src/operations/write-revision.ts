@@ -10,7 +10,7 @@ import type { ChunkStore } from '../storage/chunk-store.ts';
 import { gatherTexts } from './gather-texts.ts';
 import { PagesInvalid } from './pages-invalid.ts';
 
-export interface RevisionWriting {
+export interface WriteRevisionDeps {
   readonly chunks: Pick<ChunkStore, 'read'>;
   readonly blocks: Pick<BlockStore, 'writeAssets' | 'writeTexts' | 'readDescriptionKeys'>;
 }
@@ -31,11 +31,11 @@ const groupBlocks = 4;
 const blockBytesMax = 14 * 1024 * 1024;
 
 /**
- * Writes the blocks and texts that a verdict asks for; nothing refers to them yet. False when a
+ * Writes the blocks and texts that a verdict requires; nothing refers to them yet. False when a
  * page is gone; {@link PagesInvalid} when a block would be too large to keep.
  */
 export async function writeRevision(
-  writing: RevisionWriting,
+  deps: WriteRevisionDeps,
   assembled: AssembledScan,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -46,9 +46,9 @@ export async function writeRevision(
   for (let first = 0; first < blocks; first += groupBlocks) {
     const group: BlockToWrite[] = [];
     for (let index = first; index < Math.min(first + groupBlocks, blocks); index += 1) {
-      group.push(await planOne(writing, assembled, index));
+      group.push(await planOne(deps, assembled, index));
     }
-    if (!(await writeGroup(writing, assembled, group, signal))) return false;
+    if (!(await writeGroup(deps, assembled, group, signal))) return false;
   }
   return true;
 }
@@ -69,7 +69,7 @@ interface JoinedBlock {
 
 /** A block that is stored already is described in its own numbering, not in this scan's. */
 async function planOne(
-  { blocks }: RevisionWriting,
+  { blocks }: WriteRevisionDeps,
   { survey, verdict }: AssembledScan,
   index: number,
 ): Promise<BlockToWrite> {
@@ -83,7 +83,7 @@ async function planOne(
 }
 
 async function writeGroup(
-  { chunks, blocks }: RevisionWriting,
+  { chunks, blocks }: WriteRevisionDeps,
   { scan, pages, verdict }: AssembledScan,
   group: readonly BlockToWrite[],
   signal: AbortSignal,
@@ -109,7 +109,7 @@ async function writeGroup(
 }
 
 async function writeBlock(
-  blocks: RevisionWriting['blocks'],
+  blocks: WriteRevisionDeps['blocks'],
   scope: string,
   { observation, writesTexts }: ScanComparison,
   { index, plan, assets, texts }: JoinedBlock,

@@ -3,60 +3,60 @@ import { type BlockReading, cacheBlocks } from './block-cache.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** A store of text blocks of 1 MiB each that notes what it was asked for. */
+/** A store of text blocks of 1 MiB each that records its reads. */
 function countingStore() {
-  const asked: string[] = [];
+  const reads: string[] = [];
   const block: JoinedTexts = { bytes: Buffer.alloc(mebibyte), lengths: new Uint32Array(1) };
   const store: BlockReading = {
     readAssets: async () => undefined,
     readTexts: async (set, index) => {
-      asked.push(`${set}/${index}`);
+      reads.push(`${set}/${index}`);
       return set === 'gone' ? undefined : block;
     },
   };
-  return { store, asked };
+  return { store, reads };
 }
 
 describe('Blocks that were read', () => {
   it('are not read again while they are kept', async () => {
-    const { store, asked } = countingStore();
+    const { store, reads } = countingStore();
     const cached = cacheBlocks(store, 16 * mebibyte);
 
     const first = await cached.readTexts('a', 0);
     const again = await cached.readTexts('a', 0);
 
     expect(again).toBe(first);
-    expect(asked).toEqual(['a/0']);
+    expect(reads).toEqual(['a/0']);
   });
 
-  it('give way to others, the least recently read first, so that memory stays bounded', async () => {
-    const { store, asked } = countingStore();
+  it('are evicted by recency, so that memory is bounded', async () => {
+    const { store, reads } = countingStore();
     const cached = cacheBlocks(store, 4 * mebibyte);
 
     for (const index of [0, 1, 0, 2]) await cached.readTexts('a', index);
-    asked.length = 0;
+    reads.length = 0;
     for (const index of [0, 2, 1]) await cached.readTexts('a', index);
 
-    expect(asked).toEqual(['a/1']);
+    expect(reads).toEqual(['a/1']);
   });
 
   it('are not kept when there is no room for even one', async () => {
-    const { store, asked } = countingStore();
+    const { store, reads } = countingStore();
     const cached = cacheBlocks(store, 0);
 
     await cached.readTexts('a', 0);
     await cached.readTexts('a', 0);
 
-    expect(asked).toHaveLength(2);
+    expect(reads).toHaveLength(2);
   });
 
-  it('that are gone are asked for each time', async () => {
-    const { store, asked } = countingStore();
+  it('that are missing are read each time', async () => {
+    const { store, reads } = countingStore();
     const cached = cacheBlocks(store, 16 * mebibyte);
 
     expect(await cached.readTexts('gone', 0)).toBeUndefined();
     await cached.readTexts('gone', 0);
 
-    expect(asked).toHaveLength(2);
+    expect(reads).toHaveLength(2);
   });
 });

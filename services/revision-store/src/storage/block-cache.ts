@@ -5,9 +5,8 @@ import type { AssetBlock, BlockStore } from './block-store.ts';
 export type BlockReading = Pick<BlockStore, 'readAssets' | 'readTexts'>;
 
 /**
- * Keeps the blocks that were read last, unpacked, up to so many bytes. Blocks never change, and
- * whether one may still be read is decided before it is asked for, so nothing has to be
- * invalidated. A chain of small pages reads one block many times.
+ * Caches unpacked blocks by recency, up to a number of bytes. Blocks never change, and access is
+ * decided before a block is read, so nothing has to be invalidated. A chain of small pages reads one block many times.
  */
 export function cacheBlocks(blocks: BlockReading, bytesMax: number): BlockReading {
   const assets = createCache<AssetBlock>(bytesMax / 4, (block) => block.assets.bytes.length);

@@ -19,7 +19,7 @@ export interface StagedChunk {
   readonly content: Buffer;
 }
 
-/** A chunk on its way in. */
+/** A received chunk. */
 export interface ArrivedChunk extends StagedChunk {
   readonly source: ScanSource;
 }
@@ -35,7 +35,7 @@ export type ChunkStore = ReturnType<typeof createChunkStore>;
 
 export function createChunkStore(collection: Collection<ChunkDocument>) {
   return {
-    /** Keeps a chunk, unless its place is taken: by the same one, or by another. */
+    /** Stores a chunk; `known` when its place holds the same chunk, `conflict` when it holds another. */
     async stage(place: ChunkPlace, chunk: ArrivedChunk, nowMs: number): Promise<StagingResult> {
       const { packed, rawBytes } = await pack(chunk.content);
       const _id = chunkId(place);
@@ -57,7 +57,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       }
     },
 
-    /** The chunks at these places, in order; undefined where there is none. */
+    /** The chunks at these places, in order; undefined for a missing one. */
     async read(places: readonly ChunkPlace[]): Promise<(StagedChunk | undefined)[]> {
       const ids = places.map(chunkId);
       const found = await collection.find({ _id: { $in: ids } }).toArray();
@@ -75,7 +75,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
       return manifestOf(epoch, found);
     },
 
-    /** Deletes a scan's chunks; how many there were. */
+    /** Deletes a scan's chunks; returns how many. */
     async drop(scanId: string): Promise<number> {
       return (await collection.deleteMany({ _id: within(scanId) })).deletedCount;
     },
@@ -120,7 +120,7 @@ function manifestOf(epoch: number, chunks: readonly ListedChunk[]): ManifestPage
   }));
 }
 
-/** All ids of one scan: `0` follows `/`, so this is a range of the index that is there anyway. */
+/** All ids of one scan: `0` follows `/`, so this is a range of the `_id` index. */
 function within(scanId: string) {
   return { $gte: `${scanId}/`, $lt: `${scanId}0` };
 }

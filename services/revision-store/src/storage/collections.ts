@@ -70,7 +70,7 @@ export interface ChunkDocument {
   readonly rawBytes: number;
   readonly content: Binary;
   readonly stagedAt: Date;
-  /** Present on what is forgotten sooner. */
+  /** Present on captures, which are deleted sooner. */
   readonly source?: 'capture';
 }
 
@@ -90,7 +90,7 @@ const observationFields = z.object({
 });
 export type ObservationFields = z.infer<typeof observationFields>;
 
-/** One inventory: what Current reads, who may change it, and its last result. */
+/** One inventory: the head that Current reads, its lease, and its last result. */
 const scope = z.object({
   /** The scope's key. */
   _id: z.string(),

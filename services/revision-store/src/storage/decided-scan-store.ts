@@ -4,10 +4,10 @@ import type { ScanDocument } from './collections.ts';
 
 export type DecidedScanStore = ReturnType<typeof createDecidedScanStore>;
 
-/** What remains to be done about scans after their decision. */
+/** Clean-up of scans after their decision. */
 export function createDecidedScanStore(collection: Collection<ScanDocument>) {
   return {
-    /** Decided scans whose chunks are still there; of one inventory, or of all. */
+    /** Decided scans with staged chunks; of one inventory, or of all. */
     async findUndropped(limit: number, ofScope?: string): Promise<string[]> {
       const found = await collection
         .find({ chunksDropAt: { $exists: true }, ...(ofScope ? { scope: ofScope } : {}) })
@@ -22,8 +22,8 @@ export function createDecidedScanStore(collection: Collection<ScanDocument>) {
       await collection.updateOne({ _id: scanId }, { $unset: { chunksDropAt: '' } });
     },
 
-    /** Forgets scans that were decided before then; how many. */
-    async forgetDecidedBefore(beforeMs: number): Promise<number> {
+    /** Deletes the records of scans decided before then; returns how many. */
+    async deleteDecidedBefore(beforeMs: number): Promise<number> {
       const old = { decidedAt: { $lt: dateOf(beforeMs) }, outboxSince: { $exists: false } };
       return (await collection.deleteMany(old)).deletedCount;
     },

@@ -13,9 +13,9 @@ export interface ClaimedScan {
   readonly scopeKey: string;
   readonly receivedAtMs: number;
   readonly trace: TraceCarrier;
-  /** How often a worker took it, this time included. */
+  /** Number of claims, this one included. */
   readonly claims: number;
-  /** How many of these did not come to an orderly end, this one included. */
+  /** Number of claims without an orderly end, this one included. */
   readonly tries: number;
 }
 
@@ -29,8 +29,8 @@ const countMax = 10_000;
 export type ScanQueue = ReturnType<typeof createScanQueue>;
 
 /**
- * The scans that wait to be assembled. A claim hides a scan for a while; who may change the
- * inventory is decided by the inventory's own lease.
+ * Scans that wait to be assembled. A claim hides a scan until it expires; the right to change the
+ * inventory is the inventory's lease.
  */
 export function createScanQueue(collection: Collection<ScanDocument>, logger: Logger) {
   return {
@@ -57,7 +57,7 @@ export function createScanQueue(collection: Collection<ScanDocument>, logger: Lo
       return collection.countDocuments({ dueAt: { $exists: true } }, { limit: countMax });
     },
 
-    /** Takes a scan until then; false when another worker was quicker or it has been decided. */
+    /** Claims a scan until then; false when another worker claimed it or it is decided. */
     async claim(due: DueScan, untilMs: number): Promise<boolean> {
       const claimed = await collection.updateOne(
         { _id: due.scan.scanId, dueAt: due.dueAt },
@@ -74,7 +74,7 @@ export function createScanQueue(collection: Collection<ScanDocument>, logger: Lo
       );
     },
 
-    /** Gives a claimed scan back; an orderly end does not count as a try. */
+    /** Releases a claimed scan; an orderly end does not count as a try. */
     async postpone(scanId: string, dueAtMs: number, orderly: boolean): Promise<void> {
       await collection.updateOne(
         { _id: scanId, dueAt: { $exists: true } },

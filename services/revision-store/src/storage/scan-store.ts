@@ -26,7 +26,7 @@ export interface KnownScan {
   readonly wasClaimed: boolean;
 }
 
-/** A completed scan as it came. */
+/** A completed scan as received. */
 export interface ReceivedScan {
   readonly scan: CompletedScan;
   readonly trace: TraceCarrier;
@@ -50,7 +50,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
   });
 
   return {
-    /** Records a completed scan as work; false when the scan is known already. */
+    /** Records a completed scan as a work item; false when the scan has a record. */
     async receive(received: ReceivedScan & { claimedUntilMs: number | null }): Promise<boolean> {
       const { scan, trace, nowMs, claimedUntilMs } = received;
       return insertNew(collection, {
@@ -67,7 +67,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       });
     },
 
-    /** Records a decision about a scan that was never completed; false when it is known. */
+    /** Records the decision of a scan that was never completed; false when it has a record. */
     async receiveDecided(scan: DecidedScan, trace: TraceCarrier, nowMs: number): Promise<boolean> {
       return insertNew(collection, {
         _id: scan.scanId,
@@ -81,7 +81,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       });
     },
 
-    /** Decides a scan if it still can be decided so; its outcome leaves with the same write. */
+    /** Decides a scan if its state allows it; the same write stores the outcome in the outbox. */
     async decide(decision: Decision, outbox: readonly OutgoingMessage[]): Promise<boolean> {
       const now = dateOf(decision.nowMs);
       const state = stateAfter(decision.fact) as ScanDocument['state'];
@@ -93,7 +93,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       return decided.matchedCount === 1;
     },
 
-    /** From here on the scan cannot be abandoned; false when it has been. */
+    /** From here on the scan cannot be abandoned; false when it was. */
     async beginCommit(scanId: string): Promise<boolean> {
       const begun = await collection.updateOne(inStateBefore(scanId, 'assembled'), {
         $set: { state: stateAfter('assembled') as ScanDocument['state'] },

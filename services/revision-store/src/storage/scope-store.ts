@@ -7,11 +7,11 @@ import type { DecidedScan } from '../domain/scan.ts';
 import { documents, type ScopeDocument } from './collections.ts';
 import { fromObservationFields, toObservationFields } from './mapping.ts';
 
-/** The right to change one inventory, and what it looked like when the right was given. */
+/** The right to change one inventory, with its state when the lease was acquired. */
 export interface ScopeLease {
   readonly scopeKey: string;
   readonly epoch: number;
-  /** Unique to this lease, so that it cannot be mistaken for one of a forgotten inventory. */
+  /** Unique to this lease: an inventory that was deleted may reuse an epoch. */
   readonly token: string;
   readonly head: Observation | null;
   readonly erasedAtMs: number | null;
@@ -49,7 +49,7 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
         { upsert: true },
       );
     } catch (error) {
-      // The filter did not match, so the upsert met the document: somebody holds the lease.
+      // The filter did not match and the upsert found the document: the lease is held.
       if (duplicateKeyOf(error) === null) throw error;
       return null;
     }
@@ -66,16 +66,16 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
   }
 
   return {
-    /** The lease, or null while somebody else holds it. */
+    /** The lease, or null while it is held. */
     acquire: (request: LeaseRequest) => take(request, true),
 
-    /** The lease, whoever holds it: the epoch makes the former holder's writes fail. */
+    /** The lease, held or not: the new epoch makes the former holder's writes fail. */
     async seize(request: LeaseRequest): Promise<ScopeLease | null> {
-      // Two first leases of an inventory can meet in the upsert; the second then finds it.
+      // Two first leases of an inventory can collide in the upsert; the retry finds the document.
       return (await take(request, false)) ?? take(request, false);
     },
 
-    /** Holds the lease until then; false when it is lost. */
+    /** Renews the lease until then; false when it is lost. */
     renew: (lease: ScopeLease, untilMs: number) =>
       writeUnder(lease, { $set: { 'lease.until': dateOf(untilMs) } }),
 
@@ -100,7 +100,7 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
       });
     },
 
-    /** Takes the head away; nothing is readable through it from here on. */
+    /** Removes the head; nothing is readable through it from here on. */
     dropHead: (lease: ScopeLease) => writeUnder(lease, { $unset: { head: '' } }),
 
     erase: (lease: ScopeLease, nowMs: number) =>
@@ -112,12 +112,12 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
     schedulePrune: (lease: ScopeLease, pruneAtMs: number) =>
       writeUnder(lease, { $set: { pruneAt: dateOf(pruneAtMs) } }),
 
-    /** Forgets an inventory of which nothing is left. */
-    async forget(lease: ScopeLease): Promise<void> {
+    /** Deletes the document of an inventory without any data. */
+    async deleteScope(lease: ScopeLease): Promise<void> {
       await collection.deleteOne(heldBy(lease));
     },
 
-    /** Has the pruner look at an inventory soon; whoever holds its lease. */
+    /** Schedules the pruning of an inventory, whether or not its lease is held. */
     async requestPrune(scopeKey: string, pruneAtMs: number): Promise<void> {
       await collection.updateOne({ _id: scopeKey }, { $min: { pruneAt: dateOf(pruneAtMs) } });
     },

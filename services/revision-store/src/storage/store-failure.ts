@@ -1,6 +1,6 @@
 import { MongoError } from 'mongodb';
 
-/** The store did not answer or refused for now: the same again may well work. */
+/** The store did not respond or refused temporarily: a retry may succeed. */
 export function isStoreFailure(error: unknown): boolean {
   return error instanceof MongoError;
 }

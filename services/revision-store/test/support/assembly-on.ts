@@ -1,7 +1,7 @@
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { testLogger } from '@inventory/testkit/namespace';
-import type { Assembly } from '../../src/operations/assemble-scan.ts';
+import type { AssembleScanDeps } from '../../src/operations/assemble-scan.ts';
 import { createBlockStore } from '../../src/storage/block-store.ts';
 import { type ChunkStore, createChunkStore } from '../../src/storage/chunk-store.ts';
 import { createObservationStore } from '../../src/storage/observation-store.ts';
@@ -20,7 +20,7 @@ export interface AssemblyOptions {
 export function assemblyOn(
   { collections, config }: StoreUnderTest,
   { onRead, blockAssets = 2_000 }: AssemblyOptions,
-): Assembly {
+): AssembleScanDeps {
   const chunks = createChunkStore(collections.chunks);
   return {
     scans: createScanStore(collections.scans),

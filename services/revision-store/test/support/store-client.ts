@@ -20,7 +20,7 @@ export interface GivenPage {
   readonly status: number;
   readonly code: string | undefined;
   readonly meta: CurrentPageMeta;
-  /** The bytes as they came, and what they say. */
+  /** The received bytes, and their parsed content. */
   readonly text: string;
   readonly assets: Record<string, unknown>[];
   readonly descriptions: Record<string, unknown>[];

@@ -1,0 +1,64 @@
+import { pageChunksMax } from '@inventory/contracts/internal/inventory';
+import { pageAssetsMax } from '@inventory/contracts/vocabulary';
+import type { MessageBus } from '@inventory/messaging/bus';
+import { startOutboxRelay } from '@inventory/mongo/outbox';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import type { RevisionStoreConfig } from './config.ts';
+import type { DecidedScan } from './domain/scan.ts';
+import { outcomeMessage } from './operations/outcome-message.ts';
+import { createBlockStore } from './storage/block-store.ts';
+import { createChunkStore } from './storage/chunk-store.ts';
+import { collectionsOf } from './storage/collections.ts';
+import { createDecidedScanStore } from './storage/decided-scan-store.ts';
+import { createObservationStore } from './storage/observation-store.ts';
+import { createScanQueue } from './storage/scan-queue.ts';
+import { createScanStore } from './storage/scan-store.ts';
+import { createScopeStore } from './storage/scope-store.ts';
+
+/** The record of an erased inventory is kept until no older scan can arrive. */
+const erasedKeptMs = 24 * 3_600_000;
+
+/** The dependencies of every operation. */
+export type OperationDeps = ReturnType<typeof openOperations>['deps'];
+
+/** Opens the stores and the outbox relay. */
+export function openOperations(
+  { config, lifetime, logger, clock, identifiers }: ServiceContext<RevisionStoreConfig>,
+  db: Db,
+  bus: Pick<MessageBus, 'publish'>,
+) {
+  const collections = collectionsOf(db);
+  const outbox = startOutboxRelay({
+    db,
+    collectionName: collections.scans.collectionName,
+    publish: (messages) => bus.publish(messages),
+    now: () => clock.now(),
+    lifetime,
+    logger,
+  });
+  const stores = {
+    scans: createScanStore(collections.scans),
+    queue: createScanQueue(collections.scans, logger),
+    decidedScans: createDecidedScanStore(collections.scans),
+    scopes: createScopeStore(collections.scopes),
+    chunks: createChunkStore(collections.chunks),
+    observations: createObservationStore(collections.observations),
+    blocks: createBlockStore(collections),
+  };
+  const deps = {
+    ...stores,
+    clock,
+    identifiers,
+    logger,
+    sendOutcome: (decided: DecidedScan) => outbox.send(decided.scanId, [outcomeMessage(decided)]),
+    settings: {
+      ...config.assembly,
+      ...config.retention,
+      retention: { ...config.retention, erasedKeptMs },
+      blockAssets: pageAssetsMax,
+      pageChunksMax,
+    },
+  };
+  return { stores, deps };
+}
