@@ -196,7 +196,7 @@ describe('an image', () => {
     const first = await runIn('gateway', ['main.js', '--ensure-topics'], settings);
     for (const topic of topicNames) expect(first).toContain(`"${names.topicPrefix}${topic}"`);
     const second = await runIn('gateway', ['main.js', '--ensure-topics'], settings);
-    expect(second).toContain('"made":[]');
+    expect(second).toContain('"created":[]');
   });
 
   it('makes its indexes and ends without reading a message', async () => {
