@@ -10,6 +10,7 @@ import { ledgerCore } from './benchmarks/ledger-core.ts';
 import { ledgerStore } from './benchmarks/ledger-store.ts';
 import { livePage } from './benchmarks/live-page.ts';
 import { liveRate } from './benchmarks/live-rate.ts';
+import { refreshPath } from './benchmarks/refresh-path.ts';
 import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { scaling } from './benchmarks/scaling.ts';
 import { streams } from './benchmarks/streams.ts';
@@ -18,6 +19,7 @@ import { type Row, toTable } from './row.ts';
 
 const benchmarks: readonly Benchmark[] = [
   admissionLatency,
+  refreshPath,
   refreshThroughput,
   currentPage,
   livePage,
