@@ -11,8 +11,9 @@ export const patientTiming = {
   leaveDeadlineMs: 60_000,
 } as const;
 
-/** Timeouts of MongoDB clients. That of an unreachable server keeps its default: tests stop servers. */
+/** Timeouts of MongoDB clients that no slow machine reaches. */
 const patientOptions = {
+  serverSelectionTimeoutMS: 60_000,
   connectTimeoutMS: 60_000,
   waitQueueTimeoutMS: 60_000,
   socketTimeoutMS: 60_000,

@@ -366,12 +366,15 @@ test('an attempt that was cancelled before its admission may be tried again at o
 });
 
 test('the least max_credits is the reservation of the price list in force (Refresh: max_credits)', async () => {
-  world.ledger.prices = { ...firstPrices, version: 2, refresh_reservation: 200 };
-  const dear = await startTestGateway(world);
-  const { key } = world.issue();
+  // A world of its own: a gateway reads the price list at any time.
+  const own = await openWorld();
+  own.ledger.prices = { ...firstPrices, version: 2, refresh_reservation: 200 };
+  const dear = await startTestGateway(own);
+  const { key } = own.issue();
 
   const tooLow = await post({ key, via: dear, body: { max_credits: 199 } });
   const enough = await post({ key, via: dear, body: { max_credits: 200 } });
+  await own.close();
 
   expect([tooLow.status, tooLow.json.error.detail]).toEqual([422, { minimum: 200 }]);
   expect(enough.status).toBe(202);

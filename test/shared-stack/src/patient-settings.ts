@@ -1,4 +1,5 @@
 import type { ServiceName } from '@inventory/contracts/topics';
+import type { GatewayConfig } from '@inventory/gateway/config';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -51,4 +52,21 @@ const ofServices: Readonly<Record<ServiceName, Settings>> = {
 /** Settings of the shared stack over those of the local one. */
 export function patientSettings(service: ServiceName): Settings {
   return { ...everywhere, ...ofServices[service] };
+}
+
+/** The gateway with the deadlines of its own steps far out; those that pace its work stay. */
+export function withPatientDeadlines(config: GatewayConfig): GatewayConfig {
+  const far = Number(farOutMs);
+  const deadlines = {
+    ...config.deadlines,
+    silenceMs: far,
+    findMs: far,
+    storeMs: far,
+    lookUpMs: far,
+    ledgerAnswerMs: far,
+    usageMs: far,
+    eraseMs: far,
+    batchMs: far,
+  };
+  return { ...config, deadlines };
 }

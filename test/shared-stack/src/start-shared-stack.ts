@@ -27,7 +27,7 @@ import type { Lifetime } from '@inventory/runtime/lifetime';
 import { createLogger } from '@inventory/runtime/logger';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { StackAddresses } from './addresses.ts';
-import { patientSettings } from './patient-settings.ts';
+import { patientSettings, withPatientDeadlines } from './patient-settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Context = Omit<ServiceContext, 'config'>;
@@ -42,7 +42,8 @@ export interface SharedStackOptions {
 
 /** Each service by its own configuration and composition root, as its main starts it. */
 const starts: Readonly<Record<ServiceName, (env: Environment, context: Context) => unknown>> = {
-  gateway: (env, context) => startGateway({ ...context, config: gatewayConfig(env) }),
+  gateway: (env, context) =>
+    startGateway({ ...context, config: withPatientDeadlines(gatewayConfig(env)) }),
   'refresh-collector': (env, context) =>
     startRefreshCollector({ ...context, config: collectorConfig(env) }),
   'billing-ledger': (env, context) => startBillingLedger({ ...context, config: ledgerConfig(env) }),

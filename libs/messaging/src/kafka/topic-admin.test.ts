@@ -1,5 +1,5 @@
 import { type Admin, KafkaJSAggregateError, KafkaJSProtocolError } from 'kafkajs';
-import { createMissing } from './topic-admin.ts';
+import { createMissing, untilSettled } from './topic-admin.ts';
 
 const { KafkaJSCreateTopicError } = require('kafkajs/src/errors');
 const { createErrorFromCode } = require('kafkajs/src/protocol/error');
@@ -59,4 +59,11 @@ test('an invalid topic is an error at once', async () => {
   await expect(createMissing(admin, wanted, 10_000)).rejects.toBe(error);
   expect(asked).toHaveLength(1);
   expect(error.errors.every((one) => one instanceof KafkaJSProtocolError)).toBe(true);
+});
+
+test('a request that met no broker is repeated: kafkajs 2.2.4 reads a property of null then', async () => {
+  const noMetadata = new TypeError("Cannot read properties of null (reading 'topicMetadata')");
+  const answers = [Promise.reject(noMetadata), Promise.resolve('settled')];
+
+  expect(await untilSettled(async () => answers.shift())).toBe('settled');
 });

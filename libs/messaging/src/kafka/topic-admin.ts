@@ -92,6 +92,8 @@ export async function untilSettled<Answer>(
 function isSettling(error: unknown): boolean {
   if (error instanceof KafkaJSAggregateError) return error.errors.every(isSettling);
   if (error instanceof KafkaJSRequestTimeoutError) return true;
+  // kafkajs 2.2.4 reads a property of null while it can connect to no broker.
+  if (error instanceof TypeError) return true;
   if (!(error instanceof KafkaJSProtocolError)) return false;
   // Created by a try that was answered too late.
   return error.retriable || error.type === 'TOPIC_ALREADY_EXISTS';
