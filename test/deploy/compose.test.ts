@@ -100,10 +100,27 @@ describe('docker-compose.yml', () => {
 
   it('writes to no container of ours and gives it no capability', () => {
     const ours = Object.entries(services).filter(([, { build }]) => build);
-    expect(ours.map(([name]) => name)).toEqual(expect.arrayContaining([...serviceNames, 'topics']));
+    expect(ours.map(([name]) => name)).toEqual(expect.arrayContaining([...serviceNames]));
+    const { read_only, cap_drop } = serviceOf('topics');
+    expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] });
     for (const [, { read_only, cap_drop }] of ours) {
       expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] });
     }
+  });
+
+  it('builds each image once', () => {
+    const built = Object.values(services).flatMap(({ build, image }) => (build ? [image] : []));
+    expect(new Set(built).size).toBe(built.length);
+    expect(built).toContain(serviceOf('topics').image);
+  });
+
+  it('checks the health of Kafka without a Java program each time', () => {
+    expect(JSON.stringify(serviceOf('kafka').healthcheck)).not.toMatch(/\/opt\/kafka|java/);
+  });
+
+  it('leaves no anonymous volume behind: what the images declare is a named one or in memory', () => {
+    expect(serviceOf('kafka').tmpfs).toEqual(['/etc/kafka/secrets', '/mnt/shared/config']);
+    expect(serviceOf('mongodb').tmpfs).toEqual(['/data/configdb']);
   });
 
   it('mounts only files and volumes that are there', () => {

@@ -11,6 +11,7 @@ export interface ComposeService {
   readonly ports?: readonly string[];
   readonly environment?: Settings;
   readonly volumes?: readonly string[];
+  readonly tmpfs?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: unknown;
   readonly read_only?: boolean;
