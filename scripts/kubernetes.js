@@ -26,6 +26,7 @@ const components = [
   'collector-by-hpa',
   'collector-by-keda',
   'gateway-api',
+  'gateway-by-streams',
   'ingress',
   'prometheus-operator',
   'scaling',

@@ -49,11 +49,15 @@ test('every link of README.md and of the operator’s pages leads to a file', ()
 
 test('autoscalers ask for metrics that the services expose', () => {
   const [metrics] = trackedFiles(/^docs\/generated\/metrics\.md$/);
-  const asked = trackedFiles(/^deploy\/kubernetes\/components\/(scaling|collector-by-[a-z]+)\//)
+  const asked = trackedFiles(/^deploy\/kubernetes\/components\/(scaling|[a-z]+-by-[a-z]+)\//)
     .flatMap(({ text }) => [...text.matchAll(/\binventory_[a-z_]+/g)])
     .map(([name]) => name);
   expect(new Set(asked)).toEqual(
-    new Set(['inventory_refresh_outstanding', 'inventory_gateway_streams_open']),
+    new Set([
+      'inventory_refresh_outstanding',
+      'inventory_identity_states',
+      'inventory_gateway_streams_open',
+    ]),
   );
   for (const name of asked) expect(metrics?.text).toContain(`\`${name}\``);
 });

@@ -89,6 +89,28 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
     );
   });
 
+  it('selects the Jobs of an upgrade by one label, with every resource that they name', () => {
+    const label = 'app.kubernetes.io/component';
+    const selected = resources.filter(({ metadata }) => metadata.labels?.[label] === 'preparation');
+    const nameOf = ({ kind, metadata }: Resource) => `${kind} ${metadata.name}`;
+    const own = resources.map(nameOf);
+    const jobs = resources.filter(({ kind }) => kind === 'Job');
+    const needed = jobs.flatMap((job) => [
+      nameOf(job),
+      `ServiceAccount ${podOf(job).serviceAccountName}`,
+      ...podOf(job).containers.flatMap(({ envFrom = [], env = [] }: Container) => [
+        ...envFrom.map(({ configMapRef }) => `ConfigMap ${configMapRef.name}`),
+        ...env.flatMap(({ valueFrom }) =>
+          valueFrom ? [`Secret ${valueFrom.secretKeyRef.name}`] : [],
+        ),
+      ]),
+    ]);
+    const made = needed.filter((name) => own.includes(name));
+    expect(made.length).toBeGreaterThan(8);
+    expect(made.filter((name) => !selected.map(nameOf).includes(name))).toEqual([]);
+    expect(selected.filter(({ kind }) => kind === 'Deployment')).toEqual([]);
+  });
+
   it('mounts every file that a setting names, from a Secret', () => {
     const ours = containers.filter(({ container }) => !backends.includes(container.name));
     for (const { workload, container } of ours) {
@@ -169,6 +191,9 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
     expect(
       topologySpreadConstraints.map(({ topologyKey }: { topologyKey: string }) => topologyKey),
     ).toEqual(['topology.kubernetes.io/zone', 'kubernetes.io/hostname']);
+    for (const { matchLabelKeys } of topologySpreadConstraints) {
+      expect(matchLabelKeys).toEqual(['pod-template-hash']);
+    }
   });
 
   it('has every service called at an address that is one', async () => {
@@ -235,15 +260,31 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
       }
     });
 
-    it("from the world the gateway's public port alone", () => {
+    it("from outside the gateway's public port alone, to the proxies in front of it", () => {
       const open = policies.filter(({ spec }) =>
         (spec.ingress ?? []).some(({ from }: { from?: unknown[] }) => from === undefined),
       );
-      expect(open.map(({ metadata }) => metadata.name)).toEqual(['public']);
-      expect(open[0]?.spec).toMatchObject({
-        podSelector: { matchLabels: { 'app.kubernetes.io/name': 'gateway' } },
-        ingress: [{ ports: [{ protocol: 'TCP', port: 8080 }] }],
-      });
+      expect(open).toEqual([]);
+      const inFront = policies.filter(({ metadata }) => metadata.name === 'public');
+      // Of a local cluster the port is forwarded, which no policy concerns.
+      expect(inFront).toHaveLength(overlay === 'production' ? 1 : 0);
+      for (const { spec } of inFront) {
+        expect(spec.podSelector.matchLabels).toEqual({ 'app.kubernetes.io/name': 'gateway' });
+        const [{ from, ports }] = spec.ingress;
+        expect(ports).toEqual([{ protocol: 'TCP', port: 8080 }]);
+        const [{ namespaceSelector }] = from;
+        expect(namespaceSelector.matchLabels).toEqual({
+          'kubernetes.io/metadata.name': 'envoy-gateway-system',
+        });
+      }
+    });
+
+    it('questions about names to the DNS of the cluster, of the node and of OpenShift', () => {
+      const { egress } = find(resources, 'NetworkPolicy', 'names').spec;
+      const text = JSON.stringify(egress);
+      for (const peer of ['kube-dns', '169.254.20.10/32', 'openshift-dns']) {
+        expect(text).toContain(peer);
+      }
     });
 
     it('each call that a setting configures is allowed, on both sides, and no other', async () => {
@@ -310,20 +351,31 @@ describe('scaling in production', () => {
     },
   );
 
-  it('scales collectors by the queue, one for as many refreshes as each scans at once', async () => {
-    const { triggers } = find(resources, 'ScaledObject', 'refresh-collector').spec;
-    const [, metric] = /^max\((\w+)\)$/.exec(triggers[0].metadata.query) ?? [];
-    expect(metricNames).toContain(metric);
+  it('scales collectors by the queue, one for as many refreshes as each scans at once, and never beyond the egress identities', () => {
+    const { triggers, fallback } = find(resources, 'ScaledObject', 'refresh-collector').spec;
     const scans = find(resources, 'ConfigMap', 'refresh-collector').data?.['SCANS_MAX'];
-    expect(triggers[0].metadata.threshold).toBe(scans);
+    const [{ threshold, query }] = triggers.map(({ metadata }: { metadata: Settings }) => metadata);
+    expect(threshold).toBe(scans);
+    expect(query).toBe(
+      `clamp_max(max(inventory_refresh_outstanding), ${scans} * scalar(sum(max by (state) (inventory_identity_states))))`,
+    );
+    for (const [metric] of query.matchAll(/inventory_\w+/g)) expect(metricNames).toContain(metric);
+    expect(fallback.behavior).toBe('currentReplicasIfHigher');
   });
 
-  it('scales gateways by CPU and by streams below what a replica holds', () => {
+  it('scales gateways by CPU, and by streams only where an adapter offers that metric', () => {
     const { metrics } = find(resources, 'HorizontalPodAutoscaler', 'gateway').spec;
-    const pods = metrics.find(({ type }: { type: string }) => type === 'Pods').pods;
-    expect(metricNames).toContain(pods.metric.name);
-    expect(metrics).toContainEqual(expect.objectContaining({ type: 'Resource' }));
-    expect(Number(pods.target.averageValue)).toBeLessThan(12_000);
+    expect(metrics.map(({ type }: { type: string }) => type)).toEqual(['Resource']);
+    const [component] = trackedFiles(/components\/gateway-by-streams\/kustomization\.yaml$/);
+    const [, metric = ''] = /metric: \{ name: (\w+) \}/.exec(component?.text ?? '') ?? [];
+    expect(metricNames).toContain(metric);
+    expect(Number(/averageValue: "(\d+)"/.exec(component?.text ?? '')?.[1])).toBeLessThan(12_000);
+  });
+
+  it('is reached through a Gateway, and trusts no proxy that was not named', () => {
+    expect(resources.filter(({ kind }) => kind === 'HTTPRoute')).toHaveLength(1);
+    expect(resources.filter(({ kind }) => kind === 'Ingress')).toEqual([]);
+    expect(find(resources, 'ConfigMap', 'gateway').data).not.toHaveProperty('TRUSTED_PROXIES');
   });
 });
 
