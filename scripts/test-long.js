@@ -17,6 +17,8 @@ const { runJest } = require('./tests/run-jest.js');
 const root = resolve(__dirname, '..');
 const propertyRuns = 20_000;
 const seedMax = 2 ** 31;
+/** Ends a test that hangs: 20,000 runs of a simulation take a slow machine half an hour. */
+const testTimeoutMs = 2 * 3_600_000;
 
 function main() {
   const { words, minutes, seed } = readCommandLine();
@@ -76,7 +78,10 @@ function runAll(runs, minutes, seed) {
   for (const { path, projects, environment } of runs) {
     if (Date.now() > endMs) break;
     const startMs = Date.now();
-    const args = ['--runInBand', '--runTestsByPath', path, '--selectProjects', ...projects];
+    const args = [
+      ...['--runInBand', '--runTestsByPath', path, '--selectProjects', ...projects],
+      `--testTimeout=${testTimeoutMs}`,
+    ];
     const counts = runJest(args, { TEST_SEED: String(seed), ...environment });
     const verdict = counts.failed === 0 ? 'ok' : 'FAILED';
     const seconds = Math.round((Date.now() - startMs) / 1_000);
