@@ -32,6 +32,8 @@ export interface RefreshDocument extends WithOutbox {
   readonly scopeKey: string;
   readonly language: Refresh['language'];
   readonly maxCredits: number;
+  /** Absent in documents of earlier versions. */
+  readonly expectedPages?: number | null;
   readonly waitingId: string | null;
   readonly requestedAt: Date;
   readonly queueDeadline: Date;
@@ -92,7 +94,7 @@ export interface InventoryDocument {
   readonly _id: string;
   /** Present while a scan is started and not ended; one scan at a time. */
   readonly scan?: InventoryLease;
-  /** Pages of its last complete scan. */
+  /** Pages of its last complete scan, or those that a later scan reported. */
   readonly pages?: number;
   readonly seenAt: Date;
 }

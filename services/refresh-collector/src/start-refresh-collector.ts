@@ -31,7 +31,7 @@ export async function startRefreshCollector(
     ...{ stores, revisionStore, egress, refreshes, planner, replica },
     livePagesPerMinute: livePages.requestedPerMinute,
   });
-  await startConsuming(context, { bus: backends.bus, ...refreshes });
+  await startConsuming(context, { bus: backends.bus, stores, ...refreshes });
 
   const routes = [...refreshes.routes, ...livePages.routes];
   return serveInternal(context, routes, backends.health);

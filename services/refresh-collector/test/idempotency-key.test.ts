@@ -41,6 +41,7 @@ function openCollector(refreshes: RefreshStore = stored.openStore()) {
   const saga = stored.openSaga(refreshes);
   const admitting = {
     admission: openAdmission,
+    inventories: { readPageCount: async () => null },
     queueDeadlineMs: 1_800_000,
     requestAgeMaxMs: 600_000,
   };

@@ -22,6 +22,7 @@ export function acceptedRefresh(overrides: Partial<Refresh> = {}): Refresh {
     scope: { platform_id: '76561190000000000', app_id: 730, context_id: 2 },
     language: 'english',
     maxCredits: 125,
+    expectedPages: null,
     waitingId: 'gateway-1:req',
     requestedAtMs,
     queueDeadlineMs: requestedAtMs + 30 * 60_000,

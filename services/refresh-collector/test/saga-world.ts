@@ -116,7 +116,13 @@ export class SagaWorld {
     const { scan } = this.refresh;
     if (move.move === 'start_scan') {
       const deadlineMs = requestedAtMs + 60_000;
-      this.learn({ fact: 'scan_started', atMs: requestedAtMs, deadlineMs, worker: 'worker-1' });
+      this.learn({
+        fact: 'scan_started',
+        atMs: requestedAtMs,
+        deadlineMs,
+        worker: 'worker-1',
+        expectedPages: null,
+      });
     } else if (scan && this.refresh.phase === 'collecting') {
       if (move.move === 'page') this.learn({ fact: 'page_recorded', reportedTotalCount: assets });
       if (move.move === 'worker_dies') this.learn({ fact: 'scan_taken', worker: 'worker-2' });

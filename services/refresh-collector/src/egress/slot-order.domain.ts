@@ -1,7 +1,7 @@
 /** A page request that waits for an egress slot. */
 export interface SlotRequest {
   readonly accountId: string;
-  /** Deadline of its scan; null for a live page. */
+  /** When it is due: at once or by the deadline of its scan; null for a live page. */
   readonly deadlineMs: number | null;
   /** Identities that must not be used for it. */
   readonly avoid: readonly string[];

@@ -1,9 +1,11 @@
 import type { RefreshId } from '@inventory/contracts/ids';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
+import { scopeKey } from '@inventory/contracts/scope';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { sendEffects } from './apply-fact.ts';
+import type { InventoryStore } from './inventory-store.ts';
 import { attemptCancelled, type Refresh } from './refresh.domain.ts';
 import type { StoredRefresh } from './refresh-mapping.ts';
 import { pendingEffects } from './refresh-saga.domain.ts';
@@ -39,6 +41,7 @@ export interface Admission {
 export interface AdmitDeps {
   readonly refreshes: RefreshStore;
   readonly admission: Admission;
+  readonly inventories: Pick<InventoryStore, 'readPageCount'>;
   readonly publish: (messages: readonly OutgoingMessage[]) => Promise<void>;
   readonly clock: Clock;
   readonly queueDeadlineMs: number;
@@ -65,8 +68,9 @@ export async function admitRefresh(deps: AdmitDeps, request: RefreshRequest): Pr
     const { holder, keyGeneration } = await keyState(refreshes, request);
     if (holder) return answerHolder(deps, request, holder);
     if (await isTooLate(deps, request)) return;
+    const expectedPages = await deps.inventories.readPageCount(scopeKey(request.scope));
     const refusal = await admission.admit(request);
-    const refresh = newRefresh(request, refusal, deps.queueDeadlineMs);
+    const refresh = newRefresh({ ...request, expectedPages }, refusal, deps.queueDeadlineMs);
     if (await refreshes.insertRefresh(refresh, request.trace, keyGeneration)) {
       return sendDecision(deps, { refresh, trace: request.trace });
     }
@@ -118,7 +122,7 @@ async function isTooLate(deps: AdmitDeps, request: RefreshRequest): Promise<bool
 }
 
 function newRefresh(
-  request: RefreshRequest,
+  request: RefreshRequest & Pick<Refresh, 'expectedPages'>,
   refusal: RefreshRefusal | null,
   queueDeadlineMs: number,
 ): Refresh {
@@ -164,6 +168,7 @@ export function cancelledPlaceholder(
       scope: { platform_id: '0'.repeat(17), app_id: 1, context_id: 1 },
       language: 'english',
       maxCredits: 0,
+      expectedPages: null,
       waitingId: null,
       requestedAtMs: nowMs,
       trace: {},

@@ -32,14 +32,12 @@ export interface InventoryStore {
   renewLease(lease: InventoryLease): Promise<boolean>;
   /** Lets any worker take the lease at once. */
   releaseLease(lease: InventoryLease): Promise<void>;
-  /** Ends the lease: the inventory is free. */
-  closeLease(lease: WaitingLease): Promise<void>;
-  /** Ends it and stores the number of pages of its complete scan. */
-  closeLeaseWithSize(lease: WaitingLease, pages: number): Promise<void>;
+  /** Ends the lease: the inventory is free. Stores its number of pages where a scan reported it. */
+  closeLease(lease: WaitingLease, pages?: number): Promise<void>;
   /** The refreshes that these inventories are leased to. */
   findLeasedRefreshes(inventories: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Pages of the last complete scan of each of these inventories that has one. */
-  readPageCounts(inventories: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Pages of an inventory as the last scan of it reported; null where none did. */
+  readPageCount(inventory: string): Promise<number | null>;
 }
 
 const anyTime = dateOf(0);
@@ -102,16 +100,10 @@ export function createInventoryStore(
     async releaseLease(lease) {
       await collection.updateOne(leaseFilter(lease), { $set: { 'scan.leaseUntil': anyTime } });
     },
-    async closeLease({ inventory, refreshId }) {
+    async closeLease({ inventory, refreshId }, pages) {
       await collection.updateOne(
         { _id: inventory, 'scan.refreshId': refreshId },
-        { $unset: { scan: '' } },
-      );
-    },
-    async closeLeaseWithSize({ inventory, refreshId }, pages) {
-      await collection.updateOne(
-        { _id: inventory, 'scan.refreshId': refreshId },
-        { $unset: { scan: '' }, $set: { pages } },
+        { $unset: { scan: '' }, ...(pages === undefined ? {} : { $set: { pages } }) },
       );
     },
     async findLeasedRefreshes(inventories) {
@@ -120,11 +112,9 @@ export function createInventoryStore(
         .toArray();
       return new Set(found.flatMap(({ scan }) => scan?.refreshId ?? []));
     },
-    async readPageCounts(inventories) {
-      const found = await collection
-        .find({ _id: { $in: [...inventories] }, pages: { $exists: true } })
-        .toArray();
-      return new Map(found.map(({ _id, pages = 1 }) => [_id, pages]));
+    async readPageCount(inventory) {
+      const found = await collection.findOne({ _id: inventory }, { projection: { pages: 1 } });
+      return found?.pages ?? null;
     },
   };
 }

@@ -14,6 +14,7 @@ export type Fact =
       readonly atMs: number;
       readonly deadlineMs: number;
       readonly worker: string | null;
+      readonly expectedPages: number | null;
     }
   | { readonly fact: 'page_recorded'; readonly reportedTotalCount: number }
   /** Another worker resumes the scan: writes of the last one are refused. */
@@ -161,10 +162,11 @@ const rules: Rules = {
     reserve_refused: () => repeat('reply_refused'),
   },
   queued: {
-    scan_started: (refresh, { atMs, deadlineMs, worker }) =>
+    scan_started: (refresh, { atMs, deadlineMs, worker, expectedPages }) =>
       change(refresh, {
         phase: 'collecting',
         collectDeadlineMs: deadlineMs,
+        expectedPages,
         scan: { ...newScan, startedAtMs: atMs, worker },
       }),
     cancel_requested: (refresh) => settle(refresh, 'cancelled', {}),

@@ -90,6 +90,8 @@ export interface Refresh {
   readonly scope: Scope;
   readonly language: Language;
   readonly maxCredits: number;
+  /** Pages that its inventory was known to have when it was requested or started; null where unknown. */
+  readonly expectedPages: number | null;
   /** Under this id the gateway waits for the decision. */
   readonly waitingId: string | null;
   readonly requestedAtMs: number;

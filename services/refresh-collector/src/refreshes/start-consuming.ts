@@ -3,7 +3,7 @@ import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import { byKey } from '@inventory/messaging/dispatch';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
-import type { Admission } from './admit-refresh.ts';
+import type { Admission, AdmitDeps } from './admit-refresh.ts';
 import type { SagaDeps } from './apply-fact.ts';
 import { onBillingOutcome } from './on-billing-outcome.ts';
 import { onProjectEvent } from './on-project-event.ts';
@@ -14,6 +14,7 @@ export interface ConsumingDeps {
   readonly bus: Pick<MessageBus, 'consume'>;
   readonly saga: SagaDeps;
   readonly admission: Admission;
+  readonly stores: Pick<AdmitDeps, 'inventories'>;
 }
 
 const concurrencyMax = 32;
@@ -22,11 +23,12 @@ const requestAgeMaxMs = 10 * 60_000;
 /** Starts the consumer of commands and outcomes; the lifetime stops it. */
 export async function startConsuming(
   { config, lifetime, clock, logger }: ServiceContext<RefreshCollectorConfig>,
-  { bus, saga, admission }: ConsumingDeps,
+  { bus, saga, admission, stores }: ConsumingDeps,
 ): Promise<void> {
   const admitting = {
     refreshes: saga.refreshes,
     admission,
+    inventories: stores.inventories,
     publish: saga.publish,
     clock,
     queueDeadlineMs: config.deadlines.queueMs,

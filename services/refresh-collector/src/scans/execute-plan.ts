@@ -65,7 +65,8 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     let epoch: number | null = null;
     try {
       if (!(await inventories.openLease({ ...lease, token }))) return false;
-      const result = await apply(id, factOf(kind, token === null ? null : worker.replica), open);
+      const replica = token === null ? null : worker.replica;
+      const result = await apply(id, factOf(kind, replica, entry), open);
       if (result?.step === 'changed') epoch = result.refresh.scan?.epoch ?? null;
       else if (result?.refresh.phase !== 'collecting') await inventories.closeLease(lease);
       // Another replica started it meanwhile: the lease belongs to that scan.
@@ -77,10 +78,15 @@ export function createPlanExecutor(deps: PlanExecutorDeps): PlanExecutor {
     return epoch !== null;
   }
 
-  function factOf(kind: StartFact, replica: string | null): Fact {
+  function factOf(
+    kind: StartFact,
+    replica: string | null,
+    { expectedPages }: PlannedRefresh,
+  ): Fact {
     if (kind === 'scan_resumed') return { fact: kind };
     const atMs = clock.now();
-    return { fact: kind, atMs, deadlineMs: atMs + deps.collectMs, worker: replica };
+    const deadlineMs = atMs + deps.collectMs;
+    return { fact: kind, atMs, deadlineMs, worker: replica, expectedPages };
   }
 
   function recordStart(accountId: string): void {

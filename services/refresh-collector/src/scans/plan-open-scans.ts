@@ -7,9 +7,10 @@ import {
   type PublishedPlan,
 } from '../refreshes/published-plan.domain.ts';
 import { pageCapacity } from './page-capacity.domain.ts';
+import { busyScans, type PlanRules, scanShare } from './plan-rules.domain.ts';
 import type { QueueSnapshot } from './queue-snapshot.domain.ts';
 import type { Replicas } from './replica-store.ts';
-import { busyScans, type PlanRules, planScans, type ScanPlan } from './scan-plan.domain.ts';
+import { planScans, type ScanPlan } from './scan-plan.domain.ts';
 
 /** The inputs of a plan beside the refreshes. */
 export interface PlanConditions {
@@ -32,8 +33,6 @@ export interface PlanLimits {
   readonly pagesMax: number;
 }
 
-const liveShareMin = 0.05;
-const liveShareMax = 0.5;
 const busiestMax = 1_000;
 
 /** Plans the open refreshes and computes what is published of the plan. */
@@ -47,19 +46,16 @@ export function planOpenScans(
   const { identities, replicas, scanAllowance, lastStartMs } = conditions;
   const capacity = pageCapacity(identities, limits.identities, nowMs);
   const slotsPerMinute = identities.length * limits.identities.requestsPerMinute;
-  const liveShare = Math.min(
-    liveShareMax,
-    Math.max(liveShareMin, replicas.livePagesPerMinute / slotsPerMinute),
-  );
+  const share = scanShare(replicas.livePagesPerMinute / slotsPerMinute);
   const rules: PlanRules = {
     collectMs: limits.collectMs,
     queueMs: limits.queueMs,
     busyScans: busyScans(identities.length, limits.identities, conditions.pageMs),
-    tightPages: identities.length,
+    identities: identities.length,
     scansMax: limits.scansMax * replicas.count,
     scansPerAccountMax: limits.scansPerAccountMax,
-    share: 1 - liveShare,
-    unknownPages: limits.pagesMax,
+    share,
+    pagesMax: limits.pagesMax,
   };
   // The expected size of an unknown inventory never keeps its scan from starting.
   const half = (rules.share * capacity.until(nowMs + limits.collectMs)) / 2;
@@ -81,7 +77,7 @@ export function planOpenScans(
       ...noPlan,
       atMs: nowMs,
       urgentUntilMs: decided.urgentUntilMs,
-      liveShare,
+      liveShare: 1 - share,
       pagesPerMinute: capacity.pagesPerMinute * rules.share,
       pagesReserved: decided.pagesReserved,
       pagesWaiting: decided.pagesWaiting,

@@ -12,7 +12,7 @@ export interface QueuedRefresh {
   readonly queueDeadlineMs: number;
   /** Expected pages. */
   readonly pages: number;
-  /** False when that is the typical size: no scan of this inventory is recorded. */
+  /** False when that is the typical size: no scan of the inventory reported its own. */
   readonly isSizeKnown: boolean;
 }
 
@@ -25,8 +25,10 @@ export interface StartedScan {
   readonly deadlineMs: number;
   /** Pages it still has to read, by the total of its first page or else by the expected pages. */
   readonly pagesLeft: number;
-  /** False until its first page is read, where no scan of the inventory is recorded. */
+  /** False until its first page is read, where no earlier scan reported the size. */
   readonly isSizeKnown: boolean;
+  /** False once its first page reports more pages than were reserved, until a plan reserves them. */
+  readonly isReserved: boolean;
   /** A parked scan holds no lease and reads no page until it is resumed. */
   readonly parked: boolean;
 }

@@ -58,6 +58,21 @@ describe('reservations', () => {
     expect(reservations.unreserved).toBe(90);
   });
 
+  it('have room for a page at once while no deadline is full to its last page', () => {
+    const reservations = open();
+    expect(reservations.fitsAtOnce(1)).toBe(true);
+    reservations.add(inMinutes(30), 28);
+    reservations.add(inMinutes(60), 10);
+
+    reservations.addAtOnce();
+    expect(reservations.fitsAtOnce(1)).toBe(true);
+    reservations.addAtOnce();
+
+    expect(reservations.fitsAtOnce(1)).toBe(false);
+    expect(reservations.fits(inMinutes(60), 20)).toBe(true);
+    expect(reservations.fits(inMinutes(60), 21)).toBe(false);
+  });
+
   it('keep the part of the capacity that is not theirs', () => {
     expect(open(0.5).fits(inMinutes(60), 30)).toBe(true);
     expect(open(0.5).fits(inMinutes(60), 31)).toBe(false);

@@ -9,6 +9,10 @@ export interface Reservations {
   fits(deadlineMs: number, pages: number): boolean;
   add(deadlineMs: number, pages: number): void;
   remove(deadlineMs: number, pages: number): void;
+  /** True when these pages can be read before everything reserved without breaking a deadline. */
+  fitsAtOnce(pages: number): boolean;
+  /** Reserves one page that is read before everything else. */
+  addAtOnce(): void;
   /** The first deadline until which everything reserved leaves less than `pages` unreserved. */
   firstTight(pages: number): number | null;
   /** Pages that fit before the end of the horizon. */
@@ -46,6 +50,10 @@ export function openReservations(
     },
     add: (deadlineMs, pages) => change(deadlineMs, pages),
     remove: (deadlineMs, pages) => change(deadlineMs, -pages),
+    fitsAtOnce: (pages) => free.every((room, step) => (reserved[step] ?? 0) <= 0 || room >= pages),
+    addAtOnce() {
+      for (let step = 0; step <= steps; step += 1) free[step] = (free[step] ?? 0) - 1;
+    },
     firstTight(pages) {
       for (let step = 0; step <= steps; step += 1) {
         if ((reserved[step] ?? 0) > 0 && (free[step] ?? 0) < pages) return timeOf(step + 1);

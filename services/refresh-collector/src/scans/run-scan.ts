@@ -17,6 +17,7 @@ import { applyTo, type SagaDeps } from '../refreshes/apply-fact.ts';
 import type { Refresh } from '../refreshes/refresh.domain.ts';
 import type { Fact } from '../refreshes/refresh-saga.domain.ts';
 import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
+import { pageDueMs } from './page-due.domain.ts';
 import {
   nextStep,
   resumedProgress,
@@ -91,7 +92,7 @@ async function readOnePage(
       language: refresh.language,
       count: tries.size.count,
       startAssetId: requestsFirstPage(tries) ? null : (progress.cursors.at(-1) ?? null),
-      deadlineMs: refresh.collectDeadlineMs ?? 0,
+      deadlineMs: dueMs(claimed, progress, tries),
       avoid: avoidedIdentities(tries, identities),
     },
     AbortSignal.any([signal, overdue]),
@@ -204,6 +205,22 @@ async function end(
 function resumedState({ pages, refresh }: ClaimedScan, rules: ScanRules): ScanState {
   const progress = resumedProgress(pages, refresh.scan?.reportedTotalCount ?? null);
   return { refresh, progress, tries: firstTries(rules), pages };
+}
+
+function dueMs(
+  { refresh }: ClaimedScan,
+  { reportedTotalCount }: ScanProgress,
+  { answers }: PageTries,
+): number {
+  const { scan, collectDeadlineMs, expectedPages } = refresh;
+  return pageDueMs(
+    {
+      startedAtMs: scan?.startedAtMs ?? 0,
+      deadlineMs: collectDeadlineMs ?? 0,
+      isSizeKnown: reportedTotalCount !== null || expectedPages !== null,
+    },
+    answers.length,
+  );
 }
 
 function timeLeftMs({ clock }: ScanDeps, { refresh }: ClaimedScan): number {

@@ -1,6 +1,7 @@
 import type { PageCapacity } from './page-capacity.domain.ts';
+import { busyScans, type PlanRules } from './plan-rules.domain.ts';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
-import { busyScans, type PlanRules, planScans } from './scan-plan.domain.ts';
+import { planScans } from './scan-plan.domain.ts';
 
 const minuteMs = 60_000;
 const nowMs = 100 * minuteMs;
@@ -10,11 +11,11 @@ const rules: PlanRules = {
   collectMs: 60 * minuteMs,
   queueMs: 30 * minuteMs,
   busyScans: 10,
-  tightPages: 1,
+  identities: 1,
   scansMax: 64,
   scansPerAccountMax: 16,
   share: 1,
-  unknownPages: 125,
+  pagesMax: 125,
 };
 
 function capacityOf(pagesPerMinute: number, atMostPerMinute = pagesPerMinute): PageCapacity {
@@ -45,6 +46,7 @@ const scan = (id: string, pagesLeft: number, of: Partial<StartedScan> = {}): Sta
   deadlineMs: inMinutes(60),
   pagesLeft,
   isSizeKnown: true,
+  isReserved: true,
   parked: false,
   ...of,
 });
@@ -171,25 +173,69 @@ describe('an inventory', () => {
 });
 
 describe('scans of unknown size', () => {
-  const unknown = ['a', 'b', 'c'].map((id) => queued(id, 10, { isSizeKnown: false }));
+  const unknown = (of: Partial<QueuedRefresh> = {}) =>
+    ['a', 'b', 'c'].map((id) => queued(id, 10, { isSizeKnown: false, ...of }));
 
-  it('start one at a time', () => {
-    expect(plan({ queued: unknown }).start).toEqual(['a']);
+  it('start together where each fits at the largest size: it can be completed whatever it reports', () => {
+    expect(plan({ capacity: capacityOf(6), queued: unknown() }).start).toEqual(['a', 'b']);
+  });
+
+  it('start one at a time where they only fit at the expected size', () => {
+    expect(plan({ queued: unknown() }).start).toEqual(['a']);
     const scans = [scan('running', 10, { isSizeKnown: false })];
-    expect(plan({ scans, queued: unknown }).start).toEqual([]);
+    expect(plan({ scans, queued: unknown() }).start).toEqual([]);
   });
 
-  it('start together where each fits at its largest', () => {
-    expect(plan({ capacity: capacityOf(6), queued: unknown }).start).toEqual(['a', 'b']);
+  it('start together at the expected size in the last tenth of their queue time', () => {
+    const late = unknown({ queueDeadlineMs: inMinutes(2) });
+
+    expect(plan({ queued: late }).start).toEqual(['a', 'b', 'c']);
   });
 
-  it('have their largest reserved until their first page', () => {
+  it('start earlier the more first pages the queue has', () => {
+    const many = Array.from({ length: 10 }, (_, index) =>
+      queued(`r${index}`, 1, { accountId: 'a', queueDeadlineMs: inMinutes(19) }),
+    );
+
+    const { start } = plan({ queued: many }, { busyScans: 1 });
+
+    expect(start).toHaveLength(10);
+    const fewer = many.slice(0, 9);
+    expect(plan({ queued: fewer }, { busyScans: 1 }).start).toHaveLength(1);
+  });
+
+  it('have the largest size reserved until their first page', () => {
     const capacity = capacityOf(3);
     const known = queued('known', 100);
 
     const running = (isSizeKnown: boolean) => [scan('running', 10, { isSizeKnown })];
     expect(plan({ capacity, scans: running(false), queued: [known] }).start).toEqual([]);
     expect(plan({ capacity, scans: running(true), queued: [known] }).start).toEqual(['known']);
+  });
+
+  it('start only where their first page can be read at once without breaking an earlier deadline', () => {
+    const scans = [scan('tight', 30, { deadlineMs: inMinutes(30) })];
+
+    expect(plan({ scans, queued: unknown() }).start).toEqual([]);
+    expect(plan({ scans, queued: [queued('known', 10)] }).start).toEqual(['known']);
+  });
+
+  it('are neither parked nor ended because of an expected size', () => {
+    const { park, end } = plan({ scans: [scan('running', 100, { isSizeKnown: false })] });
+
+    expect([park, end]).toEqual([[], []]);
+  });
+});
+
+describe('a scan whose first page reports more than was reserved', () => {
+  const larger = scan('larger', 20, { isReserved: false });
+
+  it('continues where that fits beside the reserved pages', () => {
+    expect(plan({ scans: [scan('reserved', 40), larger] }).park).toEqual([]);
+  });
+
+  it('is parked where it does not, however much larger the reserved scans are', () => {
+    expect(plan({ scans: [scan('reserved', 41), larger] }).park).toEqual(['larger']);
   });
 });
 

@@ -1,25 +1,8 @@
-import type { IdentityLimits } from '../egress/egress-identity.domain.ts';
-import { inFairOrder } from './fair-order.domain.ts';
-import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
+import type { PageCapacity } from './page-capacity.domain.ts';
+import { type PlanRules, tightPages } from './plan-rules.domain.ts';
+import type { QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import { openReservations, type Reservations } from './reservations.domain.ts';
-
-export interface PlanRules {
-  /** Longest time of collecting: the deadline that a scan gets when it starts. */
-  readonly collectMs: number;
-  /** Longest time in the queue. */
-  readonly queueMs: number;
-  /** Scans that keep every identity busy; more run only for accounts without a scan. */
-  readonly busyScans: number;
-  /** Fewer unreserved pages than this before a deadline make the scans due by then urgent. */
-  readonly tightPages: number;
-  /** Most scans at once, over all replicas. */
-  readonly scansMax: number;
-  readonly scansPerAccountMax: number;
-  /** Part of the capacity that scans may reserve; the rest is for live pages and retries. */
-  readonly share: number;
-  /** Pages reserved for a scan of unknown size until its first page is read. */
-  readonly unknownPages: number;
-}
+import { reserveUnread, scansToStart } from './scan-starts.domain.ts';
 
 /** The changes to make now, and the figures that follow from the reservations. */
 export interface ScanPlan {
@@ -29,6 +12,8 @@ export interface ScanPlan {
   readonly resume: readonly string[];
   /** Running scans that release their lease. */
   readonly park: readonly string[];
+  /** Running scans of known size whose pages are all reserved. */
+  readonly reserved: readonly string[];
   /** Started scans that can no longer be completed in time. */
   readonly end: readonly string[];
   /** Queued refreshes and scans past their deadline. */
@@ -44,24 +29,9 @@ export interface ScanPlan {
 }
 
 /**
- * Scans that keep every identity busy: an identity reads one page at a time, and between two pages
- * of a scan its rate mostly makes it wait. Twice as many as read at the same moment.
- */
-export function busyScans(
-  identities: number,
-  { requestsPerMinute }: Pick<IdentityLimits, 'requestsPerMinute'>,
-  pageMs: number,
-): number {
-  const readingAtOnce = identities * Math.min(1, (requestsPerMinute * pageMs) / 60_000);
-  return Math.ceil(2 * readingAtOnce) + 1;
-}
-
-/** In this last part of its queue time a refresh starts beyond the number of busy scans. */
-const lastTenth = 0.1;
-
-/**
  * Decides which scans start, park and end. A scan starts only where its pages fit beside all running
- * scans, and no start takes the pages that an earlier refresh needs before its own latest deadline. Accounts take turns; within an account the earliest queue deadline is first.
+ * scans, and no start takes the pages that an earlier refresh needs before its own latest deadline.
+ * Accounts take turns; within an account the earliest queue deadline is first.
  */
 export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
   const { nowMs } = snapshot;
@@ -77,32 +47,30 @@ export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
   const queued = snapshot.queued.filter(({ id }) => !ended.has(id));
 
   const admits = appFilter(snapshot);
-  const park = scansToPark(scans, snapshot, admits);
-  const running = scans.filter(({ id, parked }) => !parked && !park.has(id));
-  const horizonMs = rules.queueMs + rules.collectMs;
-  const reservations = openReservations(snapshot.capacity, nowMs, horizonMs, rules.share);
-  for (const scan of running) reservations.add(scan.deadlineMs, pagesReservedFor(scan, rules));
-
-  const resume: StartedScan[] = [];
-  for (const scan of scans) {
-    if (!scan.parked) continue;
-    if (running.length + resume.length >= rules.scansMax) break;
-    if (!reservations.fits(scan.deadlineMs, scan.pagesLeft) || !admits(scan.appId)) continue;
-    reservations.add(scan.deadlineMs, scan.pagesLeft);
-    resume.push(scan);
-  }
-  const urgentUntilMs = reservations.firstTight(rules.tightPages);
-  const start = startsOf(
+  const admitted = scans.filter(({ parked, appId }) => !parked && admits(appId));
+  const reservations = openReservations(
+    snapshot.capacity,
+    nowMs,
+    rules.queueMs + rules.collectMs,
+    rules.share,
+  );
+  const running = scansToKeep(admitted, snapshot, reservations, rules);
+  const resume = scansToResume(scans, running.length, admits, reservations, rules);
+  const urgentUntilMs = reservations.firstTight(tightPages(rules.identities));
+  const start = scansToStart(
     { ...snapshot, queued: queued.filter(({ appId }) => admits(appId)) },
     scans,
     [...running, ...resume],
     reservations,
     rules,
   );
+  const kept = new Set(running);
+  const idsOf = (some: readonly StartedScan[]) => some.map(({ id }) => id);
   return {
     start,
-    resume: resume.map(({ id }) => id),
-    park: [...park],
+    resume: idsOf(resume),
+    park: idsOf(scans.filter((scan) => !scan.parked && !kept.has(scan))),
+    reserved: idsOf([...running, ...resume].filter(({ isSizeKnown }) => isSizeKnown)),
     end,
     overdue,
     urgentUntilMs,
@@ -114,39 +82,83 @@ export function planScans(snapshot: QueueSnapshot, rules: PlanRules): ScanPlan {
 
 /** More pages left than can be read by its deadline at full capacity. */
 function isHopeless(scan: StartedScan, { capacity, nowMs }: QueueSnapshot): boolean {
-  return scan.deadlineMs > nowMs && scan.pagesLeft > capacity.atMostUntil(scan.deadlineMs);
+  return scan.deadlineMs > nowMs && pagesCertain(scan) > capacity.atMostUntil(scan.deadlineMs);
+}
+
+/** No scan ends or is parked because of an expected size: until its first page, one page is certain. */
+function pagesCertain({ isSizeKnown, pagesLeft }: StartedScan): number {
+  return isSizeKnown ? pagesLeft : 1;
 }
 
 /**
- * Scans to park: those of applications whose breaker is open and, after a loss of capacity, the
- * largest of those that no longer fit before a deadline. Earliest deadline first.
+ * Running scans that continue, with their pages reserved; the others are parked. Reserved pages stay
+ * reserved unless capacity was lost. A scan whose first page has just reported more than was reserved
+ * for it continues only where that fits beside them, like one that starts.
  */
-function scansToPark(
-  scans: readonly StartedScan[],
+function scansToKeep(
+  running: readonly StartedScan[],
   { capacity }: QueueSnapshot,
-  admits: (appId: number) => boolean,
-): Set<string> {
-  const park = new Set<string>();
-  let running: StartedScan[] = [];
+  reservations: Reservations,
+  rules: PlanRules,
+): StartedScan[] {
+  const reserved = withoutLargest(
+    running.filter(({ isReserved }) => isReserved),
+    capacity,
+    rules,
+  );
+  const known = reserved.filter(({ isSizeKnown }) => isSizeKnown);
+  for (const scan of known) reservations.add(scan.deadlineMs, scan.pagesLeft);
+  const larger = running.filter((scan) => {
+    if (scan.isReserved || !reservations.fits(scan.deadlineMs, scan.pagesLeft)) return false;
+    reservations.add(scan.deadlineMs, scan.pagesLeft);
+    return true;
+  });
+  const unknown = reserved.filter(({ isSizeKnown }) => !isSizeKnown);
+  for (const scan of unknown) reserveUnread(reservations, scan, rules);
+  return [...known, ...larger, ...unknown];
+}
+
+/** After a loss of capacity, all but the largest of those that no longer fit before a deadline. */
+function withoutLargest(
+  scans: readonly StartedScan[],
+  capacity: PageCapacity,
+  { identities }: PlanRules,
+): StartedScan[] {
+  let kept: StartedScan[] = [];
   let pages = 0;
   for (const scan of scans) {
-    if (scan.parked) continue;
-    if (!admits(scan.appId)) {
-      park.add(scan.id);
-      continue;
-    }
-    running.push(scan);
-    pages += scan.pagesLeft;
-    // One page of each may be in flight.
-    while (pages - running.length > capacity.until(scan.deadlineMs)) {
-      const largest = running.reduce((most, one) => (one.pagesLeft > most.pagesLeft ? one : most));
-      if (largest.pagesLeft <= 1) break;
-      park.add(largest.id);
-      running = running.filter(({ id }) => id !== largest.id);
-      pages -= largest.pagesLeft;
+    kept.push(scan);
+    pages += pagesCertain(scan);
+    // A page of each identity may be in flight.
+    while (pages - Math.min(kept.length, identities) > capacity.until(scan.deadlineMs)) {
+      const largest = kept.reduce((most, one) =>
+        pagesCertain(one) > pagesCertain(most) ? one : most,
+      );
+      if (pagesCertain(largest) <= 1) break;
+      kept = kept.filter((one) => one !== largest);
+      pages -= pagesCertain(largest);
     }
   }
-  return park;
+  return kept;
+}
+
+/** Parked scans whose pages fit again, the earliest deadline first; their pages are reserved. */
+function scansToResume(
+  scans: readonly StartedScan[],
+  running: number,
+  admits: (appId: number) => boolean,
+  reservations: Reservations,
+  { scansMax }: PlanRules,
+): StartedScan[] {
+  const resume: StartedScan[] = [];
+  for (const scan of scans) {
+    if (!scan.parked) continue;
+    if (running + resume.length >= scansMax) break;
+    if (!reservations.fits(scan.deadlineMs, scan.pagesLeft) || !admits(scan.appId)) continue;
+    reservations.add(scan.deadlineMs, scan.pagesLeft);
+    resume.push(scan);
+  }
+  return resume;
 }
 
 /** Admits any number of scans of an application, one as its probe, or none. */
@@ -159,76 +171,6 @@ function appFilter({ scanAllowance }: QueueSnapshot): (appId: number) => boolean
     probed.add(appId);
     return isFirst;
   };
-}
-
-function startsOf(
-  snapshot: QueueSnapshot,
-  scans: readonly StartedScan[],
-  active: readonly StartedScan[],
-  reservations: Reservations,
-  rules: PlanRules,
-): string[] {
-  const { nowMs } = snapshot;
-  const busy = new Set(scans.map(({ inventory }) => inventory));
-  const promised = inFairOrder(snapshot, active, busy).filter((refresh) => {
-    const latestMs = refresh.queueDeadlineMs + rules.collectMs;
-    if (!reservations.fits(latestMs, refresh.pages)) return false;
-    reservations.add(latestMs, refresh.pages);
-    return true;
-  });
-  let unknown = active.filter(({ isSizeKnown }) => !isSizeKnown).length;
-  const ofAccount = countBy(active, ({ accountId }) => accountId);
-  const start: string[] = [];
-  for (const refresh of promised) {
-    if (active.length + start.length >= rules.scansMax) break;
-    const own = ofAccount.get(refresh.accountId) ?? 0;
-    if (busy.has(refresh.inventory) || own >= rules.scansPerAccountMax) continue;
-    const isLate = refresh.queueDeadlineMs - nowMs < rules.queueMs * lastTenth;
-    if (!isLate && own > 0 && active.length + start.length >= rules.busyScans) continue;
-    if (!moveUp(reservations, refresh, unknown > 0, nowMs, rules)) continue;
-    if (!refresh.isSizeKnown) unknown += 1;
-    start.push(refresh.id);
-    busy.add(refresh.inventory);
-    ofAccount.set(refresh.accountId, own + 1);
-  }
-  return start;
-}
-
-/**
- * Moves a reservation from the latest deadline to that of a start now; false where it does not fit.
- * A scan of unknown size has to fit at its largest, unless it is the only one: several large ones
- * would take each other's pages.
- */
-function moveUp(
-  reservations: Reservations,
-  { queueDeadlineMs, pages, isSizeKnown }: QueuedRefresh,
-  isAnotherUnknown: boolean,
-  nowMs: number,
-  { collectMs, unknownPages }: PlanRules,
-): boolean {
-  const latestMs = queueDeadlineMs + collectMs;
-  const deadlineMs = nowMs + collectMs;
-  const mostPages = isSizeKnown ? pages : Math.max(pages, unknownPages);
-  reservations.remove(latestMs, pages);
-  const fitted = [mostPages, ...(isAnotherUnknown ? [] : [pages])].find((needed) =>
-    reservations.fits(deadlineMs, needed),
-  );
-  if (fitted === undefined) reservations.add(latestMs, pages);
-  else reservations.add(deadlineMs, fitted);
-  return fitted !== undefined;
-}
-
-function pagesReservedFor(
-  { isSizeKnown, pagesLeft }: StartedScan,
-  { unknownPages }: PlanRules,
-): number {
-  return isSizeKnown ? pagesLeft : Math.max(pagesLeft, unknownPages);
-}
-
-function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
-  return counts;
 }
 
 function sumOf<Item>(items: readonly Item[], figure: (item: Item) => number): number {

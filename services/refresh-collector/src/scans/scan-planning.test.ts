@@ -8,11 +8,11 @@ import {
   type PlayRules,
   queueMs,
   realRules,
-  scanShare,
   simulate,
 } from '../../../../test/bench/src/turns/simulate.ts';
 import { limits } from '../../../../test/bench/src/turns/simulated-egress.ts';
 import { createSlotOrder } from '../egress/slot-order.domain.ts';
+import { scanShare } from './plan-rules.domain.ts';
 import { planScans } from './scan-plan.domain.ts';
 
 /** Planted faults are found from this seed on, in every run alike. */
@@ -62,8 +62,8 @@ interface World {
   readonly drawn: readonly Drawn[];
   readonly identities: number;
   readonly replicas: number;
-  /** Healthy identities, no live pages, recorded sizes. */
-  readonly isCalm: boolean;
+  /** Each inventory has the pages that were recorded before. */
+  readonly isKnown: boolean;
   readonly deadPart: number;
   readonly liveShare: number;
   readonly hasDownApp: boolean;
@@ -75,15 +75,15 @@ const world: fc.Arbitrary<World> = fc.record({
   drawn: fc.array(drawn, { minLength: 1, maxLength: 16 }),
   identities: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 12 })),
   replicas: fc.integer({ min: 1, max: 5 }),
-  isCalm: fc.boolean(),
-  deadPart: fc.constantFrom(0, 0.3, 1),
+  isKnown: fc.boolean(),
+  deadPart: fc.constantFrom(0, 0, 0.3, 1),
   liveShare: fc.constantFrom(0, 0.1, 0.4),
   hasDownApp: fc.boolean(),
   seed: fc.nat(),
 });
 
 /** Refreshes of one inventory have one account, one size and one application. */
-function arrivalOf(one: Drawn, { isCalm, hasDownApp, drawn: all }: World): Arrival {
+function arrivalOf(one: Drawn, { isKnown, hasDownApp, drawn: all }: World): Arrival {
   const inventory = `${one.account}-${one.inventory}`;
   const first = all.find((of) => `${of.account}-${of.inventory}` === inventory) ?? one;
   return {
@@ -91,7 +91,7 @@ function arrivalOf(one: Drawn, { isCalm, hasDownApp, drawn: all }: World): Arriv
     accountId: `account-${one.account}`,
     appId: hasDownApp && first.isOnDownApp ? downApp : workingApp,
     pages: first.pages,
-    pagesKnown: isCalm ? first.pages : first.pagesKnown,
+    pagesKnown: isKnown ? first.pages : first.pagesKnown,
     inventory,
   };
 }
@@ -101,9 +101,9 @@ function mixOf(of: World): Mix {
     name: 'any',
     arrivals: [...of.flood, ...of.drawn].map((one) => arrivalOf(one, of)),
     identities: of.identities,
-    deadIdentities: of.isCalm ? 0 : Math.floor(of.identities * of.deadPart),
+    deadIdentities: Math.floor(of.identities * of.deadPart),
     replicas: of.replicas,
-    liveShare: of.isCalm ? 0 : of.liveShare,
+    liveShare: of.liveShare,
     downApps: [downApp],
     completedMin: 0,
   };
@@ -132,18 +132,34 @@ function overlaps(ended: readonly Ended[]): boolean {
   );
 }
 
+/** A scan whose pages were all reserved: when it started, or once its first page was read. */
+function hasReservation({ arrival, startedMs, isReserved, pagesRead }: Ended): boolean {
+  const isKnown = arrival.pagesKnown !== null || pagesRead > 0;
+  return arrival.appId === workingApp && startedMs !== null && isKnown && isReserved;
+}
+
 /** Pages that one account may count on while every account is present. */
 function fairPart(mix: Mix): number {
   const accounts = new Set(mix.arrivals.map(({ accountId }) => accountId)).size;
-  const perMinute = mix.identities * limits.requestsPerMinute * scanShare(mix);
+  const perMinute = mix.identities * limits.requestsPerMinute * scanShare(mix.liveShare);
   return (perMinute * collectMs) / 60_000 / accounts;
 }
 
-/** Refreshes of an application that is down count too: they are expected to be read until tried. */
+const isLargerThanKnown = ({ pages, pagesKnown }: Arrival) =>
+  pagesKnown !== null && pages > pagesKnown;
+
+/** What a scan has or may be taken to have. */
+const pagesAtMost = ({ pages, pagesKnown }: Arrival) => Math.max(pages, pagesKnown ?? 125);
+
+/**
+ * What was expected smaller may not fit. Refreshes of an application that is down count too: they
+ * are expected to be read until tried.
+ */
 function starvedAccounts(mix: Mix, ended: readonly Ended[]): string[] {
   const part = fairPart(mix);
   return [...Map.groupBy(ended, ({ arrival }) => arrival.accountId)]
-    .filter(([, of]) => of.reduce((sum, { arrival }) => sum + arrival.pages, 0) <= part)
+    .filter(([, of]) => of.reduce((sum, { arrival }) => sum + pagesAtMost(arrival), 0) <= part)
+    .filter(([, of]) => !of.some(({ arrival }) => isLargerThanKnown(arrival)))
     .filter(([, of]) => of.some(isWorking) && !of.some(({ complete }) => complete))
     .map(([accountId]) => accountId);
 }
@@ -156,9 +172,10 @@ function brokenGuarantees(of: World, playRules: PlayRules): string[] {
   if (ended.length !== mix.arrivals.length) broken.push('a refresh never ends');
   if (!ended.every(endsInTime)) broken.push('a refresh ends after its deadline');
   if (overlaps(ended)) broken.push('two scans of one inventory');
-  if (!of.isCalm) return broken;
-  const unfinished = ended.filter((one) => isWorking(one) && one.startedMs !== null);
-  if (!unfinished.every(({ complete }) => complete)) broken.push('a reservation is broken');
+  if (mix.deadIdentities > 0) return broken;
+  if (!ended.filter(hasReservation).every(({ complete }) => complete)) {
+    broken.push('a reservation is broken');
+  }
   for (const account of starvedAccounts(mix, ended)) broken.push(`${account} starves`);
   return broken;
 }
@@ -183,6 +200,13 @@ const plantedFaults: Readonly<Record<string, PlayRules>> = {
         .filter(({ queueDeadlineMs }) => queueDeadlineMs > snapshot.nowMs)
         .filter(({ inventory }) => !busy.has(inventory) && busy.add(inventory));
       return { ...planScans(snapshot, planRules), start: start.map(({ id }) => id) };
+    },
+  },
+  'a scan keeps its place however many pages it reports': {
+    ...rules,
+    planScans(snapshot, planRules) {
+      const scans = snapshot.scans.map((scan) => ({ ...scan, isReserved: true }));
+      return planScans({ ...snapshot, scans }, planRules);
     },
   },
   'accounts start in the order of arrival': {

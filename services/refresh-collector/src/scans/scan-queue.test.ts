@@ -12,6 +12,7 @@ const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh =
   phase: 'queued',
   queueDeadlineMs: 1_800_000,
   collectDeadlineMs: null,
+  expectedPages: null,
   pages: 0,
   reportedTotalCount: null,
   parked: false,
@@ -21,13 +22,10 @@ const planned = (id: string, of: Partial<PlannedRefresh> = {}): PlannedRefresh =
 
 const collecting = { phase: 'collecting', collectDeadlineMs: 3_600_000 } as const;
 
-/** Refreshes and sizes of inventories, and how many documents were read of them. */
-function storeOf(
-  stored: readonly PlannedRefresh[],
-  pages: ReadonlyMap<string, number> = new Map(),
-) {
+/** Refreshes, and how many documents were read of them. */
+function storeOf(stored: readonly PlannedRefresh[]) {
   const refreshes = new Map(stored.map((one) => [one.id, one]));
-  const reads = { refreshes: 0, inventories: 0 };
+  const reads = { refreshes: 0 };
   const read = (isWanted: (one: PlannedRefresh) => boolean) => {
     const found = [...refreshes.values()].filter(isWanted);
     reads.refreshes += found.length;
@@ -37,12 +35,6 @@ function storeOf(
     {
       findOpen: () => read(({ phase }) => phase === 'queued' || phase === 'collecting'),
       findChangedSince: (timeMs) => read(({ changedAtMs }) => changedAtMs >= timeMs),
-    },
-    {
-      readPageCounts(inventories) {
-        reads.inventories += inventories.length;
-        return Promise.resolve(new Map([...pages].filter(([id]) => inventories.includes(id))));
-      },
     },
     assetsPerPage,
     typicalFirst,
@@ -59,7 +51,7 @@ describe('the open refreshes in memory', () => {
     );
     const { open, reads, save } = storeOf(waiting);
     await open.load();
-    expect(reads).toEqual({ refreshes: 1_000, inventories: 1_000 });
+    expect(reads.refreshes).toBe(1_000);
 
     for (let round = 1; round <= 10; round += 1) {
       save(planned('r0', { ...collecting, pages: round, changedAtMs: (1_000 + round) * 1_000 }));
@@ -68,7 +60,6 @@ describe('the open refreshes in memory', () => {
 
     // The newest one is within the overlap: each update reads it beside the changed one.
     expect(reads.refreshes).toBeLessThanOrEqual(1_020);
-    expect(reads.inventories).toBe(1_000);
   });
 
   it('do not change when an update reads no change', async () => {
@@ -127,8 +118,7 @@ describe('the open refreshes in memory', () => {
 
 describe('the expected pages', () => {
   it('are those of the last complete scan of the inventory', async () => {
-    const sizes = new Map([['inventory of known', 7]]);
-    const { open } = storeOf([planned('known'), planned('unknown')], sizes);
+    const { open } = storeOf([planned('known', { expectedPages: 7 }), planned('unknown')]);
     await open.load();
 
     expect(open.snapshot().queued).toMatchObject([
@@ -137,11 +127,30 @@ describe('the expected pages', () => {
     ]);
   });
 
+  it('are what another scan of the inventory reported meanwhile', async () => {
+    const inventory = 'one';
+    const { open } = storeOf([
+      planned('reading', { ...collecting, inventory }),
+      planned('waiting', { inventory }),
+      planned('outdated', { inventory, expectedPages: 1 }),
+    ]);
+    await open.load();
+
+    open.put(planned('reading', { ...collecting, inventory, pages: 1, reportedTotalCount: 9_000 }));
+
+    expect(open.snapshot().queued).toMatchObject([
+      { id: 'waiting', pages: 5, isSizeKnown: true },
+      { id: 'outdated', pages: 5, isSizeKnown: true },
+    ]);
+    expect(open.get('waiting')?.expectedPages).toBe(5);
+  });
+
   it('are what the first page reported, less what was read', async () => {
     const { open } = storeOf([
       planned('begun', { ...collecting, pages: 2, reportedTotalCount: 9_000 }),
       planned('more than reported', { ...collecting, pages: 9, reportedTotalCount: 9_000 }),
       planned('started', collecting),
+      planned('started as known', { ...collecting, expectedPages: 7 }),
     ]);
     await open.load();
 
@@ -149,7 +158,28 @@ describe('the expected pages', () => {
       { pagesLeft: 3, isSizeKnown: true },
       { pagesLeft: 1, isSizeKnown: true },
       { pagesLeft: typicalFirst, isSizeKnown: false },
+      { pagesLeft: 7, isSizeKnown: true },
     ]);
+  });
+
+  it('are not reserved once the first page reports more than was expected, until a plan reserves them', async () => {
+    const before = [
+      planned('as expected', { ...collecting, expectedPages: 5 }),
+      planned('larger', { ...collecting, expectedPages: 4 }),
+      planned('unknown', collecting),
+      planned('unread', collecting),
+    ];
+    const { open } = storeOf(before);
+    await open.load();
+    const first = { pages: 1, reportedTotalCount: 9_000 };
+    for (const scan of before.slice(0, 3)) open.put({ ...scan, ...first });
+    const reserved = () => open.snapshot().scans.filter(({ isReserved }) => isReserved);
+
+    expect(idsOf(reserved())).toEqual(['as expected', 'unread']);
+    open.markReserved(['larger']);
+    expect(idsOf(reserved())).toEqual(['as expected', 'larger', 'unread']);
+    open.put(planned('larger', { ...collecting, expectedPages: 4, ...first, pages: 2 }));
+    expect(idsOf(reserved())).toEqual(['as expected', 'larger', 'unread']);
   });
 
   it('without a saved observation are the mean of what scans lately turned out to have', async () => {

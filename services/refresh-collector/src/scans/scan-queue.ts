@@ -1,6 +1,7 @@
-import type { InventoryStore } from '../refreshes/inventory-store.ts';
+import { LRUCache } from 'lru-cache';
 import type { QueuedRefresh, QueueSnapshot, StartedScan } from './queue-snapshot.domain.ts';
 import type { PlannedRefresh, ScanStore } from './scan-store.ts';
+import { createTypicalPages, pagesOf } from './typical-pages.domain.ts';
 
 /**
  * Every queued and collecting refresh, in the memory of the planning replica. Read completely once,
@@ -15,28 +16,30 @@ export interface ScanQueue {
   put(refresh: PlannedRefresh): void;
   remove(id: string): void;
   get(id: string): PlannedRefresh | undefined;
+  /** A plan reserved all pages that these scans have left. */
+  markReserved(ids: readonly string[]): void;
   snapshot(): Pick<QueueSnapshot, 'queued' | 'scans'>;
-  /** Expected pages of an inventory without a recorded scan: the mean of recent scans. */
+  /** Expected pages of an inventory without a recorded size: the mean of recent scans. */
   readonly typicalPages: number;
 }
 
 interface Entry extends PlannedRefresh {
-  /** Pages of the last complete scan of its inventory; undefined until they are read. */
-  readonly lastPages: number | null | undefined;
+  readonly isReserved: boolean;
 }
 
 /** A write may become visible later than its `changedAt`. */
 const overlapMs = 500;
-const sizesMax = 50;
+const inventoriesMax = 10_000;
 
 export function createScanQueue(
   scans: Pick<ScanStore, 'findOpen' | 'findChangedSince'>,
-  inventories: Pick<InventoryStore, 'readPageCounts'>,
   assetsPerPage: number,
   typicalPagesFirst: number,
 ): ScanQueue {
   const entries = new Map<string, Entry>();
   const sizes = createTypicalPages(typicalPagesFirst);
+  /** Pages of inventories by their latest scans. */
+  const reported = new LRUCache<string, number>({ max: inventoriesMax });
   let changedMs = 0;
 
   function put(refresh: PlannedRefresh): boolean {
@@ -44,26 +47,27 @@ export function createScanQueue(
     const before = entries.get(id);
     changedMs = Math.max(changedMs, refresh.changedAtMs);
     if (reportedTotalCount !== null && before?.reportedTotalCount === null) {
-      sizes.add(pagesOf(reportedTotalCount, assetsPerPage));
+      const reportedPages = pagesOf(reportedTotalCount, assetsPerPage);
+      sizes.add(reportedPages);
+      reported.set(refresh.inventory, reportedPages);
     }
     if (phase !== 'queued' && phase !== 'collecting') return entries.delete(id);
-    entries.set(id, { ...refresh, lastPages: before?.lastPages });
+    const isLarger = before?.reportedTotalCount === null && isLargerThanExpected(refresh);
+    entries.set(id, { ...refresh, isReserved: (before?.isReserved ?? true) && !isLarger });
     return (
       before?.phase !== phase || before.pages !== refresh.pages || before.parked !== refresh.parked
     );
   }
 
-  /** One query for all new entries. */
-  async function readSizes(): Promise<void> {
-    const fresh = [...entries.values()].filter(({ lastPages }) => lastPages === undefined);
-    if (fresh.length === 0) return;
-    const counts = await inventories.readPageCounts([
-      ...new Set(fresh.map(({ inventory }) => inventory)),
-    ]);
-    for (const { id, inventory } of fresh) {
-      const entry = entries.get(id);
-      if (entry) entries.set(id, { ...entry, lastPages: counts.get(inventory) ?? null });
-    }
+  function isLargerThanExpected({ reportedTotalCount, expectedPages }: PlannedRefresh): boolean {
+    if (reportedTotalCount === null) return false;
+    return pagesOf(reportedTotalCount, assetsPerPage) > (expectedPages ?? 0);
+  }
+
+  /** A scan of the same inventory may have reported its size since the refresh was requested. */
+  function withReportedPages(entry: Entry): Entry {
+    if (entry.phase !== 'queued') return entry;
+    return { ...entry, expectedPages: reported.get(entry.inventory) ?? entry.expectedPages };
   }
 
   return {
@@ -72,21 +76,28 @@ export function createScanQueue(
       const ids = new Set(found.map(({ id }) => id));
       for (const id of entries.keys()) if (!ids.has(id)) entries.delete(id);
       for (const refresh of found) put(refresh);
-      await readSizes();
     },
     async update() {
       let changed = false;
       for (const refresh of await scans.findChangedSince(changedMs - overlapMs)) {
         changed = put(refresh) || changed;
       }
-      await readSizes();
       return changed;
     },
     put,
     remove: (id) => void entries.delete(id),
-    get: (id) => entries.get(id),
+    get(id) {
+      const entry = entries.get(id);
+      return entry && withReportedPages(entry);
+    },
+    markReserved(ids) {
+      for (const id of ids) {
+        const entry = entries.get(id);
+        if (entry && !entry.isReserved) entries.set(id, { ...entry, isReserved: true });
+      }
+    },
     snapshot() {
-      const all = [...entries.values()];
+      const all = [...entries.values()].map(withReportedPages);
       const typical = sizes.pages;
       return {
         queued: all.flatMap((entry) => (entry.phase === 'queued' ? toQueued(entry, typical) : [])),
@@ -101,42 +112,20 @@ export function createScanQueue(
   };
 }
 
-/** The mean size of recent scans. */
-function createTypicalPages(first: number): { add(pages: number): void; readonly pages: number } {
-  let sizes: number[] = [];
-  return {
-    add(pages) {
-      sizes = [...sizes, pages].slice(-sizesMax);
-    },
-    get pages() {
-      if (sizes.length === 0) return first;
-      return Math.ceil(sizes.reduce((sum, pages) => sum + pages, 0) / sizes.length);
-    },
-  };
-}
-
-function pagesOf(totalCount: number, assetsPerPage: number): number {
-  return Math.max(1, Math.ceil(totalCount / assetsPerPage));
-}
-
 function toQueued(entry: Entry, typicalPages: number): QueuedRefresh {
-  const { lastPages } = entry;
-  return {
-    ...entry,
-    pages: lastPages ?? typicalPages,
-    isSizeKnown: typeof lastPages === 'number',
-  };
+  const { expectedPages } = entry;
+  return { ...entry, pages: expectedPages ?? typicalPages, isSizeKnown: expectedPages !== null };
 }
 
 function toStarted(entry: Entry, typicalPages: number, assetsPerPage: number): StartedScan {
-  const { pages, lastPages, reportedTotalCount } = entry;
+  const { pages, expectedPages, reportedTotalCount } = entry;
   return {
     ...entry,
     deadlineMs: entry.collectDeadlineMs ?? 0,
     pagesLeft:
       reportedTotalCount === null
-        ? (lastPages ?? typicalPages)
+        ? (expectedPages ?? typicalPages)
         : Math.max(1, pagesOf(reportedTotalCount, assetsPerPage) - pages),
-    isSizeKnown: reportedTotalCount !== null || typeof lastPages === 'number',
+    isSizeKnown: reportedTotalCount !== null || expectedPages !== null,
   };
 }

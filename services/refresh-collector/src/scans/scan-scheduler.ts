@@ -41,8 +41,7 @@ const reloadEveryMs = 300_000;
 export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
   const { clock, scans, inventories, planner, limits, assetsPerPage } = deps;
   const executor = createPlanExecutor({ ...deps, collectMs: limits.collectMs });
-  const emptyQueue = () =>
-    createScanQueue(scans, inventories, assetsPerPage, planner.plan.typicalPages);
+  const emptyQueue = () => createScanQueue(scans, assetsPerPage, planner.plan.typicalPages);
   let open = emptyQueue();
   let loadedMs = Number.NEGATIVE_INFINITY;
   let plannedMs = Number.NEGATIVE_INFINITY;
@@ -69,6 +68,7 @@ export function createScanScheduler(deps: SchedulerDeps): ScanScheduler {
     };
     const { decided, published } = planOpenScans(open.snapshot(), conditions, limits, clock);
     planner.plan = published;
+    open.markReserved(decided.reserved);
     return executor.executePlan(decided, open);
   }
 

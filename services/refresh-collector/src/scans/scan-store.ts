@@ -23,6 +23,8 @@ export interface PlannedRefresh {
   readonly phase: RefreshPhase;
   readonly queueDeadlineMs: number;
   readonly collectDeadlineMs: number | null;
+  /** Pages that its inventory was known to have when it was requested or started; null where unknown. */
+  readonly expectedPages: number | null;
   readonly pages: number;
   readonly reportedTotalCount: number | null;
   readonly parked: boolean;
@@ -48,6 +50,7 @@ type PlannedFields = Pick<
   | 'phase'
   | 'queueDeadline'
   | 'collectDeadline'
+  | 'expectedPages'
   | 'scan'
   | 'changedAt'
 >;
@@ -59,6 +62,7 @@ const plannedFields: Record<Exclude<keyof PlannedFields, '_id'>, 1> = {
   phase: 1,
   queueDeadline: 1,
   collectDeadline: 1,
+  expectedPages: 1,
   scan: 1,
   changedAt: 1,
 };
@@ -90,6 +94,7 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
     phase: refresh.phase,
     queueDeadlineMs: refresh.queueDeadlineMs,
     collectDeadlineMs: refresh.collectDeadlineMs,
+    expectedPages: refresh.expectedPages,
     pages: scan?.pages ?? 0,
     reportedTotalCount: scan?.reportedTotalCount ?? null,
     parked: scan?.parked ?? false,
@@ -107,6 +112,7 @@ function toPlanned(document: PlannedFields): PlannedRefresh {
     phase: document.phase,
     queueDeadlineMs: document.queueDeadline.getTime(),
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
+    expectedPages: document.expectedPages ?? null,
     pages: scan?.pages ?? 0,
     reportedTotalCount: scan?.reportedTotalCount ?? null,
     parked: scan?.parked ?? false,

@@ -16,6 +16,7 @@ import { runScan } from './run-scan.ts';
 import { createScanScheduler, type ScanScheduler } from './scan-scheduler.ts';
 import type { ScanStore } from './scan-store.ts';
 import { createScanWorker, type ScanWorker } from './scan-worker.ts';
+import { pagesOf } from './typical-pages.domain.ts';
 
 export interface ScanningDeps {
   readonly stores: {
@@ -68,7 +69,7 @@ export function startScanning(context: Context, deps: ScanningDeps): Scanning {
     jobs.planner.wake();
     if (left !== 'collecting') return;
     worker.stopScan(refresh.id);
-    closeLeaseOf(stores.inventories, refresh)
+    closeLeaseOf(stores.inventories, refresh, config.scan.count)
       .then(() => jobs.planner.wake())
       .catch((error: unknown) => logger.warn({ err: error }, 'scan lease not closed'));
   });
@@ -139,11 +140,19 @@ function planLimits(config: RefreshCollectorConfig): PlanLimits {
 }
 
 /** The inventory is free as soon as its scan ended; a lease left open is closed after its expiry. */
-async function closeLeaseOf(
+function closeLeaseOf(
   inventories: InventoryStore,
-  { id, scope, phase, scan }: Refresh,
+  refresh: Refresh,
+  assetsPerPage: number,
 ): Promise<void> {
-  const lease = { inventory: scopeKey(scope), refreshId: id };
-  if (phase === 'assembling' && scan) await inventories.closeLeaseWithSize(lease, scan.pages);
-  else await inventories.closeLease(lease);
+  const lease = { inventory: scopeKey(refresh.scope), refreshId: refresh.id };
+  return inventories.closeLease(lease, reportedPages(refresh, assetsPerPage));
+}
+
+/** The size to expect of the next scan is what this one reported, however it ended. */
+function reportedPages({ phase, scan }: Refresh, assetsPerPage: number): number | undefined {
+  if (!scan) return undefined;
+  if (phase === 'assembling') return scan.pages;
+  const { reportedTotalCount } = scan;
+  return reportedTotalCount === null ? undefined : pagesOf(reportedTotalCount, assetsPerPage);
 }

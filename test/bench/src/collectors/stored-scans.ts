@@ -88,6 +88,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     scope,
     language: 'english',
     maxCredits: 125,
+    expectedPages: null,
     waitingId: null,
     requestedAtMs: nowMs,
     queueDeadlineMs: nowMs + hourMs,

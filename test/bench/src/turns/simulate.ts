@@ -1,21 +1,17 @@
 import { createSlotOrder } from '@inventory/refresh-collector/egress/slot-order.domain';
 import { pageCapacity } from '@inventory/refresh-collector/scans/page-capacity.domain';
+import { pageDueMs } from '@inventory/refresh-collector/scans/page-due.domain';
 import {
   busyScans,
   type PlanRules,
-  planScans,
-  type ScanPlan,
-} from '@inventory/refresh-collector/scans/scan-plan.domain';
+  scanShare,
+} from '@inventory/refresh-collector/scans/plan-rules.domain';
+import { planScans, type ScanPlan } from '@inventory/refresh-collector/scans/scan-plan.domain';
+import { createTypicalPages } from '@inventory/refresh-collector/scans/typical-pages.domain';
 import type { Arrival, Mix } from './mix.ts';
 import { SimulatedBreakers } from './simulated-breakers.ts';
 import { limits, pageMs, SimulatedEgress } from './simulated-egress.ts';
-import {
-  arrivedScan,
-  queuedRefresh,
-  type SimulatedScan,
-  startedScan,
-  TypicalPages,
-} from './simulated-scan.ts';
+import { arrivedScan, queuedRefresh, type SimulatedScan, startedScan } from './simulated-scan.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 /** How one simulated refresh ended. */
@@ -25,6 +21,8 @@ export interface Ended {
   readonly startedMs: number | null;
   readonly endedMs: number;
   readonly pagesRead: number;
+  /** Whether all pages that it was known to have were reserved. */
+  readonly isReserved: boolean;
   readonly complete: boolean;
 }
 
@@ -45,7 +43,8 @@ export const realRules: PlayRules = { planScans, createSlotOrder, planEveryMs: 1
 
 export const queueMs = 30 * 60_000;
 export const collectMs = 60 * 60_000;
-const unknownPages = 125;
+const pagesMax = 125;
+const typicalPagesFirst = 10;
 /** The age of a plan when other replicas read it. */
 const planLagMs = 1_000;
 const retryMs = 4_000;
@@ -58,18 +57,13 @@ export function simulate(mix: Mix, random: () => number, rules: PlayRules = real
   return new Simulation(mix, random, rules).play();
 }
 
-/** The part of the capacity that scans may reserve. */
-export function scanShare({ liveShare }: Mix): number {
-  return 1 - Math.min(0.5, Math.max(0.05, liveShare));
-}
-
 class Simulation {
   private readonly time = new VirtualTime();
   private readonly scans: SimulatedScan[] = [];
   private readonly ended: Ended[] = [];
   private readonly breakers = new SimulatedBreakers();
   private readonly lastStartMs = new Map<string, number>();
-  private readonly typical = new TypicalPages();
+  private readonly typical = createTypicalPages(typicalPagesFirst);
   private scanSlots = 0;
   private readonly mix: Mix;
   private readonly random: () => number;
@@ -85,11 +79,11 @@ class Simulation {
       collectMs,
       queueMs,
       busyScans: busyScans(mix.identities, limits, pageMs),
-      tightPages: mix.identities,
+      identities: mix.identities,
       scansMax: 64 * mix.replicas,
       scansPerAccountMax: 16,
-      share: scanShare(mix),
-      unknownPages,
+      share: scanShare(mix.liveShare),
+      pagesMax,
     };
     this.egress = new SimulatedEgress(mix, {
       time: this.time,
@@ -131,10 +125,18 @@ class Simulation {
   }
 
   private requestPage(scan: SimulatedScan, avoid: readonly string[] = []): void {
-    const { deadlineMs, replica } = scan;
-    const { accountId, appId } = scan.arrival;
+    const { replica, deadlineMs } = scan;
+    const { accountId, appId, pagesKnown } = scan.arrival;
+    const dueMs = pageDueMs(
+      {
+        startedAtMs: scan.startedMs ?? 0,
+        deadlineMs,
+        isSizeKnown: pagesKnown !== null || scan.pagesRead > 0,
+      },
+      scan.tries,
+    );
     if (this.breakers.admits(appId, this.time.nowMs)) {
-      this.egress.request({ accountId, deadlineMs, avoid, scan, replica });
+      this.egress.request({ accountId, deadlineMs: dueMs, avoid, scan, replica });
     } else this.retry(scan, avoid, breakerPauseMs);
   }
 
@@ -157,8 +159,11 @@ class Simulation {
     this.breakers.record(scan, false, this.time.nowMs);
     scan.tries = 0;
     scan.pagesRead += 1;
-    const { pages } = scan.arrival;
-    if (scan.pagesRead === 1) this.typical.add(pages);
+    const { pages, pagesKnown } = scan.arrival;
+    if (scan.pagesRead === 1) {
+      this.typical.add(pages);
+      scan.isReserved = pages <= (pagesKnown ?? 0);
+    }
     if (scan.pagesRead >= pages) this.end(scan, true);
     else if (scan.state === 'running') this.requestPage(scan);
   }
@@ -173,9 +178,17 @@ class Simulation {
     if (scan.state === 'ended') return;
     scan.state = 'ended';
     this.egress.withdrawScan(scan);
-    const { arrival, inventory, startedMs, pagesRead } = scan;
+    const { arrival, inventory, startedMs, pagesRead, isReserved } = scan;
     const endedMs = this.time.nowMs;
-    this.ended.push({ arrival, inventory, startedMs, endedMs, pagesRead, complete });
+    this.ended.push({
+      arrival,
+      inventory,
+      startedMs,
+      endedMs,
+      pagesRead,
+      isReserved,
+      complete,
+    });
   }
 
   private start(scan: SimulatedScan): void {
@@ -235,6 +248,9 @@ class Simulation {
     };
     each([...plan.overdue, ...plan.end], (scan) => this.end(scan, false));
     each(plan.park, (scan) => this.park(scan));
+    each(plan.reserved, (scan) => {
+      scan.isReserved = true;
+    });
     each(plan.resume, (scan) => this.run(scan));
     each(plan.start, (scan) => this.start(scan));
   }

@@ -13,6 +13,7 @@ export interface SimulatedScan {
   state: 'queued' | 'running' | 'parked' | 'ended';
   startedMs: number | null;
   deadlineMs: number;
+  isReserved: boolean;
   pagesRead: number;
   tries: number;
   replica: number;
@@ -28,6 +29,7 @@ export function arrivedScan(arrival: Arrival, index: number, queueMs: number): S
     state: 'queued',
     startedMs: null,
     deadlineMs: 0,
+    isReserved: true,
     pagesRead: 0,
     tries: 0,
     replica: 0,
@@ -60,24 +62,7 @@ export function startedScan(scan: SimulatedScan, typicalPages: number): StartedS
     deadlineMs: scan.deadlineMs,
     pagesLeft: Math.max(1, isReported ? pages - scan.pagesRead : (pagesKnown ?? typicalPages)),
     isSizeKnown: isReported || pagesKnown !== null,
+    isReserved: scan.isReserved,
     parked: scan.state === 'parked',
   };
-}
-
-const typicalPagesFirst = 10;
-const sizesKept = 50;
-
-/** Pages of an inventory of unknown size: the mean of what scans lately turned out to have. */
-export class TypicalPages {
-  private sizes: readonly number[] = [];
-
-  add(pages: number): void {
-    this.sizes = [...this.sizes, pages].slice(-sizesKept);
-  }
-
-  get pages(): number {
-    const { sizes } = this;
-    if (sizes.length === 0) return typicalPagesFirst;
-    return Math.ceil(sizes.reduce((sum, pages) => sum + pages, 0) / sizes.length);
-  }
 }
