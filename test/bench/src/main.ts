@@ -15,7 +15,7 @@ import { refreshThroughput } from './benchmarks/refresh-throughput.ts';
 import { scaling } from './benchmarks/scaling.ts';
 import { streams } from './benchmarks/streams.ts';
 import { turns } from './benchmarks/turns.ts';
-import { type Row, toTable } from './row.ts';
+import { isMissed, type Row, toTable } from './row.ts';
 
 const benchmarks: readonly Benchmark[] = [
   admissionLatency,
@@ -36,7 +36,8 @@ const benchmarks: readonly Benchmark[] = [
 const usage = `npm run bench -- [name …] [--json] [--quick] [--seed <number>]
 
 Measures each benchmark beside its yardstick, on the same servers in the same run.
-Names: ${benchmarks.map(({ name }) => name).join(', ')}; all when none is given.`;
+Names: ${benchmarks.map(({ name }) => name).join(', ')}; all when none is given.
+Fails when a figure misses its floor, and names the seed.`;
 
 const slowServer =
   'This MongoDB server reads whole collections for most updates: figures with writes are far below those of docs/benchmarks.md, which names a faster server.';
@@ -68,8 +69,12 @@ async function main(): Promise<void> {
     : { rows: await measure(chosen, options), servers: [] };
   const machine = [...servers, `Node ${process.version}`].join('; ');
   process.stdout.write(
-    values.json ? `${JSON.stringify(rows)}\n` : `${machine}\n\n${toTable(rows)}\n`,
+    values.json ? `${JSON.stringify(rows)}\n` : `${machine}; seed ${seed}\n\n${toTable(rows)}\n`,
   );
+  const missed = rows.filter(isMissed);
+  if (missed.length === 0) return;
+  say(`Missed with --seed ${seed}: ${missed.map(({ name }) => name).join('; ')}`);
+  process.exitCode = 1;
 }
 
 async function measure(

@@ -36,6 +36,10 @@ export function reported(name: string, value: number, unit: string): Row {
 const round = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value.toPrecision(3).replace(/\.?0+$/, '');
 
+export function isMissed({ ratio, floor }: Row): boolean {
+  return ratio !== null && floor !== null && ratio < floor;
+}
+
 /** The rows as a Markdown table. */
 export function toTable(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
@@ -44,7 +48,7 @@ export function toTable(rows: readonly Row[]): string {
     row.yardstick === null ? '' : `${round(row.yardstick)} ${row.unit}`,
     row.ratio === null ? '' : row.ratio.toFixed(2),
     row.floor === null ? '' : row.floor.toFixed(2),
-    row.floor === null || row.ratio === null ? '' : row.ratio >= row.floor ? 'met' : 'missed',
+    row.floor === null || row.ratio === null ? '' : isMissed(row) ? 'missed' : 'met',
   ]);
   const header = ['What', 'Ours', 'Yardstick', 'Ratio', 'Floor', ''];
   const widths = header.map((title, column) =>

@@ -21,7 +21,7 @@ export const turns: Benchmark = {
   },
 };
 
-function rowsOf(mix: Mix, figures: MixFigures): Row[] {
+export function rowsOf(mix: Mix, figures: MixFigures): Row[] {
   const { completed, paidPages, paidPagesMost, allCould, wasted, waitOverFair } = figures;
   const name = (what: string) => `${mix.name}: ${what}`;
   const completedName = name('completed refreshes');

@@ -57,7 +57,7 @@ function mostPages(mix: Mix): number {
 /**
  * Accounts take turns at all slots that live pages leave, and an account reads its refreshes in the
  * order of their queue deadline: that gives each refresh the fair time of its end. One that did not
- * complete counts where its fair time was before its queue deadline.
+ * complete waits for ever.
  */
 function waitOverFair(mix: Mix, ended: readonly Ended[]): number | null {
   const completedMs = new Map(
@@ -72,9 +72,8 @@ function waitOverFair(mix: Mix, ended: readonly Ended[]): number | null {
       fairEndMs = Math.max(fairEndMs, arrival.atMs) + arrival.pages * pageMs;
       const fairMs = fairEndMs - arrival.atMs;
       const waitMs = (completedMs.get(arrival) ?? Number.POSITIVE_INFINITY) - arrival.atMs;
-      if (arrival.pages !== 1 || (waitMs === Number.POSITIVE_INFINITY && fairMs > queueMs))
-        continue;
-      ratios.push(waitMs / fairMs);
+      if (arrival.pages === 1 && !mix.downApps.includes(arrival.appId))
+        ratios.push(waitMs / fairMs);
     }
   }
   ratios.sort((left, right) => left - right);
