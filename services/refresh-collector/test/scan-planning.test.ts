@@ -26,6 +26,13 @@ const leaseOf = async (scope: Scope) => {
   const { inventories: leases } = openCollections(harness.database);
   return (await leases.findOne({ _id: scopeKey(scope) }))?.scan ?? null;
 };
+/** An inventory of one page that had this many when it was last read. */
+async function ofPages(pages: number): Promise<Scope> {
+  const scope = inventories.next(1);
+  const known = { _id: scopeKey(scope), pages, seenAt: new Date() };
+  await openCollections(harness.database).inventories.insertOne(known);
+  return scope;
+}
 const refusalOf = (refreshId: string) =>
   waitFor(`${refreshId} is decided`, () => harness.decisions(refreshId)[0]);
 describe('the queue', () => {
@@ -110,19 +117,20 @@ describe('with few pages before the deadline', () => {
 
   beforeEach(async () => {
     clock = createTestClock(systemClock.now());
-    // An identity that was used by the test before would rest at first.
+    // Without the requests of the test before, and the sizes that were seen in it.
     await harness.database.collection('identities').deleteMany({});
+    await harness.database.collection('plans').deleteMany({});
   });
 
   it('a refresh that could not be completed in time is not admitted: its client comes back when there is room, no credits held (Refresh: Admission)', async () => {
     const collector = await harness.startCollector(paced(), clock);
     const account_id = newAccountId();
-    const scope = inventories.next(1);
+    const scope = await ofPages(15);
     await inventories.hold(scope);
     const first = await harness.request({ account_id, scope }, 1);
-    // Until its first page is read it may turn out to have any number of pages.
-    await planShows('the scan fills the plan', ({ accounts, pagesFree, typicalPages }) => {
-      return accounts === 1 && pagesFree < typicalPages;
+    const next = await harness.request({ scope: await ofPages(15) }, 1);
+    await planShows('both fill the plan', ({ pagesWaiting, pagesFree, typicalPages }) => {
+      return pagesWaiting === 30 && pagesFree < typicalPages;
     });
 
     const other = await harness.request({ scope: inventories.next(1) }, 1);
@@ -150,12 +158,32 @@ describe('with few pages before the deadline', () => {
       expect(harness.ledger.outcomes.has(`reserve:${refresh_id}`)).toBe(false);
     }
     await inventories.release(scope);
-    await harness.completed(collector, first.refresh_id);
-    await planShows('the plan is empty', ({ pagesReserved }) => pagesReserved === 0);
+    for (const { refresh_id } of [first, next]) {
+      await harness.completed(collector, refresh_id);
+      clock.advance(pageEveryMs);
+    }
+    await planShows('the plan is empty', ({ pagesWaiting }) => pagesWaiting === 0);
     const again = await harness.request({ scope: inventories.next(1) }, 1);
     expect(await refusalOf(again.refresh_id)).toMatchObject({ decision: 'accepted' });
-    clock.advance(pageEveryMs);
     await harness.completed(collector, again.refresh_id);
+  });
+
+  it('a refresh of an inventory known to have more pages than a scan reads in time is not admitted, no credits held (Refresh: Admission)', async () => {
+    const collector = await harness.startCollector(paced(), clock);
+    await planShows('a scan reads 19 pages', ({ scanPagesMax }) => scanPagesMax === 19);
+
+    const larger = await harness.request({ scope: await ofPages(20) }, 1);
+    const refused = await refusalOf(larger.refresh_id);
+    const fits = await harness.request({ scope: await ofPages(19) }, 1);
+    const decided = await refusalOf(fits.refresh_id);
+
+    expect(refused).toMatchObject({
+      refusal: { code: 'product_unavailable', detail: { reason: 'global_outstanding_closed' } },
+    });
+    expect(harness.ledger.outcomes.has(`reserve:${larger.refresh_id}`)).toBe(false);
+    expect(decided).toMatchObject({ decision: 'accepted' });
+    await creeping('it is read', async () => (await stored(fits.refresh_id))?.terminal);
+    await harness.completed(collector, fits.refresh_id);
   });
 
   it('a refresh whose first page shows more than can be read ends early as incomplete (Refresh: Deadlines)', async () => {
@@ -168,5 +196,10 @@ describe('with few pages before the deadline', () => {
 
     expect(record).toMatchObject({ outcome: 'incomplete', billing: { credits_released: 125 } });
     expect((await inventories.seen(scope)).requests).toBe(1);
+    const { inventories: known } = openCollections(harness.database);
+    // The next refresh of it is planned with the size that this one saw.
+    await waitFor('its size is known', async () => {
+      return (await known.findOne({ _id: scopeKey(scope) }))?.pages === 30;
+    });
   });
 });

@@ -6,7 +6,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
 import type { ReadPageDeps } from '../egress/read-page.ts';
 import { countLivePage, observeLivePages } from '../metrics.ts';
-import type { CollectionPace } from '../refreshes/retry-after.domain.ts';
+import type { CollectionPace } from '../refreshes/status-estimate.domain.ts';
 import { type LivePageOutcome, liveRetryAfterSeconds } from './live-page.domain.ts';
 import { readLivePage } from './read-live-page.ts';
 import { type LivePageRouteDeps, readLivePageRoute } from './read-live-page-route.ts';

@@ -32,8 +32,11 @@ export type RefreshRequest = Pick<
 };
 
 export interface Admission {
-  /** Null when the refresh is admitted, and then it is counted. */
-  admit(request: RefreshRequest): Promise<RefreshRefusal | null>;
+  /**
+   * Null when the refresh is admitted, and then it is counted. `expectedPages` is null where nothing
+   * is known of its inventory.
+   */
+  admit(request: RefreshRequest, expectedPages: number | null): Promise<RefreshRefusal | null>;
   /** Reverts the count of an attempt that was stored already. */
   decrement(request: RefreshRequest): void;
 }
@@ -69,7 +72,7 @@ export async function admitRefresh(deps: AdmitDeps, request: RefreshRequest): Pr
     if (holder) return answerHolder(deps, request, holder);
     if (await isTooLate(deps, request)) return;
     const expectedPages = await deps.inventories.readPageCount(scopeKey(request.scope));
-    const refusal = await admission.admit(request);
+    const refusal = await admission.admit(request, expectedPages);
     const refresh = newRefresh({ ...request, expectedPages }, refusal, deps.queueDeadlineMs);
     if (await refreshes.insertRefresh(refresh, request.trace, keyGeneration)) {
       return sendDecision(deps, { refresh, trace: request.trace });

@@ -11,6 +11,7 @@ import {
   shownState,
 } from './refresh.domain.ts';
 import type { Fact } from './refresh-saga.domain.ts';
+import type { Estimate } from './status-estimate.domain.ts';
 
 const isoOrNull = (timeMs: number | null): string | null =>
   timeMs === null ? null : isoTime(timeMs);
@@ -56,12 +57,6 @@ function toWireBilling(billing: Refresh['billing']): RefreshRecord['billing'] {
     units_charged: charged,
     units_released: released,
   };
-}
-
-/** Estimates for a pending refresh. */
-export interface Estimate {
-  readonly retryAfterSeconds: number | null;
-  readonly expectedCompletedMs: number | null;
 }
 
 export function toWireView(refresh: Refresh, estimate: Estimate): RefreshView {

@@ -15,8 +15,8 @@ import { refreshRoutes } from './refresh-routes.ts';
 import type { RefreshStore } from './refresh-store.ts';
 import type { RefreshSurveyStore } from './refresh-survey-store.ts';
 import type { ResendStore } from './resend-store.ts';
-import { type CollectionPace, collectionPace } from './retry-after.domain.ts';
 import { startRefreshJobs } from './start-refresh-jobs.ts';
+import { type CollectionPace, collectionPace } from './status-estimate.domain.ts';
 import { cacheSurvey } from './survey-cache.ts';
 import { type AdmissionWatch, watchAdmission } from './watch-admission.ts';
 

@@ -2,6 +2,7 @@ import {
   type Demand,
   expectedReadMs,
   isCurrent,
+  meanPagesOf,
   missingCapacity,
   noPlan,
   type PublishedPlan,
@@ -16,16 +17,18 @@ const plan: PublishedPlan = {
   pagesPerMinute: 10,
   pagesWaiting: 300,
   pagesFree: 600,
+  scanPagesMax: 500,
   typicalPages: 10,
   accounts: 2,
   busiest: [
-    { accountId: 'busy', pages: 250 },
-    { accountId: 'quiet', pages: 50 },
+    { accountId: 'busy', pages: 250, refreshes: 2 },
+    { accountId: 'quiet', pages: 50, refreshes: 5 },
   ],
 };
 
 const demandOf = (accountId: string, demand: Partial<Demand> = {}): Demand => ({
   accountId,
+  pages: plan.typicalPages,
   pagesSince: 0,
   accountPagesSince: 0,
   accountsRefused: 0,
@@ -60,13 +63,21 @@ describe('room for one more refresh', () => {
   });
 
   it('has no part per account while only one has pages', () => {
-    const alone = { ...plan, accounts: 1, busiest: [{ accountId: 'busy', pages: 890 }] };
+    const alone = {
+      ...plan,
+      accounts: 1,
+      busiest: [{ accountId: 'busy', pages: 890, refreshes: 1 }],
+    };
 
     expect(missingCapacity({ ...alone, pagesFree: 10 }, demandOf('busy'))).toBeNull();
   });
 
   it('leaves its part to each account that was turned away', () => {
-    const alone = { ...plan, accounts: 1, busiest: [{ accountId: 'busy', pages: 500 }] };
+    const alone = {
+      ...plan,
+      accounts: 1,
+      busiest: [{ accountId: 'busy', pages: 500, refreshes: 1 }],
+    };
     const demand = demandOf('busy', { accountsRefused: 1 });
 
     expect(missingCapacity(alone, demand)).toEqual({ full: 'account', retryAfterSeconds: 360 });
@@ -79,15 +90,48 @@ describe('room for one more refresh', () => {
   });
 });
 
+describe('a refresh of known size', () => {
+  it('has no room where only fewer pages are free', () => {
+    const full = { ...plan, pagesFree: 20 };
+
+    expect(missingCapacity(full, demandOf('new', { pages: 20 }))).toBeNull();
+    expect(missingCapacity(full, demandOf('new', { pages: 125 }))).toEqual({
+      full: 'all',
+      retryAfterSeconds: 630,
+    });
+  });
+
+  it('has none where a scan cannot read its pages in time, however much is free', () => {
+    const demand = demandOf('new', { pages: 501 });
+
+    expect(missingCapacity(plan, demand)).toEqual({ full: 'all', retryAfterSeconds: 1_800 });
+    expect(missingCapacity(plan, demandOf('new', { pages: 500 }))).toBeNull();
+  });
+});
+
 describe('the expected completion', () => {
-  it('follows from the pages of the account and its part of the slots (Status: expected_completed_at)', () => {
-    expect(expectedReadMs(plan, 10, atMs)).toBe(atMs + 120_000);
+  it('is when the pages were read, accounts in turns (Status: expected_completed_at)', () => {
+    // Forty of its own, and as many of the busy one.
+    expect(expectedReadMs(plan, 'new', 40, atMs)).toBe(atMs + (40 + 40 + 40) * 6_000);
+    expect(expectedReadMs(plan, 'quiet', 100, atMs)).toBe(atMs + (100 + 100) * 6_000);
+    expect(expectedReadMs(plan, 'busy', 100, atMs)).toBe(atMs + (100 + 50) * 6_000);
+  });
+
+  it('counts accounts that are not listed as having as much as the last that is', () => {
+    expect(expectedReadMs({ ...plan, accounts: 4 }, 'busy', 100, atMs)).toBe(
+      atMs + (100 + 50 + 2 * 50) * 6_000,
+    );
+  });
+
+  it('takes other refreshes of an account for its mean, or for typical', () => {
+    expect(meanPagesOf(plan, 'busy')).toBe(125);
+    expect(meanPagesOf(plan, 'new')).toBe(plan.typicalPages);
   });
 
   it('is null without a current plan and without capacity', () => {
     expect(isCurrent(plan, atMs + 30_000)).toBe(true);
-    expect(expectedReadMs(plan, 10, atMs + 30_001)).toBeNull();
-    expect(expectedReadMs({ ...plan, pagesPerMinute: 0 }, 10, atMs)).toBeNull();
-    expect(expectedReadMs(noPlan, 10, atMs)).toBeNull();
+    expect(expectedReadMs(plan, 'new', 10, atMs + 30_001)).toBeNull();
+    expect(expectedReadMs({ ...plan, pagesPerMinute: 0 }, 'new', 10, atMs)).toBeNull();
+    expect(expectedReadMs(noPlan, 'new', 10, atMs)).toBeNull();
   });
 });

@@ -13,6 +13,8 @@ export interface PublishedPlan {
   readonly pagesWaiting: number;
   /** Pages that fit on top of them before a refresh queued now would have to be completed. */
   readonly pagesFree: number;
+  /** Pages that one scan can read between the latest start of a refresh queued now and its deadline. */
+  readonly scanPagesMax: number;
   /** Expected pages of an inventory without a saved observation. */
   readonly typicalPages: number;
   readonly replicas: number;
@@ -26,6 +28,7 @@ export interface PublishedPlan {
 
 export interface AccountPages {
   readonly accountId: string;
+  readonly refreshes: number;
   readonly pages: number;
 }
 
@@ -38,6 +41,7 @@ export const noPlan: PublishedPlan = {
   pagesReserved: 0,
   pagesWaiting: 0,
   pagesFree: 0,
+  scanPagesMax: 0,
   typicalPages: 10,
   replicas: 1,
   scansPerReplica: 1,
@@ -52,9 +56,13 @@ export function isCurrent(plan: PublishedPlan, nowMs: number): boolean {
   return nowMs - plan.atMs <= ageMaxMs;
 }
 
+const retrySecondsMax = 1_800;
+
 /** What was admitted since the plan was made and is not contained in it. */
 export interface Demand {
   readonly accountId: string;
+  /** Of the refresh itself: known of its inventory, or typical. */
+  readonly pages: number;
   readonly accountPagesSince: number;
   readonly pagesSince: number;
   /** Recently refused accounts without a refresh in the plan; a part is reserved for each. */
@@ -67,23 +75,27 @@ export interface NoCapacity {
   readonly retryAfterSeconds: number;
 }
 
-/** Why one more refresh is not expected to complete in time; null when it is. */
+/**
+ * Why one more refresh is not expected to complete in time; null when it is: its pages fit beside all
+ * waiting ones before the latest deadline that it may get, and one scan can read them between its
+ * latest start and that deadline.
+ */
 export function missingCapacity(plan: PublishedPlan, demand: Demand): NoCapacity | null {
-  const { typicalPages, pagesFree, pagesWaiting, pagesPerMinute } = plan;
+  const { pages } = demand;
+  const { pagesFree, pagesWaiting, pagesPerMinute } = plan;
+  if (pages > plan.scanPagesMax) return { full: 'all', retryAfterSeconds: retrySecondsMax };
   const own = plan.busiest.find(({ accountId }) => accountId === demand.accountId)?.pages ?? 0;
   const ownPages = own + demand.accountPagesSince;
   const others = Math.max(0, plan.accounts - Number(own > 0)) + demand.accountsRefused;
   const part = (pagesWaiting + pagesFree) / (others + 1);
-  const over = ownPages + typicalPages - part;
+  const over = ownPages + pages - part;
   if (others > 0 && ownPages > 0 && over > 0) {
     return { full: 'account', retryAfterSeconds: secondsFor(over, pagesPerMinute) };
   }
-  const missing = typicalPages - (pagesFree - demand.pagesSince);
+  const missing = pages - (pagesFree - demand.pagesSince);
   if (missing <= 0) return null;
   return { full: 'all', retryAfterSeconds: secondsFor(missing, pagesPerMinute) };
 }
-
-const retrySecondsMax = 1_800;
 
 function secondsFor(pages: number, pagesPerMinute: number): number {
   const seconds = pagesPerMinute > 0 ? (pages * 60) / pagesPerMinute : retrySecondsMax;
@@ -91,11 +103,26 @@ function secondsFor(pages: number, pagesPerMinute: number): number {
 }
 
 /**
- * When this many pages of an account, read in turns with the other accounts, are expected to have
- * been read; null when there is no estimate.
+ * When this many pages of an account are expected to have been read while accounts take turns page
+ * by page; null when there is no estimate.
  */
-export function expectedReadMs(plan: PublishedPlan, pages: number, nowMs: number): number | null {
+export function expectedReadMs(
+  plan: PublishedPlan,
+  accountId: string,
+  pages: number,
+  nowMs: number,
+): number | null {
   if (!isCurrent(plan, nowMs) || plan.pagesPerMinute <= 0) return null;
-  const ownPerMinute = plan.pagesPerMinute / Math.max(1, plan.accounts);
-  return nowMs + (pages * 60_000) / ownPerMinute;
+  const others = plan.busiest.filter((other) => other.accountId !== accountId);
+  const unlisted = Math.max(0, plan.accounts - plan.busiest.length);
+  const least = others.at(-1)?.pages ?? 0;
+  const ahead = others.reduce((sum, other) => sum + Math.min(other.pages, pages), 0);
+  const all = pages + ahead + unlisted * Math.min(least, pages);
+  return nowMs + (all * 60_000) / plan.pagesPerMinute;
+}
+
+/** Pages that the refreshes of an account have on average, as far as the plan knows of them. */
+export function meanPagesOf({ busiest, typicalPages }: PublishedPlan, accountId: string): number {
+  const account = busiest.find((other) => other.accountId === accountId);
+  return account ? account.pages / account.refreshes : typicalPages;
 }

@@ -9,12 +9,7 @@ import type { PublishedPlan } from './published-plan.domain.ts';
 import type { Refresh } from './refresh.domain.ts';
 import type { RefreshListStore } from './refresh-list-store.ts';
 import type { RefreshStore } from './refresh-store.ts';
-import {
-  type CollectionPace,
-  expectedCompletedMs,
-  pagesLeft,
-  retryAfterSeconds,
-} from './retry-after.domain.ts';
+import { type CollectionPace, type Estimate, estimateOf } from './status-estimate.domain.ts';
 
 export interface RefreshRoutesDeps {
   readonly refreshes: RefreshStore;
@@ -31,28 +26,20 @@ const readRefreshRoute = internalRoute({
   input: { path: refreshIdPath },
   answer: refreshView,
   async handle(deps: RefreshRoutesDeps, { path }) {
-    const { clock, pace, plan, assetsPerPage } = deps;
     const stored = await awaitReservation(deps.refreshes, path.refresh_id);
     if (!stored) throw new Refused({ code: 'refresh_not_found' });
     const { refresh } = stored;
-    const left = pagesLeft(refresh.scan, assetsPerPage);
-    const ahead = await pagesAhead(deps, refresh, left);
-    return toWireView(refresh, {
-      retryAfterSeconds: retryAfterSeconds(refresh, left, pace, clock.now()),
-      expectedCompletedMs: expectedCompletedMs(refresh, ahead, plan(), clock.now()),
-    });
+    return toWireView(refresh, await estimate(deps, refresh));
   },
 });
 
-/** Its own pages and, while it is queued, those of its account's refreshes before it. */
-async function pagesAhead(
-  { lists, plan }: Pick<RefreshRoutesDeps, 'lists' | 'plan'>,
+async function estimate(
+  { lists, plan, pace, assetsPerPage, clock }: RefreshRoutesDeps,
   refresh: Refresh,
-  left: number,
-): Promise<number> {
-  if (refresh.phase !== 'queued') return left;
-  const before = await lists.countOpenBefore(refresh.accountId, refresh.requestedAtMs);
-  return (before + 1) * plan().typicalPages;
+): Promise<Estimate> {
+  const waits = refresh.phase === 'queued' || refresh.phase === 'collecting';
+  const before = waits ? await lists.countOpenBefore(refresh.accountId, refresh.requestedAtMs) : 0;
+  return estimateOf(refresh, { plan: plan(), pace, assetsPerPage, before, nowMs: clock.now() });
 }
 
 const listRefreshesRoute = internalRoute({

@@ -1,4 +1,4 @@
-import { newAccountId, newScope } from '@inventory/testkit/builders';
+import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import type { AdmissionState } from './admission.domain.ts';
 import type { RefreshRequest } from './admit-refresh.ts';
@@ -6,6 +6,9 @@ import { noPlan } from './published-plan.domain.ts';
 import { watchAdmission } from './watch-admission.ts';
 
 const rules = { outstandingMax: 10, outstandingPerAccountMax: 4, accountCountMs: 1_000 };
+
+const requestOf = (accountId: RefreshRequest['accountId']) =>
+  ({ id: newRefreshId(), accountId, scope: newScope() }) as RefreshRequest;
 
 /** A watch over a store in which nothing is outstanding until a test sets it. */
 function openWatch() {
@@ -30,8 +33,7 @@ function openWatch() {
     rules,
     clock,
   );
-  const admit = (accountId = newAccountId()) =>
-    watch.admit({ accountId, scope: newScope() } as RefreshRequest);
+  const admit = (accountId = newAccountId()) => watch.admit(requestOf(accountId), null);
   return { stored, clock, watch, admit };
 }
 
@@ -50,7 +52,7 @@ test('an attempt whose count is reverted leaves its place to another', async () 
   const { admit, watch } = openWatch();
   for (let count = 0; count < 10; count += 1) await admit();
 
-  watch.decrement({ accountId: newAccountId() } as RefreshRequest);
+  watch.decrement(requestOf(newAccountId()));
 
   expect([await admit(), (await admit())?.code]).toEqual([null, 'product_unavailable']);
 });

@@ -3,7 +3,7 @@ import type { AdmissionReason } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import { type AdmissionState, admissionAfterCount, closedReason } from './admission.domain.ts';
 import type { AdmissionStore } from './admission-store.ts';
-import type { Admission, RefreshRequest } from './admit-refresh.ts';
+import type { Admission } from './admit-refresh.ts';
 import type { NoCapacity, PublishedPlan } from './published-plan.domain.ts';
 import { watchCapacity } from './watch-capacity.ts';
 
@@ -79,7 +79,7 @@ export function watchAdmission(
         await store.saveOutstanding(state);
       }
     },
-    async admit(request: RefreshRequest): Promise<RefreshRefusal | null> {
+    async admit(request, expectedPages): Promise<RefreshRefusal | null> {
       const account = await countOf(request.accountId);
       const reason = closedFor(request.scope.app_id);
       if (reason) {
@@ -89,18 +89,18 @@ export function watchAdmission(
       if (account.outstanding >= limit) {
         return outstandingLimitExceeded(limit, accountRetryAfterSeconds);
       }
-      const noCapacity = capacity.missingFor(request.accountId);
+      const noCapacity = capacity.missingFor(request.accountId, expectedPages);
       if (noCapacity) return refusalOf(noCapacity, account.outstanding);
       account.outstanding += 1;
       admittedSince += 1;
-      capacity.admitted(request.accountId, 1);
+      capacity.admitted(request, expectedPages);
       return null;
     },
-    decrement({ accountId }) {
+    decrement({ id, accountId }) {
       const account = accounts.get(accountId);
       if (account) account.outstanding -= 1;
       admittedSince -= 1;
-      capacity.admitted(accountId, -1);
+      capacity.withdrawn(id);
     },
   };
 }

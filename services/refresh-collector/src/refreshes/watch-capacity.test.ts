@@ -1,3 +1,4 @@
+import type { AccountId, RefreshId } from '@inventory/contracts/ids';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { noPlan, type PublishedPlan } from './published-plan.domain.ts';
 import { watchCapacity } from './watch-capacity.ts';
@@ -10,20 +11,25 @@ function openWatch() {
     atMs: clock.now(),
     pagesPerMinute: 10,
     pagesFree: 30,
+    scanPagesMax: 200,
     typicalPages: 10,
   };
   const watch = watchCapacity(() => plan, clock);
+  function admitOf(account: string, pages: number | null = null, refresh = account) {
+    const noCapacity = watch.missingFor(account, pages);
+    const accountId = account as AccountId;
+    if (!noCapacity) watch.admitted({ id: refresh as RefreshId, accountId }, pages);
+    return noCapacity?.full ?? 'admitted';
+  }
   return {
     clock,
     watch,
     publish(changed: Partial<PublishedPlan>) {
       plan = { ...plan, atMs: clock.now(), ...changed };
     },
-    admit(accountId: string) {
-      const noCapacity = watch.missingFor(accountId);
-      if (!noCapacity) watch.admitted(accountId, 1);
-      return noCapacity?.full ?? 'admitted';
-    },
+    admit: (accountId: string) => admitOf(accountId),
+    /** Of an inventory that is known to have this many pages. */
+    admitOf,
   };
 }
 
@@ -37,35 +43,40 @@ describe('admission by expected wait', () => {
     expect(admit('d')).toBe('admitted');
   });
 
+  it('counts the expected pages of an inventory, not typical ones', () => {
+    const { admitOf } = openWatch();
+
+    expect(admitOf('a', 31)).toBe('all');
+    expect(admitOf('b', 25)).toBe('admitted');
+    expect(admitOf('c', 6)).toBe('all');
+    expect(admitOf('d', 5)).toBe('admitted');
+  });
+
   it('gives the place of a refused refresh to another', () => {
     const { admit, watch } = openWatch();
     for (const account of ['a', 'b', 'c']) admit(account);
 
-    watch.admitted('a', -1);
+    watch.withdrawn('a');
 
     expect([admit('d'), admit('e')]).toEqual(['admitted', 'all']);
   });
 
   it('closes for an account with its part, counted since the plan (Errors: outstanding_limit_exceeded)', () => {
-    const { admit, publish } = openWatch();
+    const { admit, admitOf, publish } = openWatch();
     publish({
       pagesFree: 30,
       pagesWaiting: 10,
       accounts: 1,
-      busiest: [{ accountId: 'b', pages: 10 }],
+      busiest: [{ accountId: 'b', pages: 10, refreshes: 1 }],
     });
 
-    expect([admit('a'), admit('a'), admit('a'), admit('b')]).toEqual([
-      'admitted',
-      'admitted',
-      'account',
-      'admitted',
-    ]);
+    const ofA = ['a1', 'a2', 'a3'].map((id) => admitOf('a', null, id));
+    expect([...ofA, admit('b')]).toEqual(['admitted', 'admitted', 'account', 'admitted']);
   });
 
   it('reserves the part of an account that was refused, for a minute', () => {
     const { admit, publish, clock } = openWatch();
-    const busiest = [{ accountId: 'busy', pages: 60 }];
+    const busiest = [{ accountId: 'busy', pages: 60, refreshes: 6 }];
     publish({ pagesFree: 0, pagesWaiting: 60, accounts: 1, busiest });
     expect(admit('new')).toBe('all');
 
@@ -80,7 +91,7 @@ describe('admission by expected wait', () => {
 
   it('reserves no part for an account that was admitted since', () => {
     const { admit, publish } = openWatch();
-    const busiest = [{ accountId: 'busy', pages: 60 }];
+    const busiest = [{ accountId: 'busy', pages: 60, refreshes: 6 }];
     publish({ pagesFree: 0, pagesWaiting: 60, accounts: 1, busiest });
     expect(admit('new')).toBe('all');
 

@@ -5,13 +5,24 @@ import {
   type NoCapacity,
   type PublishedPlan,
 } from './published-plan.domain.ts';
+import type { Refresh } from './refresh.domain.ts';
 
 /** Whether the pages of one more refresh are expected to be read in time. */
 export interface CapacityWatch {
-  /** Null when they are. For an account refused by `all`, its part is reserved for a minute. */
-  missingFor(accountId: string): NoCapacity | null;
-  /** Counts a refresh that the plan does not contain yet, or reverts that count. */
-  admitted(accountId: string, by: 1 | -1): void;
+  /**
+   * Null when they are. For an account refused by `all`, its part is reserved for a minute. Without
+   * expected pages a refresh counts as a typical one.
+   */
+  missingFor(accountId: string, expectedPages: number | null): NoCapacity | null;
+  /** Counts a refresh that the plan does not contain yet. */
+  admitted(refresh: Pick<Refresh, 'id' | 'accountId'>, expectedPages: number | null): void;
+  /** Reverts that count. */
+  withdrawn(refreshId: string): void;
+}
+
+interface Admitted {
+  readonly accountId: string;
+  readonly pages: number;
 }
 
 const refusedMs = 60_000;
@@ -19,11 +30,11 @@ const refusedMax = 1_000;
 
 export function watchCapacity(plan: () => PublishedPlan, clock: Clock): CapacityWatch {
   const refusedUntilMs = new Map<string, number>();
-  let since = { planMs: 0, all: 0, ofAccount: new Map<string, number>() };
+  let since = { planMs: 0, admitted: new Map<string, Admitted>() };
 
-  function admittedSince(planMs: number): typeof since {
-    if (since.planMs !== planMs) since = { planMs, all: 0, ofAccount: new Map() };
-    return since;
+  function admittedSince(planMs: number): Map<string, Admitted> {
+    if (since.planMs !== planMs) since = { planMs, admitted: new Map() };
+    return since.admitted;
   }
 
   function othersRefused(accountId: string): number {
@@ -33,14 +44,15 @@ export function watchCapacity(plan: () => PublishedPlan, clock: Clock): Capacity
   }
 
   return {
-    missingFor(accountId) {
+    missingFor(accountId, expectedPages) {
       const present = plan();
       if (!isCurrent(present, clock.now())) return null;
-      const { all, ofAccount } = admittedSince(present.atMs);
+      const admitted = [...admittedSince(present.atMs).values()];
       const noCapacity = missingCapacity(present, {
         accountId,
-        pagesSince: all * present.typicalPages,
-        accountPagesSince: (ofAccount.get(accountId) ?? 0) * present.typicalPages,
+        pages: expectedPages ?? present.typicalPages,
+        pagesSince: pagesOf(admitted),
+        accountPagesSince: pagesOf(admitted.filter((one) => one.accountId === accountId)),
         accountsRefused: othersRefused(accountId),
       });
       if (noCapacity?.full === 'all' && refusedUntilMs.size < refusedMax) {
@@ -48,11 +60,16 @@ export function watchCapacity(plan: () => PublishedPlan, clock: Clock): Capacity
       }
       return noCapacity;
     },
-    admitted(accountId, by) {
-      const admitted = admittedSince(plan().atMs);
-      admitted.all += by;
-      admitted.ofAccount.set(accountId, (admitted.ofAccount.get(accountId) ?? 0) + by);
+    admitted({ id, accountId }, expectedPages) {
+      const { atMs, typicalPages } = plan();
+      admittedSince(atMs).set(id, { accountId, pages: expectedPages ?? typicalPages });
       refusedUntilMs.delete(accountId);
+    },
+    withdrawn(refreshId) {
+      admittedSince(plan().atMs).delete(refreshId);
     },
   };
 }
+
+const pagesOf = (admitted: readonly Admitted[]): number =>
+  admitted.reduce((sum, { pages }) => sum + pages, 0);

@@ -71,6 +71,8 @@ export function planOpenScans(
   const active =
     open.scans.length - parked - decided.park.length + decided.resume.length + decided.start.length;
   const accounts = pagesByAccount(open);
+  const latestStartMs = nowMs + limits.queueMs;
+  const endMs = latestStartMs + limits.collectMs;
   return {
     decided,
     published: {
@@ -82,6 +84,7 @@ export function planOpenScans(
       pagesReserved: decided.pagesReserved,
       pagesWaiting: decided.pagesWaiting,
       pagesFree: decided.pagesFree,
+      scanPagesMax: Math.floor(share * (capacity.until(endMs) - capacity.until(latestStartMs))),
       typicalPages,
       replicas: replicas.count,
       scansPerReplica: Math.max(1, Math.ceil(active / replicas.count)),
@@ -96,12 +99,12 @@ function pagesByAccount({
   queued,
   scans,
 }: Pick<QueueSnapshot, 'queued' | 'scans'>): AccountPages[] {
-  const pages = new Map<string, number>();
-  const add = (accountId: string, more: number) =>
-    pages.set(accountId, (pages.get(accountId) ?? 0) + more);
+  const accounts = new Map<string, AccountPages>();
+  const add = (accountId: string, more: number) => {
+    const { refreshes, pages } = accounts.get(accountId) ?? { refreshes: 0, pages: 0 };
+    accounts.set(accountId, { accountId, refreshes: refreshes + 1, pages: pages + more });
+  };
   for (const refresh of queued) add(refresh.accountId, refresh.pages);
   for (const scan of scans) add(scan.accountId, scan.pagesLeft);
-  return [...pages]
-    .map(([accountId, of]) => ({ accountId, pages: of }))
-    .toSorted((left, right) => right.pages - left.pages);
+  return [...accounts.values()].toSorted((left, right) => right.pages - left.pages);
 }
