@@ -4,6 +4,7 @@ import { testLogger } from '@inventory/testkit/namespace';
 import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
 import { onBillingOutcome } from '../src/refreshes/on-billing-outcome.ts';
 import type { Refresh } from '../src/refreshes/refresh.domain.ts';
+import type { RefreshStore } from '../src/refreshes/refresh-store.ts';
 import { sweepHolds } from '../src/refreshes/sweep-holds.ts';
 import { acceptedRefresh } from './refresh-builder.ts';
 import { missingAtFirst, openStoredRefreshes, type StoredRefreshes } from './stored-refreshes.ts';
@@ -65,28 +66,72 @@ const sweep = (saga: SagaDeps, { id, accountId, projectId }: Refresh) => {
   return sweepHolds(saga, ledger, 3_600, testLogger);
 };
 
+/** Reads that miss the refresh before one finds it; with the last, none ever does. */
+const staleReads = [1, 2, 3, 50, Number.POSITIVE_INFINITY] as const;
+const phaseOf = async ({ id }: Refresh) =>
+  (await stored.openStore().findRefresh(id))?.refresh.phase;
+
 describe('the hold of a refresh', () => {
-  it('that a read misses is taken, not released: a negative read decides nothing', async () => {
-    const refresh = acceptedRefresh();
-    await stored.openStore().insertRefresh(refresh, trace);
-    const saga = stored.openSaga(missingAtFirst(stored.openStore(), 1));
+  it.each(staleReads)(
+    'is not released however often a read misses the refresh (%d times), and is its own once one finds it',
+    async (misses) => {
+      const refresh = acceptedRefresh();
+      await stored.openStore().insertRefresh(refresh, trace);
+      const saga = stored.openSaga(missingAtFirst(stored.openStore(), misses));
 
-    await deliver(saga, holdOf(refresh));
+      await deliver(saga, holdOf(refresh));
+      await sweep(saga, refresh);
+      const unchanged = await phaseOf(refresh);
+      // As the reserve is resent, its recorded outcome is delivered again.
+      await deliver(stored.openSaga(), holdOf(refresh));
 
-    expect(saga.sent).toEqual([]);
-    expect((await stored.openStore().findRefresh(refresh.id))?.refresh.phase).toBe('queued');
-  });
+      expect(saga.sent).toEqual([]);
+      expect(unchanged).toBe(misses > 1 ? 'accepted' : 'queued');
+      expect(await phaseOf(refresh)).toBe('queued');
+    },
+  );
 
-  it('that a read of the sweep misses is not released: a negative read decides nothing', async () => {
-    const refresh = acceptedRefresh({ phase: 'queued' });
-    await stored.openStore().insertRefresh(refresh, trace);
-    const saga = stored.openSaga(missingAtFirst(stored.openStore(), 1));
+  it.each(staleReads)(
+    'is not released by the sweep however often a read misses the refresh (%d times)',
+    async (misses) => {
+      const refresh = acceptedRefresh({ phase: 'queued' });
+      await stored.openStore().insertRefresh(refresh, trace);
+      const saga = stored.openSaga(missingAtFirst(stored.openStore(), misses));
 
-    await sweep(saga, refresh);
+      await sweep(saga, refresh);
 
-    expect(saga.sent).toEqual([]);
-  });
+      expect(saga.sent).toEqual([]);
+      expect(await phaseOf(refresh)).toBe('queued');
+    },
+  );
+
+  it.each(staleReads)(
+    'is not released when the refresh is inserted between a read that misses it and the release (%d misses)',
+    async (misses) => {
+      const refresh = acceptedRefresh();
+      const saga = stored.openSaga(
+        insertedAfterRead(missingAtFirst(stored.openStore(), misses), refresh),
+      );
+
+      await deliver(saga, holdOf(refresh));
+
+      expect(saga.sent).toEqual([]);
+      expect(['accepted', 'queued']).toContain(await phaseOf(refresh));
+    },
+  );
 });
+
+/** A store in which another process inserts the refresh right after the first read. */
+function insertedAfterRead(store: RefreshStore, refresh: Refresh): RefreshStore {
+  return {
+    ...store,
+    async findRefresh(id) {
+      const found = await store.findRefresh(id);
+      await stored.openStore().insertRefresh(refresh, trace);
+      return found;
+    },
+  };
+}
 
 describe('the hold of no refresh', () => {
   const refusedAsCancelled = { phase: 'refused', refusal: { code: 'service_unavailable' } };
@@ -102,6 +147,21 @@ describe('the hold of no refresh', () => {
     expect((await stored.openStore().findRefresh(refresh.id))?.refresh).toMatchObject(
       refusedAsCancelled,
     );
+  });
+
+  it('is released only once the placeholder is stored: the write decides, not the read', async () => {
+    const refresh = acceptedRefresh();
+    const storedAtRelease: unknown[] = [];
+    const saga: SagaDeps = {
+      ...stored.openSaga(),
+      async publish(messages) {
+        for (const { type } of messages) storedAtRelease.push([type, await phaseOf(refresh)]);
+      },
+    };
+
+    await deliver(saga, holdOf(refresh));
+
+    expect(storedAtRelease).toEqual([['billing.release.v1', 'refused']]);
   });
 
   it('is released by the sweep in the same way', async () => {
