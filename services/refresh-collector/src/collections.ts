@@ -9,7 +9,7 @@ import type { IdentityState } from './egress/egress-identity.domain.ts';
 import type { AdmissionState } from './refreshes/admission.domain.ts';
 import type { AcceptanceDocument, BillingDocument } from './refreshes/billing-document.ts';
 import type { PublishedPlan } from './refreshes/published-plan.domain.ts';
-import type { RecordedPage } from './refreshes/recorded-page.domain.ts';
+import type { EndCheck, RecordedPage } from './refreshes/recorded-page.domain.ts';
 import type { Refresh } from './refreshes/refresh.domain.ts';
 import type { RefusalDocument } from './refreshes/refusal-document.ts';
 
@@ -67,6 +67,8 @@ export interface ScanFields {
   readonly completedAt: Date | null;
   readonly pages: number;
   readonly reportedTotalCount: number | null;
+  /** Absent in documents of earlier versions. */
+  readonly endCheck?: EndCheck;
   readonly parked: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -103,6 +104,37 @@ describe('one scan per inventory (Refresh: one scan at a time per inventory)', (
 
     expect(record.outcome).toBe('complete_changed');
     expect((await inventories.seen(scope)).in_flight_max).toBe(1);
+  });
+});
+
+describe('the check of an end that may be too early (upstream 1.3)', () => {
+  it('is counted over all workers of a scan: one that takes it over checks no more often', async () => {
+    const counted = openCollections(harness.database).refreshes;
+    const { platformId, appId, contextId } = scenarioInventory('cursor-removed-each-time', 900);
+    const scope = { platform_id: platformId, app_id: appId, context_id: contextId };
+    const first = await harness.startCollector({ scheduling });
+    const alone = await harness.request({ scope });
+    await harness.completed(first, alone.refresh_id);
+    const requestsAlone = (await inventories.seen(scope)).requests;
+    const checks = (await counted.findOne({ _id: alone.refresh_id }))?.scan?.endCheck?.attempts;
+
+    await inventories.hold(scope);
+    const taken = await harness.request({ scope });
+    await inventories.untilAsked(scope, requestsAlone + 1);
+    // As the first worker leaves it after its last check.
+    const endCheck = { cursor: null, attempts: checks ?? 0 };
+    await counted.updateOne({ _id: taken.refresh_id }, { $set: { 'scan.endCheck': endCheck } });
+    const clock = createRunningClock();
+    clock.advance(leaseMs + 1);
+    const second = await harness.startCollector({ scheduling }, clock);
+    await inventories.untilAsked(scope, requestsAlone + 2);
+    await inventories.release(scope);
+    const { record } = await harness.completed(second, taken.refresh_id);
+
+    expect(checks).toBe(5);
+    expect(record.outcome).toBe('incomplete');
+    // Its first page, held for the worker before, then the last one, which is not checked again.
+    expect((await inventories.seen(scope)).requests).toBeLessThan(requestsAlone + 2 + 4);
   });
 });
 

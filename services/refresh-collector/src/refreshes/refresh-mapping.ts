@@ -4,6 +4,7 @@ import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { RefreshDocument } from '../collections.ts';
 import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.ts';
 import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
+import { noEndCheck } from './recorded-page.domain.ts';
 import type { Refresh, ScanSummary } from './refresh.domain.ts';
 import { isTerminal, isWaiting } from './refresh.domain.ts';
 import { fromRefusalDocument } from './refusal-document.ts';
@@ -57,6 +58,7 @@ function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary 
     completedAtMs: scan.completedAt?.getTime() ?? null,
     pages: scan.pages,
     reportedTotalCount: scan.reportedTotalCount,
+    endCheck: scan.endCheck ?? noEndCheck,
     parked: scan.parked ?? false,
     worker: scan.worker ?? null,
   };

@@ -225,6 +225,7 @@ describe('refresh saga', () => {
         completedAtMs: null,
         pages,
         reportedTotalCount: null,
+        endCheck: { cursor: null, attempts: 0 },
         parked: false,
         worker: null,
       };

@@ -1,6 +1,7 @@
 import type { RevisionId } from '@inventory/contracts/ids';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import type { RefreshOutcome, SettlementDisposition } from '@inventory/contracts/vocabulary';
+import { noEndCheck } from './recorded-page.domain.ts';
 import type { Refresh, RefreshPhase, Reservation } from './refresh.domain.ts';
 
 /** An input of the saga. Facts are repeated, reordered and lost. */
@@ -17,6 +18,8 @@ export type Fact =
       readonly expectedPages: number | null;
     }
   | { readonly fact: 'page_recorded'; readonly reportedTotalCount: number }
+  /** A last page had no assets behind this cursor: the page before it is read again. */
+  | { readonly fact: 'end_doubted'; readonly cursor: string | null }
   /** Another worker resumes the scan: writes of the last one are refused. */
   | { readonly fact: 'scan_taken'; readonly worker: string }
   /** Its pages do not fit any more, or the breaker of its application is open. */
@@ -126,6 +129,7 @@ const newScan = {
   completedAtMs: null,
   pages: 0,
   reportedTotalCount: null,
+  endCheck: noEndCheck,
   parked: false,
 } as const;
 
@@ -176,7 +180,21 @@ const rules: Rules = {
     page_recorded: (refresh, { reportedTotalCount }) =>
       refresh.scan
         ? change(refresh, {
-            scan: { ...refresh.scan, pages: refresh.scan.pages + 1, reportedTotalCount },
+            scan: {
+              ...refresh.scan,
+              pages: refresh.scan.pages + 1,
+              reportedTotalCount,
+              endCheck: { ...refresh.scan.endCheck, cursor: null },
+            },
+          })
+        : ignored,
+    end_doubted: (refresh, { cursor }) =>
+      refresh.scan
+        ? change(refresh, {
+            scan: {
+              ...refresh.scan,
+              endCheck: { cursor, attempts: refresh.scan.endCheck.attempts + 1 },
+            },
           })
         : ignored,
     scan_taken: (refresh, { worker }) => onTaken(refresh, worker),

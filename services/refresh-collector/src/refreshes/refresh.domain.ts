@@ -15,6 +15,7 @@ import type {
   RefreshState,
   SettlementDisposition,
 } from '@inventory/contracts/vocabulary';
+import type { EndCheck } from './recorded-page.domain.ts';
 
 /**
  * The phases of a refresh. `refused` is hidden from customers; `assembling` and `settling` are both
@@ -62,6 +63,7 @@ export interface ScanSummary {
   readonly completedAtMs: number | null;
   readonly pages: number;
   readonly reportedTotalCount: number | null;
+  readonly endCheck: EndCheck;
   /** No worker reads it until its pages fit into the plan again. */
   readonly parked: boolean;
   /** The replica that read it last. */

@@ -19,6 +19,7 @@ import type { Fact } from '../refreshes/refresh-saga.domain.ts';
 import type { RevisionStoreClient } from '../refreshes/revision-store-client.ts';
 import { pageDueMs } from './page-due.domain.ts';
 import {
+  freshProgress,
   nextStep,
   resumedProgress,
   type ScanProgress,
@@ -115,11 +116,27 @@ async function applyStep(
     return undefined;
   }
   for (const identityId of step.rests) await deps.egress.pool.restIdentity(identityId);
+  if (step.step === 'check_end') return recordDoubt(deps, claimed, state, step);
   if (step.step === 'retry') {
     await pause(step.pauseMs, signal);
     return { ...state, progress: step.progress, tries: step.tries };
   }
   return stageAndRecord(deps, claimed, state, step, signal);
+}
+
+/** Stored before the page is read again, so that the checks are counted over all workers. */
+async function recordDoubt(
+  { saga }: ScanDeps,
+  { trace }: ClaimedScan,
+  state: ScanState,
+  { progress, tries }: Extract<ScanStep, { step: 'check_end' }>,
+): Promise<ScanState | undefined> {
+  const fact = { fact: 'end_doubted', cursor: progress.endCheck.cursor } as const;
+  const { refresh } = state;
+  const recorded = await applyTo(saga, { refresh, trace }, fact, { deliveryMode: 'outbox' });
+  return recorded?.step === 'changed'
+    ? { ...state, refresh: recorded.refresh, progress, tries }
+    : undefined;
 }
 
 /**
@@ -203,7 +220,7 @@ async function end(
 }
 
 function resumedState({ pages, refresh }: ClaimedScan, rules: ScanRules): ScanState {
-  const progress = resumedProgress(pages, refresh.scan?.reportedTotalCount ?? null);
+  const progress = resumedProgress(pages, refresh.scan ?? freshProgress);
   return { refresh, progress, tries: firstTries(rules), pages };
 }
 

@@ -1,9 +1,12 @@
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import { acceptedRefresh } from '../../test/refresh-builder.ts';
 import { firstTries } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PageAsset, PlatformPage } from '../egress/platform-page.domain.ts';
-import { pagesInPlace } from '../refreshes/recorded-page.domain.ts';
+import { noEndCheck, pagesInPlace, type RecordedPage } from '../refreshes/recorded-page.domain.ts';
+import type { Refresh } from '../refreshes/refresh.domain.ts';
+import { advance, type Fact } from '../refreshes/refresh-saga.domain.ts';
 import {
   freshProgress,
   nextStep,
@@ -117,10 +120,7 @@ describe('a last page without assets (upstream 1.3: the cursor asset may be gone
   const checking = progressOf(nextStep(attempt(midScan), blankEnd, rules));
 
   it('is not saved: the page before it is read again from its own cursor', () => {
-    expect(nextStep(attempt(midScan), blankEnd, rules)).toMatchObject({
-      step: 'retry',
-      pauseMs: 0,
-    });
+    expect(nextStep(attempt(midScan), blankEnd, rules)).toMatchObject({ step: 'check_end' });
     expect(checking.cursors).toEqual(['10']);
   });
 
@@ -142,7 +142,7 @@ describe('a last page without assets (upstream 1.3: the cursor asset may be gone
     });
     // The next blank end is checked in the same way.
     expect(nextStep(attempt(progressOf(step)), blankEnd, rules)).toMatchObject({
-      step: 'retry',
+      step: 'check_end',
       progress: { cursors: ['10'], endCheck: { cursor: '21', attempts: 2 } },
     });
   });
@@ -153,14 +153,14 @@ describe('a last page without assets (upstream 1.3: the cursor asset may be gone
 
   it('is checked one page earlier when that page has no assets either', () => {
     expect(nextStep(attempt(checking), blankEnd, rules)).toMatchObject({
-      step: 'retry',
+      step: 'check_end',
       progress: { cursors: [], endCheck: { cursor: '10', attempts: 2 } },
     });
   });
 
   it('never makes an inventory empty of which pages were read, unless its total is 0', () => {
     const first = { ...freshProgress, pages: 1, endCheck: { cursor: '10', attempts: 1 } };
-    expect(nextStep(attempt(first), blankEnd, rules)).toMatchObject({ step: 'retry' });
+    expect(nextStep(attempt(first), blankEnd, rules)).toMatchObject({ step: 'check_end' });
     const emptied = page({ assets: [], reportedTotalCount: 0 });
     expect(nextStep(attempt(first), emptied, rules)).toMatchObject({ step: 'save', done: true });
   });
@@ -176,6 +176,32 @@ describe('a last page without assets (upstream 1.3: the cursor asset may be gone
   });
 });
 
+describe('the check of an end, when the scan is taken over', () => {
+  it.each([
+    ['while the page before is read again', 1],
+    ['while the page before that one is', 2],
+    ['while the first page is, once more', 3],
+  ])('continues %s', (_when, checks) => {
+    let stored = collecting(['10', '20']);
+    let progress = progressOfStored(stored);
+    for (let times = 0; times < checks; times += 1) {
+      const step = nextStep(attempt(progress), blankEnd, rules);
+      progress = progressOf(step);
+      stored = recordStep(stored, step);
+    }
+
+    expect(progressOfStored(stored)).toEqual(progress);
+  });
+
+  it('is made five times at most, however often its worker changes', () => {
+    expect(checksOf(takenOver)).toBe(5);
+  });
+
+  it('is made more often when each worker counts for itself: the planted fault', () => {
+    expect(checksOf(takenOverForgetful)).toBe(20);
+  });
+});
+
 describe('the pages of a scan', () => {
   it('are those that were not read again', () => {
     const recorded = [
@@ -185,10 +211,9 @@ describe('the pages of a scan', () => {
       { place: 2, nextCursor: null },
     ];
     expect(pagesInPlace(recorded).map(({ nextCursor }) => nextCursor)).toEqual(['10', '21', null]);
-    expect(resumedProgress(recorded.slice(0, 3), 9)).toMatchObject({
-      cursors: ['10', '21'],
-      pages: 3,
-    });
+    expect(
+      resumedProgress(recorded.slice(0, 3), { reportedTotalCount: 9, endCheck: noEndCheck }),
+    ).toMatchObject({ cursors: ['10', '21'], pages: 3 });
   });
 
   it('are read to the end of the inventory while assets vanish under the cursor, or it is incomplete', () => {
@@ -196,7 +221,7 @@ describe('the pages of a scan', () => {
       fc.property(
         fc.integer({ min: 1, max: 30 }),
         fc.array(fc.boolean(), { maxLength: 40 }),
-        fc.boolean(),
+        fc.array(fc.boolean(), { maxLength: 40 }),
         (size, removals, crashes) => {
           const platform = openPlatform(size);
           const found = scanAll(platform, removals, crashes);
@@ -236,24 +261,104 @@ function openPlatform(size: number) {
   };
 }
 
-/** Assets found by a complete scan; null when it is incomplete. */
+/** A refresh whose scan recorded pages that lead to these cursors. */
+interface StoredScan {
+  readonly refresh: Refresh;
+  readonly recorded: readonly (RecordedPage & { readonly ids: readonly string[] })[];
+}
+
+function collecting(cursors: readonly string[]): StoredScan {
+  const queued = acceptedRefresh({ phase: 'queued' });
+  const started = applied(queued, {
+    fact: 'scan_started',
+    atMs: 0,
+    deadlineMs: 1,
+    worker: 'a',
+    expectedPages: null,
+  });
+  return cursors.reduce<StoredScan>(
+    ({ refresh, recorded }, nextCursor) => ({
+      refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount: 9 }),
+      recorded: [...recorded, { place: recorded.length, nextCursor, ids: [] }],
+    }),
+    { refresh: started, recorded: [] },
+  );
+}
+
+function applied(refresh: Refresh, fact: Fact): Refresh {
+  const step = advance(refresh, fact);
+  if (step.step !== 'changed') throw new Error(`${fact.fact}: ${step.step}`);
+  return step.next;
+}
+
+function takenOver({ refresh, recorded }: StoredScan): StoredScan {
+  return { refresh: applied(refresh, { fact: 'scan_taken', worker: 'b' }), recorded };
+}
+
+function takenOverForgetful(stored: StoredScan): StoredScan {
+  const { refresh, recorded } = takenOver(stored);
+  const scan = refresh.scan && {
+    ...refresh.scan,
+    endCheck: { ...refresh.scan.endCheck, attempts: 0 },
+  };
+  return { refresh: { ...refresh, scan }, recorded };
+}
+
+/** Checks of a scan that is taken over before each request and never finds its end. */
+function checksOf(takeOver: (stored: StoredScan) => StoredScan): number {
+  let stored = collecting(['10', '20']);
+  let checks = 0;
+  for (let request = 0; request < 40; request += 1) {
+    stored = takeOver(stored);
+    const step = nextStep(attempt(progressOfStored(stored)), blankOrMoved(request), rules);
+    if (step.step === 'fail') break;
+    checks += Number(step.step === 'check_end');
+    stored = recordStep(stored, step);
+  }
+  return checks;
+}
+
+function progressOfStored({ refresh, recorded }: StoredScan): ScanProgress {
+  return resumedProgress(recorded, refresh.scan ?? freshProgress);
+}
+
+/** What a worker stores of a step before the next request. */
+function recordStep({ refresh, recorded }: StoredScan, step: ScanStep): StoredScan {
+  if (step.step === 'check_end') {
+    const { cursor } = step.progress.endCheck;
+    return { refresh: applied(refresh, { fact: 'end_doubted', cursor }), recorded };
+  }
+  if (step.step !== 'save') return { refresh, recorded };
+  const { reportedTotalCount } = step.page;
+  const nextCursor = step.done ? null : (step.progress.cursors.at(-1) ?? null);
+  const ids = step.page.assets.map(({ assetid }) => assetid);
+  return {
+    refresh: applied(refresh, { fact: 'page_recorded', reportedTotalCount }),
+    recorded: [...recorded, { place: step.place, nextCursor, ids }],
+  };
+}
+
+/** The page before the end ends elsewhere each time, and nothing is left behind it. */
+const blankOrMoved = (request: number): PlatformAnswer =>
+  request % 2 === 0 ? blankEnd : pageTo(`4${request}`);
+
+/** Assets found by a complete scan, whose worker may change before any request; null when it is incomplete. */
 function scanAll(
   platform: ReturnType<typeof openPlatform>,
   removals: readonly boolean[],
-  crashes: boolean,
+  crashes: readonly boolean[],
 ): Set<string> | null {
-  const recorded: { place: number; nextCursor: string | null; ids: string[] }[] = [];
+  let stored = collecting([]);
   let progress = freshProgress;
   for (let request = 0; ; request += 1) {
     if (removals[request]) platform.remove(progress.cursors.at(-1));
+    if (crashes[request]) progress = progressOfStored(stored);
     const step = nextStep(attempt(progress), platform.page(progress.cursors.at(-1) ?? null), rules);
     if (step.step === 'fail') return null;
     progress = step.progress;
-    if (step.step === 'retry') continue;
-    const nextCursor = step.done ? null : (progress.cursors.at(-1) ?? null);
-    const ids = step.page.assets.map(({ assetid }) => assetid);
-    recorded.push({ place: step.place, nextCursor, ids });
-    if (step.done) return new Set(pagesInPlace(recorded).flatMap((of) => of.ids));
-    if (crashes) progress = { ...resumedProgress(recorded, null), endCheck: progress.endCheck };
+    stored = recordStep(stored, step);
+    if (step.step === 'save' && step.done) {
+      return new Set(pagesInPlace(stored.recorded).flatMap(({ ids }) => ids));
+    }
   }
 }

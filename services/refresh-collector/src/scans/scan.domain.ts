@@ -7,7 +7,12 @@ import {
 } from '../egress/page-verdicts.domain.ts';
 import type { PlatformAnswer } from '../egress/platform-answer.domain.ts';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
-import { pagesInPlace, type RecordedPage } from '../refreshes/recorded-page.domain.ts';
+import {
+  type EndCheck,
+  noEndCheck,
+  pagesInPlace,
+  type RecordedPage,
+} from '../refreshes/recorded-page.domain.ts';
 import type { FailedScanOutcome } from '../refreshes/refresh-saga.domain.ts';
 
 /** Limits of one scan. */
@@ -23,13 +28,6 @@ export interface ScanProgress {
   readonly pages: number;
   readonly reportedTotalCount: number | null;
   readonly endCheck: EndCheck;
-}
-
-/** A last page without assets is accepted only after the page before it was read again. */
-export interface EndCheck {
-  /** The cursor behind which nothing was left; null unless the page before it is being read again. */
-  readonly cursor: string | null;
-  readonly attempts: number;
 }
 
 /** The step after an answer. */
@@ -54,22 +52,35 @@ export type ScanStep =
       /** Identities to rest: refused where another one was served. */
       readonly rests: readonly string[];
     }
+  /** Record that the end is doubted, then read the page before it again. */
+  | {
+      readonly step: 'check_end';
+      readonly progress: ScanProgress;
+      readonly tries: PageTries;
+      readonly rests: readonly string[];
+    }
   | { readonly step: 'fail'; readonly outcome: FailedScanOutcome };
 
 export const freshProgress: ScanProgress = {
   cursors: [],
   pages: 0,
   reportedTotalCount: null,
-  endCheck: { cursor: null, attempts: 0 },
+  endCheck: noEndCheck,
 };
 
-/** The progress of a scan by its recorded pages. */
+/** The progress of a scan by what is stored of it. */
 export function resumedProgress(
   recorded: readonly RecordedPage[],
-  reportedTotalCount: number | null,
+  { reportedTotalCount, endCheck }: Pick<ScanProgress, 'reportedTotalCount' | 'endCheck'>,
 ): ScanProgress {
   const cursors = pagesInPlace(recorded).flatMap(({ nextCursor }) => nextCursor ?? []);
-  return { ...freshProgress, cursors, pages: recorded.length, reportedTotalCount };
+  const doubted = endCheck.cursor === null ? -1 : cursors.indexOf(endCheck.cursor);
+  return {
+    cursors: doubted < 0 ? cursors : cursors.slice(0, doubted),
+    pages: recorded.length,
+    reportedTotalCount,
+    endCheck,
+  };
 }
 
 export interface ScanAttempt {
@@ -114,7 +125,7 @@ function onPage(
     cursors.length === 0 && (endCheck.attempts === 0 || page.reportedTotalCount === 0);
   if (isBlankEnd && !mayBeEmpty) {
     if (endCheck.attempts >= rules.triesMax) return { step: 'fail', outcome: 'incomplete' };
-    return { step: 'retry', progress: steppedBack(progress), tries: nextTries, pauseMs: 0, rests };
+    return { step: 'check_end', progress: steppedBack(progress), tries: nextTries, rests };
   }
   const saved = {
     step: 'save',
@@ -143,6 +154,6 @@ function steppedBack(progress: ScanProgress): ScanProgress {
   return {
     ...progress,
     cursors: cursors.slice(0, -1),
-    endCheck: { cursor: cursors.at(-1) ?? null, attempts: endCheck.attempts + 1 },
+    endCheck: { cursor: cursors.at(-1) ?? endCheck.cursor, attempts: endCheck.attempts + 1 },
   };
 }
