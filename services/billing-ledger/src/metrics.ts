@@ -42,6 +42,10 @@ const cachedAccounts = gauge({
   name: 'inventory.ledger.accounts.cached',
   description: 'Accounts cached in memory',
 });
+const quarantinedAccounts = gauge({
+  name: 'inventory.ledger.accounts.quarantined',
+  description: 'Accounts in quarantine: their commands go to the dead letters',
+});
 const openHolds = gauge({
   name: 'inventory.ledger.holds.open',
   description: 'Open holds of the accounts cached by this replica',
@@ -59,11 +63,20 @@ const clockOffset = gauge({
 });
 const verifyProblems = gauge({
   name: 'inventory.ledger.verify.problems',
-  description: 'Problems that the last verification of this replica found; absent before the first',
+  description: 'Problems found by the last verification of any process; absent before the first',
+});
+const verifyAge = gauge({
+  name: 'inventory.ledger.verify.age',
+  description: 'Time since a verification finished; absent before the first',
+  unit: 's',
+});
+const verifySpeed = gauge({
+  name: 'inventory.ledger.verify.speed',
+  description: 'Entries a second of the running verification, or of the last one',
 });
 const verifyDuration = histogram({
   name: 'inventory.ledger.verify.duration',
-  description: 'Verifications of the whole journal, by result',
+  description: 'Verifications by this process, by result',
   unit: 's',
   labels: { result: ['sound', 'problems', 'failed'] },
   buckets: [0.1, 1, 10, 60, 300, 900, 3600, 14400],
@@ -94,6 +107,7 @@ export function recordCommit(durationMs: number): void {
 
 export interface LedgerGauges {
   readonly accountsCached: () => number;
+  readonly accountsQuarantined: () => number;
   readonly holds: () => OpenHolds;
   readonly now: () => number;
   readonly clockOffsetMs: () => number | null;
@@ -106,12 +120,14 @@ export interface OpenHolds {
 }
 
 /** What is read when metrics are collected. */
-export function observeLedger({ accountsCached, holds, now, clockOffsetMs }: LedgerGauges): void {
+export function observeLedger(gauges: LedgerGauges): void {
+  const { accountsCached, accountsQuarantined, holds, now, clockOffsetMs } = gauges;
   clockOffset.observe((observe) => {
     const offsetMs = clockOffsetMs();
     if (offsetMs !== null) observe(offsetMs / 1_000);
   });
   cachedAccounts.observe((observe) => observe(accountsCached()));
+  quarantinedAccounts.observe((observe) => observe(accountsQuarantined()));
   openHolds.observe((observe) => observe(holds().open));
   oldestHoldAge.observe((observe) => {
     const { oldestAtMs } = holds();
@@ -119,13 +135,34 @@ export function observeLedger({ accountsCached, holds, now, clockOffsetMs }: Led
   });
 }
 
-let problemsFound: number | null = null;
-verifyProblems.observe((observe) => {
-  if (problemsFound !== null) observe(problemsFound);
-});
+/** The last verification of any process, and the running one. */
+export interface VerificationState {
+  readonly problems: number;
+  readonly finishedAtMs: number;
+  readonly entriesPerSecond: number;
+}
+
+/** What is read of verifications when metrics are collected; null before the first. */
+export function observeVerification(
+  state: () => VerificationState | null,
+  now: () => number,
+): void {
+  verifyProblems.observe((observe) => {
+    const last = state();
+    if (last) observe(last.problems);
+  });
+  verifyAge.observe((observe) => {
+    const last = state();
+    if (last) observe(Math.max(0, now() - last.finishedAtMs) / 1_000);
+  });
+  verifySpeed.observe((observe) => {
+    const last = state();
+    if (last) observe(last.entriesPerSecond);
+  });
+}
 
 /** Runs a verification and records its result and duration. */
-export async function measureVerification<Result extends { readonly problems: readonly unknown[] }>(
+export async function recordVerification<Result extends { readonly problems: readonly unknown[] }>(
   verify: () => Promise<Result>,
 ): Promise<Result> {
   const startMs = monotonicNow();
@@ -133,8 +170,7 @@ export async function measureVerification<Result extends { readonly problems: re
     verifyDuration.record(elapsedSince(startMs) / 1_000, { result });
   try {
     const verification = await verify();
-    problemsFound = verification.problems.length;
-    ended(problemsFound === 0 ? 'sound' : 'problems');
+    ended(verification.problems.length === 0 ? 'sound' : 'problems');
     return verification;
   } catch (error) {
     ended('failed');

@@ -33,6 +33,14 @@ export const money: DashboardPlan = {
           queries: [{ expr: 'max(inventory_ledger_verify_problems)', legend: 'problems' }],
         },
         {
+          title: 'Accounts in quarantine',
+          description: 'Their commands go to the dead letters. Always 0.',
+          unit: 'short',
+          shows: 'figure',
+          failAt: 1,
+          queries: [{ expr: 'max(inventory_ledger_accounts_quarantined)', legend: 'accounts' }],
+        },
+        {
           title: 'Page charges under way',
           description: 'Charged pages that are neither delivered nor given up.',
           unit: 'short',
@@ -173,7 +181,7 @@ export const money: DashboardPlan = {
         },
         {
           title: 'Repetitions and verifications',
-          description: 'Commands that were answered before, and walks through the whole journal.',
+          description: 'Commands that were answered before, and verifications of the journal.',
           unit: 'ops',
           shows: 'lines',
           queries: [

@@ -24,11 +24,19 @@ export const moneyAlerts: RuleGroup = {
     alertRule({
       name: 'LedgerVerifyUnfinished',
       severity: 'ticket',
-      expr: `${counted('inventory_ledger_verify_duration_count{result="failed"}', '1h', 'result')} > 0`,
+      // One is due each day.
+      expr: 'max(inventory_ledger_verify_age) > 172800',
+      for: '10m',
+      summary: 'No verification of the ledger has finished for two days.',
+      description: 'The last one finished {{ $value | humanizeDuration }} ago.',
+    }),
+    alertRule({
+      name: 'AccountQuarantined',
+      severity: 'page',
+      expr: 'max(inventory_ledger_accounts_quarantined) > 0',
       for: '0s',
-      keepFiringFor: '1h',
-      summary: 'A verification of the ledger did not come to its end.',
-      description: 'Nothing is known to be wrong, and nothing is known to be right.',
+      summary: 'Commands of an account go to the dead letters: its journal does not add up.',
+      description: '{{ $value }} accounts are in quarantine.',
     }),
     alertRule({
       name: 'LedgerClockSkewed',

@@ -129,9 +129,16 @@ export const statementPage = z.object({
 });
 export type StatementPage = z.infer<typeof statementPage>;
 
-/** POST /verify: the journal of every account, folded from its first entry. */
+/**
+ * POST /verify?full=: `full` (default) folds every account from its first entry, `continue` the
+ * accounts that changed, each from its checkpoint.
+ */
 export const verifyReport = z.object({
   ok: z.boolean(),
+  mode: z.enum(['full', 'continue']).optional(),
+  started_at: z.iso.datetime().optional(),
+  finished_at: z.iso.datetime().optional(),
+  /** Accounts and entries that were verified. */
   accounts: z.int(),
   entries: z.int(),
   problems: z.array(
@@ -152,3 +159,15 @@ export const priceList = z.object({
   current_page: z.int().min(0),
 });
 export type PriceList = z.infer<typeof priceList>;
+
+/** GET /quarantine: accounts whose journal does not add up; their commands go to the dead letters. */
+export const quarantineList = z.object({
+  accounts: z.array(
+    z.object({ account_id: accountId, since: z.iso.datetime(), detail: z.string() }),
+  ),
+});
+export type QuarantineList = z.infer<typeof quarantineList>;
+
+/** POST /quarantine/{account_id}/lift: `lifted` is false where it was not in quarantine. */
+export const quarantineLifted = z.object({ account_id: accountId, lifted: z.boolean() });
+export type QuarantineLifted = z.infer<typeof quarantineLifted>;

@@ -5,6 +5,8 @@ import {
   balanceView,
   holdList,
   priceList,
+  quarantineLifted,
+  quarantineList,
   statementPage,
   usageDaysMax,
   usageReport,
@@ -22,7 +24,8 @@ import type { PriceListCache } from '../operations/price-list-cache.ts';
 import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
-import type { VerifyJournal } from '../operations/verify-journal.ts';
+import type { VerificationRunner } from '../operations/run-verification.ts';
+import type { QuarantineStore } from '../storage/quarantine-store.ts';
 import {
   toAccountFunds,
   toAccountTerms,
@@ -30,6 +33,7 @@ import {
   toHoldList,
   toOldHoldList,
   toPriceListView,
+  toQuarantineList,
   toStatementPage,
   toUsageReport,
   toVerifyReport,
@@ -41,7 +45,8 @@ export interface LedgerRoutesDeps {
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
-  readonly verifyJournal: VerifyJournal;
+  readonly verifier: Pick<VerificationRunner, 'run'>;
+  readonly quarantined: Pick<QuarantineStore, 'listQuarantined' | 'deleteQuarantined'>;
   readonly prices: PriceListCache;
   readonly clock: Clock;
 }
@@ -147,9 +152,28 @@ const journalRoutes = [
   internalRoute({
     method: 'POST',
     template: '/verify',
-    input: {},
+    input: { query: z.object({ full: z.stringbool().default(true) }) },
     answer: verifyReport,
-    handle: async ({ verifyJournal }: LedgerRoutesDeps) => toVerifyReport(await verifyJournal()),
+    handle: async ({ verifier }: LedgerRoutesDeps, { query }) =>
+      toVerifyReport(await verifier.run(query.full ? 'full' : 'continue')),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/quarantine',
+    input: { query: z.object({ limit }) },
+    answer: quarantineList,
+    handle: async ({ quarantined }: LedgerRoutesDeps, { query }) =>
+      toQuarantineList(await quarantined.listQuarantined(query.limit)),
+  }),
+  internalRoute({
+    method: 'POST',
+    template: '/quarantine/{account_id}/lift',
+    input: { path },
+    answer: quarantineLifted,
+    handle: async ({ quarantined }: LedgerRoutesDeps, { path: { account_id: id } }) => ({
+      account_id: id,
+      lifted: await quarantined.deleteQuarantined(id),
+    }),
   }),
   internalRoute({
     method: 'GET',
