@@ -17,12 +17,6 @@ export interface Broadcasts {
   invalidateOn<Type extends MessageType>(types: readonly Type[], handler: Handler<Type>): void;
 }
 
-export const replyTypes = [
-  'reply.refresh-decision.v1',
-  'reply.refresh-cancel.v1',
-  'reply.billing-outcome.v1',
-] as const satisfies readonly MessageType[];
-
 /** Reads the broadcast topics once for all features of this replica: each record is decoded once. */
 export async function openBroadcasts(
   bus: Pick<MessageBus, 'broadcast'>,

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { invariant } from '@inventory/runtime/bug';
 
 /** Seals what a cursor carries, so that clients can neither read nor make nor move it. */
 export interface CursorSealer {
@@ -12,6 +13,13 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 export const cursorKeyBytes = 32;
+
+/** Keys as they are configured: base64url, at least one. */
+export function decodeCursorKeys(encoded: readonly string[]): [Buffer, ...Buffer[]] {
+  const [first, ...others] = encoded.map((key) => Buffer.from(key, 'base64url'));
+  invariant(first !== undefined, 'there is no cursor key');
+  return [first, ...others];
+}
 
 /** The first key seals; every key opens, so that keys can be replaced without breaking chains. */
 export function createCursorSealer(keys: readonly [Buffer, ...Buffer[]]): CursorSealer {

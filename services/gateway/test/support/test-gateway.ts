@@ -11,12 +11,14 @@ import { startTestService, testServiceConfig } from '@inventory/testkit/test-ser
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type Db, MongoClient } from 'mongodb';
 import { trackPrices } from '../../src/accounts/track-prices.ts';
+import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
-import { openBroadcasts, replyTypes } from '../../src/open-broadcasts.ts';
+import { gatewayIndexes } from '../../src/gateway-indexes.ts';
+import { openBroadcasts } from '../../src/open-broadcasts.ts';
 import { openClients } from '../../src/open-clients.ts';
-import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
+import { openPublicApi } from '../../src/open-public-api.ts';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
 import type { Authority } from '../../src/tenancy/authority.domain.ts';
 import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
@@ -205,7 +207,7 @@ async function startPublicApi(
   { wrongBus = () => ({}) }: TestGatewayOptions,
 ) {
   const { lifetime, logger } = context;
-  const { db, bus } = await openBackends(context, 'gateway', publicApiIndexes);
+  const { db, bus } = await openBackends(context, 'gateway', gatewayIndexes);
   const broadcasts = await openBroadcasts(bus, lifetime);
   const replies = createReplyCutter(createPendingReplies());
   broadcasts.on(replyTypes, replies.onMessage);
@@ -216,16 +218,17 @@ async function startPublicApi(
   const isThere = !world.ledger.http.isDown;
   if (isThere) await waitFor('the price list is read', () => prices.current() !== null);
   const { url } = await openPublicApi(context, {
-    ...clients,
+    clients: { ...clients, eventLog: world.eventLog },
+    tenancy: {
+      authorities: world,
+      findProject: world.findProject,
+      findBySecretDigest: async () => null,
+    },
     db,
     commands: createRequestReplyClient({ bus: requestBus, replies }),
     bus,
     broadcasts,
-    authorities: world,
-    findProject: world.findProject,
     prices,
-    eventLog: world.eventLog,
-    findBySecretDigest: async () => null,
   });
   // Pending commands are left to other replicas; their distant timeout is not waited for.
   lifetime.defer('pending commands', () => replies.abandonPending());
