@@ -128,7 +128,7 @@ export const settings = {
     .describe('Time after which an event stream is ended whose client takes nothing'),
   STREAM_AUTHORITY_EVERY_MS: duration()
     .prefault('30000')
-    .describe('Longest time between two looks at the authority of an event stream'),
+    .describe('Longest time between two looks at the principal of an event stream'),
   STREAM_DRAIN_MS: duration()
     .prefault('10000')
     .describe('Time over which event streams are told to go when the service stops'),

@@ -25,7 +25,7 @@ export interface PublicFeaturesDeps {
   readonly commands: RequestReplyClient;
   readonly clients: Omit<ServiceClients, 'admission' | 'inventories'>;
   readonly tenancy: Pick<ReadUsageDeps, 'findProject'> &
-    Pick<EventStreamsDeps, 'findBySecretDigest'> & { readonly authorities: PrincipalCache };
+    Pick<EventStreamsDeps, 'findBySecretDigest'> & { readonly principals: PrincipalCache };
   readonly prices: PriceVersion;
 }
 
@@ -50,8 +50,8 @@ export async function openPublicApi(
     ...webhookRoutes.map((route) => route.bind({ webhooks, cursors })),
     ...openAccounts(context, { ...shared, ledger, cursors, findProject }),
   ];
-  const { authorities } = tenancy;
-  const server = await startPublicApi(context, { routes, authorities, limiter, ...shared });
+  const { principals } = tenancy;
+  const server = await startPublicApi(context, { routes, principals, limiter, ...shared });
   // Streams end with a control frame before the server closes the remaining connections.
   lifetime.defer('event streams', () => streams.drain());
   return { url: server.url };

@@ -33,7 +33,7 @@ async function seenElsewhere(secret: string, expected: 'a key' | 'no key'): Prom
   await waitFor(
     `the other replica takes the secret for ${expected}`,
     async () =>
-      ((await there.tenancy.authorities.find(secret)) === null) === (expected === 'no key'),
+      ((await there.tenancy.principals.find(secret)) === null) === (expected === 'no key'),
   );
 }
 
@@ -57,7 +57,7 @@ function announcementOf({ id, accountId, projectId }: Credential): OutgoingMessa
 test('an issued secret is accepted by every replica at once, with what its owners say', async () => {
   const { account, project, credential, secret } = await newCustomer(here.tenancy);
 
-  expect(await there.tenancy.authorities.find(secret)).toEqual({
+  expect(await there.tenancy.principals.find(secret)).toEqual({
     accountId: account.id,
     projectId: project.id,
     credentialId: credential.id,
@@ -70,16 +70,16 @@ test('an issued secret is accepted by every replica at once, with what its owner
 });
 
 test('a well-formed secret that nobody issued is no key', async () => {
-  expect(await here.tenancy.authorities.find(mintSecret(newCredentialId()))).toBeNull();
+  expect(await here.tenancy.principals.find(mintSecret(newCredentialId()))).toBeNull();
 });
 
 test('a revocation is seen by another replica although it has the key cached', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
-  expect(await there.tenancy.authorities.find(secret)).not.toBeNull();
+  expect(await there.tenancy.principals.find(secret)).not.toBeNull();
 
   await here.tenancy.revokeCredential(credential.id);
 
-  expect(await here.tenancy.authorities.find(secret)).toBeNull();
+  expect(await here.tenancy.principals.find(secret)).toBeNull();
   await seenElsewhere(secret, 'no key');
 });
 
@@ -109,8 +109,8 @@ test('a change of scopes, policy, limit or events reaches keys that are in use e
   await here.tenancy.changeAccount(account.id, { requestsPerMinute: 9, eventsEnabled: true });
 
   const seen = await waitFor('the other replica has all three changes', async () => {
-    const authority = await there.tenancy.authorities.find(secret);
-    return authority?.requestsPerMinute === 9 && authority;
+    const principal = await there.tenancy.principals.find(secret);
+    return principal?.requestsPerMinute === 9 && principal;
   });
   expect(seen).toMatchObject({
     scopes: ['customer.events.read.v1'],
@@ -129,8 +129,8 @@ test('rotation: the new secret works, the old one stops at once, the Credential 
   });
 
   await seenElsewhere(secret, 'no key');
-  const authority = await there.tenancy.authorities.find(rotated.secret);
-  expect(authority?.credentialId).toBe(credential.id);
+  const principal = await there.tenancy.principals.find(rotated.secret);
+  expect(principal?.credentialId).toBe(credential.id);
 });
 
 test('rotation with an overlap: both secrets work until it ends', async () => {
@@ -143,10 +143,10 @@ test('rotation with an overlap: both secrets work until it ends', async () => {
     const rotated = await tenancy.rotateCredential(rotation);
 
     clock.advance(59_999);
-    expect(await tenancy.authorities.find(secret)).not.toBeNull();
+    expect(await tenancy.principals.find(secret)).not.toBeNull();
     clock.advance(1);
-    expect(await tenancy.authorities.find(secret)).toBeNull();
-    expect(await tenancy.authorities.find(rotated.secret)).not.toBeNull();
+    expect(await tenancy.principals.find(secret)).toBeNull();
+    expect(await tenancy.principals.find(rotated.secret)).not.toBeNull();
   } finally {
     await replica.close();
   }
@@ -178,8 +178,8 @@ test('of rotations at once one succeeds, so no handed-out secret is dead', async
     'concurrent_change',
   ]);
   const [winner] = rotated.map(({ value }) => value.secret);
-  expect(await here.tenancy.authorities.find(winner ?? '')).not.toBeNull();
-  expect(await here.tenancy.authorities.find(secret)).toBeNull();
+  expect(await here.tenancy.principals.find(winner ?? '')).not.toBeNull();
+  expect(await here.tenancy.principals.find(secret)).toBeNull();
 });
 
 test('changes of different fields at the same time all stay', async () => {

@@ -71,7 +71,7 @@ export const readStatementRoute = publicRoute({
   async handle(
     { ledger, cursors }: ReadStatementDeps,
     { query },
-    { requestId, authority: { accountId }, type },
+    { requestId, principal: { accountId }, type },
   ) {
     const { limit } = query;
     const afterSeq = openCursor(cursors, accountId, query.cursor);

@@ -61,7 +61,7 @@ export const readUsageRoute = publicRoute({
   async handle(
     { ledger, findProject, clock }: ReadUsageDeps,
     { query },
-    { requestId, authority: { accountId } },
+    { requestId, principal: { accountId } },
   ) {
     const projectId = query.project_id;
     if (projectId !== undefined) {

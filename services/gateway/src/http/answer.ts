@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
-import type { Authority } from '../tenancy/authority.domain.ts';
+import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PageDelivery } from './page-delivery.ts';
 
 /** A request that passed everything in front of its operation. */
 export interface AdmittedRequest {
   readonly requestId: RequestId;
-  readonly authority: Authority;
+  readonly principal: Principal;
   readonly rateLimit: RateLimit;
   /** The type that the client prefers among those of the route. */
   readonly type: string;

@@ -22,7 +22,7 @@ import {
 } from 'mongodb';
 import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
-import type { Authority } from '../tenancy/authority.domain.ts';
+import type { Principal } from '../tenancy/principal.domain.ts';
 import type { Answer } from './answer.ts';
 import { createPublicApp } from './app.ts';
 import { errorExample } from './openapi/examples.ts';
@@ -30,7 +30,7 @@ import { publicRoute } from './public-route.ts';
 import { standingAt } from './rate-window.domain.ts';
 
 const product = 'platform.inventory.current.page.v1';
-const authority: Authority = {
+const principal: Principal = {
   accountId: 'acc_1',
   projectId: 'prj_1',
   credentialId: 'cred_1',
@@ -48,10 +48,10 @@ let requestsUsed = 0;
 const lines: string[] = [];
 let server: HttpServer;
 
-const keys: Record<string, Authority> = {
-  good: authority,
-  elsewhere: { ...authority, networkPolicies: [['192.0.2.0/24']] },
-  powerless: { ...authority, scopes: [] },
+const keys: Record<string, Principal> = {
+  good: principal,
+  elsewhere: { ...principal, networkPolicies: [['192.0.2.0/24']] },
+  powerless: { ...principal, scopes: [] },
 };
 const body = z.strictObject({ name: z.string() });
 /** Not part of what these tests are about. */
@@ -87,7 +87,7 @@ function createApp(): RequestListener {
   return createPublicApp({
     routes: routes.map((route) => route.bind({})),
     pages: {},
-    authorities: {
+    principals: {
       find: async (secret) => keys[secret] ?? null,
       digestOf: (secret) => `of ${secret}`,
     },

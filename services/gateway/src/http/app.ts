@@ -27,7 +27,7 @@ export interface PublicAppOptions {
   readonly routes: readonly BoundPublicRoute[];
   /** What is served beside them. */
   readonly pages: PublicPages;
-  readonly authorities: PrincipalCache;
+  readonly principals: PrincipalCache;
   readonly trustedProxies: NetworkPolicy;
   readonly limiter: RequestLimiter;
   readonly prices: { current(): number | null };
@@ -52,7 +52,7 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(servePages(options.pages));
   app.use(matchRoute(options.routes));
   app.use(negotiateType());
-  app.use(authenticate(options.authorities, options.deadlines));
+  app.use(authenticate(options.principals, options.deadlines));
   app.use(checkNetwork(options.trustedProxies));
   app.use(limitRate(options.limiter));
   app.use(requirePermission());

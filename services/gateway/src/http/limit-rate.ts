@@ -1,6 +1,6 @@
 import type { RateLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
-import type { Authority } from '../tenancy/authority.domain.ts';
+import type { Principal } from '../tenancy/principal.domain.ts';
 import type { RequestLimiter } from './limit-requests.ts';
 import type { RateStanding } from './rate-window.domain.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
@@ -8,7 +8,7 @@ import { type PublicMiddleware, required } from './request-state.ts';
 /** Counts the request against its account, and says so in every answer from here on. */
 export function limitRate(limiter: RequestLimiter): PublicMiddleware {
   return async (context, next) => {
-    const { accountId, requestsPerMinute } = required(context.state, 'authority');
+    const { accountId, requestsPerMinute } = required(context.state, 'principal');
     const decision = await limiter.take(accountId, requestsPerMinute);
     const rateLimit = toWireRateLimit(decision);
     context.state.rateLimit = rateLimit;
@@ -24,7 +24,7 @@ export function limitRate(limiter: RequestLimiter): PublicMiddleware {
  */
 export async function takeFurtherRequests(
   limiter: RequestLimiter,
-  { accountId, requestsPerMinute }: Pick<Authority, 'accountId' | 'requestsPerMinute'>,
+  { accountId, requestsPerMinute }: Pick<Principal, 'accountId' | 'requestsPerMinute'>,
   requests: number,
 ): Promise<RateLimit> {
   const decision = await limiter.take(accountId, requestsPerMinute, requests);

@@ -46,7 +46,7 @@ export function allowsAddress(policies: readonly NetworkPolicy[], clientAddress:
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [Address, number];
 
-/** Policies live as long as the cached authority they belong to; each is parsed once. */
+/** Policies live as long as the cached principal they belong to; each is parsed once. */
 const compiledPolicies = new WeakMap<NetworkPolicy, readonly Network[]>();
 
 function compiled(policy: NetworkPolicy): readonly Network[] {

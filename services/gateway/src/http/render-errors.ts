@@ -68,7 +68,7 @@ function metaOf(
 ): ErrorMeta {
   const meta: { request_id: RequestId } = { request_id: state.requestId };
   const product = state.route?.product;
-  if (product === undefined || state.authority === undefined) return meta;
+  if (product === undefined || state.principal === undefined) return meta;
   return {
     ...meta,
     product_code: product,

@@ -2,7 +2,7 @@ import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
 import { invariant } from '@inventory/runtime/bug';
 import type { Middleware, ParameterizedContext } from 'koa';
-import type { Authority } from '../tenancy/authority.domain.ts';
+import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PageDelivery } from './page-delivery.ts';
 import type { BoundPublicRoute } from './public-route.ts';
 import type { V1Dialect } from './v1-dialect.ts';
@@ -17,7 +17,7 @@ export interface RequestState {
   pathValues?: Readonly<Record<string, string>>;
   /** Media type of a successful answer. */
   type?: string;
-  authority?: Authority;
+  principal?: Principal;
   secretDigest?: string;
   clientAddress?: string;
   rateLimit?: RateLimit;

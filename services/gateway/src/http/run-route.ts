@@ -9,7 +9,7 @@ export function runRoute(): PublicMiddleware {
     res.once('close', () => gone.abort());
     const request = {
       requestId: state.requestId,
-      authority: required(state, 'authority'),
+      principal: required(state, 'principal'),
       rateLimit: required(state, 'rateLimit'),
       type: required(state, 'type'),
       signal: gone.signal,

@@ -6,7 +6,7 @@ import { openApiPage } from './openapi/openapi-page.ts';
 import { startPublicServer } from './public-server.ts';
 import { referencePages } from './reference/reference-pages.ts';
 
-export type PublicApiDeps = Pick<PublicAppOptions, 'routes' | 'authorities' | 'limiter' | 'prices'>;
+export type PublicApiDeps = Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'>;
 
 /** Serves the routes of the public API with their document and its reference. */
 export async function startPublicApi(

@@ -73,8 +73,8 @@ export const readCurrentRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'cursor_expired', 'inventory_revision_not_found', ...readErrors],
   async handle(deps: ReadCurrentRouteDeps, { path: scope, query, header }, request) {
-    const { requestId, authority } = request;
-    const { accountId, projectId } = authority;
+    const { requestId, principal } = request;
+    const { accountId, projectId } = principal;
     const chain = { accountId, scope, language: query.language };
     const from =
       query.cursor === undefined ? null : openCurrentCursor(deps.cursors, chain, query.cursor);

@@ -79,8 +79,8 @@ export const readLivePageRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'cursor_expired', ...platformErrors, ...readErrors],
   async handle(deps: LivePageRouteDeps, { path: scope, query, header }, request) {
-    const { requestId, authority } = request;
-    const { accountId, projectId } = authority;
+    const { requestId, principal } = request;
+    const { accountId, projectId } = principal;
     const { language } = query;
     const binding = { accountId, scope, language };
     const chain = chainOf(deps, binding, query.cursor);

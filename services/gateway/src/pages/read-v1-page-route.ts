@@ -62,8 +62,8 @@ function v1Route(dialect: V1Dialect) {
     },
     errors: [...platformErrors, ...readErrors],
     async handle(deps: V1PageDeps, { path: scope, query, header }, request) {
-      const { requestId, authority } = request;
-      const { accountId, projectId } = authority;
+      const { requestId, principal } = request;
+      const { accountId, projectId } = principal;
       const { language } = query;
       const startAssetid = query.start_assetid ?? null;
       const key = header['Idempotency-Key'];

@@ -49,14 +49,14 @@ export interface AdmitRefreshDeps extends RequestRefreshDeps {
 /** One refresh, alone or of a batch: admitted, found again, or refused by a Refusal thrown. */
 export async function admitRefresh(
   deps: AdmitRefreshDeps,
-  { requestId, authority }: Pick<AdmittedRequest, 'requestId' | 'authority'>,
+  { requestId, principal }: Pick<AdmittedRequest, 'requestId' | 'principal'>,
   wanted: WantedRefresh,
 ): Promise<AdmittedRefresh> {
   const { refresh_reservation: minimum } = await deps.prices.read();
   if (wanted.maxCredits < minimum) {
     throw new Refused({ code: 'max_credits_too_low', detail: { minimum } });
   }
-  const { accountId, projectId } = authority;
+  const { accountId, projectId } = principal;
   const decision = await requestRefresh(deps, { requestId, accountId, projectId, ...wanted });
   return toAdmitted(decision, wanted.scope);
 }

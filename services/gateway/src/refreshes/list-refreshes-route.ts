@@ -44,10 +44,10 @@ export const listRefreshesRoute = publicRoute({
   async handle(
     { collector, cursors }: ListRefreshesDeps,
     { path, query },
-    { requestId, authority },
+    { requestId, principal },
   ) {
     const projectId = path.project_id;
-    requireOwnProject(authority, projectId);
+    requireOwnProject(principal, projectId);
     const { items, has_more } = await collector.refreshes(projectId, {
       states: query.state,
       refreshIds: query.refresh_id,

@@ -32,8 +32,8 @@ export const readRefreshRoute = publicRoute({
     headers: { 'Retry-After': retryAfterText },
   },
   errors: ['refresh_not_found'],
-  async handle(deps: AwaitRefreshDeps, { path, query }, { requestId, authority, signal }) {
-    const { accountId, projectId } = authority;
+  async handle(deps: AwaitRefreshDeps, { path, query }, { requestId, principal, signal }) {
+    const { accountId, projectId } = principal;
     const refreshId = path.refresh_id;
     const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
     const view = await awaitRefresh(deps, wish);

@@ -100,7 +100,7 @@ export const requestRefreshesRoute = publicRoute({
     const rateLimit =
       further === 0
         ? request.rateLimit
-        : await takeFurtherRequests(deps.limiter, request.authority, further);
+        : await takeFurtherRequests(deps.limiter, request.principal, further);
     const items = await runBatch(body.items, {
       keyOf: (item) => item.idempotency_key,
       concurrencyMax,

@@ -50,11 +50,11 @@ export const listEventsRoute = publicRoute({
   async handle(
     { log, cursors, sealPosition }: ListEventsDeps,
     { path, query },
-    { requestId, authority },
+    { requestId, principal },
   ) {
     const projectId = path.project_id;
-    requireOwnProject(authority, projectId);
-    requireEvents(authority);
+    requireOwnProject(principal, projectId);
+    requireEvents(principal);
     const place = query.after === undefined ? null : openPosition(cursors, projectId, query.after);
     const page = await log.page(projectId, place?.position ?? 0, query.limit);
     if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {

@@ -14,15 +14,15 @@ import { createEventStreams } from './event-streams.ts';
 import { listEventsRoute } from './list-events-route.ts';
 import { sealPosition } from './position-cursor.ts';
 import { createProjectHubs } from './project-hubs.ts';
-import type { StoredAuthority } from './stream-authorization.domain.ts';
+import type { StoredPrincipal } from './stream-authorization.domain.ts';
 import { streamEventsRoute } from './stream-events-route.ts';
-import { watchStreamAuthority } from './watch-stream-authority.ts';
+import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 export interface EventStreamsDeps {
   readonly broadcasts: Broadcasts;
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
-  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;
+  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
 }
 
 const secondMs = 1_000;
@@ -65,13 +65,13 @@ export function openEventStreams(
   const quota = createKeyedSemaphore<ProjectId>(config.streams.quota);
   const { authorityEveryMs: everyMs } = config.streams;
   const find = findBySecretDigest;
-  const authority = watchStreamAuthority({ streams, find, clock, everyMs, logger });
+  const principal = watchStreamPrincipals({ streams, find, clock, everyMs, logger });
   const jobs = { lifetime, logger };
   const checks = startPeriodicJob({
     ...jobs,
-    name: 'stream authority',
+    name: 'stream principal',
     intervalMs: secondMs,
-    runOnce: () => authority.round(),
+    runOnce: () => principal.round(),
   });
   startPeriodicJob({
     ...jobs,
@@ -91,7 +91,7 @@ export function openEventStreams(
     hubs.announced(project_id, { logEpoch, position, event });
   });
   broadcasts.on(['authority.changed.v1'], ({ body }) => {
-    authority.changed(body.account_id);
+    principal.changed(body.account_id);
     checks.wake();
   });
   const shared = {

@@ -1,7 +1,7 @@
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import {
   isNetworkAllowed,
-  type StoredAuthority,
+  type StoredPrincipal,
   streamRefusal,
 } from './stream-authorization.domain.ts';
 
@@ -11,10 +11,10 @@ const projectId = newProjectId();
 const times = { createdAtMs: 0, changedAtMs: 0 };
 
 function stored(changes: {
-  credential?: Partial<StoredAuthority['credential']>;
-  project?: Partial<StoredAuthority['project']>;
-  account?: Partial<StoredAuthority['account']>;
-}): StoredAuthority {
+  credential?: Partial<StoredPrincipal['credential']>;
+  project?: Partial<StoredPrincipal['project']>;
+  account?: Partial<StoredPrincipal['account']>;
+}): StoredPrincipal {
   return {
     credential: {
       id: newCredentialId(),

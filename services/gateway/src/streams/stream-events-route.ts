@@ -69,9 +69,9 @@ export const streamEventsRoute = publicRoute({
   errors: ['project_not_found', 'invalid_cursor', 'stream_limit_exceeded'],
   async handle(deps: StreamEventsDeps, { path, header }, request) {
     const projectId = path.project_id;
-    const { authority } = request;
-    requireOwnProject(authority, projectId);
-    requireEvents(authority);
+    const { principal } = request;
+    requireOwnProject(principal, projectId);
+    requireEvents(principal);
     const cursor = header['Last-Event-ID'] || null;
     const place = cursor === null ? null : openPosition(deps.cursors, projectId, cursor);
     const release = admitStream(deps, projectId);
@@ -152,11 +152,11 @@ class FollowedStream implements EventStream {
   readonly #connection: StreamConnection;
 
   constructor(
-    { authority, secretDigest, clientAddress }: AdmittedRequest,
+    { principal, secretDigest, clientAddress }: AdmittedRequest,
     session: StreamSession,
     connection: StreamConnection,
   ) {
-    this.accountId = authority.accountId;
+    this.accountId = principal.accountId;
     this.secretDigest = secretDigest;
     this.clientAddress = clientAddress;
     this.#session = session;

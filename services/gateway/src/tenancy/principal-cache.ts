@@ -1,7 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
 import type { AuthorityChange } from './announce-change.ts';
-import type { Authority } from './authority.domain.ts';
+import type { Principal } from './principal.domain.ts';
 import { isWellFormedSecret } from './credential-secret.domain.ts';
 import { secretDigest } from './secret-digest.ts';
 import { type AcceptedSecret, acceptSecret, isStillValid } from './tenancy.domain.ts';
@@ -17,7 +17,7 @@ export interface PrincipalCache {
    * Null for everything that is no key now: malformed, unknown, revoked, replaced, expired, of a
    * suspended owner. Rejects only when the store cannot be read.
    */
-  find(secret: string): Promise<Authority | null>;
+  find(secret: string): Promise<Principal | null>;
   /** What is stored and looked up instead of a secret. */
   digestOf(secret: string): string;
   /** Forgets what is cached of the account that changed. */
@@ -43,9 +43,9 @@ export function createPrincipalCache(
     async find(secret) {
       if (!isWellFormedSecret(secret)) return null;
       const found = await secrets.get(secretDigest(secret));
-      return found && isStillValid(found, clock.now()) ? found.authority : null;
+      return found && isStillValid(found, clock.now()) ? found.principal : null;
     },
     invalidate: ({ account_id: accountId }) =>
-      secrets.invalidate(({ authority }) => authority.accountId === accountId),
+      secrets.invalidate(({ principal }) => principal.accountId === accountId),
   };
 }

@@ -53,9 +53,9 @@ export function startTenancyRelay({
   return {
     async flush(thing) {
       try {
-        await withDeadline(flushOf(thing), flushDeadlineMs, 'announcing a change of authority');
+        await withDeadline(flushOf(thing), flushDeadlineMs, 'announcing a change of principal');
       } catch (error) {
-        logger.warn({ err: error }, 'change of authority not announced yet; the sweeper will');
+        logger.warn({ err: error }, 'change of principal not announced yet; the sweeper will');
       }
     },
   };

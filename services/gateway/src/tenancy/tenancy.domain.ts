@@ -1,7 +1,7 @@
 import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
 import type { GrantedScope } from '@inventory/contracts/vocabulary';
 import type { NetworkPolicy } from '../http/network-policy.domain.ts';
-import type { Authority } from './authority.domain.ts';
+import type { Principal } from './principal.domain.ts';
 
 /** Accounts and Projects are never deleted: money and refreshes refer to them. */
 export type OwnerState = 'active' | 'suspended';
@@ -59,9 +59,9 @@ export interface Credential {
 
 export const requestsPerMinuteDefault = 120;
 
-/** An authority, and when the secret that was shown for it stops to be valid. */
+/** A principal, and when the secret that was shown for it stops to be valid. */
 export interface AcceptedSecret {
-  readonly authority: Authority;
+  readonly principal: Principal;
   readonly validUntilMs: number | null;
 }
 
@@ -79,7 +79,7 @@ export function acceptSecret(
   if (secret === undefined || credential.state !== 'active') return null;
   if (project.state !== 'active' || account.state !== 'active') return null;
   return {
-    authority: authorityOf(credential, project, account),
+    principal: principalOf(credential, project, account),
     validUntilMs: earliest(secret.validUntilMs, credential.expiresAtMs),
   };
 }
@@ -107,7 +107,7 @@ export function overlapEndMs(credential: Credential, nowMs: number): number | nu
   return end !== null && nowMs < end ? end : null;
 }
 
-function authorityOf(credential: Credential, project: Project, account: Account): Authority {
+function principalOf(credential: Credential, project: Project, account: Account): Principal {
   const policies = [account.networkPolicy, project.networkPolicy, credential.networkPolicy];
   return {
     accountId: account.id,

@@ -42,8 +42,8 @@ export const changeWebhookEndpointRoute = publicRoute({
     },
   },
   errors: endpointErrors,
-  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, authority }) {
-    requireOwnProject(authority, path.project_id);
+  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
+    requireOwnProject(principal, path.project_id);
     const changed = await webhooks.change(namedIn(path), body);
     return { status: 200, body: envelope(changed, { request_id: requestId }) };
   },

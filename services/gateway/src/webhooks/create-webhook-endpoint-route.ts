@@ -39,10 +39,10 @@ export const createWebhookEndpointRoute = publicRoute({
     },
   },
   errors: ['project_not_found', 'webhook_endpoint_limit_reached'],
-  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, authority }) {
-    requireOwnProject(authority, path.project_id);
-    requireEvents(authority);
-    const created = await webhooks.create(authority, body);
+  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
+    requireOwnProject(principal, path.project_id);
+    requireEvents(principal);
+    const created = await webhooks.create(principal, body);
     return { status: 201, body: envelope(created, { request_id: requestId }) };
   },
 });

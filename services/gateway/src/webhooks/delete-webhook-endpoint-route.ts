@@ -34,8 +34,8 @@ export const deleteWebhookEndpointRoute = publicRoute({
     },
   },
   errors: endpointErrors,
-  async handle({ webhooks }: WebhookDeps, { path }, { requestId, authority }) {
-    requireOwnProject(authority, path.project_id);
+  async handle({ webhooks }: WebhookDeps, { path }, { requestId, principal }) {
+    requireOwnProject(principal, path.project_id);
     await webhooks.remove(namedIn(path));
     const gone = { endpoint_id: path.endpoint_id, deleted: true } as const;
     return { status: 200, body: envelope(gone, { request_id: requestId }) };

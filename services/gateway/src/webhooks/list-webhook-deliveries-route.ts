@@ -66,9 +66,9 @@ export const listWebhookDeliveriesRoute = publicRoute({
   async handle(
     { webhooks, cursors }: ListWebhookDeliveriesDeps,
     { path, query },
-    { requestId, authority },
+    { requestId, principal },
   ) {
-    requireOwnProject(authority, path.project_id);
+    requireOwnProject(principal, path.project_id);
     const { state, limit } = query;
     const before = openCursor(cursors, path.endpoint_id, query.cursor);
     const part = { state, limit, before };

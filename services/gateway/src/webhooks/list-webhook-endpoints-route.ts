@@ -30,9 +30,9 @@ export const listWebhookEndpointsRoute = publicRoute({
     example: { success: true, data: { items: [endpointExample] }, meta: plainMetaExample },
   },
   errors: ['project_not_found'],
-  async handle({ webhooks }: WebhookDeps, { path }, { requestId, authority }) {
-    requireOwnProject(authority, path.project_id);
-    const items = await webhooks.list(authority.projectId);
+  async handle({ webhooks }: WebhookDeps, { path }, { requestId, principal }) {
+    requireOwnProject(principal, path.project_id);
+    const items = await webhooks.list(principal.projectId);
     return { status: 200, body: envelope({ items }, { request_id: requestId }) };
   },
 });

@@ -31,8 +31,8 @@ export const readWebhookEndpointRoute = publicRoute({
     example: { success: true, data: endpointExample, meta: plainMetaExample },
   },
   errors: endpointErrors,
-  async handle({ webhooks }: WebhookDeps, { path }, { requestId, authority }) {
-    requireOwnProject(authority, path.project_id);
+  async handle({ webhooks }: WebhookDeps, { path }, { requestId, principal }) {
+    requireOwnProject(principal, path.project_id);
     const found = await webhooks.read(namedIn(path));
     return { status: 200, body: envelope(found, { request_id: requestId }) };
   },

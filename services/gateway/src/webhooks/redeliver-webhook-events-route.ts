@@ -42,9 +42,9 @@ export const redeliverWebhookEventsRoute = publicRoute({
     },
   },
   errors: [...endpointErrors, 'event_not_found'],
-  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, authority }) {
-    requireOwnProject(authority, path.project_id);
-    requireEvents(authority);
+  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
+    requireOwnProject(principal, path.project_id);
+    requireEvents(principal);
     const done = await webhooks.redeliver(namedIn(path), body);
     return { status: 202, body: envelope(done, { request_id: requestId }) };
   },

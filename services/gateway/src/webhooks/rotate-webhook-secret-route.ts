@@ -51,8 +51,8 @@ export const rotateWebhookSecretRoute = publicRoute({
     },
   },
   errors: endpointErrors,
-  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, authority }) {
-    requireOwnProject(authority, path.project_id);
+  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
+    requireOwnProject(principal, path.project_id);
     const rotated = await webhooks.rotate(namedIn(path), body.overlap_seconds);
     return { status: 200, body: envelope(rotated, { request_id: requestId }) };
   },

@@ -32,9 +32,9 @@ export const testWebhookEndpointRoute = publicRoute({
     example: { success: true, data: { event_id: completedEvent.id }, meta: plainMetaExample },
   },
   errors: endpointErrors,
-  async handle({ webhooks }: WebhookDeps, { path }, { requestId, authority }) {
-    requireOwnProject(authority, path.project_id);
-    requireEvents(authority);
+  async handle({ webhooks }: WebhookDeps, { path }, { requestId, principal }) {
+    requireOwnProject(principal, path.project_id);
+    requireEvents(principal);
     const event_id = await webhooks.ping(namedIn(path));
     return { status: 202, body: envelope({ event_id }, { request_id: requestId }) };
   },

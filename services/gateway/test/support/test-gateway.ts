@@ -20,7 +20,7 @@ import { openBroadcasts } from '../../src/open-broadcasts.ts';
 import { openClients } from '../../src/open-clients.ts';
 import { openPublicApi } from '../../src/open-public-api.ts';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
-import type { Authority } from '../../src/tenancy/authority.domain.ts';
+import type { Principal } from '../../src/tenancy/principal.domain.ts';
 import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
 import { callDocumented } from './call-documented.ts';
 import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
@@ -47,8 +47,8 @@ export interface GatewayWorld {
   readonly revisions: FakeRevisionStore;
   readonly webhooks: FakeWebhooks;
   /** A secret and what it stands for. */
-  issue(overrides?: Partial<Authority>): { key: string; authority: Authority };
-  find(secret: string): Promise<Authority | null>;
+  issue(overrides?: Partial<Principal>): { key: string; principal: Principal };
+  find(secret: string): Promise<Principal | null>;
   digestOf(secret: string): string;
   /** The events of the Projects; empty unless a test puts some in. */
   readonly eventLog: EventStreamClient;
@@ -80,7 +80,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
     startFakeRevisionStore(clock),
     startFakeWebhooks(),
   ]);
-  const authorities = new Map<string, Authority>();
+  const principals = new Map<string, Principal>();
   const mongo = new MongoClient(namespace.mongodbUri);
   const stops: (() => Promise<void>)[] = [];
   return {
@@ -92,7 +92,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
     revisions,
     webhooks,
     issue(overrides = {}) {
-      const authority: Authority = {
+      const principal: Principal = {
         accountId: newAccountId(),
         projectId: newProjectId(),
         credentialId: newCredentialId(),
@@ -103,15 +103,15 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
         requestsPerMinute: 100_000,
         ...overrides,
       };
-      const key = `key-of-${authority.credentialId}`;
-      authorities.set(key, authority);
-      return { key, authority };
+      const key = `key-of-${principal.credentialId}`;
+      principals.set(key, principal);
+      return { key, principal };
     },
-    find: async (secret) => authorities.get(secret) ?? null,
+    find: async (secret) => principals.get(secret) ?? null,
     digestOf: (secret) => secret,
     eventLog: emptyLog,
     findProject: async (id) =>
-      [...authorities.values()].find(({ projectId }) => projectId === id) ?? null,
+      [...principals.values()].find(({ projectId }) => projectId === id) ?? null,
     reset() {
       for (const fake of [collector, ledger, revisions, webhooks]) {
         fake.reset();
@@ -220,7 +220,7 @@ async function startPublicApi(
   const { url } = await openPublicApi(context, {
     clients: { ...clients, eventLog: world.eventLog },
     tenancy: {
-      authorities: world,
+      principals: world,
       findProject: world.findProject,
       findBySecretDigest: async () => null,
     },

@@ -6,13 +6,13 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import {
   isNetworkAllowed,
-  type StoredAuthority,
+  type StoredPrincipal,
   streamRefusal,
 } from './stream-authorization.domain.ts';
 
-export interface StreamAuthorityDeps {
+export interface StreamPrincipalsDeps {
   readonly streams: Pick<EventStreams, 'all' | 'revoke' | 'close'>;
-  readonly find: (secretDigest: string) => Promise<StoredAuthority | null>;
+  readonly find: (secretDigest: string) => Promise<StoredPrincipal | null>;
   readonly clock: Clock;
   /** Longest time between two looks at one Credential; each comes at half of it at the earliest. */
   readonly everyMs: number;
@@ -20,7 +20,7 @@ export interface StreamAuthorityDeps {
 }
 
 /** Ends streams whose holder may not read them any more. */
-export interface StreamAuthority {
+export interface StreamPrincipals {
   /** Looks at every secret that is due, once for all of its streams. */
   round(): Promise<void>;
   /** Something of the account changed: all of its secrets are due. */
@@ -37,7 +37,7 @@ const looksAtOnce = 16;
 /** As many intervals without an answer: then the stream is closed, its reader may come back. */
 const unknownIntervalsMax = 2;
 
-export function watchStreamAuthority(deps: StreamAuthorityDeps): StreamAuthority {
+export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincipals {
   const { streams, find, clock, everyMs, logger } = deps;
   let known = new Map<string, Known>();
 
@@ -62,7 +62,7 @@ export function watchStreamAuthority(deps: StreamAuthorityDeps): StreamAuthority
       one.unknownSinceMs = null;
     } catch (error) {
       one.unknownSinceMs ??= clock.now();
-      logger.warn({ err: error, streams: held.length }, 'the authority of streams is not known');
+      logger.warn({ err: error, streams: held.length }, 'the principal of streams is not known');
       if (clock.now() - one.unknownSinceMs < unknownIntervalsMax * everyMs) return;
       for (const stream of held) streams.close(stream, 'unavailable');
     }
@@ -71,7 +71,7 @@ export function watchStreamAuthority(deps: StreamAuthorityDeps): StreamAuthority
   function judge(
     digest: string,
     held: readonly EventStream[],
-    stored: StoredAuthority | null,
+    stored: StoredPrincipal | null,
   ): void {
     const refusal = streamRefusal(digest, stored, clock.now());
     for (const stream of held) {
