@@ -35,13 +35,13 @@ let impatient: TestGateway;
 
 beforeAll(async () => {
   world = await openWorld();
-  const { find } = world;
+  const { findPrincipal } = world;
   // The place where keys are kept can be away or broken for every operation.
   Object.assign(world, {
-    find: async (secret: string) => {
+    findPrincipal: async (secret: string) => {
       if (secret === 'away') throw new ServiceUnreachable('keys are away');
       if (secret === 'broken') throw new TypeError('keys are broken');
-      return await find(secret);
+      return await findPrincipal(secret);
     },
   });
   [gateway, impatient] = await Promise.all([

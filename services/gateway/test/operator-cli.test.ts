@@ -31,10 +31,10 @@ test('from an account to a revoked key, every step by its own command', async ()
 
   expect(issued.err).toMatch(/shown this once/);
   expect(rotated.json.secret).toMatch(/^inv_/);
-  expect(await world.tenancy.principals.find(rotated.json.secret)).not.toBeNull();
+  expect(await world.tenancy.principals.findPrincipal(rotated.json.secret)).not.toBeNull();
   const revoked = await operator('credential', 'revoke', ...credential);
   expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/^state +revoked$/m) });
-  expect(await world.tenancy.principals.find(rotated.json.secret)).toBeNull();
+  expect(await world.tenancy.principals.findPrincipal(rotated.json.secret)).toBeNull();
 });
 
 test('as a process it writes where a shell expects it, and ends with its exit code', async () => {

@@ -33,7 +33,7 @@ async function seenElsewhere(secret: string, expected: 'a key' | 'no key'): Prom
   await waitFor(
     `the other replica takes the secret for ${expected}`,
     async () =>
-      ((await there.tenancy.principals.find(secret)) === null) === (expected === 'no key'),
+      ((await there.tenancy.principals.findPrincipal(secret)) === null) === (expected === 'no key'),
   );
 }
 
@@ -57,7 +57,7 @@ function announcementOf({ id, accountId, projectId }: Credential): OutgoingMessa
 test('an issued secret is accepted by every replica at once, with what its owners say', async () => {
   const { account, project, credential, secret } = await newCustomer(here.tenancy);
 
-  expect(await there.tenancy.principals.find(secret)).toEqual({
+  expect(await there.tenancy.principals.findPrincipal(secret)).toEqual({
     accountId: account.id,
     projectId: project.id,
     credentialId: credential.id,
@@ -70,16 +70,16 @@ test('an issued secret is accepted by every replica at once, with what its owner
 });
 
 test('a well-formed secret that nobody issued is no key', async () => {
-  expect(await here.tenancy.principals.find(mintSecret(newCredentialId()))).toBeNull();
+  expect(await here.tenancy.principals.findPrincipal(mintSecret(newCredentialId()))).toBeNull();
 });
 
 test('a revocation is seen by another replica although it has the key cached', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
-  expect(await there.tenancy.principals.find(secret)).not.toBeNull();
+  expect(await there.tenancy.principals.findPrincipal(secret)).not.toBeNull();
 
   await here.tenancy.revokeCredential(credential.id);
 
-  expect(await here.tenancy.principals.find(secret)).toBeNull();
+  expect(await here.tenancy.principals.findPrincipal(secret)).toBeNull();
   await seenElsewhere(secret, 'no key');
 });
 
@@ -109,7 +109,7 @@ test('a change of scopes, policy, limit or events reaches keys that are in use e
   await here.tenancy.changeAccount(account.id, { requestsPerMinute: 9, eventsEnabled: true });
 
   const seen = await waitFor('the other replica has all three changes', async () => {
-    const principal = await there.tenancy.principals.find(secret);
+    const principal = await there.tenancy.principals.findPrincipal(secret);
     return principal?.requestsPerMinute === 9 && principal;
   });
   expect(seen).toMatchObject({
@@ -129,7 +129,7 @@ test('rotation: the new secret works, the old one stops at once, the Credential 
   });
 
   await seenElsewhere(secret, 'no key');
-  const principal = await there.tenancy.principals.find(rotated.secret);
+  const principal = await there.tenancy.principals.findPrincipal(rotated.secret);
   expect(principal?.credentialId).toBe(credential.id);
 });
 
@@ -143,10 +143,10 @@ test('rotation with an overlap: both secrets work until it ends', async () => {
     const rotated = await tenancy.rotateCredential(rotation);
 
     clock.advance(59_999);
-    expect(await tenancy.principals.find(secret)).not.toBeNull();
+    expect(await tenancy.principals.findPrincipal(secret)).not.toBeNull();
     clock.advance(1);
-    expect(await tenancy.principals.find(secret)).toBeNull();
-    expect(await tenancy.principals.find(rotated.secret)).not.toBeNull();
+    expect(await tenancy.principals.findPrincipal(secret)).toBeNull();
+    expect(await tenancy.principals.findPrincipal(rotated.secret)).not.toBeNull();
   } finally {
     await replica.close();
   }
@@ -156,7 +156,10 @@ test('of rotations at once one succeeds, so no handed-out secret is dead', async
   const { credential, secret } = await newCustomer(here.tenancy);
   const store = createTenancyStore(here.db);
   const announced = { message: announcementOf(credential), atMs: systemClock.now() };
-  const announcer = { prepare: () => announced, spread: async () => undefined };
+  const announcer = {
+    createAnnouncement: () => announced,
+    publishChange: async () => undefined,
+  };
   const allHaveRead = barrier(3);
   const findCredential = async (id: CredentialId) => {
     const found = await store.findCredential(id);
@@ -178,8 +181,8 @@ test('of rotations at once one succeeds, so no handed-out secret is dead', async
     'concurrent_change',
   ]);
   const [winner] = rotated.map(({ value }) => value.secret);
-  expect(await here.tenancy.principals.find(winner ?? '')).not.toBeNull();
-  expect(await here.tenancy.principals.find(secret)).toBeNull();
+  expect(await here.tenancy.principals.findPrincipal(winner ?? '')).not.toBeNull();
+  expect(await here.tenancy.principals.findPrincipal(secret)).toBeNull();
 });
 
 test('changes of different fields at the same time all stay', async () => {

@@ -20,7 +20,7 @@ interface WantedConfiguration {
 
 interface Deps extends RequestLedgerDeps {
   readonly tenancy: Pick<TenancyStore, 'findAccount'>;
-  readonly ledger: Pick<LedgerClient, 'terms'>;
+  readonly ledger: Pick<LedgerClient, 'readTerms'>;
 }
 
 /**
@@ -45,5 +45,5 @@ export async function configureAccount(
     invariant(code === 'idempotency_conflict', `the ledger refused a configuration with ${code}`);
     throw new Refused({ code });
   }
-  return deps.ledger.terms(accountId);
+  return deps.ledger.readTerms(accountId);
 }

@@ -3,7 +3,7 @@ import type { AccountTerms } from '@inventory/contracts/internal/ledger';
 import type { LedgerClient } from './ledger-client.ts';
 
 export interface ReadAccountDeps {
-  readonly ledger: Pick<LedgerClient, 'balance' | 'terms'>;
+  readonly ledger: Pick<LedgerClient, 'readBalance' | 'readTerms'>;
 }
 
 export interface AccountStanding {
@@ -20,8 +20,8 @@ export async function readAccount(
   accountId: AccountId,
 ): Promise<AccountStanding> {
   const [{ balances }, terms] = await Promise.all([
-    ledger.balance(accountId),
-    ledger.terms(accountId),
+    ledger.readBalance(accountId),
+    ledger.readTerms(accountId),
   ]);
   const { total, held, available } = balances.find(({ asset }) => asset === 'credits') ?? nothing;
   return { balance: { total, held, available }, terms };

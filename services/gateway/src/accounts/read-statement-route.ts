@@ -11,7 +11,7 @@ import type { LedgerClient } from './ledger-client.ts';
 import { statementCsv } from './statement-csv.ts';
 
 export interface ReadStatementDeps {
-  readonly ledger: Pick<LedgerClient, 'statement'>;
+  readonly ledger: Pick<LedgerClient, 'readStatement'>;
   readonly cursors: CursorSealer;
 }
 
@@ -75,7 +75,7 @@ export const readStatementRoute = publicRoute({
   ) {
     const { limit } = query;
     const afterSeq = openCursor(cursors, accountId, query.cursor);
-    const page = await ledger.statement(accountId, { afterSeq, limit });
+    const page = await ledger.readStatement(accountId, { afterSeq, limit });
     const next = page.next_after_seq;
     const cursor = next === null ? null : cursors.seal(JSON.stringify(next), bindingOf(accountId));
     if (type === csvType) return csvAnswer(statementCsv(page.items), nextPath(cursor, limit));

@@ -9,7 +9,7 @@ import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
 export interface ReadUsageDeps {
-  readonly ledger: Pick<LedgerClient, 'usage'>;
+  readonly ledger: Pick<LedgerClient, 'readUsage'>;
   /** Null when there is no such Project. */
   readonly findProject: (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
   readonly clock: Clock;
@@ -69,7 +69,7 @@ export const readUsageRoute = publicRoute({
       if (project?.accountId !== accountId) throw new Refused({ code: 'project_not_found' });
     }
     const span = spanOf(query, isoTime(clock.now()));
-    const report = await ledger.usage(accountId, { ...span, projectId });
+    const report = await ledger.readUsage(accountId, { ...span, projectId });
     if (report === null) {
       throw new Refused({ code: 'invalid_request', detail: { issues: [tooMuch] } });
     }

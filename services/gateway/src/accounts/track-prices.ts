@@ -6,15 +6,15 @@ import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 /** The version of the price list in force, for answers that charge nothing. */
 export interface PriceVersion {
   /** Null until the ledger has been read for the first time. */
-  current(): number | null;
+  currentVersion(): number | null;
   /** The whole list; null until then. */
-  list(): PriceList | null;
+  currentPrices(): PriceList | null;
   /** The same; before the first read it asks the ledger, and rejects as that does. */
-  read(): Promise<PriceList>;
+  readPrices(): Promise<PriceList>;
 }
 
 export interface TrackPricesDeps {
-  readonly ledger: { prices(): Promise<PriceList> };
+  readonly ledger: { readPrices(): Promise<PriceList> };
   readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly logger: Logger;
 }
@@ -33,12 +33,12 @@ export function trackPrices({ ledger, lifetime, logger }: TrackPricesDeps): Pric
     lifetime,
     logger,
     runOnce: async () => {
-      list = await ledger.prices();
+      list = await ledger.readPrices();
     },
   });
   return {
-    current: () => list?.version ?? null,
-    list: () => list,
-    read: async () => list ?? (await ledger.prices()),
+    currentVersion: () => list?.version ?? null,
+    currentPrices: () => list,
+    readPrices: async () => list ?? (await ledger.readPrices()),
   };
 }

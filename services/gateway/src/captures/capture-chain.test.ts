@@ -85,11 +85,11 @@ function createWorld(fault?: Fault) {
       },
     },
     captures: {
-      async add(capture, nowMs) {
+      async insertCapture(capture, nowMs) {
         const { chainId: id } = capture;
         if (!known.has(id)) known.set(id, { ...capture, id, epoch: 0, dueAtMs: nowMs, trace: {} });
       },
-      async end(id) {
+      async excludeChain(id) {
         if (fault !== 'a page that was not staged ends only its own cursor') known.set(id, 'ended');
       },
     },
@@ -104,23 +104,23 @@ function createWorld(fault?: Fault) {
     logger,
     replica: 'this',
     captures: {
-      due: async (nowMs) =>
+      findDueCaptures: async (nowMs) =>
         [...known.values()].flatMap((one) => (one !== 'ended' && one.dueAtMs <= nowMs ? one : [])),
-      async claim(capture, _replica, dueAtMs) {
+      async claimCapture(capture, _replica, dueAtMs) {
         const now = held(capture, capture.epoch);
         if (now) known.set(now.chainId, { ...now, dueAtMs, epoch: now.epoch + 1 });
         return now !== null;
       },
-      isHeld: async (capture) => held(capture, capture.epoch) !== null,
-      async settle({ chainId: id }) {
+      isCaptureClaimed: async (capture) => held(capture, capture.epoch) !== null,
+      async deleteCapture({ chainId: id }) {
         if (known.get(id) !== 'ended') known.delete(id);
       },
     },
     intents: {
-      hasOpen: async () => open.size > 0 && fault !== 'open charges are not looked at',
+      hasOpenIntent: async () => open.size > 0 && fault !== 'open charges are not looked at',
     },
     revisions: {
-      stagedPages: async () => [...staged.values()].sort((a, b) => a.page - b.page),
+      listStagedPages: async () => [...staged.values()].sort((a, b) => a.page - b.page),
     },
     publish: async (messages) => void published.push(...messages),
   };
@@ -275,7 +275,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     };
     world.clock.advance(10_001);
 
-    await completeCaptures({ ...completing, intents: { hasOpen } });
+    await completeCaptures({ ...completing, intents: { hasOpenIntent: hasOpen } });
     await world.sweep();
 
     expect(sent(world)).toEqual([]);
@@ -298,7 +298,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const away = async () => Promise.reject(new Error('away'));
     world.clock.advance(10_001);
 
-    await completeCaptures({ ...completing, revisions: { stagedPages: away } });
+    await completeCaptures({ ...completing, revisions: { listStagedPages: away } });
     world.clock.advance(10_001);
     await completeCaptures({ ...completing, publish: away });
     world.clock.advance(10_001);

@@ -30,9 +30,9 @@ export interface CapturePageDeps {
   };
   readonly captures: {
     /** Does nothing for a chain that waits already or must not be captured. */
-    add(capture: Capture, nowMs: number): Promise<void>;
+    insertCapture(capture: Capture, nowMs: number): Promise<void>;
     /** From here on the chain is never captured. */
-    end(chainId: string, nowMs: number): Promise<void>;
+    excludeChain(chainId: string, nowMs: number): Promise<void>;
   };
   readonly rules: CaptureRules & { readonly settleWithinMs: number };
   readonly clock: Clock;
@@ -69,7 +69,7 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
   return {
     async conclude({ replayed }) {
       const staged = await staging;
-      if (capturing && staged === null) await deps.captures.end(chain.chainId, nowMs);
+      if (capturing && staged === null) await deps.captures.excludeChain(chain.chainId, nowMs);
       const { nextStartAssetid, assetCount } = page;
       const read = { staged, nextStartAssetid, assetCount, replayed, nowMs };
       const next = advanceLiveChain(chain, read, deps.rules, evidenceDigest);
@@ -100,7 +100,7 @@ async function keepCapture(
   const capture = captureOf(next, owner, { nowMs, reportedTotalCount }, rules.settleWithinMs);
   if (capture === null) return;
   try {
-    await captures.add(capture, nowMs);
+    await captures.insertCapture(capture, nowMs);
   } catch (error) {
     chainEnded('store');
     logger.warn({ err: error, chain_id: capture.chainId }, 'capture not kept');

@@ -70,7 +70,7 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
 
   return {
     /** Keeps a capture, unless its chain has one already or must not be captured. */
-    async add(capture: Capture, trace: TraceCarrier, nowMs: number): Promise<void> {
+    async insertCapture(capture: Capture, trace: TraceCarrier, nowMs: number): Promise<void> {
       const document = toDoc(capture, trace, nowMs);
       try {
         await bounded(collection.insertOne(document));
@@ -80,7 +80,7 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
     },
 
     /** From here on the chain is never captured; a capture that waits is gone. */
-    async end(chainId: string, nowMs: number): Promise<void> {
+    async excludeChain(chainId: string, nowMs: number): Promise<void> {
       const ended = {
         $inc: { epoch: 1 },
         $set: { expireAt: dateOf(nowMs + endedKeptMs) },
@@ -97,7 +97,7 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
     },
 
     /** Captures that are due, longest first. */
-    async due(nowMs: number, limit: number): Promise<WaitingCapture[]> {
+    async findDueCaptures(nowMs: number, limit: number): Promise<WaitingCapture[]> {
       const found = await collection
         .find({ dueAt: { $lte: dateOf(nowMs) } })
         .sort({ dueAt: 1 })
@@ -107,7 +107,7 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
     },
 
     /** Takes a capture until then; false when another replica took it or its chain was ended. */
-    async claim(capture: PendingCapture, replica: string, untilMs: number): Promise<boolean> {
+    async claimCapture(capture: PendingCapture, replica: string, untilMs: number): Promise<boolean> {
       const taken = await collection.updateOne(
         { _id: capture.chainId, epoch: capture.epoch },
         { $set: { dueAt: dateOf(untilMs), claimedBy: replica }, $inc: { epoch: 1 } },
@@ -115,13 +115,13 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
       return taken.modifiedCount === 1;
     },
 
-    async isHeld({ chainId, epoch }: PendingCapture): Promise<boolean> {
+    async isCaptureClaimed({ chainId, epoch }: PendingCapture): Promise<boolean> {
       const held = { _id: chainId, epoch, dueAt: { $exists: true } };
       return (await collection.findOne(held, { projection: { _id: 1 } })) !== null;
     },
 
     /** Forgets a capture that waits; that a chain must not be captured is remembered. */
-    async settle({ chainId }: PendingCapture): Promise<void> {
+    async deleteCapture({ chainId }: PendingCapture): Promise<void> {
       await collection.deleteOne({ _id: chainId, dueAt: { $exists: true } });
     },
   };

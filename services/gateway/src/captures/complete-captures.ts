@@ -15,17 +15,17 @@ export interface KeptCapture extends PendingCapture {
 
 export interface CompleteCapturesDeps {
   readonly captures: {
-    due(nowMs: number, limit: number): Promise<KeptCapture[]>;
+    findDueCaptures(nowMs: number, limit: number): Promise<KeptCapture[]>;
     /** False when another replica took it, or its chain was ended meanwhile. */
-    claim(capture: KeptCapture, replica: string, untilMs: number): Promise<boolean>;
+    claimCapture(capture: KeptCapture, replica: string, untilMs: number): Promise<boolean>;
     /** Whether it is still as this replica claimed it. */
-    isHeld(capture: KeptCapture): Promise<boolean>;
+    isCaptureClaimed(capture: KeptCapture): Promise<boolean>;
     /** It was sent, or never will be. */
-    settle(capture: KeptCapture): Promise<void>;
+    deleteCapture(capture: KeptCapture): Promise<void>;
   };
   /** Whether a page of the chain is still to be paid, delivered or undone. */
-  readonly intents: { hasOpen(chainId: string): Promise<boolean> };
-  readonly revisions: { stagedPages(chainId: string): Promise<readonly StagedPage[]> };
+  readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
+  readonly revisions: { listStagedPages(chainId: string): Promise<readonly StagedPage[]> };
   readonly publish: MessageBus['publish'];
   readonly clock: Clock;
   readonly logger: Logger;
@@ -47,7 +47,7 @@ const concurrencyMax = 5;
  * 4. forgotten: nobody waits for what becomes of it.
  */
 export async function completeCaptures(deps: CompleteCapturesDeps): Promise<boolean> {
-  const due = await deps.captures.due(deps.clock.now(), batchMax);
+  const due = await deps.captures.findDueCaptures(deps.clock.now(), batchMax);
   await forEachLimited(due, concurrencyMax, async (capture) => {
     const { trace, chainId } = capture;
     const attributes = { 'inventory.chain_id': chainId };
@@ -65,17 +65,17 @@ export async function completeCaptures(deps: CompleteCapturesDeps): Promise<bool
 async function completeOne(deps: CompleteCapturesDeps, capture: KeptCapture): Promise<void> {
   const { captures, intents, revisions, clock } = deps;
   const nowMs = clock.now();
-  if (!(await captures.claim(capture, deps.replica, captureDueAtMs(nowMs, capture.epoch)))) return;
+  if (!(await captures.claimCapture(capture, deps.replica, captureDueAtMs(nowMs, capture.epoch)))) return;
   if (nowMs >= capture.giveUpAtMs) return giveUp(deps, capture, 'deadline');
-  if (await intents.hasOpen(capture.chainId)) return;
-  if (!(await captures.isHeld({ ...capture, epoch: capture.epoch + 1 }))) return;
-  const pages = await revisions.stagedPages(capture.chainId);
+  if (await intents.hasOpenIntent(capture.chainId)) return;
+  if (!(await captures.isCaptureClaimed({ ...capture, epoch: capture.epoch + 1 }))) return;
+  const pages = await revisions.listStagedPages(capture.chainId);
   if (evidenceOf(pages, evidenceDigest) !== capture.evidence) {
     return giveUp(deps, capture, 'evidence');
   }
   await deps.publish([completedMessage(capture, pages)]);
   captureCompleted();
-  await captures.settle(capture);
+  await captures.deleteCapture(capture);
 }
 
 async function giveUp(
@@ -85,7 +85,7 @@ async function giveUp(
 ): Promise<void> {
   chainEnded(reason);
   logger.info({ chain_id: capture.chainId, reason }, 'capture given up');
-  await captures.settle(capture);
+  await captures.deleteCapture(capture);
 }
 
 /** The same message for the same chain, whoever sends it and however often. */

@@ -18,7 +18,7 @@ export interface StagingClient {
    */
   stagePage(chainId: string, page: number, members: Buffer): Promise<StagedPage>;
   /** What is staged of a chain now, in order. */
-  stagedPages(chainId: string): Promise<readonly StagedPage[]>;
+  listStagedPages(chainId: string): Promise<readonly StagedPage[]>;
 }
 
 const [open, close] = [Buffer.from('{'), Buffer.from('}')];
@@ -64,7 +64,7 @@ export function createStagingClient(client: InternalClient, timeoutMs: number): 
         timeoutMs,
         'staging a page',
       ),
-    async stagedPages(chainId) {
+    async listStagedPages(chainId) {
       const listed = await client.json(stagedPages, { method: 'GET', path: pathOf(chainId) });
       return listed.pages.map(({ page, chunks }) => ({ page, chunks }));
     },

@@ -23,11 +23,11 @@ export function pendingCommandIndexes(collection: string): CollectionIndexes {
 
 export interface PendingCommandStore<Command extends PendingCommand> {
   /** Commands that are due, earliest first. */
-  due(nowMs: number, limit: number): Promise<Command[]>;
+  findDueCommands(nowMs: number, limit: number): Promise<Command[]>;
   /** Takes a command until `untilMs`; false when another replica took or settled it meanwhile. */
-  claim(command: Command, replica: string, untilMs: number): Promise<boolean>;
+  claimCommand(command: Command, replica: string, untilMs: number): Promise<boolean>;
   /** Removes a command that its owner has answered. */
-  settle(command: Command): Promise<void>;
+  deleteCommand(command: Command): Promise<void>;
 }
 
 export function createPendingCommandStore<
@@ -39,7 +39,7 @@ export function createPendingCommandStore<
   logger: Logger,
 ): PendingCommandStore<Command> {
   return {
-    async due(nowMs, limit) {
+    async findDueCommands(nowMs, limit) {
       const found = await collection
         .find({ dueAt: { $lte: dateOf(nowMs) } } as Filter<Document>)
         .sort({ dueAt: 1 })
@@ -47,7 +47,7 @@ export function createPendingCommandStore<
         .toArray();
       return readEach(found, (document) => fromDoc(document as Document), logger);
     },
-    async claim(command, replica, untilMs) {
+    async claimCommand(command, replica, untilMs) {
       const taken = await collection.updateOne(
         { _id: command.id, epoch: command.epoch } as Filter<Document>,
         {
@@ -56,7 +56,7 @@ export function createPendingCommandStore<
       );
       return taken.modifiedCount === 1;
     },
-    async settle(command) {
+    async deleteCommand(command) {
       await collection.deleteOne({ _id: command.id } as Filter<Document>);
     },
   };

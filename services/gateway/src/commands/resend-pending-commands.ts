@@ -8,9 +8,9 @@ import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
 export interface PendingCommands<Command extends PendingCommand, Reply extends MessageType> {
   readonly store: {
-    due(nowMs: number, limit: number): Promise<Command[]>;
-    claim(command: Command, replica: string, untilMs: number): Promise<boolean>;
-    settle(command: Command): Promise<void>;
+    findDueCommands(nowMs: number, limit: number): Promise<Command[]>;
+    claimCommand(command: Command, replica: string, untilMs: number): Promise<boolean>;
+    deleteCommand(command: Command): Promise<void>;
   };
   /** The same command every time; only the id under which the reply is awaited is new. */
   readonly toMessage: (
@@ -44,17 +44,17 @@ export async function resendPendingCommands<
   Command extends PendingCommand,
   Reply extends MessageType,
 >(deps: ResendPendingCommandsDeps, pending: PendingCommands<Command, Reply>): Promise<boolean> {
-  const due = await pending.store.due(deps.clock.now(), batchMax);
+  const due = await pending.store.findDueCommands(deps.clock.now(), batchMax);
   await forEachLimited(due, concurrencyMax, async (command) => {
     const untilMs = dueAgainAtMs(command, deps.clock.now());
-    if (!(await pending.store.claim(command, deps.replica, untilMs))) return;
+    if (!(await pending.store.claimCommand(command, deps.replica, untilMs))) return;
     const waitingId = `${pending.replyType}:${command.id}:${command.epoch + 1}`;
     const message = pending.toMessage(command, waitingId);
     const { pendingReplyMs } = deps.deadlines;
     const asked = await deps.commands.request(message, replyOf(pending.replyType), pendingReplyMs);
     if (asked.result !== 'reply') return;
     await pending.onReply(command, asked.body);
-    await pending.store.settle(command);
+    await pending.store.deleteCommand(command);
   });
   return due.length === batchMax;
 }

@@ -88,17 +88,17 @@ function createApp(): RequestListener {
     routes: routes.map((route) => route.bind({})),
     pages: {},
     principals: {
-      find: async (secret) => keys[secret] ?? null,
+      findPrincipal: async (secret) => keys[secret] ?? null,
       digestOf: (secret) => `of ${secret}`,
     },
     trustedProxies: [],
     limiter: {
-      take: async (_account, limit) => {
+      takeRequests: async (_account, limit) => {
         requestsUsed += 1;
         return { ...standingAt(requestsUsed, limit, 10_000), admitted: requestsUsed <= limit };
       },
     },
-    prices: { current: () => 7 },
+    prices: { currentVersion: () => 7 },
     v1DeprecatedAtMs: 1_767_225_600_000,
     deadlines: { findMs: 600_000 },
     clock,

@@ -30,7 +30,7 @@ export interface PublicAppOptions {
   readonly principals: PrincipalCache;
   readonly trustedProxies: NetworkPolicy;
   readonly limiter: RequestLimiter;
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
   readonly v1DeprecatedAtMs: number;
   readonly deadlines: Pick<Deadlines, 'findMs'>;
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import type { PublicMiddleware } from './request-state.ts';
 
 /** What a secret stands for; null for every secret that is not valid now, whatever the reason. */
 export interface PrincipalCache {
-  find(secret: string): Promise<Principal | null>;
+  findPrincipal(secret: string): Promise<Principal | null>;
   /** What a secret is remembered by. */
   digestOf(secret: string): string;
 }
@@ -19,7 +19,7 @@ export function authenticate(
   return async (context, next) => {
     const [secret, ...more] = context.req.headersDistinct['x-api-key'] ?? [];
     if (secret === undefined || secret === '') throw new Refused({ code: 'missing_api_key' });
-    const found = more.length === 0 ? principals.find(secret) : null;
+    const found = more.length === 0 ? principals.findPrincipal(secret) : null;
     const principal =
       found && (await withDeadline(found, deadlines.findMs, 'finding a principal'));
     if (principal === null) throw new Refused({ code: 'invalid_api_key' });

@@ -17,7 +17,7 @@ const retryAfterSeconds = 1;
  * byte of a reversed page is sent later. The response owns its socket here (requests of a
  * connection are handled in order), and nothing is awaited between reading the clock and the write.
  */
-export function deliverPage(clock: Clock, prices: { current(): number | null }): PublicMiddleware {
+export function deliverPage(clock: Clock, prices: { currentVersion(): number | null }): PublicMiddleware {
   return async (context, next) => {
     const { state } = context;
     let denial: BilledRefused | undefined;
@@ -33,7 +33,7 @@ export function deliverPage(clock: Clock, prices: { current(): number | null }):
     }
     if (state.delivery === undefined) return;
     if (clock.now() >= state.delivery.deadlineMs) throw tooLate(context, state.delivery);
-    if (denial) renderRefused(context, denial, prices.current());
+    if (denial) renderRefused(context, denial, prices.currentVersion());
     write(context, state.delivery, state.delivery.deadlineMs - clock.now());
   };
 }

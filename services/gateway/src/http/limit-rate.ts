@@ -9,7 +9,7 @@ import { type PublicMiddleware, required } from './request-state.ts';
 export function limitRate(limiter: RequestLimiter): PublicMiddleware {
   return async (context, next) => {
     const { accountId, requestsPerMinute } = required(context.state, 'principal');
-    const decision = await limiter.take(accountId, requestsPerMinute);
+    const decision = await limiter.takeRequests(accountId, requestsPerMinute);
     const rateLimit = toWireRateLimit(decision);
     context.state.rateLimit = rateLimit;
     context.set(rateLimitHeaders(rateLimit));
@@ -27,7 +27,7 @@ export async function takeFurtherRequests(
   { accountId, requestsPerMinute }: Pick<Principal, 'accountId' | 'requestsPerMinute'>,
   requests: number,
 ): Promise<RateLimit> {
-  const decision = await limiter.take(accountId, requestsPerMinute, requests);
+  const decision = await limiter.takeRequests(accountId, requestsPerMinute, requests);
   const rateLimit = toWireRateLimit(decision);
   if (!decision.admitted) throw rateLimitExceeded(rateLimit, { required: requests });
   return rateLimit;

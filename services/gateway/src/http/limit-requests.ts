@@ -23,7 +23,7 @@ export interface RequestLimiter {
    * Takes so many requests, all or none. Rejects when the store does not answer: then nothing is
    * admitted.
    */
-  take(accountId: AccountId, limitPerMinute: number, requests?: number): Promise<RateDecision>;
+  takeRequests(accountId: AccountId, limitPerMinute: number, requests?: number): Promise<RateDecision>;
 }
 
 export interface RequestLimiterDeps {
@@ -90,7 +90,7 @@ export function createRequestLimiter({
   }
 
   return {
-    async take(accountId, limitPerMinute, requests = 1) {
+    async takeRequests(accountId, limitPerMinute, requests = 1) {
       let counter = counters.get(accountId);
       if (counter === undefined) {
         counter = createCounter(accountId);
@@ -127,11 +127,11 @@ async function count(
     const taken = admitInOrder(before ?? 0, wish.sizes, wish.limit);
     const after = taken.at(-1)?.used ?? 0;
     if (before === null) {
-      if (await windows.begin(window, after)) return taken;
-    } else if (after === before || (await windows.advance(window, before, after))) {
+      if (await windows.insertCount(window, after)) return taken;
+    } else if (after === before || (await windows.replaceCount(window, before, after))) {
       return taken;
     }
-    before = await windows.used(window);
+    before = await windows.readCount(window);
   }
   throw new DeadlineExceeded(`counting requests took longer than ${wish.withinMs} ms`);
 }

@@ -30,11 +30,11 @@ export interface RateWindow {
 /** The counts of windows; every change names the count it starts from. */
 export interface RateWindowStore {
   /** Null when nothing is counted yet. */
-  used(window: RateWindow): Promise<number | null>;
+  readCount(window: RateWindow): Promise<number | null>;
   /** Counts the first requests of a window; false when another replica was first. */
-  begin(window: RateWindow, used: number): Promise<boolean>;
+  insertCount(window: RateWindow, used: number): Promise<boolean>;
   /** Moves the count on; false when it is not `from` any more. */
-  advance(window: RateWindow, from: number, to: number): Promise<boolean>;
+  replaceCount(window: RateWindow, from: number, to: number): Promise<boolean>;
 }
 
 /**
@@ -51,13 +51,13 @@ export function createRateWindowStore(
     withDeadline(work, deadlines.lookUpMs, 'counting requests');
 
   return {
-    async used(window) {
+    async readCount(window) {
       // The newest count, committed or not: a stale one would only be tried in vain.
       const options = { readConcern: { level: 'local' as const }, projection: { used: 1 } };
       const found = await bounded(collection.findOne({ _id: idOf(window) }, options));
       return found?.used ?? null;
     },
-    async begin(window, used) {
+    async insertCount(window, used) {
       const expireAt = dateOf(window.startMs + rateWindowMs + keptAfterEndMs);
       try {
         await bounded(collection.insertOne({ _id: idOf(window), used, expireAt }));
@@ -67,7 +67,7 @@ export function createRateWindowStore(
         return false;
       }
     },
-    async advance(window, from, to) {
+    async replaceCount(window, from, to) {
       const filter = { _id: idOf(window), used: from };
       const updated = await bounded(collection.updateOne(filter, { $set: { used: to } }));
       return updated.modifiedCount === 1;

@@ -9,7 +9,7 @@ import { toPublicRefused } from './to-refused.ts';
 import { v1Failure } from './v1-failures.ts';
 
 export interface RenderErrorsDeps {
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
   readonly logger: Logger;
 }
 
@@ -26,7 +26,7 @@ export function renderErrors({ prices, logger }: RenderErrorsDeps): PublicMiddle
         const level = code === 'internal_error' ? 'error' : 'warn';
         logger[level]({ err: refused.cause, request_id, route: route?.template }, code);
       }
-      renderRefused(context, refused, prices.current());
+      renderRefused(context, refused, prices.currentVersion());
     }
   };
 }

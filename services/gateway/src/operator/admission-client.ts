@@ -3,15 +3,15 @@ import type { InternalClient } from '@inventory/http/internal-client';
 
 /** The refresh-collector's admission latch. Rejects with ServiceUnreachable without an answer. */
 export interface AdmissionClient {
-  show(): Promise<AdmissionView>;
+  readAdmission(): Promise<AdmissionView>;
   /** Closes by the operator, or takes the operator's closing back; other reasons stay. */
-  change(operatorClosed: boolean): Promise<AdmissionView>;
+  setOperatorClosed(operatorClosed: boolean): Promise<AdmissionView>;
 }
 
 export function createAdmissionClient(client: InternalClient): AdmissionClient {
   return {
-    show: () => client.json(admissionView, { method: 'GET', path: '/admission' }),
-    change: (operatorClosed) =>
+    readAdmission: () => client.json(admissionView, { method: 'GET', path: '/admission' }),
+    setOperatorClosed: (operatorClosed) =>
       client.json(admissionView, {
         method: 'PUT',
         path: '/admission',

@@ -31,7 +31,7 @@ import {
 export interface MoneyRoutesDeps {
   readonly commands: RequestReplyClient;
   readonly tenancy: Pick<Tenancy, 'findAccount'>;
-  readonly ledger: Pick<LedgerClient, 'balance' | 'holds' | 'statement'>;
+  readonly ledger: Pick<LedgerClient, 'readBalance' | 'listHolds' | 'readStatement'>;
   readonly identifiers: Identifiers;
   readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
@@ -161,7 +161,7 @@ const readingRoutes = [
     errors: ['account_not_found'],
     async handle(deps: MoneyRoutesDeps, { path }) {
       await requireAccount(deps, path.account_id);
-      return deps.ledger.balance(path.account_id);
+      return deps.ledger.readBalance(path.account_id);
     },
   }),
   operatorRoute({
@@ -176,7 +176,7 @@ const readingRoutes = [
     async handle(deps: MoneyRoutesDeps, { path, query }) {
       const after = readCursor('holds', query.cursor, isHoldPosition);
       await requireAccount(deps, path.account_id);
-      const { items } = await deps.ledger.holds(path.account_id);
+      const { items } = await deps.ledger.listHolds(path.account_id);
       return holdsAnswer(items, after, query.limit);
     },
   }),
@@ -202,7 +202,7 @@ const readingRoutes = [
       const format = query.format ?? acceptedFormat(request);
       await requireAccount(deps, path.account_id);
       const part = { afterSeq: Number(after ?? 0), limit: query.limit };
-      const page = await deps.ledger.statement(path.account_id, part);
+      const page = await deps.ledger.readStatement(path.account_id, part);
       const next = page.next_after_seq;
       const nextCursor = next === null ? null : writeCursor('statement', String(next));
       return format === 'csv'

@@ -10,7 +10,7 @@ import { noBody } from './operator-schemas.ts';
 import type { RevisionStoreEraseClient } from './revision-store-erase-client.ts';
 
 export interface ServiceRoutesDeps {
-  readonly ledger: Pick<LedgerClient, 'verify'>;
+  readonly ledger: Pick<LedgerClient, 'verifyJournals'>;
   readonly admission: AdmissionClient;
   readonly inventories: RevisionStoreEraseClient;
 }
@@ -27,7 +27,7 @@ export const serviceRoutes = [
     path: '/admission',
     input: {},
     answer: admissionView,
-    handle: ({ admission }: ServiceRoutesDeps) => admission.show(),
+    handle: ({ admission }: ServiceRoutesDeps) => admission.readAdmission(),
   }),
   operatorRoute({
     operationId: 'switchAdmission',
@@ -39,7 +39,7 @@ export const serviceRoutes = [
     action: 'admission.change',
     input: { body: admissionChange.strict() },
     answer: admissionView,
-    handle: ({ admission }: ServiceRoutesDeps, { body }) => admission.change(body.operator_closed),
+    handle: ({ admission }: ServiceRoutesDeps, { body }) => admission.setOperatorClosed(body.operator_closed),
   }),
   operatorRoute({
     operationId: 'eraseInventory',
@@ -51,7 +51,7 @@ export const serviceRoutes = [
     input: { path: scopePath },
     answer: scope.extend({ erased: z.literal(true) }),
     async handle({ inventories }: ServiceRoutesDeps, { path }) {
-      await inventories.erase(path);
+      await inventories.eraseInventory(path);
       return { ...path, erased: true } as const;
     },
   }),
@@ -64,6 +64,6 @@ export const serviceRoutes = [
     action: 'ledger.verify',
     input: { body: noBody },
     answer: verifyReport,
-    handle: ({ ledger }: ServiceRoutesDeps) => ledger.verify(),
+    handle: ({ ledger }: ServiceRoutesDeps) => ledger.verifyJournals(),
   }),
 ];

@@ -43,7 +43,7 @@ const readingRoutes = [
     async handle({ tenancy, webhooks }: WebhookRoutesDeps, { path }) {
       const project = await tenancy.findProject(path.project_id);
       if (project === null) throw new Refused({ code: 'project_not_found' });
-      return { items: await webhooks.list(project.id), next_cursor: null };
+      return { items: await webhooks.listEndpoints(project.id), next_cursor: null };
     },
   }),
   operatorRoute({
@@ -55,7 +55,7 @@ const readingRoutes = [
     input: { path: webhookEndpointPath },
     answer: webhookEndpoint,
     errors,
-    handle: ({ webhooks }: WebhookRoutesDeps, { path }) => webhooks.read(namedIn(path)),
+    handle: ({ webhooks }: WebhookRoutesDeps, { path }) => webhooks.readEndpoint(namedIn(path)),
   }),
   operatorRoute({
     operationId: 'listWebhookDeliveries',
@@ -73,7 +73,7 @@ const readingRoutes = [
       const { state, limit } = query;
       const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
       const part = { state, limit, before };
-      const { items, next_before } = await webhooks.deliveries(namedIn(path), part);
+      const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
       return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
     },
   }),
@@ -94,7 +94,7 @@ const switchingRoutes = (['enable', 'disable'] as const).map((verb) =>
     answer: webhookEndpoint,
     errors: changeErrors,
     handle: ({ webhooks }: WebhookRoutesDeps, { path }) =>
-      webhooks.change(namedIn(path), { state: `${verb}d` }),
+      webhooks.changeEndpoint(namedIn(path), { state: `${verb}d` }),
   }),
 );
 
@@ -110,7 +110,7 @@ const changingRoutes = [
     answer: deletedWebhookEndpoint,
     errors,
     async handle({ webhooks }: WebhookRoutesDeps, { path }) {
-      await webhooks.remove(namedIn(path));
+      await webhooks.deleteEndpoint(namedIn(path));
       return { endpoint_id: path.endpoint_id, deleted: true } as const;
     },
   }),
@@ -126,7 +126,7 @@ const changingRoutes = [
     answer: webhookEndpointWithSecret,
     errors: changeErrors,
     handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
-      webhooks.rotate(namedIn(path), body.overlap_seconds),
+      webhooks.rotateSecret(namedIn(path), body.overlap_seconds),
   }),
 ];
 
@@ -143,7 +143,7 @@ const sendingRoutes = [
     answer: webhookPing,
     errors,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path }) => ({
-      event_id: await webhooks.ping(namedIn(path)),
+      event_id: await webhooks.sendPing(namedIn(path)),
     }),
   }),
   operatorRoute({
@@ -158,7 +158,7 @@ const sendingRoutes = [
     answer: webhookRedelivered,
     errors: [...errors, 'event_not_found'],
     handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
-      webhooks.redeliver(namedIn(path), body),
+      webhooks.redeliverEvents(namedIn(path), body),
   }),
 ];
 

@@ -4,9 +4,9 @@ import type { FundsRefusal } from '@inventory/contracts/refusal';
 
 export interface CheckFundsDeps {
   readonly ledger: {
-    funds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
+    readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
   };
-  readonly prices: { list(): PriceList | null };
+  readonly prices: { currentPrices(): PriceList | null };
 }
 
 /**
@@ -18,8 +18,8 @@ export async function checkFunds(
   { ledger, prices }: CheckFundsDeps,
   { accountId, projectId }: { readonly accountId: AccountId; readonly projectId: ProjectId },
 ): Promise<FundsRefusal | null> {
-  const { asset, available, spend_cap: capped } = await ledger.funds(accountId, projectId);
-  const required = prices.list()?.live_page ?? 0;
+  const { asset, available, spend_cap: capped } = await ledger.readFunds(accountId, projectId);
+  const required = prices.currentPrices()?.live_page ?? 0;
   if (available < required) {
     return { code: `insufficient_${asset}`, detail: { required, available } };
   }

@@ -9,10 +9,10 @@ import type { ReadKeyStore } from './read-key-store.ts';
 
 export interface CloseIntentsDeps {
   readonly intents: {
-    remove(requestId: RequestId): Promise<void>;
-    expedite(requestId: RequestId, nowMs: number): Promise<void>;
+    deleteIntent(requestId: RequestId): Promise<void>;
+    expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
   };
-  readonly keys: Pick<ReadKeyStore, 'markPaid' | 'free'>;
+  readonly keys: Pick<ReadKeyStore, 'markPaid' | 'releaseKey'>;
   /** Wakes the job that reverses. */
   readonly wakeReversals: () => void;
   readonly clock: Clock;
@@ -22,13 +22,13 @@ export interface CloseIntentsDeps {
 /** Ends intents behind the request's back: no client waits for it. */
 export interface IntentCloser {
   /** The page is delivered: its charge stands. */
-  delivered(intent: PageIntent): void;
+  recordDelivery(intent: PageIntent): void;
   /** Nothing was charged and nothing will be. */
-  close(intent: PageIntent): void;
+  closeUncharged(intent: PageIntent): void;
   /** The page will not be delivered: whatever was charged is undone at once. */
-  undo(intent: PageIntent): void;
+  reverseCharge(intent: PageIntent): void;
   /** Resolves when all of this is done or given up. */
-  idle(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
 }
 
 const removalTries = 6;
@@ -54,7 +54,7 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
     for (let failures = 1; failures <= removalTries; failures += 1) {
       try {
         if (keyId !== null) await settleKey(keyId, requestId);
-        await intents.remove(requestId);
+        await intents.deleteIntent(requestId);
         return intentClosed();
       } catch (error) {
         logger.warn({ err: error, request_id: requestId, failures }, 'intent not deleted');
@@ -68,7 +68,7 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
   async function reverseNow({ requestId }: PageIntent): Promise<void> {
     intentClosed();
     try {
-      await intents.expedite(requestId, deps.clock.now());
+      await intents.expediteReversal(requestId, deps.clock.now());
       deps.wakeReversals();
     } catch (error) {
       logger.warn({ err: error, request_id: requestId }, 'reversal waits for its deadline');
@@ -76,10 +76,10 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
   }
 
   return {
-    delivered: (intent) => inBackground(remove(intent, keys.markPaid)),
-    close: (intent) => inBackground(remove(intent, keys.free)),
-    undo: (intent) => inBackground(reverseNow(intent)),
-    async idle() {
+    recordDelivery: (intent) => inBackground(remove(intent, keys.markPaid)),
+    closeUncharged: (intent) => inBackground(remove(intent, keys.releaseKey)),
+    reverseCharge: (intent) => inBackground(reverseNow(intent)),
+    async waitUntilIdle() {
       while (running.size > 0) await Promise.all(running);
     },
   };

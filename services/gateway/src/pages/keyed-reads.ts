@@ -31,7 +31,7 @@ export interface Fetches<Page> {
 
 /** Page reads with or without an Idempotency-Key. */
 export interface KeyedReads {
-  read<Page>(
+  readPage<Page>(
     read: Omit<PageRead, 'keyId'>,
     key: ReadKey | null,
     fetches: Fetches<Page>,
@@ -41,7 +41,7 @@ export interface KeyedReads {
 export interface KeyedReadsDeps {
   readonly charges: PageCharges;
   readonly keys: ReadKeyStore;
-  readonly ledger: { balance(accountId: AccountId): Promise<BalanceView> };
+  readonly ledger: { readBalance(accountId: AccountId): Promise<BalanceView> };
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: {
@@ -87,12 +87,12 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
         openUntilMs: nowMs + openForMs,
         expiresAtMs: nowMs + limits.readKeyKeepMs,
       };
-      if (await keys.open(keyId, fresh)) return { result: 'first' };
-      const found = await keys.find(keyId);
+      if (await keys.openKey(keyId, fresh)) return { result: 'first' };
+      const found = await keys.findKey(keyId);
       if (found === null) continue;
       switch (judgeKey(found, fingerprint, nowMs)) {
         case 'void':
-          await keys.free(keyId, found.requestId);
+          await keys.releaseKey(keyId, found.requestId);
           break;
         case 'conflict':
           return refused({ code: 'idempotency_conflict' });
@@ -115,7 +115,7 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
   ): Promise<KeyedRead<Page>> {
     let delivered = false;
     try {
-      const [fetched, balance] = await Promise.all([fetch(), deps.ledger.balance(read.accountId)]);
+      const [fetched, balance] = await Promise.all([fetch(), deps.ledger.readBalance(read.accountId)]);
       if (fetched.result === 'refused') return fetched;
       delivered = true;
       return { result: 'replayed', page: fetched.page, balance };
@@ -129,13 +129,13 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
   }
 
   return {
-    async read(read, key, fetches) {
-      if (key === null) return await charges.read({ ...read, keyId: null }, fetches.paid);
+    async readPage(read, key, fetches) {
+      if (key === null) return await charges.readPage({ ...read, keyId: null }, fetches.paid);
       const keyId = keyIdOf(read.projectId, key);
       const begun = await begin(keyId, digest(JSON.stringify(key.inputs)), read.requestId);
       switch (begun.result) {
         case 'first':
-          return await charges.read({ ...read, keyId }, fetches.paid);
+          return await charges.readPage({ ...read, keyId }, fetches.paid);
         case 'replay':
           return await replay(
             read,

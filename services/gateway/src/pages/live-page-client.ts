@@ -45,7 +45,7 @@ export type LiveAnswer =
 
 /** Reads of the platform. Rejects with ServiceUnreachable when the collector does not answer. */
 export interface LivePageClient {
-  page(wanted: WantedLivePage): Promise<LiveAnswer>;
+  readLivePage(wanted: WantedLivePage): Promise<LiveAnswer>;
 }
 
 export interface LivePageTimes {
@@ -64,7 +64,7 @@ const refusals = [
 
 export function createLivePageClient(client: InternalClient, times: LivePageTimes): LivePageClient {
   return {
-    async page({ accountId, scope, language, form, startAssetid, signal }) {
+    async readLivePage({ accountId, scope, language, form, startAssetid, signal }) {
       const { platform_id, app_id, context_id } = scope;
       const call = client.bytes({
         method: 'GET',

@@ -31,7 +31,7 @@ export interface PagesDeps {
   readonly revisions: RevisionStoreClient;
   readonly livePages: LivePageClient;
   readonly staging: StagingClient;
-  readonly prices: Pick<PriceVersion, 'current' | 'list'>;
+  readonly prices: Pick<PriceVersion, 'currentVersion' | 'currentPrices'>;
   readonly cursors: CursorSealer;
 }
 
@@ -58,7 +58,7 @@ export function openPages(context: Context, deps: PagesDeps): BoundPublicRoute[]
 
 interface KeyedReadsDeps extends Pick<PagesDeps, 'db' | 'commands' | 'ledger'> {
   readonly intents: PageIntentStore;
-  readonly chains: { end(chainId: string): Promise<void> };
+  readonly chains: { excludeChain(chainId: string): Promise<void> };
 }
 
 /**
@@ -81,7 +81,7 @@ function openKeyedReads(
     runOnce: () => resendPendingCommands(resending, reversals),
   });
   const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
-  lifetime.defer('charge intents', () => closer.idle());
+  lifetime.defer('charge intents', () => closer.waitUntilIdle());
   const charges = createPageCharges({ commands, intents, closer, clock, logger, limits });
   return createKeyedReads({ charges, keys, ledger, clock, logger, limits, deadlines });
 }

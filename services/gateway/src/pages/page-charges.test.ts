@@ -116,7 +116,7 @@ function createWorld(told: Story) {
   const timeouts = new Map<string, () => void>();
 
   const store = {
-    async add(intent: PageIntent) {
+    async insertIntent(intent: PageIntent) {
       if (told.store !== 'fails') {
         const { requestId: id, accountId, projectId, chainId, keyId, reverseAtMs } = intent;
         const owner = { accountId, projectId, chainId, keyId };
@@ -124,18 +124,19 @@ function createWorld(told: Story) {
       }
       if (told.store !== 'stores') throw new Error('store away');
     },
-    remove: async (id: RequestId) => void intents.delete(id),
-    async expedite(id: RequestId, nowMs: number) {
+    deleteIntent: async (id: RequestId) => void intents.delete(id),
+    async expediteReversal(id: RequestId, nowMs: number) {
       const found = intents.get(id);
       if (found) intents.set(id, { ...found, dueAtMs: nowMs });
     },
-    due: async (nowMs: number) => [...intents.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs),
-    async claim(command: PendingReversal, _replica: string, untilMs: number) {
+    findDueCommands: async (nowMs: number) =>
+      [...intents.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs),
+    async claimCommand(command: PendingReversal, _replica: string, untilMs: number) {
       if (intents.get(command.id)?.epoch !== command.epoch) return false;
       intents.set(command.id, { ...command, dueAtMs: untilMs, epoch: command.epoch + 1 });
       return true;
     },
-    settle: async (command: PendingReversal) => void intents.delete(command.id),
+    deleteCommand: async (command: PendingReversal) => void intents.delete(command.id),
   };
   const openKeys = new Map<string, { requestId: RequestId; state: 'open' | 'paid' }>();
   const keys = {
@@ -143,7 +144,7 @@ function createWorld(told: Story) {
       const found = openKeys.get(keyId);
       if (found?.requestId === requestId) found.state = 'paid';
     },
-    async free(keyId: string, requestId: RequestId) {
+    async releaseKey(keyId: string, requestId: RequestId) {
       if (openKeys.get(keyId)?.requestId === requestId) openKeys.delete(keyId);
     },
   };
@@ -166,7 +167,7 @@ async function readOnce(given: World, told: Story, closer: IntentCloser): Promis
   } as const;
   given.openKeys.set('key', { requestId: read.requestId, state: 'open' });
   try {
-    const result = await charges.read(read, async () => {
+    const result = await charges.readPage(read, async () => {
       if (told.fetch === 'fails') throw new Error('store of revisions away');
       return told.fetch === 'page'
         ? { result: 'page', page: 'page' }
@@ -180,7 +181,7 @@ async function readOnce(given: World, told: Story, closer: IntentCloser): Promis
   } catch {
     // The request is answered with an error; no page is written.
   } finally {
-    await closer.idle();
+    await closer.waitUntilIdle();
   }
 }
 
@@ -191,7 +192,7 @@ async function sweep({ commands, clock, keys, late, store }: World): Promise<voi
     const reversals = pageReversals({
       store,
       keys,
-      chains: { end: async () => {} },
+      chains: { excludeChain: async () => {} },
       logger,
     });
     const deadlines = { pendingReplyMs: 600_000 };
@@ -204,7 +205,7 @@ type Closing = (given: World) => IntentCloser;
 const properClosing: Closing = ({ store, clock, keys }) =>
   createIntentCloser({ intents: store, keys, wakeReversals: () => undefined, clock, logger });
 
-const keepsEvery = (keys: World['keys']): World['keys'] => ({ ...keys, free: async () => {} });
+const keepsEvery = (keys: World['keys']): World['keys'] => ({ ...keys, releaseKey: async () => {} });
 
 const chargesExactlyWhatIsDelivered = (
   closing: Closing,
@@ -236,7 +237,7 @@ describe('the property notices a gateway that', () => {
   test('forgets a charge of unknown outcome instead of undoing it', async () => {
     const forgetful: Closing = (given) => {
       const closer = properClosing(given);
-      return { ...closer, undo: closer.close };
+      return { ...closer, reverseCharge: closer.closeUncharged };
     };
     const checked = await fc.check(chargesExactlyWhatIsDelivered(forgetful), faultRuns);
     expect(checked.failed).toBe(true);
@@ -245,7 +246,7 @@ describe('the property notices a gateway that', () => {
   test('undoes what it delivered', async () => {
     const greedy: Closing = (given) => {
       const closer = properClosing(given);
-      return { ...closer, delivered: closer.undo };
+      return { ...closer, recordDelivery: closer.reverseCharge };
     };
     const checked = await fc.check(chargesExactlyWhatIsDelivered(greedy), faultRuns);
     expect(checked.failed).toBe(true);
@@ -260,7 +261,7 @@ describe('the property notices a gateway that', () => {
   test('sends a charge before its intent is durable', async () => {
     const checked = await fc.check(
       chargesExactlyWhatIsDelivered(properClosing, ({ store }) => {
-        store.add = async () => undefined;
+        store.insertIntent = async () => undefined;
       }),
       faultRuns,
     );

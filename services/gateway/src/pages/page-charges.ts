@@ -31,13 +31,13 @@ export type PaidRead<Page> =
 
 /** Charges page reads, and undoes the charge of every page that is not delivered. */
 export interface PageCharges {
-  read<Page>(read: PageRead, fetch: () => Promise<FetchedPage<Page>>): Promise<PaidRead<Page>>;
+  readPage<Page>(read: PageRead, fetch: () => Promise<FetchedPage<Page>>): Promise<PaidRead<Page>>;
 }
 
 export interface PageChargesDeps {
   readonly commands: RequestReplyClient;
-  readonly intents: { add(intent: PageIntent): Promise<void> };
-  readonly closer: Pick<IntentCloser, 'delivered' | 'close' | 'undo'>;
+  readonly intents: { insertIntent(intent: PageIntent): Promise<void> };
+  readonly closer: Pick<IntentCloser, 'recordDelivery' | 'closeUncharged' | 'reverseCharge'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: {
@@ -63,12 +63,12 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
 
   async function pay<Page>(intent: PageIntent, page: Page): Promise<PaidRead<Page>> {
     const asked = await charge(deps, intent).catch((error: unknown) => {
-      closer.undo(intent);
+      closer.reverseCharge(intent);
       throw error;
     });
     if (asked.result !== 'reply') {
-      if (asked.result === 'not_sent') closer.close(intent);
-      else closer.undo(intent);
+      if (asked.result === 'not_sent') closer.closeUncharged(intent);
+      else closer.reverseCharge(intent);
       logger.warn({ request_id: intent.requestId, cause: asked.cause }, 'no billing outcome');
       return unavailable;
     }
@@ -76,7 +76,7 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
     if (outcome.result === 'applied') {
       return { result: 'charged', page, outcome, delivery: deliveryOf(intent, closer) };
     }
-    closer.close(intent);
+    closer.closeUncharged(intent);
     const refusal = fundsRefusalOf(outcome);
     if (refusal !== null) return { result: 'refused', refusal };
     logger.error({ request_id: intent.requestId, refusal: outcome.refusal }, 'charge refused');
@@ -84,15 +84,15 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
   }
 
   return {
-    async read(read, fetch) {
+    async readPage(read, fetch) {
       const intent = intentOf(read, deps.clock.now(), deps.limits);
       intentOpened();
-      const [stored, fetched] = await Promise.allSettled([deps.intents.add(intent), fetch()]);
+      const [stored, fetched] = await Promise.allSettled([deps.intents.insertIntent(intent), fetch()]);
       if (stored.status === 'fulfilled' && fetched.status === 'fulfilled') {
         if (fetched.value.result === 'page') return await pay(intent, fetched.value.page);
       }
       // Nothing was sent. What failed to be stored may be there all the same.
-      closer.close(intent);
+      closer.closeUncharged(intent);
       if (fetched.status === 'rejected') throw fetched.reason;
       if (fetched.value.result === 'refused') return fetched.value;
       throw (stored as PromiseRejectedResult).reason;
@@ -141,8 +141,8 @@ function deliveryOf(intent: PageIntent, closer: PageChargesDeps['closer']): Page
   };
   return {
     deadlineMs: intent.deadlineMs,
-    delivered: once(closer.delivered),
-    abandoned: once(closer.undo),
+    delivered: once(closer.recordDelivery),
+    abandoned: once(closer.reverseCharge),
   };
 }
 

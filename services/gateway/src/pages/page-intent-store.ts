@@ -68,13 +68,13 @@ export interface PendingReversal extends PendingCommand {
 
 export interface PageIntentStore {
   /** Resolves when the intent is durable. Concurrent calls share a write. */
-  add(intent: PageIntent): Promise<void>;
+  insertIntent(intent: PageIntent): Promise<void>;
   /** Resolves when the intent is gone. Concurrent calls share a write. */
-  remove(requestId: RequestId): Promise<void>;
+  deleteIntent(requestId: RequestId): Promise<void>;
   /** Makes the reversal due now instead of after the intent's deadline. */
-  expedite(requestId: RequestId, nowMs: number): Promise<void>;
+  expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
   /** Whether a page of the chain is still to be paid, delivered or undone. */
-  hasOpen(chainId: string): Promise<boolean>;
+  hasOpenIntent(chainId: string): Promise<boolean>;
   readonly pending: PendingCommandStore<PendingReversal>;
 }
 
@@ -106,12 +106,12 @@ export function createPageIntentStore(
   });
 
   return {
-    add: (intent) => additions.add(intent),
-    remove: (requestId) => removals.add(requestId),
-    async expedite(requestId, nowMs) {
+    insertIntent: (intent) => additions.add(intent),
+    deleteIntent: (requestId) => removals.add(requestId),
+    async expediteReversal(requestId, nowMs) {
       await collection.updateOne({ _id: requestId, epoch: 0 }, { $min: { dueAt: dateOf(nowMs) } });
     },
-    async hasOpen(chainId) {
+    async hasOpenIntent(chainId) {
       return (await collection.findOne({ chainId }, { projection: { _id: 1 } })) !== null;
     },
     pending: createPendingCommandStore(collection, reversalFromDoc, logger),

@@ -25,7 +25,7 @@ import type { SavedPage } from './revision-store-client.ts';
 
 export interface ReadCurrentRouteDeps extends ReadCurrentDeps {
   readonly cursors: CursorSealer;
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
   readonly clock: Clock;
 }
 
@@ -112,7 +112,7 @@ function toAnswer(
       return { ...answer, delivery };
     }
     case 'replayed': {
-      const bill = replayBill(read.balance, deps.prices.current());
+      const bill = replayBill(read.balance, deps.prices.currentVersion());
       const answer = pageAnswer(deps, request, chain, { page: read.page, bill });
       return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
     }

@@ -35,13 +35,13 @@ export interface ChainedPage {
 /** What a chain does beside its reading. */
 export interface Chains {
   /** Begins beside the charge; `conclude`, before the answer, says where the chain stands then. */
-  begin(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
+  beginPage(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
 }
 
 export interface LivePageRouteDeps extends ReadLivePageDeps {
   readonly cursors: CursorSealer;
   readonly chains: Chains;
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
   readonly cursorAgeMaxMs: number;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -86,7 +86,7 @@ export const readLivePageRoute = publicRoute({
     const chain = chainOf(deps, binding, query.cursor);
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, query.cursor ?? null];
-    let beside: ReturnType<Chains['begin']> | undefined;
+    let beside: ReturnType<Chains['beginPage']> | undefined;
     const read = await readLivePage(
       deps,
       { requestId, accountId, projectId, chainId: chain.chainId },
@@ -99,7 +99,7 @@ export const readLivePageRoute = publicRoute({
         key: key === undefined ? null : { route: 'live', key, inputs },
       },
       ({ meta, members }) => {
-        beside = deps.chains.begin({
+        beside = deps.chains.beginPage({
           chain,
           owner: binding,
           members,
@@ -109,7 +109,7 @@ export const readLivePageRoute = publicRoute({
         });
       },
     );
-    return await liveAnswer(read, deps.prices.current(), async (page) => {
+    return await liveAnswer(read, deps.prices.currentVersion(), async (page) => {
       invariant(beside !== undefined, 'a page that was read is a page of its chain');
       const after = await beside.conclude({ replayed: read.result === 'replayed' });
       const cursor = nextCursor(deps, binding, after);

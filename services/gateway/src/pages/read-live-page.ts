@@ -46,7 +46,7 @@ export function readLivePage(
   const { accountId } = read;
 
   async function fetchPage() {
-    const answer = await deps.livePages.page({ accountId, ...page });
+    const answer = await deps.livePages.readLivePage({ accountId, ...page });
     if (page.signal.aborted) return refused(clientGone);
     if (answer.result === 'refused') return answer;
     if (answer.result === 'page') onPage(answer);
@@ -59,7 +59,7 @@ export function readLivePage(
     return refusal === null ? await fetchPage() : refused(refusal);
   }
 
-  return deps.reads.read<BillableLivePage>(
+  return deps.reads.readPage<BillableLivePage>(
     { ...read, productCode: 'platform.inventory.page.v1' },
     key,
     { paid: fetchFunded, replayed: fetchPage },

@@ -9,7 +9,7 @@ import { keyHeader, platformErrors, readErrors, replayedHeader } from './page-te
 import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 
 export interface V1PageDeps extends ReadLivePageDeps {
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
 }
 
 const product = 'platform.inventory.page.v1';
@@ -80,7 +80,7 @@ function v1Route(dialect: V1Dialect) {
           key: key === undefined ? null : { route: 'v1', key, inputs },
         },
       );
-      return await liveAnswer(read, deps.prices.current(), async (page) => ({
+      return await liveAnswer(read, deps.prices.currentVersion(), async (page) => ({
         headers: billHeaders(dialect, page.bill),
         body: v1Body(page),
       }));

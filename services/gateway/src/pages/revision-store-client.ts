@@ -32,12 +32,12 @@ export interface SavedPage {
 /** Reads of the revision-store. Rejects with ServiceUnreachable when it does not answer. */
 export interface RevisionStoreClient {
   /** Null when nothing is saved, or no longer what the position names. */
-  page(wanted: WantedPage): Promise<SavedPage | null>;
+  findPage(wanted: WantedPage): Promise<SavedPage | null>;
 }
 
 export function createRevisionStoreClient(client: InternalClient): RevisionStoreClient {
   return {
-    async page({ scope, language, pageSize, from }) {
+    async findPage({ scope, language, pageSize, from }) {
       const call = client.bytes({
         method: 'GET',
         path: `/inventories/${scope.platform_id}/${scope.app_id}/${scope.context_id}/page`,

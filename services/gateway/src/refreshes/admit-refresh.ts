@@ -43,7 +43,7 @@ export type AcceptanceTerms = Omit<
 
 export interface AdmitRefreshDeps extends RequestRefreshDeps {
   /** Their reservation is the least `max_credits`. */
-  readonly prices: Pick<PriceVersion, 'read'>;
+  readonly prices: Pick<PriceVersion, 'readPrices'>;
 }
 
 /** One refresh, alone or of a batch: admitted, found again, or refused by a Refusal thrown. */
@@ -52,7 +52,7 @@ export async function admitRefresh(
   { requestId, principal }: Pick<AdmittedRequest, 'requestId' | 'principal'>,
   wanted: WantedRefresh,
 ): Promise<AdmittedRefresh> {
-  const { refresh_reservation: minimum } = await deps.prices.read();
+  const { refresh_reservation: minimum } = await deps.prices.readPrices();
   if (wanted.maxCredits < minimum) {
     throw new Refused({ code: 'max_credits_too_low', detail: { minimum } });
   }

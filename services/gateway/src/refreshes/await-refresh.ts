@@ -32,7 +32,7 @@ export async function awaitRefresh(
 ): Promise<RefreshView | null> {
   const { waitSecondMs, waitReadEveryMs } = deps.deadlines;
   const waitMs = waitSeconds * waitSecondMs;
-  const place = waitMs > 0 ? deps.waits.enter(accountId, refreshId) : null;
+  const place = waitMs > 0 ? deps.waits.startWaiting(accountId, refreshId) : null;
   if (place === null) return await readRefresh(deps, projectId, refreshId);
   const ending = AbortSignal.any([signal, deps.stopping]);
   const startMs = monotonicNow();
@@ -45,6 +45,6 @@ export async function awaitRefresh(
       await place.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
     }
   } finally {
-    place.leave();
+    place.stopWaiting();
   }
 }

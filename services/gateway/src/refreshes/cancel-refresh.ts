@@ -16,7 +16,7 @@ export interface CancelRequest {
 
 export interface CancelRefreshDeps {
   readonly commands: RequestReplyClient;
-  readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
   readonly clock: Clock;
   readonly logger: Logger;
   readonly decisionTimeoutMs: number;

@@ -20,13 +20,13 @@ export interface RefreshListPart {
 /** Reads of the refresh-collector. Rejects with ServiceUnreachable when it does not answer. */
 export interface CollectorClient {
   /** Null when there is no such refresh. */
-  refresh(refreshId: RefreshId): Promise<RefreshView | null>;
-  refreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
+  findRefresh(refreshId: RefreshId): Promise<RefreshView | null>;
+  listRefreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
 }
 
 export function createCollectorClient(client: InternalClient): CollectorClient {
   return {
-    refresh: (refreshId) =>
+    findRefresh: (refreshId) =>
       nullIfRefused(
         client.json(refreshView, {
           method: 'GET',
@@ -34,7 +34,7 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
           refusals: ['refresh_not_found'],
         }),
       ),
-    refreshes: (projectId, { states, refreshIds, limit, after }) =>
+    listRefreshes: (projectId, { states, refreshIds, limit, after }) =>
       client.json(refreshList, {
         method: 'GET',
         path: `/projects/${projectId}/refreshes`,

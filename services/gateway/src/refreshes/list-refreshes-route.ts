@@ -12,7 +12,7 @@ import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { CollectorClient, RefreshListPart } from './collector-client.ts';
 
 export interface ListRefreshesDeps {
-  readonly collector: Pick<CollectorClient, 'refreshes'>;
+  readonly collector: Pick<CollectorClient, 'listRefreshes'>;
   readonly cursors: CursorSealer;
 }
 
@@ -48,7 +48,7 @@ export const listRefreshesRoute = publicRoute({
   ) {
     const projectId = path.project_id;
     requireOwnProject(principal, projectId);
-    const { items, has_more } = await collector.refreshes(projectId, {
+    const { items, has_more } = await collector.listRefreshes(projectId, {
       states: query.state,
       refreshIds: query.refresh_id,
       limit: query.limit,

@@ -27,7 +27,7 @@ export interface RefreshesDeps {
   readonly collector: CollectorClient;
   readonly limiter: RequestLimiter;
   readonly cursors: CursorSealer;
-  readonly prices: Pick<PriceVersion, 'read'>;
+  readonly prices: Pick<PriceVersion, 'readPrices'>;
 }
 
 const sweepEveryMs = 1_000;

@@ -47,7 +47,7 @@ export interface PendingCancel extends PendingCommand {
 
 export interface PendingCancelStore {
   /** Resolves when the cancel is durable: whatever happens to this process, it will be sent. */
-  add(cancel: Omit<PendingCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
+  insertCancel(cancel: Omit<PendingCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
   readonly pending: PendingCommandStore<PendingCancel>;
 }
 
@@ -58,7 +58,7 @@ export function createPendingCancelStore(
 ): PendingCancelStore {
   const collection = db.collection<PendingCancelDocument>(collectionName);
   return {
-    async add(cancel) {
+    async insertCancel(cancel) {
       const at = dateOf(cancel.requestedAtMs);
       const inserted = collection.insertOne({
         _id: cancel.id,

@@ -2,7 +2,7 @@ import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 
 export interface ReadRefreshDeps {
-  readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
 }
 
 /**
@@ -14,6 +14,6 @@ export async function readRefresh(
   projectId: ProjectId,
   refreshId: RefreshId,
 ): Promise<RefreshView | null> {
-  const view = await deps.collector.refresh(refreshId);
+  const view = await deps.collector.findRefresh(refreshId);
   return view?.project_id === projectId && view.decision !== 'refused' ? view : null;
 }

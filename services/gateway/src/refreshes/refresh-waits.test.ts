@@ -9,7 +9,7 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 function enter(waits: ReturnType<typeof createRefreshWaits>, refreshId = newRefreshId()) {
-  const place = waits.enter(newAccountId(), refreshId);
+  const place = waits.startWaiting(newAccountId(), refreshId);
   if (place === null) throw new Error('there is no place');
   return place;
 }
@@ -64,14 +64,14 @@ test('a client that is gone, before or while it waits, is not waited for', async
 test('places are bounded for one account and in all, and given back', () => {
   const waits = createRefreshWaits(limits);
   const accountId = newAccountId();
-  const own = [1, 2].map(() => waits.enter(accountId, newRefreshId()));
+  const own = [1, 2].map(() => waits.startWaiting(accountId, newRefreshId()));
 
-  expect(waits.enter(accountId, newRefreshId())).toBeNull();
+  expect(waits.startWaiting(accountId, newRefreshId())).toBeNull();
   const other = enter(waits);
-  expect(waits.enter(newAccountId(), newRefreshId())).toBeNull();
+  expect(waits.startWaiting(newAccountId(), newRefreshId())).toBeNull();
   expect(waits.waiting).toBe(3);
 
-  for (const place of [...own, other]) place?.leave();
+  for (const place of [...own, other]) place?.stopWaiting();
   expect(waits.waiting).toBe(0);
-  expect(waits.enter(accountId, newRefreshId())).not.toBeNull();
+  expect(waits.startWaiting(accountId, newRefreshId())).not.toBeNull();
 });

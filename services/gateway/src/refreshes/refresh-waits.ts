@@ -4,7 +4,7 @@ import { createKeyedSemaphore, type KeyedLimits } from '@inventory/runtime/semap
 /** Requests that wait for a refresh to become terminal, of this replica. */
 export interface RefreshWaits {
   /** Null when too many wait already: the caller answers with what is known now. */
-  enter(accountId: AccountId, refreshId: RefreshId): WaitingPlace | null;
+  startWaiting(accountId: AccountId, refreshId: RefreshId): WaitingPlace | null;
   /** Wakes whoever waits for this refresh. */
   notify(refreshId: RefreshId): void;
   readonly waiting: number;
@@ -17,7 +17,7 @@ export interface WaitingPlace {
    */
   waitForNotification(timeoutMs: number, signal: AbortSignal): Promise<void>;
   /** Gives the place back; to be called exactly once. */
-  leave(): void;
+  stopWaiting(): void;
 }
 
 interface Waiter {
@@ -36,7 +36,7 @@ export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
   }
 
   return {
-    enter(accountId, refreshId) {
+    startWaiting(accountId, refreshId) {
       const permit = places.acquire(accountId);
       if (permit.result !== 'granted') return null;
       const waiter: Waiter = { isNotified: false, wake: () => {} };
@@ -44,7 +44,7 @@ export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
       byRefresh.set(refreshId, waiters.add(waiter));
       return {
         waitForNotification: (timeoutMs, signal) => untilWoken(waiter, timeoutMs, signal),
-        leave() {
+        stopWaiting() {
           forget(refreshId, waiter);
           permit.release();
         },

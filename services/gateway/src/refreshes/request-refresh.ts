@@ -43,9 +43,9 @@ export type RefreshDecision =
 
 export interface RequestRefreshDeps {
   readonly commands: RequestReplyClient;
-  readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
   readonly pendingCancels: {
-    add(cancel: {
+    insertCancel(cancel: {
       readonly id: RefreshId;
       readonly accountId: AccountId;
       readonly projectId: ProjectId;
@@ -181,7 +181,7 @@ async function giveUp(
   if (request.idempotencyKey !== null) return refused(undecided());
   const { accountId, projectId } = request;
   try {
-    await deps.pendingCancels.add({ id: refreshId, accountId, projectId, requestedAtMs });
+    await deps.pendingCancels.insertCancel({ id: refreshId, accountId, projectId, requestedAtMs });
     deps.wakeCancels();
   } catch (error) {
     // Bus and store are both away: the client knows the refresh by its id and can cancel it.
@@ -198,7 +198,7 @@ async function readWinner(
 ): Promise<RefreshDecision> {
   const startMs = monotonicNow();
   while (true) {
-    const view = await deps.collector.refresh(winnerId);
+    const view = await deps.collector.findRefresh(winnerId);
     // A refused attempt gives its key back and is forgotten in the end.
     if (view === null) return refused(inProgress);
     if (view.fingerprint !== fingerprint) return refused({ code: 'idempotency_conflict' });

@@ -10,20 +10,20 @@ import type { InternalClient } from '@inventory/http/internal-client';
 /** Reads of the event-stream. Rejects with ServiceUnreachable when it does not answer. */
 export interface EventStreamClient {
   /** Where the logs of up to 1,000 Projects end. */
-  heads(projectIds: readonly ProjectId[]): Promise<LogHeads>;
+  readHeads(projectIds: readonly ProjectId[]): Promise<LogHeads>;
   /** Events after a position, ascending. */
-  page(projectId: ProjectId, after: number, limit: number): Promise<LogPage>;
+  readLogPage(projectId: ProjectId, after: number, limit: number): Promise<LogPage>;
 }
 
 export function createEventStreamClient(client: InternalClient): EventStreamClient {
   return {
-    heads: (projectIds) =>
+    readHeads: (projectIds) =>
       client.json(logHeads, {
         method: 'POST',
         path: '/logs/heads',
         body: { project_ids: projectIds },
       }),
-    page: (projectId, after, limit) =>
+    readLogPage: (projectId, after, limit) =>
       client.json(logPage, {
         method: 'GET',
         path: `/projects/${projectId}/log`,

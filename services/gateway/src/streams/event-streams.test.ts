@@ -38,7 +38,7 @@ function opened(): Recorded {
       stream.lastFrame = lastFrame;
       remove();
     },
-    cut: () => {
+    destroy: () => {
       stream.isCut = true;
     },
   };
@@ -49,7 +49,7 @@ function opened(): Recorded {
 function seconds(count: number): void {
   for (let second = 0; second < count; second += 1) {
     clock.advance(1_000);
-    streams.tick();
+    streams.sendHeartbeats();
   }
 }
 

@@ -18,7 +18,7 @@ export interface EventStream {
   heartbeat(): void;
   end(lastFrame: string): void;
   /** At once, without what is still queued. */
-  cut(): void;
+  destroy(): void;
 }
 
 export interface StreamLimits {
@@ -36,7 +36,7 @@ export interface EventStreams {
   /** From now on the stream is looked after, until what is returned is called. */
   add(stream: EventStream): () => void;
   /** Once a second: heartbeats in turns, ages, slow readers. */
-  tick(): void;
+  sendHeartbeats(): void;
   close(stream: EventStream, reason: ClosingReason): void;
   revoke(stream: EventStream, reason: RevocationReason): void;
   readonly all: Iterable<EventStream>;
@@ -77,7 +77,7 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
     onClosed(reason);
     stream.end(closingFrame(reason, retryAfterMs(reason, limits.drainMs)));
     // What a slow reader has not taken it will not take now.
-    if (reason === 'slow_consumer') stream.cut();
+    if (reason === 'slow_consumer') stream.destroy();
   }
 
   function watch(one: Watched, nowMs: number): void {
@@ -99,7 +99,7 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       watched.set(stream, { stream, slot: added % round, endsAtMs, blockedSinceMs: null });
       return () => void watched.delete(stream);
     },
-    tick() {
+    sendHeartbeats() {
       seconds += 1;
       const nowMs = clock.now();
       for (const one of watched.values()) watch(one, nowMs);
@@ -110,7 +110,7 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       const { blocked } = stream;
       stream.end(revokedFrame(reason));
       // Events that are queued are no longer meant for this client.
-      if (blocked) stream.cut();
+      if (blocked) stream.destroy();
     },
     get all() {
       return watched.keys();
@@ -131,7 +131,7 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
         if (watched.has(stream)) close(stream, 'draining');
       }
       if (watched.size > 0) await until(monotonicNow() + cutAfterMs);
-      for (const stream of watched.keys()) stream.cut();
+      for (const stream of watched.keys()) stream.destroy();
     },
   };
 }

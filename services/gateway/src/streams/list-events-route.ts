@@ -56,7 +56,7 @@ export const listEventsRoute = publicRoute({
     requireOwnProject(principal, projectId);
     requireEvents(principal);
     const place = query.after === undefined ? null : openPosition(cursors, projectId, query.after);
-    const page = await log.page(projectId, place?.position ?? 0, query.limit);
+    const page = await log.readLogPage(projectId, place?.position ?? 0, query.limit);
     if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
       throw new Refused({
         code: 'cursor_expired',

@@ -65,33 +65,33 @@ export function openEventStreams(
   const quota = createKeyedSemaphore<ProjectId>(config.streams.quota);
   const { authorityEveryMs: everyMs } = config.streams;
   const find = findBySecretDigest;
-  const principal = watchStreamPrincipals({ streams, find, clock, everyMs, logger });
+  const principal = watchStreamPrincipals({ streams, findBySecretDigest: find, clock, everyMs, logger });
   const jobs = { lifetime, logger };
   const checks = startPeriodicJob({
     ...jobs,
     name: 'stream principal',
     intervalMs: secondMs,
-    runOnce: () => principal.round(),
+    runOnce: () => principal.checkDue(),
   });
   startPeriodicJob({
     ...jobs,
     name: 'log heads',
     intervalMs: headsEveryMs,
-    runOnce: () => hubs.sweep(),
+    runOnce: () => hubs.compareHeads(),
   });
   startPeriodicJob({
     ...jobs,
     name: 'stream heartbeats',
     intervalMs: secondMs,
-    runOnce: async () => streams.tick(),
+    runOnce: async () => streams.sendHeartbeats(),
   });
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
   broadcasts.on(['project.event-appended.v1'], ({ body }) => {
     const { project_id, log_epoch: logEpoch, position, event } = body;
-    hubs.announced(project_id, { logEpoch, position, event });
+    hubs.appendEvent(project_id, { logEpoch, position, event });
   });
   broadcasts.on(['authority.changed.v1'], ({ body }) => {
-    principal.changed(body.account_id);
+    principal.scheduleChecks(body.account_id);
     checks.wake();
   });
   const shared = {

@@ -60,7 +60,7 @@ async function follow(
       },
     },
   );
-  session.pump();
+  session.sendPending();
   return Object.assign(given, { session });
 }
 
@@ -120,7 +120,7 @@ test.each([
 );
 
 test('a cursor ahead of what this replica has heard of goes on when the log knows it', async () => {
-  await hubs.open(projectId);
+  await hubs.openHub(projectId);
   log.append();
   log.append();
 
@@ -134,7 +134,7 @@ test('a restore under an open stream ends it with recovery (Events: log_epoch_ch
   const given = await follow(null);
   log.restore(6);
 
-  await hubs.sweep();
+  await hubs.compareHeads();
   await settled();
 
   expect(given.text).toMatch(/^event: stream.recovery_required\n/);
@@ -144,7 +144,7 @@ test('what was announced while a hub was opened is not lost', async () => {
   const opening = follow(at(10));
   const position = log.append();
   const [event] = log.events.slice(-1);
-  if (event) hubs.announced(projectId, { logEpoch: 1, position, event });
+  if (event) hubs.appendEvent(projectId, { logEpoch: 1, position, event });
 
   const given = await opening;
   await settled();
@@ -166,12 +166,12 @@ test('a stream whose log cannot be read is closed as unavailable after its tries
 test('hubs that nobody follows are dropped after their idle time, followed ones stay', async () => {
   const { session } = await follow(null);
   clock.advance(120_000);
-  await hubs.sweep();
+  await hubs.compareHeads();
   expect(hubs.size).toBe(1);
 
   session.detach();
   clock.advance(120_000);
-  await hubs.sweep();
+  await hubs.compareHeads();
 
   expect(hubs.size).toBe(0);
 });

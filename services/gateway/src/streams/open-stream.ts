@@ -7,7 +7,7 @@ import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts
 import { extentOf, recoveryOf } from './stream-session.ts';
 
 export interface OpenStreamDeps {
-  readonly hubs: Pick<ProjectHubs, 'open'>;
+  readonly hubs: Pick<ProjectHubs, 'openHub'>;
   readonly log: EventStreamClient;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export async function openStream(
   cursor: StreamPosition | null,
 ): Promise<StreamStart> {
   const asOfMs = clock.now();
-  const hub = await hubs.open(projectId);
+  const hub = await hubs.openHub(projectId);
   if (cursor === null) {
     const place = { logEpoch: hub.logEpoch, position: hub.ring.last, asOfMs };
     return { hub, place, recovery: null };
@@ -40,10 +40,10 @@ export async function openStream(
     return { hub, place: cursor, recovery: null };
   }
   // Ahead of what this replica has heard of, or from another epoch: the log itself decides.
-  const page = await log.page(projectId, cursor.position, 1);
+  const page = await log.readLogPage(projectId, cursor.position, 1);
   const reason = recoveryNeeded(cursor, extentOf(page));
   if (reason === null) {
-    hub.headIs(page.log_epoch, page.head_position);
+    hub.updateHead(page.log_epoch, page.head_position);
     return { hub, place: cursor, recovery: null };
   }
   const seal = (place: StreamPosition) => sealPosition(projectId, place);

@@ -12,7 +12,7 @@ import type { StreamPosition } from './stream-position.domain.ts';
 /** Somebody who follows a Project's events on this replica. */
 export interface HubReader {
   /** There are events after the reader's position. */
-  pump(): void;
+  sendPending(): void;
   /** The log is another one now: places of the old one mean nothing in it. */
   logChanged(): void;
 }
@@ -33,9 +33,9 @@ export interface ProjectHub {
   readonly logEpoch: number;
   readonly ring: ProjectRing;
   readonly readers: number;
-  announced(appended: AppendedEvent): void;
+  appendEvent(appended: AppendedEvent): void;
   /** Where the log ends, as its owner says. */
-  headIs(logEpoch: number, position: number): void;
+  updateHead(logEpoch: number, position: number): void;
   attach(reader: HubReader): () => void;
 }
 
@@ -73,7 +73,7 @@ export function createProjectHub(
     flushing = true;
     setImmediate(() => {
       flushing = false;
-      for (const reader of readers) reader.pump();
+      for (const reader of readers) reader.sendPending();
       delays.delivered(readers.size);
     });
   }
@@ -112,7 +112,7 @@ export function createProjectHub(
     filling = true;
     try {
       while (ring.last < target) {
-        const page = await log.page(projectId, ring.last, fillPage);
+        const page = await log.readLogPage(projectId, ring.last, fillPage);
         const before = ring.last;
         takePage(page);
         flushSoon();
@@ -137,7 +137,7 @@ export function createProjectHub(
     get readers() {
       return readers.size;
     },
-    announced({ logEpoch: epoch, position, event }) {
+    appendEvent({ logEpoch: epoch, position, event }) {
       if (epoch < logEpoch) return;
       if (epoch > logEpoch) {
         restart(epoch, position);
@@ -148,7 +148,7 @@ export function createProjectHub(
       if (result === 'appended') flushSoon();
       if (result === 'gap') void fill();
     },
-    headIs(epoch, position) {
+    updateHead(epoch, position) {
       if (epoch > logEpoch) return restart(epoch, position);
       target = Math.max(target, position);
       if (ring.last < target) void fill();

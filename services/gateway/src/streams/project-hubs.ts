@@ -10,13 +10,13 @@ import {
 /** The hubs of all Projects that are followed on this replica. */
 export interface ProjectHubs {
   /** The Project's hub, made and brought up to date when nobody followed it before. */
-  open(projectId: ProjectId): Promise<ProjectHub>;
-  announced(projectId: ProjectId, appended: AppendedEvent): void;
+  openHub(projectId: ProjectId): Promise<ProjectHub>;
+  appendEvent(projectId: ProjectId, appended: AppendedEvent): void;
   /**
    * Asks once for the heads of all Projects: finds events whose announcement was lost. Hubs that
    * nobody follows for a while are dropped.
    */
-  sweep(): Promise<void>;
+  compareHeads(): Promise<void>;
   readonly size: number;
 }
 
@@ -46,12 +46,12 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
 
   async function make(projectId: ProjectId, missed: AppendedEvent[]): Promise<ProjectHub> {
     try {
-      const { log_epoch: logEpoch, heads } = await log.heads([projectId]);
+      const { log_epoch: logEpoch, heads } = await log.readHeads([projectId]);
       const hub = createProjectHub(deps, projectId, {
         logEpoch,
         head: heads[0]?.position ?? 0,
       });
-      for (const appended of missed) hub.announced(appended);
+      for (const appended of missed) hub.appendEvent(appended);
       kept.set(projectId, { hub, lastFollowedMs: clock.now() });
       return hub;
     } finally {
@@ -94,20 +94,20 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
   }
 
   return {
-    open,
-    announced(projectId, appended) {
-      kept.get(projectId)?.hub.announced(appended);
+    openHub: open,
+    appendEvent(projectId, appended) {
+      kept.get(projectId)?.hub.appendEvent(appended);
       const missed = opening.get(projectId)?.missed;
       if (missed && missed.length < missedMax) missed.push(appended);
     },
-    async sweep() {
+    async compareHeads() {
       dropIdle();
       keepWithinBudget();
       const projectIds = [...kept.keys()];
       for (let from = 0; from < projectIds.length; from += logHeadsMax) {
-        const { log_epoch, heads } = await log.heads(projectIds.slice(from, from + logHeadsMax));
+        const { log_epoch, heads } = await log.readHeads(projectIds.slice(from, from + logHeadsMax));
         for (const { project_id, position } of heads) {
-          kept.get(project_id)?.hub.headIs(log_epoch, position);
+          kept.get(project_id)?.hub.updateHead(log_epoch, position);
         }
       }
     },

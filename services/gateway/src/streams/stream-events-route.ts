@@ -139,7 +139,7 @@ function follow(
     release();
   });
   session.write(Buffer.from(checkpointFrame(checkpoint, isoTime(place.asOfMs))));
-  if (recovery === null) session.pump();
+  if (recovery === null) session.sendPending();
   else session.end(recovery);
 }
 
@@ -175,7 +175,7 @@ class FollowedStream implements EventStream {
     this.#session.end(lastFrame);
   }
 
-  cut(): void {
+  destroy(): void {
     this.#connection.cut();
   }
 }

@@ -76,7 +76,7 @@ export class StreamSession implements HubReader {
   }
 
   /** Writes what follows, as far as it is there and the connection takes it. */
-  pump(): void {
+  sendPending(): void {
     const { ring } = this.#hub;
     while (this.#mayWrite() && this.#position < ring.last) {
       const chunk = ring.after(this.#position, chunkBytesMax);
@@ -102,7 +102,7 @@ export class StreamSession implements HubReader {
   drained(): void {
     this.#blocked = false;
     this.#resume();
-    this.pump();
+    this.sendPending();
   }
 
   /** What has to be recovered only the log can tell. */
@@ -110,7 +110,7 @@ export class StreamSession implements HubReader {
     this.#replaying = true;
     const { log, replays, close } = this.#deps;
     replays
-      .run(() => log.page(this.#hub.projectId, 0, 1))
+      .run(() => log.readLogPage(this.#hub.projectId, 0, 1))
       .then(
         (page) => this.#recover('log_epoch_changed', page),
         () => close('unavailable'),
@@ -153,13 +153,13 @@ export class StreamSession implements HubReader {
       await this.#taken();
     }
     this.#replaying = false;
-    this.pump();
+    this.sendPending();
   }
 
   async #replayPage(): Promise<void> {
     const { log, replays, sealPosition } = this.#deps;
     const { projectId } = this.#hub;
-    const page = await replays.run(() => log.page(projectId, this.#position, replayPage));
+    const page = await replays.run(() => log.readLogPage(projectId, this.#position, replayPage));
     if (this.#ended) return;
     const reason = recoveryNeeded(
       { logEpoch: this.#logEpoch, position: this.#position },

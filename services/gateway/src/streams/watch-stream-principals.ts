@@ -12,7 +12,7 @@ import {
 
 export interface StreamPrincipalsDeps {
   readonly streams: Pick<EventStreams, 'all' | 'revoke' | 'close'>;
-  readonly find: (secretDigest: string) => Promise<StoredPrincipal | null>;
+  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
   readonly clock: Clock;
   /** Longest time between two looks at one Credential; each comes at half of it at the earliest. */
   readonly everyMs: number;
@@ -22,9 +22,9 @@ export interface StreamPrincipalsDeps {
 /** Ends streams whose holder may not read them any more. */
 export interface StreamPrincipals {
   /** Looks at every secret that is due, once for all of its streams. */
-  round(): Promise<void>;
+  checkDue(): Promise<void>;
   /** Something of the account changed: all of its secrets are due. */
-  changed(accountId: AccountId): void;
+  scheduleChecks(accountId: AccountId): void;
 }
 
 interface Known {
@@ -38,7 +38,7 @@ const looksAtOnce = 16;
 const unknownIntervalsMax = 2;
 
 export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincipals {
-  const { streams, find, clock, everyMs, logger } = deps;
+  const { streams, findBySecretDigest: find, clock, everyMs, logger } = deps;
   let known = new Map<string, Known>();
 
   const nextDueMs = () => clock.now() + randomBetween(everyMs / 2, everyMs);
@@ -83,7 +83,7 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
   }
 
   return {
-    async round() {
+    async checkDue() {
       const nowMs = clock.now();
       const due = [...grouped()].flatMap(([digest, held]) => {
         const one = known.get(digest);
@@ -91,7 +91,7 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
       });
       await forEachLimited(due, looksAtOnce, ({ digest, held, one }) => look(digest, held, one));
     },
-    changed(accountId) {
+    scheduleChecks(accountId) {
       for (const [digest, held] of grouped()) {
         const one = known.get(digest);
         if (one && held.some((stream) => stream.accountId === accountId)) one.dueAtMs = 0;

@@ -15,9 +15,9 @@ interface ChangedThing {
 /** Announces changes: first as a message inside the changed document, then to every replica. */
 export interface ChangeAnnouncer {
   /** The announcement to store with the change. */
-  prepare(thing: ChangedThing): Announcement;
+  createAnnouncement(thing: ChangedThing): Announcement;
   /** Called when the change is stored: this replica at once, the others as fast as Kafka is. */
-  spread(thing: ChangedThing): Promise<void>;
+  publishChange(thing: ChangedThing): Promise<void>;
 }
 
 interface AnnouncerDeps {
@@ -30,7 +30,7 @@ interface AnnouncerDeps {
 
 export function createAnnouncer(options: AnnouncerDeps): ChangeAnnouncer {
   return {
-    prepare(thing) {
+    createAnnouncement(thing) {
       const atMs = options.clock.now();
       const body: AuthorityChange = {
         account_id: thing.accountId,
@@ -41,7 +41,7 @@ export function createAnnouncer(options: AnnouncerDeps): ChangeAnnouncer {
       const id = `authority-changed:${options.identifiers.uuidV7()}`;
       return { message: { type: 'authority.changed.v1', id, body }, atMs };
     },
-    async spread(thing) {
+    async publishChange(thing) {
       options.invalidate({ account_id: thing.accountId });
       await options.relay(thing);
     },

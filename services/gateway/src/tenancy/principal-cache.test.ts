@@ -60,8 +60,8 @@ function createFixture() {
 test('a malformed key is refused without a store read', async () => {
   const { principals, secret, reads } = createFixture();
 
-  expect(await principals.find('')).toBeNull();
-  expect(await principals.find(`${secret.slice(0, -1)}-`)).toBeNull();
+  expect(await principals.findPrincipal('')).toBeNull();
+  expect(await principals.findPrincipal(`${secret.slice(0, -1)}-`)).toBeNull();
 
   expect(reads()).toBe(0);
 });
@@ -70,77 +70,77 @@ test('many requests with one key read the store once in 5 s, also when they come
   const { principals, secret, clock, reads, hold } = createFixture();
   const release = hold();
 
-  const together = Array.from({ length: 50 }, () => principals.find(secret));
+  const together = Array.from({ length: 50 }, () => principals.findPrincipal(secret));
   release();
   await Promise.all(together);
   clock.advance(4_999);
-  await principals.find(secret);
+  await principals.findPrincipal(secret);
   expect(reads()).toBe(1);
 
   clock.advance(1);
-  await principals.find(secret);
+  await principals.findPrincipal(secret);
   expect(reads()).toBe(2);
 });
 
 test('a revocation whose announcement is lost is effective within 5 s', async () => {
   const { principals, secret, clock, revoke } = createFixture();
-  expect(await principals.find(secret)).not.toBeNull();
+  expect(await principals.findPrincipal(secret)).not.toBeNull();
 
   revoke();
   clock.advance(5_000);
 
-  expect(await principals.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
 test('an announced change is effective at once, and other accounts stay cached', async () => {
   const { principals, secret, accountId, revoke, reads } = createFixture();
-  await principals.find(secret);
+  await principals.findPrincipal(secret);
 
   principals.invalidate({ account_id: newAccountId() });
-  await principals.find(secret);
+  await principals.findPrincipal(secret);
   expect(reads()).toBe(1);
 
   revoke();
   principals.invalidate({ account_id: accountId });
-  expect(await principals.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
 test('what was read before a change is not kept after it, however late it comes', async () => {
   const { principals, secret, accountId, clock, revoke, hold } = createFixture();
   const release = hold();
-  const early = principals.find(secret);
+  const early = principals.findPrincipal(secret);
 
   revoke();
   principals.invalidate({ account_id: accountId });
-  expect(await principals.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
   release();
   await early;
 
   clock.advance(1_000);
-  expect(await principals.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
 test('an unknown key costs one store read a second, and a reactivation is seen at once', async () => {
   const { principals, secret, accountId, clock, reactivateAs, reads } = createFixture();
   reactivateAs('suspended');
-  expect(await principals.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
   clock.advance(999);
-  expect(await principals.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
   expect(reads()).toBe(1);
 
   reactivateAs('active');
   principals.invalidate({ account_id: accountId });
-  expect(await principals.find(secret)).not.toBeNull();
+  expect(await principals.findPrincipal(secret)).not.toBeNull();
 });
 
 test('a clock that was set back makes nothing live longer', async () => {
   const { principals, secret, clock, revoke } = createFixture();
-  await principals.find(secret);
+  await principals.findPrincipal(secret);
 
   revoke();
   clock.advance(-3_600_000);
 
-  expect(await principals.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
 test('a store that cannot be read is an error, not an unknown key', async () => {
@@ -148,6 +148,6 @@ test('a store that cannot be read is an error, not an unknown key', async () => 
   const store = { findBySecretDigest: () => Promise.reject(new Error('no server')) };
   const principals = createPrincipalCache(store, clock);
 
-  await expect(principals.find(secret)).rejects.toThrow('no server');
-  await expect(principals.find(secret)).rejects.toThrow('no server');
+  await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
+  await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
 });

@@ -17,7 +17,7 @@ export interface PrincipalCache {
    * Null for everything that is no key now: malformed, unknown, revoked, replaced, expired, of a
    * suspended owner. Rejects only when the store cannot be read.
    */
-  find(secret: string): Promise<Principal | null>;
+  findPrincipal(secret: string): Promise<Principal | null>;
   /** What is stored and looked up instead of a secret. */
   digestOf(secret: string): string;
   /** Forgets what is cached of the account that changed. */
@@ -40,7 +40,7 @@ export function createPrincipalCache(
   });
   return {
     digestOf: secretDigest,
-    async find(secret) {
+    async findPrincipal(secret) {
       if (!isWellFormedSecret(secret)) return null;
       const found = await secrets.get(secretDigest(secret));
       return found && isStillValid(found, clock.now()) ? found.principal : null;

@@ -44,7 +44,7 @@ export const changeWebhookEndpointRoute = publicRoute({
   errors: endpointErrors,
   async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
-    const changed = await webhooks.change(namedIn(path), body);
+    const changed = await webhooks.changeEndpoint(namedIn(path), body);
     return { status: 200, body: envelope(changed, { request_id: requestId }) };
   },
 });

@@ -42,7 +42,7 @@ export const createWebhookEndpointRoute = publicRoute({
   async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
     requireEvents(principal);
-    const created = await webhooks.create(principal, body);
+    const created = await webhooks.createEndpoint(principal, body);
     return { status: 201, body: envelope(created, { request_id: requestId }) };
   },
 });

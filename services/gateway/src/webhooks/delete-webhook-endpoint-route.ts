@@ -36,7 +36,7 @@ export const deleteWebhookEndpointRoute = publicRoute({
   errors: endpointErrors,
   async handle({ webhooks }: WebhookDeps, { path }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
-    await webhooks.remove(namedIn(path));
+    await webhooks.deleteEndpoint(namedIn(path));
     const gone = { endpoint_id: path.endpoint_id, deleted: true } as const;
     return { status: 200, body: envelope(gone, { request_id: requestId }) };
   },

@@ -72,7 +72,7 @@ export const listWebhookDeliveriesRoute = publicRoute({
     const { state, limit } = query;
     const before = openCursor(cursors, path.endpoint_id, query.cursor);
     const part = { state, limit, before };
-    const { items, next_before } = await webhooks.deliveries(namedIn(path), part);
+    const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
     const next_cursor = next_before && cursors.seal(next_before, bindingOf(path.endpoint_id));
     const pagination = { has_more: next_cursor !== null, next_cursor };
     return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };

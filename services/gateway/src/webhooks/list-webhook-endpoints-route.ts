@@ -32,7 +32,7 @@ export const listWebhookEndpointsRoute = publicRoute({
   errors: ['project_not_found'],
   async handle({ webhooks }: WebhookDeps, { path }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
-    const items = await webhooks.list(principal.projectId);
+    const items = await webhooks.listEndpoints(principal.projectId);
     return { status: 200, body: envelope({ items }, { request_id: requestId }) };
   },
 });

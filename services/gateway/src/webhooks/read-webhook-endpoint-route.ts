@@ -33,7 +33,7 @@ export const readWebhookEndpointRoute = publicRoute({
   errors: endpointErrors,
   async handle({ webhooks }: WebhookDeps, { path }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
-    const found = await webhooks.read(namedIn(path));
+    const found = await webhooks.readEndpoint(namedIn(path));
     return { status: 200, body: envelope(found, { request_id: requestId }) };
   },
 });

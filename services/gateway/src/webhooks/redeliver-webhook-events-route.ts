@@ -45,7 +45,7 @@ export const redeliverWebhookEventsRoute = publicRoute({
   async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
     requireEvents(principal);
-    const done = await webhooks.redeliver(namedIn(path), body);
+    const done = await webhooks.redeliverEvents(namedIn(path), body);
     return { status: 202, body: envelope(done, { request_id: requestId }) };
   },
 });

@@ -53,7 +53,7 @@ export const rotateWebhookSecretRoute = publicRoute({
   errors: endpointErrors,
   async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
-    const rotated = await webhooks.rotate(namedIn(path), body.overlap_seconds);
+    const rotated = await webhooks.rotateSecret(namedIn(path), body.overlap_seconds);
     return { status: 200, body: envelope(rotated, { request_id: requestId }) };
   },
 });

@@ -35,7 +35,7 @@ export const testWebhookEndpointRoute = publicRoute({
   async handle({ webhooks }: WebhookDeps, { path }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
     requireEvents(principal);
-    const event_id = await webhooks.ping(namedIn(path));
+    const event_id = await webhooks.sendPing(namedIn(path));
     return { status: 202, body: envelope({ event_id }, { request_id: requestId }) };
   },
 });

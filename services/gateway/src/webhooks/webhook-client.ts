@@ -41,21 +41,21 @@ export interface DeliveriesPart {
 
 /** A Project's webhook endpoints. Rejects with Refused or ServiceUnreachable. */
 export interface WebhookClient {
-  create(
+  createEndpoint(
     owner: { readonly projectId: ProjectId; readonly accountId: AccountId },
     wanted: z.output<typeof newWebhookEndpoint>,
   ): Promise<WebhookEndpointWithSecret>;
-  list(projectId: ProjectId): Promise<WebhookEndpointView[]>;
-  read(named: NamedEndpoint): Promise<WebhookEndpointView>;
-  change(
+  listEndpoints(projectId: ProjectId): Promise<WebhookEndpointView[]>;
+  readEndpoint(named: NamedEndpoint): Promise<WebhookEndpointView>;
+  changeEndpoint(
     named: NamedEndpoint,
     change: z.output<typeof webhookEndpointChange>,
   ): Promise<WebhookEndpointView>;
-  remove(named: NamedEndpoint): Promise<void>;
-  rotate(named: NamedEndpoint, overlapSeconds: number): Promise<WebhookEndpointWithSecret>;
-  ping(named: NamedEndpoint): Promise<EventId>;
-  deliveries(named: NamedEndpoint, part: DeliveriesPart): Promise<InternalDeliveryPage>;
-  redeliver(named: NamedEndpoint, wanted: WebhookRedelivery): Promise<WebhookRedelivered>;
+  deleteEndpoint(named: NamedEndpoint): Promise<void>;
+  rotateSecret(named: NamedEndpoint, overlapSeconds: number): Promise<WebhookEndpointWithSecret>;
+  sendPing(named: NamedEndpoint): Promise<EventId>;
+  listDeliveries(named: NamedEndpoint, part: DeliveriesPart): Promise<InternalDeliveryPage>;
+  redeliverEvents(named: NamedEndpoint, wanted: WebhookRedelivery): Promise<WebhookRedelivered>;
 }
 
 export function createWebhookClient(client: Pick<InternalClient, 'json'>): WebhookClient {
@@ -65,27 +65,27 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
     ask(schema, { method: 'POST', path, body });
 
   return {
-    create: ({ projectId, accountId }, wanted) =>
+    createEndpoint: ({ projectId, accountId }, wanted) =>
       post(webhookEndpointWithSecret, pathOf(projectId), { ...wanted, account_id: accountId }),
-    list: async (projectId) =>
+    listEndpoints: async (projectId) =>
       (await ask(webhookEndpointList, { method: 'GET', path: pathOf(projectId) })).items,
-    read: (named) => ask(webhookEndpoint, { method: 'GET', path: pathOfOne(named) }),
-    change: (named, body) => ask(webhookEndpoint, { method: 'PUT', path: pathOfOne(named), body }),
-    async remove(named) {
+    readEndpoint: (named) => ask(webhookEndpoint, { method: 'GET', path: pathOfOne(named) }),
+    changeEndpoint: (named, body) => ask(webhookEndpoint, { method: 'PUT', path: pathOfOne(named), body }),
+    async deleteEndpoint(named) {
       await ask(z.object({}), { method: 'DELETE', path: pathOfOne(named) });
     },
-    rotate: (named, overlapSeconds) =>
+    rotateSecret: (named, overlapSeconds) =>
       post(webhookEndpointWithSecret, `${pathOfOne(named)}/rotate-secret`, {
         overlap_seconds: overlapSeconds,
       }),
-    ping: async (named) => (await post(webhookPing, `${pathOfOne(named)}/test`)).event_id,
-    deliveries: (named, part) =>
+    sendPing: async (named) => (await post(webhookPing, `${pathOfOne(named)}/test`)).event_id,
+    listDeliveries: (named, part) =>
       ask(internalDeliveryPage, {
         method: 'GET',
         path: `${pathOfOne(named)}/deliveries`,
         query: { ...part },
       }),
-    redeliver: (named, wanted) => post(webhookRedelivered, `${pathOfOne(named)}/redeliver`, wanted),
+    redeliverEvents: (named, wanted) => post(webhookRedelivered, `${pathOfOne(named)}/redeliver`, wanted),
   };
 }
 

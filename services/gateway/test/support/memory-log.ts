@@ -30,12 +30,12 @@ export function createMemoryLog(projectId: ProjectId) {
     return of();
   }
   const client: EventStreamClient = {
-    heads: (ids) =>
+    readHeads: (ids) =>
       answer(() => ({
         log_epoch: epoch,
         heads: ids.map((id) => ({ project_id: id, position: events.length })),
       })),
-    page: (_projectId, after, limit) => answer(() => page(after, limit)),
+    readLogPage: (_projectId, after, limit) => answer(() => page(after, limit)),
   };
   return {
     client,

@@ -48,7 +48,7 @@ export interface GatewayWorld {
   readonly webhooks: FakeWebhooks;
   /** A secret and what it stands for. */
   issue(overrides?: Partial<Principal>): { key: string; principal: Principal };
-  find(secret: string): Promise<Principal | null>;
+  findPrincipal(secret: string): Promise<Principal | null>;
   digestOf(secret: string): string;
   /** The events of the Projects; empty unless a test puts some in. */
   readonly eventLog: EventStreamClient;
@@ -107,7 +107,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
       principals.set(key, principal);
       return { key, principal };
     },
-    find: async (secret) => principals.get(secret) ?? null,
+    findPrincipal: async (secret) => principals.get(secret) ?? null,
     digestOf: (secret) => secret,
     eventLog: emptyLog,
     findProject: async (id) =>
@@ -216,7 +216,7 @@ async function startPublicApi(
   const clients = openClients(context);
   const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
   const isThere = !world.ledger.http.isDown;
-  if (isThere) await waitFor('the price list is read', () => prices.current() !== null);
+  if (isThere) await waitFor('the price list is read', () => prices.currentVersion() !== null);
   const { url } = await openPublicApi(context, {
     clients: { ...clients, eventLog: world.eventLog },
     tenancy: {
@@ -236,8 +236,8 @@ async function startPublicApi(
 }
 
 const emptyLog: EventStreamClient = {
-  heads: async () => ({ log_epoch: 1, heads: [] }),
-  page: async () => ({
+  readHeads: async () => ({ log_epoch: 1, heads: [] }),
+  readLogPage: async () => ({
     log_epoch: 1,
     head_position: 0,
     earliest_position: 1,
