@@ -205,13 +205,17 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('ends its capture, for older cursors too, when a page comes again with other contents', async () => {
     const owner = newOwner();
     const chain = newChain();
-    const second = await replicas[0].captures.beginPage(page(chain, owner, '0', 'a')).conclude(charged);
+    const second = await replicas[0].captures
+      .beginPage(page(chain, owner, '0', 'a'))
+      .conclude(charged);
 
     const changed = await replicas[1].captures
       .beginPage(page(chain, owner, 'other', 'a'))
       .conclude(charged);
     expect(changed).toMatchObject({ page: 1, startAssetid: 'a', evidence: null });
-    const last = await replicas[0].captures.beginPage(page(second, owner, '1', null)).conclude(charged);
+    const last = await replicas[0].captures
+      .beginPage(page(second, owner, '1', null))
+      .conclude(charged);
     expect(last.evidence).not.toBeNull();
 
     await turnPasses();
@@ -222,7 +226,9 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const owner = newOwner();
     const chain = newChain();
     await replicas[0].captures.beginPage(page(chain, owner, '0', 'a')).conclude(charged);
-    const again = await replicas[1].captures.beginPage(page(chain, owner, '0', 'a')).conclude(charged);
+    const again = await replicas[1].captures
+      .beginPage(page(chain, owner, '0', 'a'))
+      .conclude(charged);
 
     await replicas[0].captures.beginPage(page(again, owner, '1', null)).conclude(charged);
 
@@ -251,7 +257,9 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     staging.gate = gate.promise;
     const late = await hanging.captures.beginPage(page(slow, owner, '0', 'a')).conclude(charged);
     gate.resolve();
-    const next = await hanging.captures.beginPage(page(resting, owner, '0', null)).conclude(charged);
+    const next = await hanging.captures
+      .beginPage(page(resting, owner, '0', null))
+      .conclude(charged);
     await hanging.stop();
 
     expect([late.evidence, next.evidence]).toEqual([null, null]);

@@ -14,7 +14,7 @@ interface WantedConfiguration {
   readonly accountId: AccountId;
   readonly change: BillingConfiguration;
   readonly reason: string | null;
-  /** 1 to 200 printable ASCII characters; names this change of this account for ever. */
+  /** 1 to 200 printable ASCII characters; identifies this change of this account permanently. */
   readonly idempotencyKey: string;
 }
 
@@ -24,8 +24,8 @@ interface Deps extends RequestLedgerDeps {
 }
 
 /**
- * Changes how an account pays or what a Project may spend, and reads how it stands then. A key
- * that comes again changes nothing, also when another change came in between.
+ * Changes how an account pays or what a Project may spend, and returns the terms after it. A
+ * repeated key changes nothing, even after another change.
  */
 export async function configureAccount(
   deps: Deps,

@@ -20,17 +20,17 @@ import {
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 import type { Deadlines } from '../deadlines.ts';
 
-/** Reads of the billing-ledger. Rejects with ServiceUnreachable when it does not answer. */
+/** Reads of the billing-ledger. Rejects with ServiceUnreachable when it is unavailable. */
 export interface LedgerClient {
   readPrices(): Promise<PriceList>;
   readBalance(accountId: AccountId): Promise<BalanceView>;
-  /** What a purchase of the Project would meet now. */
+  /** Funds and spend cap that apply to a purchase of the Project now. */
   readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
   /** How the account pays and what limits it. */
   readTerms(accountId: AccountId): Promise<AccountTerms>;
   /**
-   * What was charged on the UTC days from `from` to `to`, of one Project or of all; null where
-   * that is more than one report may have.
+   * Charges of the UTC days from `from` to `to`, of one Project or of all; null when the report
+   * would be too large.
    */
   readUsage(
     accountId: AccountId,
@@ -43,7 +43,7 @@ export interface LedgerClient {
     accountId: AccountId,
     part: { afterSeq: number; limit: number },
   ): Promise<StatementPage>;
-  /** Refolds every account; takes as long as the journal is. */
+  /** Folds the journal of every account again; the duration grows with the journal. */
   verifyJournals(): Promise<VerifyReport>;
 }
 

@@ -4,16 +4,16 @@ import { isoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
 import { exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type Principal, mayUse } from '../tenancy/principal.domain.ts';
+import { mayUse, type Principal } from '../tenancy/principal.domain.ts';
 import { type AccountStanding, type ReadAccountDeps, readAccount } from './read-account.ts';
 
-/** GET /v2/account: what the account has, and what the Credential that asks may do. */
+/** GET /v2/account: what the account has, and what the Credential of the request may do. */
 export const readAccountRoute = publicRoute({
   operationId: 'readAccount',
   tag: 'Account',
   summary: 'Account',
   description:
-    'Balance, funding, rate limit, and the Credential that asks. `spend_caps` and ' +
+    'Balance, funding, rate limit, and the Credential of the request. `spend_caps` and ' +
     '`balance_alert` are there for Credentials with `customer.account.read.v1` only.',
   method: 'GET',
   template: '/v2/account',
@@ -57,7 +57,7 @@ export const readAccountRoute = publicRoute({
   },
 });
 
-/** Money is everybody's who holds a Credential; limits and warnings are not. */
+/** Every Credential may read balances; limits and alerts need a permission. */
 function toWireAccount(principal: Principal, { balance, terms }: AccountStanding): AccountView {
   const { expiresAtMs } = principal;
   const isFull = mayUse(principal, 'customer.account.read.v1');

@@ -14,7 +14,7 @@ export interface AccountStanding {
 
 const nothing = { total: 0, held: 0, available: 0 };
 
-/** What the account has and how it pays, as the ledger's newest entry has it. */
+/** Balance and terms of the account as of the latest ledger entry. */
 export async function readAccount(
   { ledger }: ReadAccountDeps,
   accountId: AccountId,

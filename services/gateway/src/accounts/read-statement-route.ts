@@ -63,7 +63,7 @@ export const readStatementRoute = publicRoute({
     },
     otherTypes: { 'text/csv': statementCsv([rowExample]) },
     headers: {
-      Link: 'Of CSV: where the statement goes on; absent on the last part.',
+      Link: 'Of CSV: address of the next part; absent on the last part.',
       'Content-Disposition': 'Of CSV: the name of the file.',
     },
   },
@@ -100,7 +100,7 @@ function nextPath(cursor: string | null, limit: number): string | null {
   return cursor && `${template}?limit=${limit}&cursor=${cursor}`;
 }
 
-/** CSV has no envelope: where it goes on is said by a header. */
+/** CSV has no envelope: the next part is named by a header. */
 function csvAnswer(text: string, next: string | null) {
   return {
     status: 200,

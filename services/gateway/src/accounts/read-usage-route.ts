@@ -78,7 +78,7 @@ export const readUsageRoute = publicRoute({
   },
 });
 
-/** Without days: the present UTC month so far. */
+/** Without days: the current UTC month so far. */
 function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: string) {
   return { from: from ?? `${now.slice(0, 7)}-01`, to: to ?? now.slice(0, 10) };
 }

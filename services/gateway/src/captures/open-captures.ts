@@ -21,15 +21,15 @@ export interface CaptureDeps {
 
 /** The capture of chains of Live Pages. */
 export interface Captures {
-  /** Begins to stage a page; its `conclude` says where the chain stands after it. */
+  /** Starts to stage a page; its `conclude` returns the state of the chain after it. */
   beginPage(page: ChainPage): PageCapture;
-  /** A page of the chain was not delivered or not paid: it is never captured. */
+  /** Excludes the chain: a page of it was not delivered or not paid. */
   excludeChain(chainId: string): Promise<void>;
 }
 
 const sweepEveryMs = 500;
 
-/** Staging, and the sweeper that sends what is complete, of this replica and of any other. */
+/** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
   context: ServiceContext<GatewayConfig>,
   { db, bus, intents, staging }: CaptureDeps,

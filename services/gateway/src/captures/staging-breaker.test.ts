@@ -7,9 +7,9 @@ const members = Buffer.from('');
 
 function world() {
   const clock = createTestClock();
-  const told: { error?: Error; asked: number } = { asked: 0 };
+  const told: { error?: Error; reply: number } = { reply: 0 };
   const stagePage = async () => {
-    told.asked += 1;
+    told.reply += 1;
     if (told.error) throw told.error;
     return staged;
   };
@@ -26,7 +26,7 @@ describe('Staging beside a charge', () => {
 
     clock.advance(4_999);
     await expect(stage()).rejects.toThrow('too slow');
-    expect(told.asked).toBe(1);
+    expect(told.reply).toBe(1);
     clock.advance(1);
 
     expect(await stage()).toBe(staged);

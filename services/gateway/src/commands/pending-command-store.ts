@@ -6,11 +6,11 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
 import type { PendingCommand } from './pending-command.domain.ts';
 
-/** The fields that every pending command's document has. */
+/** Fields of the document of every pending command. */
 export const pendingFields = {
   dueAt: z.date(),
   epoch: z.int(),
-  /** The replica that claimed it last, for diagnosis only. */
+  /** The replica that claimed it last; for diagnosis only. */
   claimedBy: z.string().nullable(),
 };
 interface PendingDocument extends z.infer<z.ZodObject<typeof pendingFields>> {
@@ -22,11 +22,11 @@ export function pendingCommandIndexes(collection: string): CollectionIndexes {
 }
 
 export interface PendingCommandStore<Command extends PendingCommand> {
-  /** Commands that are due, earliest first. */
+  /** Due commands, earliest first. */
   findDueCommands(nowMs: number, limit: number): Promise<Command[]>;
-  /** Takes a command until `untilMs`; false when another replica took or settled it meanwhile. */
+  /** Claims a command until `untilMs`; false when another replica claimed or deleted it. */
   claimCommand(command: Command, replica: string, untilMs: number): Promise<boolean>;
-  /** Removes a command that its owner has answered. */
+  /** Deletes a command whose outcome was received. */
   deleteCommand(command: Command): Promise<void>;
 }
 

@@ -25,7 +25,7 @@ import { markDeprecated } from './v1-mark-deprecated.ts';
 
 export interface PublicAppOptions {
   readonly routes: readonly BoundPublicRoute[];
-  /** What is served beside them. */
+  /** Pages served beside the routes. */
   readonly pages: PublicPages;
   readonly principals: PrincipalCache;
   readonly trustedProxies: NetworkPolicy;
@@ -38,11 +38,11 @@ export interface PublicAppOptions {
   readonly logger: Logger;
 }
 
-/** The public API: every request goes down this list, and its answer comes back up. */
+/** The public API: the middleware in the order in which a request passes it. */
 export function createPublicApp(options: PublicAppOptions): RequestListener {
   const app = new Koa<RequestState>();
-  // Everything is answered below; what is left over is a client that went away.
-  app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'answer not sent'));
+  // The middleware below handles every error; only a closed connection remains.
+  app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'response not sent'));
   app.use(assignRequestId(options.identifiers));
   app.use(markDeprecated(options.v1DeprecatedAtMs));
   app.use(renderErrors(options));

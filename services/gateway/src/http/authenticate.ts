@@ -4,14 +4,14 @@ import type { Deadlines } from '../deadlines.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PublicMiddleware } from './request-state.ts';
 
-/** What a secret stands for; null for every secret that is not valid now, whatever the reason. */
+/** The Principal of a secret; null for every secret that is not valid now, whatever the reason. */
 export interface PrincipalCache {
   findPrincipal(secret: string): Promise<Principal | null>;
-  /** What a secret is remembered by. */
+  /** The digest by which a secret is stored and looked up. */
   digestOf(secret: string): string;
 }
 
-/** A key counts only in its header, and only once. */
+/** A key is read from its header only, which must occur once. */
 export function authenticate(
   principals: PrincipalCache,
   deadlines: Pick<Deadlines, 'findMs'>,
@@ -20,8 +20,7 @@ export function authenticate(
     const [secret, ...more] = context.req.headersDistinct['x-api-key'] ?? [];
     if (secret === undefined || secret === '') throw new Refused({ code: 'missing_api_key' });
     const found = more.length === 0 ? principals.findPrincipal(secret) : null;
-    const principal =
-      found && (await withDeadline(found, deadlines.findMs, 'finding a principal'));
+    const principal = found && (await withDeadline(found, deadlines.findMs, 'finding a principal'));
     if (principal === null) throw new Refused({ code: 'invalid_api_key' });
     context.state.principal = principal;
     context.state.secretDigest = principals.digestOf(secret);

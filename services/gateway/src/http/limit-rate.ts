@@ -5,7 +5,7 @@ import type { RequestLimiter } from './limit-requests.ts';
 import type { RateStanding } from './rate-window.domain.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
-/** Counts the request against its account, and says so in every answer from here on. */
+/** Counts the request against its account; every later response has the rate limit headers. */
 export function limitRate(limiter: RequestLimiter): PublicMiddleware {
   return async (context, next) => {
     const { accountId, requestsPerMinute } = required(context.state, 'principal');
@@ -19,8 +19,8 @@ export function limitRate(limiter: RequestLimiter): PublicMiddleware {
 }
 
 /**
- * Counts further requests that one HTTP request stands for, all or none; the standing after them.
- * Refused ones consume nothing beyond what their arrival did.
+ * Counts the further requests of a batch, all or none, and returns the state after them. Refused
+ * ones consume nothing.
  */
 export async function takeFurtherRequests(
   limiter: RequestLimiter,

@@ -98,7 +98,7 @@ test('requests that wait on a write share the next one', async () => {
   expect(windows.callsSoFar()).toBeLessThanOrEqual(2);
 });
 
-test('once a window is known to be full the store is not asked, until the next minute', async () => {
+test('once a window is known to be full the store is not reply, until the next minute', async () => {
   const windows = createWindows();
   const clock = createTestClock();
   const limiter = createRequestLimiter({ windows: windows.store, clock, deadlines });

@@ -2,7 +2,7 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Principal } from '../tenancy/principal.domain.ts';
 
-/** A Credential sees its own Project; every other one looks like none. */
+/** A Credential has access to its own Project; any other is `project_not_found`. */
 export function requireOwnProject(principal: Principal, projectId: ProjectId): void {
   if (projectId !== principal.projectId) throw new Refused({ code: 'project_not_found' });
 }

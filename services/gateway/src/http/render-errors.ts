@@ -31,7 +31,7 @@ export function renderErrors({ prices, logger }: RenderErrorsDeps): PublicMiddle
   };
 }
 
-/** Makes a refusal the answer, in the dialect of the requested path. */
+/** Renders a refusal in the dialect of the requested path. */
 export function renderRefused(
   context: PublicContext,
   refused: Refused,
@@ -60,7 +60,10 @@ export function errorText(refusal: Refusal, meta: ErrorMeta): Buffer {
   return Buffer.from(JSON.stringify({ success: false, error, meta }));
 }
 
-/** Once the account is known, a billed operation says what it cost: nothing, unless told. */
+/**
+ * Once the account is known, the response of a billed operation states its cost: nothing by
+ * default.
+ */
 function metaOf(
   state: RequestState,
   billing: BilledRefused['billing'],

@@ -1,7 +1,7 @@
 import { readInput } from '@inventory/http/read-input';
 import { type PublicMiddleware, required } from './request-state.ts';
 
-/** Reads and validates the input, runs the operation and hands its answer on. */
+/** Reads and validates the input, runs the operation and returns its response. */
 export function runRoute(): PublicMiddleware {
   return async (context) => {
     const { req, res, state } = context;

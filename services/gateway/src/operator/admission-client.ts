@@ -1,10 +1,10 @@
 import { type AdmissionView, admissionView } from '@inventory/contracts/internal/refresh';
 import type { InternalClient } from '@inventory/http/internal-client';
 
-/** The refresh-collector's admission latch. Rejects with ServiceUnreachable without an answer. */
+/** Admission of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export interface AdmissionClient {
   readAdmission(): Promise<AdmissionView>;
-  /** Closes by the operator, or takes the operator's closing back; other reasons stay. */
+  /** Sets or removes the closing by the operator; other reasons stay. */
   setOperatorClosed(operatorClosed: boolean): Promise<AdmissionView>;
 }
 

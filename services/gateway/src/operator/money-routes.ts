@@ -45,7 +45,7 @@ const errors = [
 ] as const;
 const amount = z.int().min(1).max(creditsMax);
 const onceByKey =
-  'The same `idempotency-key` again books nothing more and has the same answer, byte for byte.';
+  'The same `idempotency-key` again books nothing more and has the same response, byte for byte.';
 
 const bookedEntry = z.object({
   account_id: accountId,
@@ -220,7 +220,9 @@ async function requireAccount({ tenancy }: MoneyRoutesDeps, of: AccountId): Prom
   if (account === null) throw new Refused({ code: 'account_not_found' });
 }
 
-/** The ledger gives the open holds whole; they are as many as refreshes may be outstanding. */
+/**
+ * The ledger returns all open holds; their number is bounded by the limit of outstanding refreshes.
+ */
 function holdsAnswer(holds: readonly Hold[], after: string | null, limit: number) {
   const found = holds
     .filter((hold) => after === null || holdPosition(hold) > after)

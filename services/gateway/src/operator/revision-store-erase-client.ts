@@ -3,9 +3,9 @@ import type { InternalClient } from '@inventory/http/internal-client';
 import { z } from 'zod';
 import type { Deadlines } from '../deadlines.ts';
 
-/** Erases saved inventories. Rejects with ServiceUnreachable when the store does not answer. */
+/** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
 export interface RevisionStoreEraseClient {
-  /** Everything saved of one inventory; erasing nothing is no error. */
+  /** Erases everything saved of one inventory; also when nothing is saved. */
   eraseInventory(scope: Scope): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { AdmissionClient } from './admission-client.ts';
 import { operatorRoute } from './operator-route.ts';
-import { noBody } from './operator-schemas.ts';
+import { emptyBody } from './operator-schemas.ts';
 import type { RevisionStoreEraseClient } from './revision-store-erase-client.ts';
 
 export interface ServiceRoutesDeps {
@@ -17,7 +17,7 @@ export interface ServiceRoutesDeps {
 
 const tag = 'Services';
 
-/** What other services do for an operator. */
+/** Operations of other services for operators. */
 export const serviceRoutes = [
   operatorRoute({
     operationId: 'readAdmission',
@@ -39,7 +39,8 @@ export const serviceRoutes = [
     action: 'admission.change',
     input: { body: admissionChange.strict() },
     answer: admissionView,
-    handle: ({ admission }: ServiceRoutesDeps, { body }) => admission.setOperatorClosed(body.operator_closed),
+    handle: ({ admission }: ServiceRoutesDeps, { body }) =>
+      admission.setOperatorClosed(body.operator_closed),
   }),
   operatorRoute({
     operationId: 'eraseInventory',
@@ -62,7 +63,7 @@ export const serviceRoutes = [
     method: 'POST',
     path: '/ledger/verify',
     action: 'ledger.verify',
-    input: { body: noBody },
+    input: { body: emptyBody },
     answer: verifyReport,
     handle: ({ ledger }: ServiceRoutesDeps) => ledger.verifyJournals(),
   }),

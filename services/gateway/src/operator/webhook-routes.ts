@@ -16,7 +16,7 @@ import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { namedIn, type WebhookClient } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
-import { listOf, listQuery, noBody } from './operator-schemas.ts';
+import { emptyBody, listOf, listQuery } from './operator-schemas.ts';
 
 export interface WebhookRoutesDeps {
   readonly tenancy: Pick<Tenancy, 'findProject'>;
@@ -90,7 +90,7 @@ const switchingRoutes = (['enable', 'disable'] as const).map((verb) =>
     method: 'POST',
     path: `${one}/${verb}`,
     action: `webhook-endpoint.${verb}`,
-    input: { path: webhookEndpointPath, body: noBody },
+    input: { path: webhookEndpointPath, body: emptyBody },
     answer: webhookEndpoint,
     errors: changeErrors,
     handle: ({ webhooks }: WebhookRoutesDeps, { path }) =>
@@ -117,8 +117,8 @@ const changingRoutes = [
   operatorRoute({
     operationId: 'rotateWebhookSecret',
     tag,
-    summary: 'Make a new signing secret; both sign until the overlap is over',
-    description: 'The secret is shown in this answer only.',
+    summary: 'Create a new signing secret; both sign until the overlap is over',
+    description: 'The secret is shown in this response only.',
     method: 'POST',
     path: `${one}/rotate-secret`,
     action: 'webhook-endpoint.rotate-secret',
@@ -139,7 +139,7 @@ const sendingRoutes = [
     path: `${one}/test`,
     action: 'webhook-endpoint.test',
     status: 202,
-    input: { path: webhookEndpointPath, body: noBody },
+    input: { path: webhookEndpointPath, body: emptyBody },
     answer: webhookPing,
     errors,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path }) => ({
@@ -163,8 +163,8 @@ const sendingRoutes = [
 ];
 
 /**
- * Help with a customer's webhook endpoints. Only customers create them and set their URL: a URL
- * can hold a secret, and what operators send is audited.
+ * Support for the webhook endpoints of a customer. Only customers create them and set their URL: a
+ * URL can contain a secret, and the input of operators is audited.
  */
 export const webhookRoutes = [
   ...readingRoutes,

@@ -10,9 +10,9 @@ export interface CheckFundsDeps {
 }
 
 /**
- * Whether a Project could pay for a live page now, so that the platform is not contacted for one
- * that cannot. Null when it could; the charge alone decides in the end. The balance comes before
- * the spend cap, as in the ledger.
+ * Checks whether a Project can pay for a live page now, so that the platform is not contacted in
+ * vain. Null when it can; the charge alone decides. The balance is checked before the spend cap, as
+ * in the ledger.
  */
 export async function checkFunds(
   { ledger, prices }: CheckFundsDeps,

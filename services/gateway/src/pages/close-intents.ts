@@ -13,21 +13,21 @@ export interface CloseIntentsDeps {
     expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
   };
   readonly keys: Pick<ReadKeyStore, 'markPaid' | 'releaseKey'>;
-  /** Wakes the job that reverses. */
+  /** Wakes the job of reversals. */
   readonly wakeReversals: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Ends intents behind the request's back: no client waits for it. */
+/** Closes intents in the background: no client waits for it. */
 export interface IntentCloser {
-  /** The page is delivered: its charge stands. */
+  /** The page is delivered: its charge is final. */
   recordDelivery(intent: PageIntent): void;
   /** Nothing was charged and nothing will be. */
   closeUncharged(intent: PageIntent): void;
-  /** The page will not be delivered: whatever was charged is undone at once. */
+  /** The page will not be delivered: its charge is reversed at once. */
   reverseCharge(intent: PageIntent): void;
-  /** Resolves when all of this is done or given up. */
+  /** Resolves when all of it has succeeded or failed for good. */
   waitUntilIdle(): Promise<void>;
 }
 
@@ -44,8 +44,8 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
   }
 
   /**
-   * The key first: a crash in between leaves the intent, and its reversal frees the key. Where it
-   * fails for good the intent outlives its page, which is then given away.
+   * The key first: a crash in between leaves the intent, whose reversal releases the key. After a
+   * final failure the charge of the delivered page is reversed.
    */
   async function remove(
     { requestId, keyId }: PageIntent,
@@ -64,14 +64,17 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
     pageGivenAway();
   }
 
-  /** Where it fails the reversal happens all the same, after the intent's deadline. */
+  /** After a failure the reversal runs past the deadline of the intent. */
   async function reverseNow({ requestId }: PageIntent): Promise<void> {
     intentClosed();
     try {
       await intents.expediteReversal(requestId, deps.clock.now());
       deps.wakeReversals();
     } catch (error) {
-      logger.warn({ err: error, request_id: requestId }, 'reversal waits for its deadline');
+      logger.warn(
+        { err: error, request_id: requestId },
+        'reversal not expedited; it runs after the deadline',
+      );
     }
   }
 

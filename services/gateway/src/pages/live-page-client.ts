@@ -20,7 +20,7 @@ export interface WantedLivePage {
   readonly form: LivePageForm;
   /** Null for the first page. */
   readonly startAssetid: string | null;
-  /** Aborted when the client is gone: its place in the queue for the platform is given back. */
+  /** Aborted when the connection of the client is closed: the request leaves the egress queue. */
   readonly signal: AbortSignal;
 }
 
@@ -31,7 +31,7 @@ export interface FetchedLivePage {
   readonly members: Buffer;
 }
 
-/** Confirmed by the collector, and billable. */
+/** A denial that the collector confirmed; billable. */
 export interface DeniedLivePage {
   readonly result: 'denied';
   readonly refusal: InventoryDenial;
@@ -40,10 +40,13 @@ export interface DeniedLivePage {
 export type LiveAnswer =
   | FetchedLivePage
   | DeniedLivePage
-  /** The inventory is not known: nothing of it may be billed. */
+  /** The inventory could not be read: nothing may be billed. */
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
-/** Reads of the platform. Rejects with ServiceUnreachable when the collector does not answer. */
+/**
+ * Reads of the platform through the collector. Rejects with ServiceUnreachable when it is
+ * unavailable.
+ */
 export interface LivePageClient {
   readLivePage(wanted: WantedLivePage): Promise<LiveAnswer>;
 }
@@ -51,7 +54,7 @@ export interface LivePageClient {
 export interface LivePageTimes {
   /** Longest wait for the platform, confirmation of a denial included. */
   readonly liveWaitMs: number;
-  /** How much longer the collector's answer may be under way. */
+  /** Additional time for the transfer of the page. */
   readonly liveTransferMs: number;
 }
 

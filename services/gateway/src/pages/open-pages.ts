@@ -39,7 +39,7 @@ type Context = ServiceContext<GatewayConfig>;
 
 const sweepEveryMs = 1_000;
 
-/** Current, Live Page and both routes of the first version: one charged page each. */
+/** Current, Live Page and both routes of V1: one charged page each. */
 export function openPages(context: Context, deps: PagesDeps): BoundPublicRoute[] {
   const { config, clock, identifiers, logger } = context;
   const { ledger, revisions, livePages, prices, cursors } = deps;
@@ -62,8 +62,8 @@ interface KeyedReadsDeps extends Pick<PagesDeps, 'db' | 'commands' | 'ledger'> {
 }
 
 /**
- * Charged page reads with their Idempotency-Keys, and the sweeper that reverses the charge of pages
- * left undelivered by this or any other replica.
+ * Charged page reads with their Idempotency-Keys, and the sweeper that reverses the charges of
+ * undelivered pages of all replicas.
  */
 function openKeyedReads(
   { config, lifetime, clock, identifiers, logger }: Context,

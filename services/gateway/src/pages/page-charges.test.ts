@@ -205,7 +205,10 @@ type Closing = (given: World) => IntentCloser;
 const properClosing: Closing = ({ store, clock, keys }) =>
   createIntentCloser({ intents: store, keys, wakeReversals: () => undefined, clock, logger });
 
-const keepsEvery = (keys: World['keys']): World['keys'] => ({ ...keys, releaseKey: async () => {} });
+const keepsEvery = (keys: World['keys']): World['keys'] => ({
+  ...keys,
+  releaseKey: async () => {},
+});
 
 const chargesExactlyWhatIsDelivered = (
   closing: Closing,

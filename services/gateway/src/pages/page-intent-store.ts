@@ -45,7 +45,7 @@ const documents = {
     accountId,
     projectId,
     productCode,
-    /** Only of a page of a chain. */
+    /** Set for a page of a chain. */
     chainId: z.string().exactOptional(),
     /** Absent in documents of earlier versions. */
     keyId: z.string().nullable().default(null),
@@ -60,20 +60,20 @@ export interface PendingReversal extends PendingCommand {
   readonly id: RequestId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
-  /** Never captured from before the charge counts as undone. */
+  /** The chain that is excluded from capture before the reversal is deleted. */
   readonly chainId: string | null;
-  /** Freed once the charge is undone. */
+  /** The key that is released once the charge is reversed. */
   readonly keyId: string | null;
 }
 
 export interface PageIntentStore {
   /** Resolves when the intent is durable. Concurrent calls share a write. */
   insertIntent(intent: PageIntent): Promise<void>;
-  /** Resolves when the intent is gone. Concurrent calls share a write. */
+  /** Resolves when the intent is deleted. Concurrent calls share a write. */
   deleteIntent(requestId: RequestId): Promise<void>;
   /** Makes the reversal due now instead of after the intent's deadline. */
   expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
-  /** Whether a page of the chain is still to be paid, delivered or undone. */
+  /** Whether a page of the chain has an open intent. */
   hasOpenIntent(chainId: string): Promise<boolean>;
   readonly pending: PendingCommandStore<PendingReversal>;
 }

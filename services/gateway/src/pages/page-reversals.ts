@@ -8,7 +8,7 @@ import type { ReadKeyStore } from './read-key-store.ts';
 export interface PageReversalDeps {
   readonly store: Reversals['store'];
   readonly keys: Pick<ReadKeyStore, 'releaseKey'>;
-  /** A chain with an undone page is not fully paid: it is never captured. */
+  /** A chain with a reversed page is not fully paid: it is excluded from capture. */
   readonly chains: { excludeChain(chainId: string): Promise<void> };
   readonly logger: Logger;
 }
@@ -16,8 +16,8 @@ export interface PageReversalDeps {
 type Reversals = PendingCommands<PendingReversal, 'reply.billing-outcome.v1'>;
 
 /**
- * Charges whose page was not delivered. A reversal that arrives before its charge makes that
- * charge impossible, so it does not matter whether the charge was ever sent.
+ * Charges whose page was not delivered. A reversal that arrives before its charge makes the charge
+ * impossible, so it is sent whether or not the charge was.
  */
 export function pageReversals({ store, keys, chains, logger }: PageReversalDeps): Reversals {
   return {

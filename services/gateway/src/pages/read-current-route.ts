@@ -47,7 +47,7 @@ export const readCurrentRoute = publicRoute({
   input: { path: scopePath, query: currentQuery, header: keyHeader },
   answer: {
     status: 200,
-    description: 'The page. Its charge stands once it is delivered.',
+    description: 'The page. Its charge is final once it is delivered.',
     body: { data: currentPage, meta: pageReadMeta },
     example: {
       success: true,
@@ -133,7 +133,7 @@ function pageAnswer(
   const { revision_id: revisionId, observation_id: observationId, next_position } = saved;
   const frame = {
     page: saved,
-    // A store whose clock is ahead must not make evidence from the future.
+    // The clock of the store may be ahead; `observed_at` must not be in the future.
     ageSeconds: Math.max(0, Math.floor((clock.now() - fromIsoTime(saved.verified_at)) / 1000)),
     nextCursor:
       next_position === null

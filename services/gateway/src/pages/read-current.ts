@@ -19,7 +19,7 @@ export function readCurrent(
   async function fetchPage() {
     const page = await deps.revisions.findPage(wanted);
     if (page !== null) return { result: 'page', page } as const;
-    // Nothing is saved, or no longer what the chain is pinned to.
+    // Nothing is saved, or the revision of the chain no longer is.
     const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
     return { result: 'refused', refusal: { code } } as const;
   }

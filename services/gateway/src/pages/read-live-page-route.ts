@@ -22,7 +22,7 @@ import {
 } from './page-texts.ts';
 import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 
-/** A page of a chain on its way to the customer. */
+/** A page of a chain before its delivery. */
 export interface ChainedPage {
   readonly chain: LiveChain;
   readonly owner: LiveCursorBinding;
@@ -32,9 +32,12 @@ export interface ChainedPage {
   readonly reportedTotalCount: number;
 }
 
-/** What a chain does beside its reading. */
+/** The capture of chains, beside their reading. */
 export interface Chains {
-  /** Begins beside the charge; `conclude`, before the answer, says where the chain stands then. */
+  /**
+   * Starts while the charge is decided; `conclude`, before the response, returns the state of the
+   * chain.
+   */
   beginPage(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
 }
 
@@ -64,7 +67,7 @@ export const readLivePageRoute = publicRoute({
   input: { path: scopePath, query: livePageParameters, header: keyHeader },
   answer: {
     status: 200,
-    description: 'The page. Its charge stands once it is delivered.',
+    description: 'The page. Its charge is final once it is delivered.',
     body: { data: livePage, meta: pageReadMeta },
     example: {
       success: true,
@@ -147,7 +150,7 @@ function nextCursor(
   return sealLiveCursor(deps.cursors, binding, chain, deps.clock.now());
 }
 
-/** The envelope written around the rows, whose bytes are sent as the collector wrote them. */
+/** The envelope around the rows, whose bytes are sent as received from the collector. */
 function livePageBody(
   { page, bill }: PageToWrite,
   request: AdmittedRequest,

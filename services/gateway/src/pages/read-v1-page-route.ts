@@ -18,7 +18,7 @@ const templates: Readonly<Record<V1Dialect, string>> = {
   alias: '/v1/platform/inventory/{platform_id}/{app_id}/{context_id}',
 };
 
-/** One page, read from the platform now, in the form of the first version. */
+/** One page, read from the platform now, in the form of V1. */
 export const readV1PageRoute = v1Route('original');
 export const readV1PageAliasRoute = v1Route('alias');
 
@@ -53,9 +53,10 @@ function v1Route(dialect: V1Dialect) {
         ...(dialect === 'original'
           ? { 'X-Api-Credits-Remaining': 'The same as `X-Credits-Remaining`.' }
           : {}),
-        'X-Units-Charged': 'Subscription units that the page cost, of accounts funded so.',
+        'X-Units-Charged':
+          'Subscription units that the page cost, for accounts with subscription units.',
         'X-Units-Remaining': 'Subscription units available after it.',
-        Deprecation: 'Since when V1 is deprecated (RFC 9745).',
+        Deprecation: 'Date of the deprecation of V1 (RFC 9745).',
         Link: 'What replaces the route (`rel="successor-version"`).',
         ...replayedHeader,
       },

@@ -18,13 +18,14 @@ export interface RefreshWish {
   readonly refreshId: RefreshId;
   /** 0 reads once. */
   readonly waitSeconds: number;
-  /** Aborted when the client is gone. */
+  /** Aborted when the connection of the client is closed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The refresh once it is terminal, or as it is when the time is over; null when the Project has no
- * such refresh. The place is taken before the first read: a refresh that ends in between has rung.
+ * The refresh once it is terminal, or its state when the time has elapsed; null when the Project
+ * has no such refresh. The wait starts before the first read, so a refresh that ends in between
+ * notifies it.
  */
 export async function awaitRefresh(
   deps: AwaitRefreshDeps,

@@ -20,7 +20,7 @@ export const cancelRefreshRoute = publicRoute({
   input: { path: refreshIdPath },
   answer: {
     status: 202,
-    description: 'The cancel is under way.',
+    description: 'The cancel is accepted.',
     body: { data: refreshRecord, meta: plainMeta },
     example: {
       success: true,

@@ -8,7 +8,7 @@ import {
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
-/** What part of a Project's refreshes to list, newest first. */
+/** One part of a Project's refreshes, newest first. */
 export interface RefreshListPart {
   readonly states: readonly RefreshState[];
   readonly refreshIds: readonly RefreshId[];
@@ -17,7 +17,7 @@ export interface RefreshListPart {
   readonly after: { readonly requestedAt: string; readonly refreshId: RefreshId } | null;
 }
 
-/** Reads of the refresh-collector. Rejects with ServiceUnreachable when it does not answer. */
+/** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export interface CollectorClient {
   /** Null when there is no such refresh. */
   findRefresh(refreshId: RefreshId): Promise<RefreshView | null>;

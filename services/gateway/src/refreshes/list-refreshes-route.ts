@@ -23,7 +23,7 @@ export const listRefreshesRoute = publicRoute({
   operationId: 'listRefreshes',
   tag: 'Refreshes',
   summary: 'Refreshes of a Project',
-  description: 'Newest first: the recovery path beside events.',
+  description: 'Newest first; for recovery beside events.',
   method: 'GET',
   template: '/v2/projects/{project_id}/inventory-refreshes',
   input: { path: projectPath, query: refreshesQuery },

@@ -6,8 +6,8 @@ export interface ReadRefreshDeps {
 }
 
 /**
- * A refresh as its own Project sees it; null when there is none. Another Project's refresh and an
- * attempt that was refused are nothing: they must not be told apart from an unknown id.
+ * A refresh of the Project; null when there is none. A refresh of another Project and a refused
+ * attempt must be indistinguishable from an unknown id.
  */
 export async function readRefresh(
   deps: ReadRefreshDeps,

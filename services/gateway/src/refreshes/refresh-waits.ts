@@ -1,22 +1,22 @@
 import type { AccountId, RefreshId } from '@inventory/contracts/ids';
 import { createKeyedSemaphore, type KeyedLimits } from '@inventory/runtime/semaphore';
 
-/** Requests that wait for a refresh to become terminal, of this replica. */
+/** Requests of this replica that wait for a refresh to become terminal. */
 export interface RefreshWaits {
-  /** Null when too many wait already: the caller answers with what is known now. */
+  /** Null when too many requests wait: the caller responds with the current state. */
   startWaiting(accountId: AccountId, refreshId: RefreshId): WaitingPlace | null;
-  /** Wakes whoever waits for this refresh. */
+  /** Notifies the requests that wait for this refresh. */
   notify(refreshId: RefreshId): void;
   readonly waiting: number;
 }
 
 export interface WaitingPlace {
   /**
-   * Resolves when the refresh rang since the last call (at once when it did before this one),
-   * after `timeoutMs`, or when the signal is aborted. Never rejects.
+   * Resolves when the refresh was notified since the last call, after `timeoutMs`, or when the
+   * signal is aborted. Never rejects.
    */
   waitForNotification(timeoutMs: number, signal: AbortSignal): Promise<void>;
-  /** Gives the place back; to be called exactly once. */
+  /** Ends the wait; to be called exactly once. */
   stopWaiting(): void;
 }
 
@@ -29,7 +29,7 @@ export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
   const byRefresh = new Map<RefreshId, Set<Waiter>>();
   const places = createKeyedSemaphore<AccountId>(limits);
 
-  function forget(refreshId: RefreshId, waiter: Waiter): void {
+  function removeWaiter(refreshId: RefreshId, waiter: Waiter): void {
     const waiters = byRefresh.get(refreshId);
     waiters?.delete(waiter);
     if (waiters?.size === 0) byRefresh.delete(refreshId);
@@ -45,7 +45,7 @@ export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
       return {
         waitForNotification: (timeoutMs, signal) => untilWoken(waiter, timeoutMs, signal),
         stopWaiting() {
-          forget(refreshId, waiter);
+          removeWaiter(refreshId, waiter);
           permit.release();
         },
       };

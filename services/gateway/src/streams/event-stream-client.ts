@@ -7,9 +7,9 @@ import {
 } from '@inventory/contracts/internal/event-log';
 import type { InternalClient } from '@inventory/http/internal-client';
 
-/** Reads of the event-stream. Rejects with ServiceUnreachable when it does not answer. */
+/** Reads of the event-stream. Rejects with ServiceUnreachable when it is unavailable. */
 export interface EventStreamClient {
-  /** Where the logs of up to 1,000 Projects end. */
+  /** Head positions of the logs of up to 1,000 Projects. */
   readHeads(projectIds: readonly ProjectId[]): Promise<LogHeads>;
   /** Events after a position, ascending. */
   readLogPage(projectId: ProjectId, after: number, limit: number): Promise<LogPage>;

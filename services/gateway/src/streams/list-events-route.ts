@@ -21,14 +21,14 @@ export interface ListEventsDeps {
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
 }
 
-/** GET …/events: what the stream carries, in pages; the path of recovery. */
+/** GET …/events: the events of the stream, in pages; for recovery. */
 export const listEventsRoute = publicRoute({
   operationId: 'listEvents',
   tag: 'Events',
   summary: 'Events of a Project',
   description:
-    'What the stream carries, oldest first, for seven days at least: the path of recovery. ' +
-    'Each cursor continues behind its event, here and on the stream.',
+    'The events of the stream, oldest first, for at least seven days; for recovery. Each ' +
+    'cursor continues after its event, here and on the stream.',
   method: 'GET',
   template: '/v2/projects/{project_id}/events',
   permission: 'customer.events.read.v1',

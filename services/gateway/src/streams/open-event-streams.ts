@@ -32,7 +32,7 @@ const hubIdleMs = 180_000;
 const headsEveryMs = 5_000;
 const replaysAtOnce = 32;
 const replayBackoff = { firstMs: 200, maxMs: 5_000 } as const;
-/** About half a minute of trying. */
+/** About 30 s of attempts. */
 const replayFailuresMax = 10;
 
 export interface OpenEventStreams {
@@ -65,7 +65,13 @@ export function openEventStreams(
   const quota = createKeyedSemaphore<ProjectId>(config.streams.quota);
   const { authorityEveryMs: everyMs } = config.streams;
   const find = findBySecretDigest;
-  const principal = watchStreamPrincipals({ streams, findBySecretDigest: find, clock, everyMs, logger });
+  const principal = watchStreamPrincipals({
+    streams,
+    findBySecretDigest: find,
+    clock,
+    everyMs,
+    logger,
+  });
   const jobs = { lifetime, logger };
   const checks = startPeriodicJob({
     ...jobs,

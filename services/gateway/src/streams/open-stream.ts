@@ -15,15 +15,15 @@ export interface OpenStreamDeps {
 
 export interface StreamStart {
   readonly hub: ProjectHub;
-  /** Where the checkpoint says that the connection goes on from. */
+  /** Position of the checkpoint: the connection continues after it. */
   readonly place: StreamPosition;
-  /** The frame after the checkpoint that ends the stream, where the place cannot be gone on from. */
+  /** The control frame that ends the stream where the position cannot be continued. */
   readonly recovery: string | null;
 }
 
 /**
- * Where a connection starts: at its cursor, never at the head instead, which would skip what lies
- * between; without a cursor at the present end. Rejects when the log's owner does not answer.
+ * Start of a connection: its cursor, never the head instead, which would skip events; without a
+ * cursor the current head. Rejects when the event-stream is unavailable.
  */
 export async function openStream(
   { hubs, log, sealPosition, clock }: OpenStreamDeps,
@@ -39,7 +39,7 @@ export async function openStream(
   if (cursor.logEpoch === hub.logEpoch && cursor.position <= hub.ring.last) {
     return { hub, place: cursor, recovery: null };
   }
-  // Ahead of what this replica has heard of, or from another epoch: the log itself decides.
+  // The position is ahead of this replica, or of another epoch: the log decides.
   const page = await log.readLogPage(projectId, cursor.position, 1);
   const reason = recoveryNeeded(cursor, extentOf(page));
   if (reason === null) {

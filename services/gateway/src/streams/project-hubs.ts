@@ -7,21 +7,21 @@ import {
   type ProjectHub,
 } from './project-hub.ts';
 
-/** The hubs of all Projects that are followed on this replica. */
+/** The hubs of all Projects with a reader on this replica. */
 export interface ProjectHubs {
-  /** The Project's hub, made and brought up to date when nobody followed it before. */
+  /** The hub of the Project; created and read up to the head when there is none. */
   openHub(projectId: ProjectId): Promise<ProjectHub>;
   appendEvent(projectId: ProjectId, appended: AppendedEvent): void;
   /**
-   * Asks once for the heads of all Projects: finds events whose announcement was lost. Hubs that
-   * nobody follows for a while are dropped.
+   * Reads the heads of all Projects in one call, which detects events whose message was lost. Hubs
+   * without readers are deleted after a while.
    */
   compareHeads(): Promise<void>;
   readonly size: number;
 }
 
 export interface HubsDeps extends HubDeps {
-  /** Frames of all hubs together. */
+  /** Largest total size of the frames of all hubs. */
   readonly bytesMax: number;
   readonly idleMs: number;
 }
@@ -31,7 +31,7 @@ interface Kept {
   lastFollowedMs: number;
 }
 
-/** A hub on its way collects what is announced meanwhile: its head may be older than that. */
+/** A hub that is being opened collects messages: its head may be older than they are. */
 interface Opening {
   readonly missed: AppendedEvent[];
   readonly opened: Promise<ProjectHub>;
@@ -73,7 +73,7 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
     return started.opened;
   }
 
-  /** The largest rings give first: what is dropped is read from the log by whoever needs it. */
+  /** The largest rings are trimmed first; their readers read the log instead. */
   function keepWithinBudget(): void {
     const hubs = [...kept.values()].map(({ hub }) => hub);
     let bytes = hubs.reduce((sum, { ring }) => sum + ring.bytes, 0);
@@ -105,7 +105,9 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
       keepWithinBudget();
       const projectIds = [...kept.keys()];
       for (let from = 0; from < projectIds.length; from += logHeadsMax) {
-        const { log_epoch, heads } = await log.readHeads(projectIds.slice(from, from + logHeadsMax));
+        const { log_epoch, heads } = await log.readHeads(
+          projectIds.slice(from, from + logHeadsMax),
+        );
         for (const { project_id, position } of heads) {
           kept.get(project_id)?.hub.updateHead(log_epoch, position);
         }

@@ -8,7 +8,7 @@ import {
 } from '../tenancy/tenancy.domain.ts';
 import type { RevocationReason } from './event-frame.domain.ts';
 
-/** What is stored about a secret; null when nothing knows it any more. */
+/** The stored Credential of a secret with its owners; null when there is none. */
 export interface StoredPrincipal {
   readonly credential: Credential;
   readonly project: Project;
@@ -16,8 +16,8 @@ export interface StoredPrincipal {
 }
 
 /**
- * Why the holder of a secret may not go on reading its Project's events; null while it may. The
- * most lasting reason comes first.
+ * The reason why a Principal may no longer read its Project's events; null while it may. The most
+ * permanent reason is first.
  */
 export function streamRefusal(
   digest: string,
@@ -37,7 +37,7 @@ export function streamRefusal(
   return account.eventsEnabled ? null : 'events_disabled';
 }
 
-/** Policies narrow each other; the client must still be allowed by all of them. */
+/** The client must pass all policies. */
 export function isNetworkAllowed(stored: StoredPrincipal, clientAddress: string): boolean {
   const { credential, project, account } = stored;
   const policies = [account, project, credential].flatMap(({ networkPolicy }) =>

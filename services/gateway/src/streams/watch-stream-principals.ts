@@ -14,27 +14,32 @@ export interface StreamPrincipalsDeps {
   readonly streams: Pick<EventStreams, 'all' | 'revoke' | 'close'>;
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
   readonly clock: Clock;
-  /** Longest time between two looks at one Credential; each comes at half of it at the earliest. */
+  /**
+   * Longest time between two checks of one Credential; each is due after half of it at the
+   * earliest.
+   */
   readonly everyMs: number;
   readonly logger: Logger;
 }
 
-/** Ends streams whose holder may not read them any more. */
+/** Ends streams whose Principal may no longer read them. */
 export interface StreamPrincipals {
-  /** Looks at every secret that is due, once for all of its streams. */
+  /** Checks every due secret, once for all of its streams. */
   checkDue(): Promise<void>;
-  /** Something of the account changed: all of its secrets are due. */
+  /** Makes all secrets of a changed account due. */
   scheduleChecks(accountId: AccountId): void;
 }
 
 interface Known {
   dueAtMs: number;
-  /** Since when the store has not answered; null when it did. */
+  /** Time since which the store is unavailable; null when it is not. */
   unknownSinceMs: number | null;
 }
 
 const looksAtOnce = 16;
-/** As many intervals without an answer: then the stream is closed, its reader may come back. */
+/**
+ * Number of intervals without a result after which the stream is closed; the client may reconnect.
+ */
 const unknownIntervalsMax = 2;
 
 export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincipals {
@@ -43,7 +48,7 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
 
   const nextDueMs = () => clock.now() + randomBetween(everyMs / 2, everyMs);
 
-  /** By secret; what no stream uses any more is forgotten. */
+  /** By secret digest; secrets without a stream are deleted. */
   function grouped(): Map<string, EventStream[]> {
     const groups = Map.groupBy(streams.all, ({ secretDigest }) => secretDigest);
     known = new Map(
@@ -62,7 +67,7 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
       one.unknownSinceMs = null;
     } catch (error) {
       one.unknownSinceMs ??= clock.now();
-      logger.warn({ err: error, streams: held.length }, 'the principal of streams is not known');
+      logger.warn({ err: error, streams: held.length }, 'principal of streams not read');
       if (clock.now() - one.unknownSinceMs < unknownIntervalsMax * everyMs) return;
       for (const stream of held) streams.close(stream, 'unavailable');
     }

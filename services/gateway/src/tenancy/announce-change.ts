@@ -12,11 +12,14 @@ interface ChangedThing {
   readonly credentialId?: CredentialId;
 }
 
-/** Announces changes: first as a message inside the changed document, then to every replica. */
+/** Publishes changes: first as a message inside the changed document, then to every replica. */
 export interface ChangeAnnouncer {
-  /** The announcement to store with the change. */
+  /** The message to store with the change. */
   createAnnouncement(thing: ChangedThing): Announcement;
-  /** Called when the change is stored: this replica at once, the others as fast as Kafka is. */
+  /**
+   * Called when the change is stored: invalidates the cache of this replica and publishes the
+   * message.
+   */
   publishChange(thing: ChangedThing): Promise<void>;
 }
 
@@ -24,7 +27,9 @@ interface AnnouncerDeps {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly invalidate: (change: Pick<AuthorityChange, 'account_id'>) => void;
-  /** Publishes what waits in the changed document; never rejects, and is bounded in time. */
+  /**
+   * Publishes the pending message of the changed document; never rejects, and is bounded in time.
+   */
   readonly relay: (thing: ChangedThing) => Promise<void>;
 }
 

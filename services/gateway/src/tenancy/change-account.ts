@@ -9,7 +9,7 @@ interface Deps {
   readonly announcer: ChangeAnnouncer;
 }
 
-/** Sets the given fields and leaves the others as they are, also to a change at the same time. */
+/** Sets the given fields; the others stay, also under concurrent changes. */
 export async function changeAccount(
   { store, announcer }: Deps,
   accountId: AccountId,

@@ -9,7 +9,7 @@ interface Deps {
   readonly announcer: ChangeAnnouncer;
 }
 
-/** Sets the given fields of an active Credential; a revoked one stays as it ended. */
+/** Sets the given fields of an active Credential; a revoked one is immutable. */
 export async function changeCredential(
   { store, announcer }: Deps,
   credentialId: CredentialId,

@@ -38,8 +38,8 @@ interface TenancyDeps {
 export type Tenancy = ReturnType<typeof openTenancy>;
 
 /**
- * Accounts, Projects and Credentials: the operations on them, and what a secret stands for. The
- * database must have `tenancyIndexes`. The cache of Principals forgets what a broadcast says changed.
+ * Accounts, Projects and Credentials: the operations on them, and the Principals of secrets. The
+ * database must have `tenancyIndexes`. The cache of Principals is invalidated by published changes.
  */
 export function openTenancy({
   db,

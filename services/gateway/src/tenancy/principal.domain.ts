@@ -6,7 +6,7 @@ import {
   wildcardPermission,
 } from '@inventory/contracts/vocabulary';
 
-/** What an accepted secret stands for: who asks, for which Project, and what they may do. */
+/** The Principal of an accepted secret: account, Project, Credential and permissions. */
 export interface Principal {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;

@@ -9,7 +9,7 @@ interface Deps {
   readonly announcer: ChangeAnnouncer;
 }
 
-/** Final. Revoking again answers the same: a caller that lost the answer may repeat it. */
+/** Final. A repeated revocation has the same response, so a retry is safe. */
 export async function revokeCredential(
   { store, announcer }: Deps,
   credentialId: CredentialId,

@@ -12,8 +12,8 @@ interface Deps {
 }
 
 /**
- * A new secret for the same Credential. Of two rotations at once one is refused: otherwise one
- * operator would hand out a secret that the other has replaced already.
+ * A new secret for the same Credential. Of two concurrent rotations one is refused: otherwise one
+ * operator would hand out a secret that the other has replaced.
  */
 export async function rotateCredential(
   { store, announcer }: Deps,

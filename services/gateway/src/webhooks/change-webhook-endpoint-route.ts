@@ -24,8 +24,8 @@ export const changeWebhookEndpointRoute = publicRoute({
   tag: webhookTag,
   summary: 'Change a webhook endpoint',
   description:
-    'What is absent stays. Enabled again, an endpoint is sent what comes next; what it missed is ' +
-    'sent by redelivery.',
+    'Absent fields stay. An endpoint that is enabled again receives later events; missed ones ' +
+    'are sent by redelivery.',
   method: 'PATCH',
   template: endpointTemplate,
   permission: webhookPermission,

@@ -21,7 +21,7 @@ export const createWebhookEndpointRoute = publicRoute({
   summary: 'New webhook endpoint',
   description:
     'Sends the events of these types to the URL from now on, signed by the Standard Webhooks ' +
-    'scheme with the `secret`, which is shown in this answer only. The URL must be https and lead ' +
+    'scheme with the `secret`, which is shown in this response only. The URL must be https and lead ' +
     'to public addresses. A Project can have ten endpoints.',
   method: 'POST',
   template: endpointsTemplate,

@@ -18,14 +18,14 @@ export const deleteWebhookEndpointRoute = publicRoute({
   operationId: 'deleteWebhookEndpoint',
   tag: webhookTag,
   summary: 'Delete a webhook endpoint',
-  description: 'With its deliveries. What is under way may still arrive.',
+  description: 'With its deliveries. A delivery in progress may still arrive.',
   method: 'DELETE',
   template: endpointTemplate,
   permission: webhookPermission,
   input: { path: webhookEndpointPath },
   answer: {
     status: 200,
-    description: 'It is gone.',
+    description: 'The endpoint is deleted.',
     body: { data: deletedWebhookEndpoint, meta: plainMeta },
     example: {
       success: true,

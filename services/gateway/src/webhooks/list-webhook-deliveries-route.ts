@@ -30,8 +30,8 @@ export const listWebhookDeliveriesRoute = publicRoute({
   tag: webhookTag,
   summary: 'Deliveries of a webhook endpoint',
   description:
-    'What was sent in the last 30 days and how it went, newest first. Answers of the endpoint are ' +
-    'kept as status and time, never as contents.',
+    'Deliveries of the last 30 days with their results, newest first. Responses of the ' +
+    'endpoint are stored as status and time, never as contents.',
   method: 'GET',
   template: `${endpointTemplate}/deliveries`,
   permission: webhookPermission,

@@ -24,7 +24,7 @@ export const redeliverWebhookEventsRoute = publicRoute({
   summary: 'Send events again',
   description:
     'One event by `event_id`, or everything that was appended from `since` until `until`, now ' +
-    'unless told otherwise: also what the endpoint missed while it was disabled, for as long as ' +
+    'by default: also what the endpoint missed while it was disabled, for as long as ' +
     'the log keeps it. The same ids are sent. A long range ends at `continue_since`.',
   method: 'POST',
   template: `${endpointTemplate}/redeliver`,
@@ -33,7 +33,7 @@ export const redeliverWebhookEventsRoute = publicRoute({
   bodyExample: { since: '2026-01-15T10:00:00.000Z' },
   answer: {
     status: 202,
-    description: 'They are on their way.',
+    description: 'The deliveries are created.',
     body: { data: webhookRedelivered, meta: plainMeta },
     example: {
       success: true,

@@ -25,8 +25,8 @@ export const rotateWebhookSecretRoute = publicRoute({
   tag: webhookTag,
   summary: 'New secret of a webhook endpoint',
   description:
-    'The present secret signs beside the new one for `overlap_seconds`, a day unless told ' +
-    'otherwise. The new one is shown in this answer only.',
+    'The replaced secret signs beside the new one for `overlap_seconds`, a day unless ' +
+    'specified. The new one is shown in this response only.',
   method: 'POST',
   template: `${endpointTemplate}/rotate-secret`,
   permission: webhookPermission,

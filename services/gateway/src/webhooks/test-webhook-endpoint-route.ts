@@ -19,15 +19,15 @@ export const testWebhookEndpointRoute = publicRoute({
   tag: webhookTag,
   summary: 'Test a webhook endpoint',
   description:
-    'Sends one `webhook.ping`, signed as every event, also where the endpoint is disabled. It is ' +
-    'tried once; the deliveries tell how it went.',
+    'Sends one `webhook.ping`, signed as every event, also where the endpoint is disabled. It ' +
+    'is sent once; its result is in the deliveries.',
   method: 'POST',
   template: `${endpointTemplate}/test`,
   permission: webhookPermission,
   input: { path: webhookEndpointPath },
   answer: {
     status: 202,
-    description: 'It is on its way.',
+    description: 'The ping is created.',
     body: { data: webhookPing, meta: plainMeta },
     example: { success: true, data: { event_id: completedEvent.id }, meta: plainMetaExample },
   },

@@ -34,7 +34,7 @@ export function namedIn(path: {
 
 export interface DeliveriesPart {
   readonly state?: string | undefined;
-  /** Place of the last one seen. */
+  /** Position of the last item of the previous part. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -59,20 +59,21 @@ export interface WebhookClient {
 }
 
 export function createWebhookClient(client: Pick<InternalClient, 'json'>): WebhookClient {
-  const ask = <Schema extends z.ZodType>(schema: Schema, call: InternalCall) =>
+  const send = <Schema extends z.ZodType>(schema: Schema, call: InternalCall) =>
     client.json(schema, { ...call, refusals: webhookRefusals });
   const post = <Schema extends z.ZodType>(schema: Schema, path: string, body: unknown = {}) =>
-    ask(schema, { method: 'POST', path, body });
+    send(schema, { method: 'POST', path, body });
 
   return {
     createEndpoint: ({ projectId, accountId }, wanted) =>
       post(webhookEndpointWithSecret, pathOf(projectId), { ...wanted, account_id: accountId }),
     listEndpoints: async (projectId) =>
-      (await ask(webhookEndpointList, { method: 'GET', path: pathOf(projectId) })).items,
-    readEndpoint: (named) => ask(webhookEndpoint, { method: 'GET', path: pathOfOne(named) }),
-    changeEndpoint: (named, body) => ask(webhookEndpoint, { method: 'PUT', path: pathOfOne(named), body }),
+      (await send(webhookEndpointList, { method: 'GET', path: pathOf(projectId) })).items,
+    readEndpoint: (named) => send(webhookEndpoint, { method: 'GET', path: pathOfOne(named) }),
+    changeEndpoint: (named, body) =>
+      send(webhookEndpoint, { method: 'PUT', path: pathOfOne(named), body }),
     async deleteEndpoint(named) {
-      await ask(z.object({}), { method: 'DELETE', path: pathOfOne(named) });
+      await send(z.object({}), { method: 'DELETE', path: pathOfOne(named) });
     },
     rotateSecret: (named, overlapSeconds) =>
       post(webhookEndpointWithSecret, `${pathOfOne(named)}/rotate-secret`, {
@@ -80,12 +81,13 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
       }),
     sendPing: async (named) => (await post(webhookPing, `${pathOfOne(named)}/test`)).event_id,
     listDeliveries: (named, part) =>
-      ask(internalDeliveryPage, {
+      send(internalDeliveryPage, {
         method: 'GET',
         path: `${pathOfOne(named)}/deliveries`,
         query: { ...part },
       }),
-    redeliverEvents: (named, wanted) => post(webhookRedelivered, `${pathOfOne(named)}/redeliver`, wanted),
+    redeliverEvents: (named, wanted) =>
+      post(webhookRedelivered, `${pathOfOne(named)}/redeliver`, wanted),
   };
 }
 
