@@ -142,7 +142,7 @@ describe('statement', () => {
     expect(seen).toEqual(rows);
   });
 
-  test('as CSV it has the same columns and goes on by a Link header (Account self-service)', async () => {
+  test('as CSV it has the same columns and a Link header to the next part (Account self-service)', async () => {
     const { key, rows } = booked(3);
     const accept = { accept: 'text/csv' };
     const first = await get('/v2/account/statement?limit=2', key, accept);

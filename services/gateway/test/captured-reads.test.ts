@@ -160,7 +160,7 @@ test('a chain that begins with a page read for nothing is read on and not captur
   await expectNotSent(scope);
 });
 
-test('while the revision-store is away pages are read and charged as ever, and not captured', async () => {
+test('while the revision-store is unavailable pages are read and charged as usual, and not captured', async () => {
   const { key, principal } = world.issue();
   const scope = newInventory();
   world.revisions.http.isDown = true;

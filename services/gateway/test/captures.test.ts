@@ -235,7 +235,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     await sent(chain);
   });
 
-  it('is read on and not captured while the store is away', async () => {
+  it('is still read and not captured while the store is unavailable', async () => {
     const chain = newChain();
     stagingHttp.isDown = true;
     const lost = await replicas[0].captures
@@ -264,7 +264,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
 
     expect([late.evidence, next.evidence]).toEqual([null, null]);
     expect([...staging.chunks.keys()].filter((id) => id.includes(resting.chainId))).toEqual([]);
-    // The page arrived after all, but its customer was told of a chain that no longer captures.
+    // The page was staged in the end, but the cursor already has a chain that no longer captures.
     await replicas[0].captures.beginPage(page(slow, owner, '0', null)).conclude(charged);
     await turnPasses();
     expect([...sentOf(slow), ...sentOf(resting)]).toEqual([]);

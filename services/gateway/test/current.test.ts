@@ -213,7 +213,7 @@ describe('a chain of pages', () => {
     expect(chargesOf(principal.accountId)).toHaveLength(1);
   });
 
-  test("does not go on with another account's, scope's, language's or route's cursor", async () => {
+  test('refuses the cursor of another account, scope, language or route', async () => {
     const { key, principal } = world.issue();
     const stranger = world.issue();
     const colleague = world.issue({ accountId: principal.accountId });

@@ -39,7 +39,7 @@ beforeAll(async () => {
   // The place where keys are kept can be away or broken for every operation.
   Object.assign(world, {
     findPrincipal: async (secret: string) => {
-      if (secret === 'away') throw new ServiceUnreachable('keys are away');
+      if (secret === 'away') throw new ServiceUnreachable('keys are unavailable');
       if (secret === 'broken') throw new TypeError('keys are broken');
       return await findPrincipal(secret);
     },

@@ -184,7 +184,7 @@ test('a ledger that does not answer in time is 503, and the charge is undone', a
   expect(world.ledger.balanceOf(principal.accountId)).toBe(5);
 });
 
-test('a collector that is away is 503, and nothing is charged', async () => {
+test('an unavailable collector is 503, and nothing is charged', async () => {
   const { key, principal } = world.issue();
   world.collector.http.isDown = true;
 
@@ -220,7 +220,7 @@ describe('a chain of pages', () => {
     );
   });
 
-  test('goes on at another replica', async () => {
+  test('continues at another replica', async () => {
     const { key } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: threePages });
@@ -239,7 +239,7 @@ describe('a chain of pages', () => {
     await other.stop();
   });
 
-  test("does not go on with another account's, scope's, language's or route's cursor (Live Page rule 2)", async () => {
+  test('refuses the cursor of another account, scope, language or route (Live Page rule 2)', async () => {
     const { key, principal } = world.issue();
     const stranger = world.issue();
     const colleague = world.issue({ accountId: principal.accountId });

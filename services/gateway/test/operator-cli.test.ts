@@ -82,11 +82,11 @@ test('limits are set by their commands', async () => {
 });
 
 test('a refusal is exit code 1 with the code and what is wrong on standard error', async () => {
-  const nobody = 'acc_00000000-0000-7000-8000-000000000000';
+  const unknownId = 'acc_00000000-0000-7000-8000-000000000000';
 
-  const unknown = await operator('account', 'show', '--account', nobody);
+  const unknown = await operator('account', 'show', '--account', unknownId);
   const wrong = await operator('account', 'show', '--account', 'me');
-  const asJson = await operator('account', 'show', '--account', nobody, '--json');
+  const asJson = await operator('account', 'show', '--account', unknownId, '--json');
 
   expect(unknown).toMatchObject({ code: 1, out: '' });
   expect(unknown.err).toBe('account_not_found: There is no such account.\n');

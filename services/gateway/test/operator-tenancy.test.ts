@@ -193,7 +193,7 @@ test('scopes, expiry and policy of a Credential are replaced; a revoked one refu
   }
 });
 
-test('a rotation with an overlap tells until when the replaced secret works', async () => {
+test('a rotation with an overlap states until when the replaced secret is valid', async () => {
   const { credential_id } = await newCredential();
 
   const rotated = await post(`/credentials/${credential_id}/rotate`, { overlap_seconds: 3_600 });

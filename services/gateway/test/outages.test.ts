@@ -87,7 +87,7 @@ test('a revision-store that never answers is a 503 after its timeout', async () 
   await hasty.stop();
 });
 
-test('without the ledger pages say 503 billing_unavailable and refreshes go on', async () => {
+test('without the ledger pages are 503 billing_unavailable and refreshes work', async () => {
   const { key, principal, scope } = newReader();
   world.ledger.http.isDown = true;
   world.ledger.answersCharge = () => false;
@@ -105,7 +105,7 @@ test('without the ledger pages say 503 billing_unavailable and refreshes go on',
   expect(refresh.status).toBe(202);
 });
 
-test('a gateway starts and answers while the ledger is away; only price_version is missing', async () => {
+test('a gateway starts and responds without the ledger; only price_version is missing', async () => {
   world.ledger.http.isDown = true;
   const early = await start();
   const { key } = world.issue();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-test('description and reference are for everybody, and consume nothing', async () => {
+test('document and reference need no key, and consume nothing', async () => {
   const { key, principal } = world.issue({ requestsPerMinute: 1 });
 
   for (const path of ['/openapi.json', '/docs', '/docs/reference.js', '/docs/swagger-ui.css']) {

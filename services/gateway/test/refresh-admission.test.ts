@@ -286,7 +286,7 @@ test('Projects do not share keys', async () => {
 });
 
 describe('while the first request with a key is undecided', () => {
-  /** Another attempt holds the key and nobody has decided on it. */
+  /** Another attempt holds the key and is undecided. */
   function holdKey(overrides: Parameters<typeof viewOf>[1]) {
     let winner: string | undefined;
     world.collector.decide = (request) => {
@@ -299,7 +299,7 @@ describe('while the first request with a key is undecided', () => {
     return () => winner ?? '';
   }
 
-  test('a further one waits 2 s and is then told so, with Retry-After 1', async () => {
+  test('a further one waits 2 s and then gets idempotency_in_progress with Retry-After 1', async () => {
     const { undecidedRefreshMs } = standardDeadlines;
     const deadlines = { ...patientDeadlines, undecidedRefreshMs };
     const via = await startTestGateway(world, { deadlines });

@@ -36,7 +36,7 @@ function complete(refreshId: string): void {
 const cancel = (refreshId: string, key: string) =>
   gateway.call({ method: 'POST', path: `${statusPathOf(refreshId)}/cancel`, key });
 
-/** What two answers have in common when nothing but the request tells them apart. */
+/** The part of two responses that is equal when only the requests differ. */
 function withoutRequestId(text: string): string {
   return text.replaceAll(/req_[0-9a-f-]{36}/g, 'req_');
 }
@@ -57,7 +57,7 @@ describe('status', () => {
     expect(terminal.headers['retry-after']).toBeUndefined();
   });
 
-  test('tells when a pending refresh is expected to complete, and no other answer does (Beyond the interface: Status)', async () => {
+  test('states when a pending refresh is expected to complete, and no other response does (Beyond the interface: Status)', async () => {
     const { key, principal } = world.issue();
     const refreshId = await startRefresh(key);
     const view = world.collector.views.get(refreshId);

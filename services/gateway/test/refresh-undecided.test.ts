@@ -157,7 +157,7 @@ describe('what cannot be sent', () => {
     expect([again.status, again.headers['idempotency-replayed']]).toEqual([202, undefined]);
   });
 
-  test('nothing is sent while replies could not be heard', async () => {
+  test('nothing is sent while replies cannot be received', async () => {
     const health = () => ({ ready: false, alive: true, problems: ['not joined'] });
     const { key, principal } = world.issue();
 

@@ -157,7 +157,7 @@ test('a client that leaves gives its place back', async () => {
   });
 });
 
-test('a gateway that stops answers whoever waits', async () => {
+test('a gateway that stops responds to waiting requests', async () => {
   const leaving = await startTestGateway(world, {
     limits: { drainMs: farMs },
     stopDeadlineMs: farMs,

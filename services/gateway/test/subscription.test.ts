@@ -76,9 +76,9 @@ test('a refresh that units fund says so when it is accepted, and again when it i
   };
   const again = await post(key);
 
-  const { request_id: _first, rate_limit: _limit, ...told } = first.json.meta;
+  const { request_id: _first, rate_limit: _limit, ...meta } = first.json.meta;
   expect(again.headers['idempotency-replayed']).toBe('true');
-  expect(again.json.meta).toMatchObject(told);
+  expect(again.json.meta).toMatchObject(meta);
 });
 
 test('a page that units pay leaves the credits as they are and shows both (Subscription funding)', async () => {

@@ -37,7 +37,7 @@ async function seenElsewhere(secret: string, expected: 'a key' | 'no key'): Prom
   );
 }
 
-/** Resolves for everybody when so many have come. */
+/** Resolves for all when this many callers wait. */
 function barrier(parties: number): () => Promise<void> {
   const all = Promise.withResolvers<void>();
   let come = 0;
@@ -69,7 +69,7 @@ test('an issued secret is accepted by every replica at once, with what its owner
   });
 });
 
-test('a well-formed secret that nobody issued is no key', async () => {
+test('a well-formed secret that was never issued is not valid', async () => {
   expect(await here.tenancy.principals.findPrincipal(mintSecret(newCredentialId()))).toBeNull();
 });
 
@@ -152,7 +152,7 @@ test('rotation with an overlap: both secrets work until it ends', async () => {
   }
 });
 
-test('of rotations at once one succeeds, so no handed-out secret is dead', async () => {
+test('of rotations at once one succeeds, so no returned secret is invalid', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
   const store = createTenancyStore(here.db);
   const announced = { message: announcementOf(credential), atMs: systemClock.now() };

@@ -110,7 +110,7 @@ const failures: readonly (readonly [string, number, string, string, () => Asking
     },
   ],
   [
-    'a collector that is away',
+    'an unavailable collector',
     503,
     'Service unavailable',
     'service_unavailable',

@@ -101,7 +101,7 @@ test('without events nothing new is sent, and what is there can still be seen an
   expect(allowed.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('a URL that cannot be sent to is told as a problem of the body, with the reason (Events: webhooks)', async () => {
+test('a URL that cannot be sent to is an issue of the body, with the reason (Events: webhooks)', async () => {
   const { key, principal } = world.issue(manage);
   const issue = { in: 'body', field: 'url', reason: 'must lead to a public address' } as const;
   world.webhooks.refusal = { code: 'invalid_request', detail: { issues: [issue] } };

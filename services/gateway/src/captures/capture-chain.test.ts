@@ -74,7 +74,7 @@ function createWorld(fault?: Fault) {
     logger,
     staging: {
       async stagePage(_chain, page, members) {
-        if (capturing.fails) throw new Error('the store is away');
+        if (capturing.fails) throw new Error('the store is unavailable');
         const digest = digestOf(members.toString());
         const now = { page, chunks: [{ digest, bytes: members.length }] };
         const before = staged.get(page) ?? now;
@@ -291,7 +291,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     expect([sent(world).length, world.known.size]).toEqual([0, 0]);
   });
 
-  it('is sent again after a replica died with it, and while the store or the broker is away', async () => {
+  it('is re-sent after a crash of its replica, and after the store or the broker was unavailable', async () => {
     const world = createWorld();
     await readThrough(world, 2);
     const { completing } = world;
@@ -302,7 +302,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     world.clock.advance(10_001);
     await completeCaptures({ ...completing, publish: away });
     world.clock.advance(10_001);
-    const crash = { ...completing.captures, settle: away };
+    const crash = { ...completing.captures, deleteCapture: away };
     await completeCaptures({ ...completing, captures: crash });
     await world.sweep(2);
 
@@ -339,9 +339,9 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   });
 
   it('is saved exactly when it was read in full, in order, in time, unchanged and fully paid', async () => {
-    const told = fc.asyncProperty(story, async (one) => void (await tell(one)));
+    const property = fc.asyncProperty(story, async (one) => void (await tell(one)));
 
-    await fc.assert(told, { numRuns: propertyRuns(1_000) });
+    await fc.assert(property, { numRuns: propertyRuns(1_000) });
   });
 
   it('is saved in some of the stories and not in others', async () => {
@@ -353,8 +353,8 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   });
 
   it.each(faults)('is found wrong when %s', async (fault) => {
-    const told = fc.asyncProperty(story, async (one) => void (await tell(one, fault)));
+    const property = fc.asyncProperty(story, async (one) => void (await tell(one, fault)));
 
-    await expect(fc.assert(told, faultRuns)).rejects.toThrow(/failed after/);
+    await expect(fc.assert(property, faultRuns)).rejects.toThrow(/failed after/);
   });
 });

@@ -370,7 +370,7 @@ describe('compression', () => {
   });
 });
 
-test('a body past 16 KiB is refused however it comes, and the connection goes on', async () => {
+test('a body past 16 KiB is refused in every framing, and the connection stays usable', async () => {
   const post = { method: 'POST', path: '/v2/things/a', key: 'good' };
   const fits = JSON.stringify({ name: 'x'.repeat(16 * 1024 - 11) });
   const chunked = { 'transfer-encoding': 'chunked', 'content-type': 'application/json' };

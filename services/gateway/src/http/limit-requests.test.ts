@@ -58,7 +58,7 @@ const admitsExactlyTheLimit = (
       );
 
       const admitted = taken.filter((decision) => decision?.admitted);
-      // Each admitted request is told a remainder of its own.
+      // Each admitted request gets a remainder of its own.
       const remainders = new Set(admitted.map((decision) => decision?.remaining));
       return (
         admitted.length === Math.min(limit, taken.length) &&
@@ -137,11 +137,11 @@ test('accounts do not share a window', async () => {
 });
 
 test('nothing is admitted when the store does not answer', async () => {
-  const away = () => Promise.reject(new Error('store away'));
+  const away = () => Promise.reject(new Error('store unavailable'));
   const windows = { readCount: away, insertCount: away, replaceCount: away };
   const limiter = createRequestLimiter({ windows, clock: createTestClock(), deadlines });
 
-  await expect(limiter.takeRequests(accountId, 120)).rejects.toThrow('store away');
+  await expect(limiter.takeRequests(accountId, 120)).rejects.toThrow('store unavailable');
 });
 
 test('several requests are taken all or none, over any number of replicas (Batch)', async () => {

@@ -14,7 +14,7 @@ function enter(waits: ReturnType<typeof createRefreshWaits>, refreshId = newRefr
   return place;
 }
 
-test('a notify wakes everybody who waits for that refresh, and nobody else', async () => {
+test('a notification reaches every wait for that refresh, and no other', async () => {
   const waits = createRefreshWaits(limits);
   const refreshId = newRefreshId();
   const [first, second, other] = [enter(waits, refreshId), enter(waits, refreshId), enter(waits)];
@@ -61,7 +61,7 @@ test('a client that is gone, before or while it waits, is not waited for', async
   await place.waitForNotification(longMs, gone.signal);
 });
 
-test('places are bounded for one account and in all, and given back', () => {
+test('places are bounded per account and in total, and are released', () => {
   const waits = createRefreshWaits(limits);
   const accountId = newAccountId();
   const own = [1, 2].map(() => waits.startWaiting(accountId, newRefreshId()));

@@ -59,7 +59,7 @@ const secret = (validUntilMs: number | null, digest = 'digest') => ({
 
 test.each([
   ['nothing, while all is well', stored({}), null],
-  ['a secret nobody knows', null, 'credential_revoked'],
+  ['an unknown secret', null, 'credential_revoked'],
   ['a revoked Credential', stored({ credential: { state: 'revoked' } }), 'credential_revoked'],
   ['a replaced secret', stored({ credential: secret(null, 'new') }), 'credential_revoked'],
   ['a secret past its overlap', stored({ credential: secret(nowMs) }), 'credential_revoked'],

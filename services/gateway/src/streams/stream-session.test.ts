@@ -179,7 +179,7 @@ async function act(world: World, step: Action): Promise<void> {
   }
 }
 
-/** Everybody comes back and reads until nothing follows any more. */
+/** Every reader reconnects and reads up to the head. */
 async function settle({ log, hubs, clients }: World): Promise<void> {
   log.failNext(0);
   for (const client of clients) client.setSlow(false);

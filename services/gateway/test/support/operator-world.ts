@@ -118,7 +118,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   };
   const url = await apiWith(patientDeadlines);
   const impatientUrl = await apiWith({ ...patientDeadlines, ledgerAnswerMs: 300 });
-  await waitFor('replies can be heard', () => replica.bus.health().ready);
+  await waitFor('replies can be received', () => replica.bus.health().ready);
   return {
     ...{ url, token, namespace, tenancy: replica.tenancy, books, collector, revisions },
     ...{ erased, log, webhooks },
