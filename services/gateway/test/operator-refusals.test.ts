@@ -270,7 +270,7 @@ describe('422', () => {
     expect((await world.call({ path: '/accounts?limit=1&colour=red' })).status).toBe(200);
   });
 
-  test('all issues of a request are reported at once', async () => {
+  test('all problems of a request are reported at once', async () => {
     const answer = await world.call({
       method: 'POST',
       path: '/accounts/unknown/top-ups',

@@ -83,7 +83,7 @@ test('with a cursor it starts there and never at the head, and everything after 
   expect(idsIn(given.text)).toEqual(['1.8', '1.9', '1.10']);
 });
 
-test('a cursor from before the retained log gets the start of it, and its stream ends (Events: recovery)', async () => {
+test('a cursor from before the kept log gets the start of it, and its stream ends (Events: recovery)', async () => {
   log.prune(5);
 
   const given = await follow(at(2));
@@ -94,7 +94,7 @@ test('a cursor from before the retained log gets the start of it, and its stream
   );
 });
 
-test('the position right before the retained log continues without recovery (Events: recovery)', async () => {
+test('the position right before the kept log continues without recovery (Events: recovery)', async () => {
   log.prune(5);
 
   const given = await follow(at(4));
