@@ -58,8 +58,8 @@ export const settings = {
     .pipe(z.array(network))
     .optional()
     .describe(
-      'Networks (CIDR, comma-separated) of the proxies in front; only what they say in ' +
-        'X-Forwarded-For counts as the client address',
+      'Networks (CIDR, comma-separated) of the proxies in front; only their entries in ' +
+        'X-Forwarded-For determine the client address',
     ),
   DECISION_TIMEOUT_MS: duration()
     .prefault('10000')
@@ -69,11 +69,11 @@ export const settings = {
     .describe('Longest wait for the billing outcome of a page'),
   PAGE_DELIVERY_DEADLINE_MS: duration()
     .prefault('30000')
-    .describe('Age of a page read past which no first byte is written and its charge is undone'),
+    .describe('Age of a page read past which no first byte is written and its charge is reversed'),
   PAGE_REVERSAL_DELAY_MS: duration()
     .prefault('30000')
     .describe(
-      'Time past its delivery deadline after which any replica undoes the charge of a page; ' +
+      'Time past its delivery deadline after which any replica reverses the charge of a page; ' +
         'larger than the clocks of two replicas can differ',
     ),
   CAPTURE_CHAIN_DEADLINE_MS: duration()
@@ -81,10 +81,10 @@ export const settings = {
     .describe('Age of a Live Page chain past which it is only read and no longer captured'),
   CAPTURE_STAGING_TIMEOUT_MS: duration()
     .prefault('2000')
-    .describe('Longest time a page that is captured may take to be staged beside its charge'),
+    .describe('Longest time that staging a captured page may take while its charge is decided'),
   CAPTURE_SETTLE_DEADLINE_MS: duration()
     .prefault('300000')
-    .describe('How long a captured chain waits until all its pages are known to be paid'),
+    .describe('Longest wait of a complete capture until all its pages are known to be paid'),
   COLLECTOR_TIMEOUT_MS: duration()
     .prefault('3000')
     .describe('Longest wait for a read of the refresh-collector or the billing-ledger'),
@@ -96,7 +96,7 @@ export const settings = {
     .describe('Longest wait for the platform, confirmation of a denial included'),
   LIVE_PAGE_TRANSFER_MS: duration()
     .prefault('1000')
-    .describe('How much longer the page may be on its way from the refresh-collector'),
+    .describe('Additional time for the transfer of the page from the refresh-collector'),
   LIVE_CURSOR_AGE_MAX_MS: duration()
     .prefault('86400000')
     .describe('Age past which a cursor of Live Pages is no longer readable'),
@@ -106,7 +106,7 @@ export const settings = {
   V1_DEPRECATED_AT: z.iso
     .date()
     .prefault('2026-01-01')
-    .describe('Day since which V1 is deprecated, as its answers say'),
+    .describe('Day since which V1 is deprecated, stated in its responses'),
   API_REFERENCE_TRY: z
     .enum(['true', 'false'])
     .default('false')
@@ -125,16 +125,16 @@ export const settings = {
     .describe('Longest life of an event stream; each ends after two thirds of it at the earliest'),
   STREAM_SLOW_AFTER_MS: duration()
     .prefault('25000')
-    .describe('Time after which an event stream is ended whose client takes nothing'),
+    .describe('Time after which an event stream is closed whose client accepts no data'),
   STREAM_AUTHORITY_EVERY_MS: duration()
     .prefault('30000')
-    .describe('Longest time between two looks at the authority of an event stream'),
+    .describe('Longest time between two checks of the Principal of an event stream'),
   STREAM_DRAIN_MS: duration()
     .prefault('10000')
-    .describe('Time over which event streams are told to go when the service stops'),
+    .describe('Time over which event streams are closed when the service stops'),
   DRAIN_MS: duration()
     .prefault('12000')
-    .describe('Longest time requests in flight get to end when the service stops'),
+    .describe('Longest wait for requests in flight when the service stops'),
 } as const;
 
 export interface PublicApiLimits {

@@ -1,33 +1,33 @@
 /**
- * How long a step may take before it counts as failed, where no deployment needs another value.
- * Read at each step: a test moves them while a service runs.
+ * Deadlines of steps, where no deployment needs another value. Read at each step, so that a test
+ * can change them while a service runs.
  */
 export interface Deadlines {
-  /** A connection on which nothing moves: a client that takes nothing must not hold a page for ever. */
+  /** Longest time without traffic on a connection, so that an idle client does not hold a page. */
   readonly silenceMs: number;
-  /** Finding what a secret stands for. */
+  /** Finding the Principal of a secret. */
   readonly findMs: number;
   /** Storing or deleting a charge intent; storing a pending cancel. */
   readonly storeMs: number;
-  /** One step with an Idempotency-Key, a capture or the count of requests. */
+  /** One read or write of an Idempotency-Key, a capture or a rate window. */
   readonly lookUpMs: number;
   /** Longest wait for the reply to a pending command, which is re-sent after it. */
   readonly pendingReplyMs: number;
-  /** The ledger's answer to an operator's command. */
+  /** The ledger's outcome of an operator's command. */
   readonly ledgerAnswerMs: number;
-  /** A report of usage: a month of a busy account is some seconds of reading. */
+  /** A usage report: a month of a busy account takes seconds to read. */
   readonly usageMs: number;
-  /** Erasing an inventory: a large one is thousands of blocks to delete. */
+  /** Erasing an inventory: a large one has thousands of blocks. */
   readonly eraseMs: number;
-  /** An item of a batch that has not begun by then is refused. */
+  /** An item of a batch that has not started by then is refused. */
   readonly batchMs: number;
-  /** A repetition of a page read waits so long for the first attempt with its key. */
+  /** Longest wait of a repeated page read for the first attempt with its key. */
   readonly undecidedReadMs: number;
-  /** A repetition of a refresh waits so long for the first attempt with its key. */
+  /** Longest wait of a repeated refresh for the first attempt with its key. */
   readonly undecidedRefreshMs: number;
   /** One second of `wait`. */
   readonly waitSecondMs: number;
-  /** A notification can be lost with its broker, or be late: the collector is read all the same. */
+  /** Interval of the reads of a wait: a notification may be lost or late. */
   readonly waitReadEveryMs: number;
 }
 

@@ -26,7 +26,7 @@ const chargeWait = histogram({
 });
 const openIntents = upDownCounter({
   name: 'inventory.gateway.intents_open',
-  description: 'Charge intents of this replica whose page is neither delivered nor given up',
+  description: 'Charge intents of this replica whose page is neither delivered nor abandoned',
 });
 const givenAway = counter({
   name: 'inventory.gateway.pages_given_away',
@@ -35,7 +35,7 @@ const givenAway = counter({
 const reversalResults = ['applied', 'refused', ...billingRefusalCodes] as const;
 const reversals = counter({
   name: 'inventory.gateway.reversals',
-  description: 'Page charges undone, by what the ledger answered',
+  description: 'Page charges reversed, by outcome of the ledger',
   labels: { result: reversalResults },
 });
 const cancelResults = ['cancelling', 'already_completed', 'not_found'] as const;
@@ -46,12 +46,12 @@ const cancelsAcknowledged = counter({
 });
 const capturesCompleted = counter({
   name: 'inventory.gateway.captures_completed',
-  description: 'Chains of Live Pages handed over to be saved as a revision',
+  description: 'Chains of Live Pages sent to be saved as a revision',
 });
 const captureEnds = ['staging', 'rules', 'store', 'reversed', 'deadline', 'evidence'] as const;
 const capturesEnded = counter({
   name: 'inventory.gateway.captures_ended',
-  description: 'Chains of Live Pages that stopped capturing, by why; they may be read on',
+  description: 'Chains of Live Pages that stopped capturing, by reason; reading may continue',
   labels: { reason: captureEnds },
 });
 const waitingReplies = gauge({
@@ -64,11 +64,11 @@ const waitingRefreshes = gauge({
 });
 const openStreams = gauge({
   name: 'inventory.gateway.streams_open',
-  description: 'Event streams that this replica holds',
+  description: 'Open event streams of this replica',
 });
 const followedProjects = gauge({
   name: 'inventory.gateway.stream_projects',
-  description: 'Projects whose events this replica keeps at hand',
+  description: 'Projects whose latest events this replica caches',
 });
 const streamEnds = [
   'draining',
@@ -84,18 +84,19 @@ const streamEnds = [
 ] as const satisfies readonly (ClosingReason | RevocationReason)[];
 const streamsClosed = counter({
   name: 'inventory.gateway.streams_closed',
-  description: 'Event streams that this replica ended, by why',
+  description: 'Event streams closed by this replica, by reason',
   labels: { reason: streamEnds },
 });
 const deliveryDelay = histogram({
   name: 'inventory.stream.delivery.delay',
-  description: 'Time from what an event tells of until its frame was handed to the open streams',
+  description:
+    'Time from the occurrence of an event until its frame was written to the open streams',
   unit: 's',
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
 const streamFrames = counter({
   name: 'inventory.stream.frames',
-  description: 'Event frames handed to open streams as they came in; replays are not counted',
+  description: 'Event frames written to open streams on arrival; replays are not counted',
 });
 
 export function decisionWaited(durationMs: number, result: AskResult): void {
@@ -151,7 +152,9 @@ export function countStreamClosed(reason: ClosingReason | RevocationReason): voi
   streamsClosed.add(1, { reason });
 }
 
-/** Events went out to so many streams, each this long after what it tells of. */
+/**
+ * Records events written to this number of streams, with the delay of each since its occurrence.
+ */
 export function eventsDelivered(delaysMs: readonly number[], streams: number): void {
   for (const delayMs of delaysMs) deliveryDelay.record(Math.max(0, delayMs) / 1_000);
   streamFrames.add(delaysMs.length * streams);

@@ -3,7 +3,8 @@ import { createMemoryBroker } from '@inventory/messaging/memory/memory-bus';
 import { openLifetime } from '@inventory/runtime/lifetime';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import { type Broadcasts, openBroadcasts, replyTypes } from './open-broadcasts.ts';
+import { replyTypes } from './commands/open-commands.ts';
+import { type Broadcasts, openBroadcasts } from './open-broadcasts.ts';
 
 const accountId = newAccountId();
 const revocation: OutgoingMessage = {

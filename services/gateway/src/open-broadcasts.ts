@@ -2,7 +2,7 @@ import type { MessageType } from '@inventory/contracts/messages';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 
-/** Must be quick and must not throw. */
+/** Must return quickly and must not throw. */
 type Handler<Type extends MessageType> = (
   message: Extract<ReceivedMessage, { type: NoInfer<Type> }>,
 ) => void;
@@ -11,17 +11,11 @@ export interface Broadcasts {
   /** Calls the handler with every message of these types. */
   on<Type extends MessageType>(types: readonly Type[], handler: Handler<Type>): void;
   /**
-   * The same for a cache: of one message every cache drops what is stale before any handler runs,
-   * in whatever order they were added. What a handler causes is answered by the changed state.
+   * Calls the handler of a cache: for each message all caches are invalidated before any other
+   * handler runs, in whatever order they were added. So other handlers read the changed state.
    */
   invalidateOn<Type extends MessageType>(types: readonly Type[], handler: Handler<Type>): void;
 }
-
-export const replyTypes = [
-  'reply.refresh-decision.v1',
-  'reply.refresh-cancel.v1',
-  'reply.billing-outcome.v1',
-] as const satisfies readonly MessageType[];
 
 /** Reads the broadcast topics once for all features of this replica: each record is decoded once. */
 export async function openBroadcasts(

@@ -11,6 +11,8 @@ import { createCollectorClient } from './refreshes/collector-client.ts';
 import { createEventStreamClient } from './streams/event-stream-client.ts';
 import { createWebhookClient } from './webhooks/webhook-client.ts';
 
+export type ServiceClients = ReturnType<typeof openClients>;
+
 /** Clients of the other services; one connection pool to each service serves all features. */
 export function openClients({ config, lifetime }: ServiceContext<GatewayConfig>) {
   const { services, deadlines } = config;

@@ -14,8 +14,7 @@ import { requestRefreshRoute } from './refreshes/request-refresh-route.ts';
 import { requestRefreshesRoute } from './refreshes/request-refreshes-route.ts';
 import { listEventsRoute } from './streams/list-events-route.ts';
 import { streamEventsRoute } from './streams/stream-events-route.ts';
-import { deliveryRoutes } from './webhooks/delivery-routes.ts';
-import { endpointRoutes } from './webhooks/endpoint-routes.ts';
+import { webhookRoutes } from './webhooks/webhook-routes.ts';
 
 /** Every operation of the public API, in the order of the reference. */
 export const publicRoutes: readonly PublicEndpoint[] = [
@@ -28,8 +27,7 @@ export const publicRoutes: readonly PublicEndpoint[] = [
   readLivePageRoute,
   streamEventsRoute,
   listEventsRoute,
-  ...endpointRoutes,
-  ...deliveryRoutes,
+  ...webhookRoutes,
   readAccountRoute,
   readStatementRoute,
   readUsageRoute,

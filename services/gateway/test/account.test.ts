@@ -34,21 +34,21 @@ const get = (path: string, key: string, headers: ApiCall['headers'] = {}) =>
 
 describe('account', () => {
   test('any active Credential sees the balance, its own scopes and the rate limit (Tenancy)', async () => {
-    const { key, authority } = world.issue({ scopes: [], requestsPerMinute: 77 });
-    world.ledger.setBalance(authority.accountId, 4_321);
+    const { key, principal } = world.issue({ scopes: [], requestsPerMinute: 77 });
+    world.ledger.setBalance(principal.accountId, 4_321);
 
     const answer = await get('/v2/account', key);
 
     expect(answer.status).toBe(200);
     expect(accountView.strict().parse(answer.json.data)).toEqual({
-      account_id: authority.accountId,
+      account_id: principal.accountId,
       balance: { total: 4_321, held: 0, available: 4_321 },
       funding: { mode: 'credits' },
       rate_limit: { limit_per_minute: 77 },
       events_enabled: false,
       credential: {
-        credential_id: authority.credentialId,
-        project_id: authority.projectId,
+        credential_id: principal.credentialId,
+        project_id: principal.projectId,
         scopes: [],
         expires_at: null,
       },
@@ -57,25 +57,25 @@ describe('account', () => {
   });
 
   test('a subscription shows its units and their month, apart from the credits', async () => {
-    const { key, authority } = world.issue({ expiresAtMs: Date.UTC(2030, 0) });
+    const { key, principal } = world.issue({ expiresAtMs: Date.UTC(2030, 0) });
     const funding = {
       mode: 'subscription',
       units_per_month: 1_000,
       period: { starts_at: '2026-01-01T00:00:00.000Z', ends_at: '2026-02-01T00:00:00.000Z' },
       units: { total: 900, held: 125, available: 775 },
     } as const;
-    world.ledger.terms.set(authority.accountId, { funding, spend_caps: [], balance_alert: null });
+    world.ledger.terms.set(principal.accountId, { funding, spend_caps: [], balance_alert: null });
 
     const { data } = (await get('/v2/account', key)).json;
 
     expect(data.funding).toEqual(funding);
-    expect(data.balance.available).toBe(world.ledger.balanceOf(authority.accountId));
+    expect(data.balance.available).toBe(world.ledger.balanceOf(principal.accountId));
     expect(data.credential.expires_at).toBe('2030-01-01T00:00:00.000Z');
   });
 
   test('spend caps and the alert are for customer.account.read.v1 alone (Reads: spend cap)', async () => {
-    const { key, authority } = world.issue(mayRead);
-    const { accountId, projectId } = authority;
+    const { key, principal } = world.issue(mayRead);
+    const { accountId, projectId } = principal;
     const resets_at = '2026-02-01T00:00:00.000Z';
     const limits = {
       spend_caps: [{ project_id: projectId, cap: 500, spent: 20, resets_at }],
@@ -123,7 +123,7 @@ describe('statement', () => {
   function booked(count: number) {
     const issued = world.issue(mayRead);
     const rows = Array.from({ length: count }, (_, index) => statementRow(index + 1));
-    world.ledger.statements.set(issued.authority.accountId, rows);
+    world.ledger.statements.set(issued.principal.accountId, rows);
     return { ...issued, rows };
   }
 
@@ -142,7 +142,7 @@ describe('statement', () => {
     expect(seen).toEqual(rows);
   });
 
-  test('as CSV it has the same columns and goes on by a Link header (Account self-service)', async () => {
+  test('as CSV it has the same columns and a Link header to the next part (Account self-service)', async () => {
     const { key, rows } = booked(3);
     const accept = { accept: 'text/csv' };
     const first = await get('/v2/account/statement?limit=2', key, accept);
@@ -160,9 +160,9 @@ describe('statement', () => {
   });
 
   test('a reason that begins like a formula stays text in a spreadsheet', async () => {
-    const { key, authority } = world.issue(mayRead);
+    const { key, principal } = world.issue(mayRead);
     const reason = '=HYPERLINK("http://a.example","x")';
-    world.ledger.statements.set(authority.accountId, [statementRow(1, { reason })]);
+    world.ledger.statements.set(principal.accountId, [statementRow(1, { reason })]);
 
     const { text } = await get('/v2/account/statement', key, { accept: 'text/csv' });
 
@@ -197,9 +197,9 @@ describe('statement', () => {
 
 describe('usage', () => {
   test('is the days asked for, of all Projects or of one', async () => {
-    const { key, authority } = world.issue(mayRead);
-    const { accountId, projectId } = authority;
-    const other = world.issue({ accountId }).authority.projectId;
+    const { key, principal } = world.issue(mayRead);
+    const { accountId, projectId } = principal;
+    const other = world.issue({ accountId }).principal.projectId;
     world.ledger.usage.set(accountId, [
       usageItem('2026-01-01', projectId, 3),
       usageItem('2026-01-02', other, 4),
@@ -227,7 +227,7 @@ describe('usage', () => {
 
   test('a Project of another account is like an unknown one (Errors)', async () => {
     const { key } = world.issue(mayRead);
-    const foreign = world.issue().authority.projectId;
+    const foreign = world.issue().principal.projectId;
 
     for (const projectId of [foreign, newProjectId()]) {
       const answer = await get(`/v2/account/usage?project_id=${projectId}`, key);
@@ -251,8 +251,8 @@ describe('usage', () => {
 });
 
 test('usage of more than one answer holds is refused, and says how to ask for less', async () => {
-  const { key, authority } = world.issue(mayRead);
-  world.ledger.usage.set(authority.accountId, 'too_large');
+  const { key, principal } = world.issue(mayRead);
+  world.ledger.usage.set(principal.accountId, 'too_large');
 
   const { status, json } = await get('/v2/account/usage', key);
 
@@ -265,7 +265,7 @@ describe('balance alert', () => {
     gateway.call({ method: 'PUT', path: '/v2/account/balance-alert', key, body: { threshold } });
 
   test('is set and unset by one command each (Events: account.balance.low)', async () => {
-    const { key, authority } = world.issue(mayRead);
+    const { key, principal } = world.issue(mayRead);
 
     const set = await put(key, 50);
     const unset = await put(key, null);
@@ -273,7 +273,7 @@ describe('balance alert', () => {
     expect(balanceAlert.parse(set.json.data)).toEqual({ threshold: 50 });
     expect(unset.json.data).toEqual({ threshold: null });
     const own = world.ledger.configurations.filter(
-      ({ account_id }) => account_id === authority.accountId,
+      ({ account_id }) => account_id === principal.accountId,
     );
     expect(own.map(({ change }) => change)).toEqual([
       { sets: 'balance_alert', threshold: 50 },
@@ -289,11 +289,11 @@ describe('balance alert', () => {
   });
 
   test('a ledger that does not answer is 503, and the request may be repeated', async () => {
-    const { key, authority } = world.issue(mayRead);
+    const { key, principal } = world.issue(mayRead);
     world.ledger.answersConfigure = false;
     const answering = put(key, 50);
     await waitFor('the ledger has it', () =>
-      world.ledger.configurations.some(({ account_id }) => account_id === authority.accountId),
+      world.ledger.configurations.some(({ account_id }) => account_id === principal.accountId),
     );
     expect(gateway.cutReplies()).toEqual([patientLimits.decisionTimeoutMs]);
 

@@ -75,13 +75,13 @@ async function expectNotSent(scope: Scope): Promise<void> {
 }
 
 test('a chain that is charged page by page is staged as it is delivered, and sent (Capture)', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newInventory();
 
   await readOk(scope, key, { cursor: await readOk(scope, key), at: other });
 
   const { body } = await completed(scope);
-  expect(body).toMatchObject({ account_id: authority.accountId, scope, language: 'english' });
+  expect(body).toMatchObject({ account_id: principal.accountId, scope, language: 'english' });
   if (!('pages' in body)) throw new Error('no manifest');
   const staged = body.pages.map(
     ({ page }) => world.revisions.staging.chunks.get(`${body.scan_id}/1/${page}/0`)?.text,
@@ -90,11 +90,11 @@ test('a chain that is charged page by page is staged as it is delivered, and sen
 });
 
 test('a chain with a page whose charge was undone is read on and never sent', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newInventory();
   const cursor = await readOk(scope, key);
   world.ledger.answersCharge = () => false;
-  const ofAccount = ({ account_id }: { account_id: string }) => account_id === authority.accountId;
+  const ofAccount = ({ account_id }: { account_id: string }) => account_id === principal.accountId;
   const undoing = read(scope, key, { cursor });
   await waitFor('it is charged', () => world.ledger.charges.filter(ofAccount).length === 2);
   gateway.cutReplies();
@@ -108,20 +108,20 @@ test('a chain with a page whose charge was undone is read on and never sent', as
 });
 
 test('a chain whose last page is refused for lack of funds is not sent before it is paid', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newInventory();
-  world.ledger.setBalance(authority.accountId, 1);
+  world.ledger.setBalance(principal.accountId, 1);
   const cursor = await readOk(scope, key);
   world.ledger.refuseCharge = () => ({
     code: 'insufficient_credits',
     detail: { required: 1, available: 0 },
   });
-  world.ledger.setBalance(authority.accountId, 1);
+  world.ledger.setBalance(principal.accountId, 1);
   expect((await read(scope, key, { cursor })).status).toBe(402);
   world.ledger.refuseCharge = () => null;
   await expectNotSent(scope);
 
-  world.ledger.setBalance(authority.accountId, 5);
+  world.ledger.setBalance(principal.accountId, 5);
   await readOk(scope, key, { cursor });
 
   await completed(scope);
@@ -160,8 +160,8 @@ test('a chain that begins with a page read for nothing is read on and not captur
   await expectNotSent(scope);
 });
 
-test('while the revision-store is away pages are read and charged as ever, and not captured', async () => {
-  const { key, authority } = world.issue();
+test('while the revision-store is unavailable pages are read and charged as usual, and not captured', async () => {
+  const { key, principal } = world.issue();
   const scope = newInventory();
   world.revisions.http.isDown = true;
   const cursor = await readOk(scope, key);
@@ -170,7 +170,7 @@ test('while the revision-store is away pages are read and charged as ever, and n
   await readOk(scope, key, { cursor });
 
   expect(
-    world.ledger.charges.filter(({ account_id }) => account_id === authority.accountId),
+    world.ledger.charges.filter(({ account_id }) => account_id === principal.accountId),
   ).toHaveLength(2);
   await expectNotSent(scope);
 });

@@ -116,7 +116,7 @@ async function openIntent(replica: Replica, chain: LiveChain) {
     deadlineMs: systemClock.now() + farMs,
     reverseAtMs: systemClock.now() + 2 * farMs,
   } as const;
-  await replica.intents.add(intent);
+  await replica.intents.insertIntent(intent);
   return intent;
 }
 
@@ -128,7 +128,7 @@ async function turnPasses(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) {
     const chain = newChain();
     await replicas[turn % 2 === 0 ? 0 : 1].captures
-      .begin(page(chain, newOwner(), 'x', null))
+      .beginPage(page(chain, newOwner(), 'x', null))
       .conclude(charged);
     await sent(chain);
   }
@@ -140,9 +140,9 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const chain = newChain();
     const [one, other] = replicas;
 
-    const second = await one.captures.begin(page(chain, owner, '0', 'a')).conclude(charged);
-    const third = await other.captures.begin(page(second, owner, '1', 'b')).conclude(charged);
-    await one.captures.begin(page(third, owner, '2', null)).conclude(charged);
+    const second = await one.captures.beginPage(page(chain, owner, '0', 'a')).conclude(charged);
+    const third = await other.captures.beginPage(page(second, owner, '1', 'b')).conclude(charged);
+    await one.captures.beginPage(page(third, owner, '2', null)).conclude(charged);
 
     const message = await sent(chain);
     expect(message).toMatchObject({
@@ -167,7 +167,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const chain = newChain();
     const text = 'x'.repeat(5 * 1024 * 1024);
 
-    await replicas[0].captures.begin(page(chain, newOwner(), text, null)).conclude(charged);
+    await replicas[0].captures.beginPage(page(chain, newOwner(), text, null)).conclude(charged);
 
     const { body } = (await sent(chain)) as { body: { pages: { chunks: unknown[] }[] } };
     expect(body.pages[0]?.chunks).toHaveLength(3);
@@ -178,23 +178,23 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('waits until no page of it has an open charge', async () => {
     const chain = newChain();
     const intent = await openIntent(replicas[0], chain);
-    await replicas[1].captures.begin(page(chain, newOwner(), '0', null)).conclude(charged);
+    await replicas[1].captures.beginPage(page(chain, newOwner(), '0', null)).conclude(charged);
     await turnPasses();
     expect(sentOf(chain)).toEqual([]);
 
-    await replicas[0].intents.remove(intent.requestId);
+    await replicas[0].intents.deleteIntent(intent.requestId);
 
     await sent(chain);
   });
 
   it('is never sent once a page of it was undone, before or after its end', async () => {
     const [before, after] = [newChain(), newChain()];
-    await replicas[0].captures.end(before.chainId);
-    await replicas[1].captures.begin(page(before, newOwner(), '0', null)).conclude(charged);
+    await replicas[0].captures.excludeChain(before.chainId);
+    await replicas[1].captures.beginPage(page(before, newOwner(), '0', null)).conclude(charged);
     const intent = await openIntent(replicas[0], after);
-    await replicas[0].captures.begin(page(after, newOwner(), '0', null)).conclude(charged);
-    await replicas[1].captures.end(after.chainId);
-    await replicas[0].intents.remove(intent.requestId);
+    await replicas[0].captures.beginPage(page(after, newOwner(), '0', null)).conclude(charged);
+    await replicas[1].captures.excludeChain(after.chainId);
+    await replicas[0].intents.deleteIntent(intent.requestId);
 
     await turnPasses();
 
@@ -205,13 +205,17 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('ends its capture, for older cursors too, when a page comes again with other contents', async () => {
     const owner = newOwner();
     const chain = newChain();
-    const second = await replicas[0].captures.begin(page(chain, owner, '0', 'a')).conclude(charged);
+    const second = await replicas[0].captures
+      .beginPage(page(chain, owner, '0', 'a'))
+      .conclude(charged);
 
     const changed = await replicas[1].captures
-      .begin(page(chain, owner, 'other', 'a'))
+      .beginPage(page(chain, owner, 'other', 'a'))
       .conclude(charged);
     expect(changed).toMatchObject({ page: 1, startAssetid: 'a', evidence: null });
-    const last = await replicas[0].captures.begin(page(second, owner, '1', null)).conclude(charged);
+    const last = await replicas[0].captures
+      .beginPage(page(second, owner, '1', null))
+      .conclude(charged);
     expect(last.evidence).not.toBeNull();
 
     await turnPasses();
@@ -221,19 +225,21 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   it('is sent all the same when a page comes again with the same contents', async () => {
     const owner = newOwner();
     const chain = newChain();
-    await replicas[0].captures.begin(page(chain, owner, '0', 'a')).conclude(charged);
-    const again = await replicas[1].captures.begin(page(chain, owner, '0', 'a')).conclude(charged);
+    await replicas[0].captures.beginPage(page(chain, owner, '0', 'a')).conclude(charged);
+    const again = await replicas[1].captures
+      .beginPage(page(chain, owner, '0', 'a'))
+      .conclude(charged);
 
-    await replicas[0].captures.begin(page(again, owner, '1', null)).conclude(charged);
+    await replicas[0].captures.beginPage(page(again, owner, '1', null)).conclude(charged);
 
     await sent(chain);
   });
 
-  it('is read on and not captured while the store is away', async () => {
+  it('is still read and not captured while the store is unavailable', async () => {
     const chain = newChain();
     stagingHttp.isDown = true;
     const lost = await replicas[0].captures
-      .begin(page(chain, newOwner(), '0', null))
+      .beginPage(page(chain, newOwner(), '0', null))
       .conclude(charged);
     stagingHttp.isDown = false;
 
@@ -249,15 +255,17 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const hanging = await startReplica(300, createTestClock(systemClock.now()));
     const gate = Promise.withResolvers<void>();
     staging.gate = gate.promise;
-    const late = await hanging.captures.begin(page(slow, owner, '0', 'a')).conclude(charged);
+    const late = await hanging.captures.beginPage(page(slow, owner, '0', 'a')).conclude(charged);
     gate.resolve();
-    const next = await hanging.captures.begin(page(resting, owner, '0', null)).conclude(charged);
+    const next = await hanging.captures
+      .beginPage(page(resting, owner, '0', null))
+      .conclude(charged);
     await hanging.stop();
 
     expect([late.evidence, next.evidence]).toEqual([null, null]);
     expect([...staging.chunks.keys()].filter((id) => id.includes(resting.chainId))).toEqual([]);
-    // The page arrived after all, but its customer was told of a chain that no longer captures.
-    await replicas[0].captures.begin(page(slow, owner, '0', null)).conclude(charged);
+    // The page was staged in the end, but the cursor already has a chain that no longer captures.
+    await replicas[0].captures.beginPage(page(slow, owner, '0', null)).conclude(charged);
     await turnPasses();
     expect([...sentOf(slow), ...sentOf(resting)]).toEqual([]);
   });
@@ -267,10 +275,10 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     const chain = newChain();
     const third = await startReplica();
     const intent = await openIntent(third, chain);
-    await third.captures.begin(page(chain, owner, '0', null)).conclude(charged);
+    await third.captures.beginPage(page(chain, owner, '0', null)).conclude(charged);
     await third.stop();
 
-    await replicas[0].intents.remove(intent.requestId);
+    await replicas[0].intents.deleteIntent(intent.requestId);
 
     await sent(chain);
   });

@@ -38,29 +38,29 @@ const chargesOf = (accountId: string) =>
   world.ledger.charges.filter(({ account_id }) => account_id === accountId);
 
 test('a page is read and paid while the collector is down, and asks it for nothing (Current: never starts work)', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const [saved, unknown] = [newScope(), newScope()];
   saveInventory(world.revisions, saved);
-  world.ledger.setBalance(authority.accountId, 50);
+  world.ledger.setBalance(principal.accountId, 50);
   world.collector.http.isDown = true;
 
   const [page, none] = [await read(saved, key), await read(unknown, key)];
 
   expect([page.status, page.json.meta.credits_charged]).toEqual([200, 1]);
   expect([none.status, none.json.error.code]).toEqual([404, 'inventory_revision_not_found']);
-  const own = ({ project_id }: { project_id: string }) => project_id === authority.projectId;
+  const own = ({ project_id }: { project_id: string }) => project_id === principal.projectId;
   expect(world.collector.requests.filter(own)).toEqual([]);
 });
 
 test('a saved page comes with its evidence, its bill and its language (Reads)', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newScope();
   const saved = saveInventory(world.revisions, scope, {
     language: 'schinese',
     reported_total_count: 9,
     pages: [membersText('18446744073709551615'), membersText('2')],
   });
-  world.ledger.setBalance(authority.accountId, 50);
+  world.ledger.setBalance(principal.accountId, 50);
 
   const answer = await read(scope, key, '?language=schinese&page_size=1');
 
@@ -90,7 +90,7 @@ test('a saved page comes with its evidence, its bill and its language (Reads)', 
     'the intent is deleted once the page is delivered',
     async () => (await intentsLeft()) === 0,
   );
-  expect(world.ledger.balanceOf(authority.accountId)).toBe(49);
+  expect(world.ledger.balanceOf(principal.accountId)).toBe(49);
 });
 
 test('the language of the descriptions given is named, also when it is not the one asked for', async () => {
@@ -132,7 +132,7 @@ test('evidence from a clock that is ahead is never of a negative age', async () 
 });
 
 test('without a saved revision the answer is 404 and costs nothing', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
 
   const answer = await read(newScope(), key);
 
@@ -146,15 +146,15 @@ test('without a saved revision the answer is 404 and costs nothing', async () =>
     billing_reason: 'no_revision',
     rate_limit: expect.anything(),
   });
-  expect(chargesOf(authority.accountId)).toEqual([]);
+  expect(chargesOf(principal.accountId)).toEqual([]);
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
 });
 
 test('without funds the answer is 402 with what is required, and no page', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newScope();
   saveInventory(world.revisions, scope);
-  world.ledger.setBalance(authority.accountId, 0);
+  world.ledger.setBalance(principal.accountId, 0);
 
   const answer = await read(scope, key);
 
@@ -201,7 +201,7 @@ describe('a chain of pages', () => {
   });
 
   test('ends with 410, free of charge, when its revision was pruned', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newScope();
     saveInventory(world.revisions, scope, { pages });
     const cursor = await firstCursor(scope, key);
@@ -210,13 +210,13 @@ describe('a chain of pages', () => {
     const answer = await read(scope, key, `?cursor=${cursor}`);
 
     expect([answer.status, answer.json.error.code]).toEqual([410, 'cursor_expired']);
-    expect(chargesOf(authority.accountId)).toHaveLength(1);
+    expect(chargesOf(principal.accountId)).toHaveLength(1);
   });
 
-  test("does not go on with another account's, scope's, language's or route's cursor", async () => {
-    const { key, authority } = world.issue();
+  test('refuses the cursor of another account, scope, language or route', async () => {
+    const { key, principal } = world.issue();
     const stranger = world.issue();
-    const colleague = world.issue({ accountId: authority.accountId });
+    const colleague = world.issue({ accountId: principal.accountId });
     const scope = newScope();
     const other = { ...scope, context_id: 6 };
     saveInventory(world.revisions, scope, { pages });
@@ -229,7 +229,7 @@ describe('a chain of pages', () => {
       await read(other, key, `?cursor=${cursor}`),
       await read(scope, key, `?cursor=${cursor}&language=german`),
       await gateway.call({
-        path: `/v2/projects/${authority.projectId}/inventory-refreshes?cursor=${cursor}`,
+        path: `/v2/projects/${principal.projectId}/inventory-refreshes?cursor=${cursor}`,
         key,
       }),
     ];

@@ -14,7 +14,7 @@ import { errorCodesOf } from '../src/http/openapi/error-responses.ts';
 import type { PublicEndpoint } from '../src/http/public-route.ts';
 import { v1OriginalText } from '../src/http/v1-failures.ts';
 import { publicRoutes } from '../src/public-routes.ts';
-import type { Authority } from '../src/tenancy/authority.domain.ts';
+import type { Principal } from '../src/tenancy/principal.domain.ts';
 import type { ApiAnswer, ApiCall } from './support/api-call.ts';
 import { completedView, refused } from './support/fake-collector.ts';
 import { noPage, setLiveInventory } from './support/fake-live-pages.ts';
@@ -35,13 +35,13 @@ let impatient: TestGateway;
 
 beforeAll(async () => {
   world = await openWorld();
-  const { find } = world;
+  const { findPrincipal } = world;
   // The place where keys are kept can be away or broken for every operation.
   Object.assign(world, {
-    find: async (secret: string) => {
-      if (secret === 'away') throw new ServiceUnreachable('keys are away');
+    findPrincipal: async (secret: string) => {
+      if (secret === 'away') throw new ServiceUnreachable('keys are unavailable');
       if (secret === 'broken') throw new TypeError('keys are broken');
-      return await find(secret);
+      return await findPrincipal(secret);
     },
   });
   [gateway, impatient] = await Promise.all([
@@ -81,23 +81,23 @@ interface Case {
   readonly endpoint: PublicEndpoint;
   readonly scope: Scope;
   readonly key: string;
-  readonly authority: Authority;
+  readonly principal: Principal;
   readonly right: ApiCall;
   send(changes?: Partial<ApiCall>, at?: TestGateway): Promise<ApiAnswer>;
 }
 
-function caseOf(endpoint: PublicEndpoint, overrides: Partial<Authority> = {}): Case {
-  const { key, authority } = world.issue({ ...mayAll, ...overrides });
+function caseOf(endpoint: PublicEndpoint, overrides: Partial<Principal> = {}): Case {
+  const { key, principal } = world.issue({ ...mayAll, ...overrides });
   const scope = newScope();
   const pages = [membersText('1'), membersText('2')];
   saveInventory(world.revisions, scope, { pages });
   setLiveInventory(world.collector.live, scope, { pages });
-  const right = rightCall(endpoint.operationId, scope, authority);
+  const right = rightCall(endpoint.operationId, scope, principal);
   const send: Case['send'] = (changes = {}, at = gateway) => {
     const headers = { ...right.headers, ...changes.headers };
     return at.call({ ...right, key, ...changes, headers });
   };
-  return { endpoint, scope, key, authority, right, send };
+  return { endpoint, scope, key, principal, right, send };
 }
 
 const withQuery = (path: string, query: string) => ({ path: `${path}?${query}` });

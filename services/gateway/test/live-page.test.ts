@@ -42,10 +42,10 @@ const askedOf = (scope: Scope) =>
 const threePages = [membersText('1'), membersText('2'), membersText('3')];
 
 test('a page of the platform comes with its bill and its language (Live Page)', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newScope();
   setLiveInventory(world.collector.live, scope, { pages: [membersText('18446744073709551615')] });
-  world.ledger.setBalance(authority.accountId, 50);
+  world.ledger.setBalance(principal.accountId, 50);
 
   const answer = await read(scope, key, '?language=schinese');
 
@@ -65,7 +65,7 @@ test('a page of the platform comes with its bill and its language (Live Page)', 
   expect(answer.headers['x-description-language']).toBe('schinese');
   const [asked] = askedOf(scope);
   expect(asked?.searchParams.get('language')).toBe('schinese');
-  expect(asked?.searchParams.get('account_id')).toBe(authority.accountId);
+  expect(asked?.searchParams.get('account_id')).toBe(principal.accountId);
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
 });
 
@@ -75,9 +75,9 @@ test.each([
 ] as const)(
   'confirmed %s is answered with %i %s and charged like a page (Live Page rule 1)',
   async (found, status, code, reason) => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     world.collector.live.answerInstead = () => noPage(found);
-    world.ledger.setBalance(authority.accountId, 9);
+    world.ledger.setBalance(principal.accountId, 9);
 
     const answer = await read(newScope(), key);
 
@@ -91,7 +91,7 @@ test.each([
       billing_disposition: 'charged',
       billing_reason: reason,
     });
-    expect(world.ledger.balanceOf(authority.accountId)).toBe(8);
+    expect(world.ledger.balanceOf(principal.accountId)).toBe(8);
     await waitFor('its intent is gone', async () => (await intentsLeft()) === 0);
   },
 );
@@ -106,7 +106,7 @@ test.each([
 ] as const)(
   '%s is answered with %i %s, a time to wait, and nothing charged (Errors)',
   async (trouble, status, code, reason) => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     world.collector.live.answerInstead = () => noPage(trouble, 17);
 
     const answer = await read(newScope(), key);
@@ -118,15 +118,15 @@ test.each([
       credits_charged: 0,
       billing_disposition: 'not_charged',
     });
-    expect(chargesOf(authority.accountId)).toEqual([]);
+    expect(chargesOf(principal.accountId)).toEqual([]);
   },
 );
 
 describe('funds', () => {
   test('are looked at before the platform is contacted: without them 402', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newScope();
-    world.ledger.setBalance(authority.accountId, 0);
+    world.ledger.setBalance(principal.accountId, 0);
 
     const answer = await read(scope, key);
 
@@ -135,7 +135,7 @@ describe('funds', () => {
     const before = askedOf(scope).length;
     await read(scope, key);
     expect(askedOf(scope)).toHaveLength(before);
-    expect(chargesOf(authority.accountId)).toEqual([]);
+    expect(chargesOf(principal.accountId)).toEqual([]);
   });
 
   test('that cannot be looked at are 503 billing_unavailable, and the platform is spared', async () => {
@@ -151,12 +151,12 @@ describe('funds', () => {
   });
 
   test('that go while the platform is asked are refused by the charge: no page', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
-    world.ledger.setBalance(authority.accountId, 1);
+    world.ledger.setBalance(principal.accountId, 1);
     world.collector.live.answerInstead = () => {
-      world.ledger.setBalance(authority.accountId, 0);
+      world.ledger.setBalance(principal.accountId, 0);
       return null;
     };
 
@@ -168,37 +168,37 @@ describe('funds', () => {
 });
 
 test('a ledger that does not answer in time is 503, and the charge is undone', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newScope();
   setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
   world.ledger.answersCharge = () => false;
-  world.ledger.setBalance(authority.accountId, 5);
+  world.ledger.setBalance(principal.accountId, 5);
   const answering = read(scope, key);
-  await waitFor('the charge is booked', () => world.ledger.balanceOf(authority.accountId) === 4);
+  await waitFor('the charge is booked', () => world.ledger.balanceOf(principal.accountId) === 4);
   gateway.cutReplies();
 
   const answer = await answering;
 
   expect([answer.status, answer.json.error.code]).toEqual([503, 'billing_unavailable']);
   await waitFor('the charge is undone', async () => (await intentsLeft()) === 0);
-  expect(world.ledger.balanceOf(authority.accountId)).toBe(5);
+  expect(world.ledger.balanceOf(principal.accountId)).toBe(5);
 });
 
-test('a collector that is away is 503, and nothing is charged', async () => {
-  const { key, authority } = world.issue();
+test('an unavailable collector is 503, and nothing is charged', async () => {
+  const { key, principal } = world.issue();
   world.collector.http.isDown = true;
 
   const answer = await read(newScope(), key);
 
   expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
   expect(answer.headers['retry-after']).toBeDefined();
-  expect(chargesOf(authority.accountId)).toEqual([]);
+  expect(chargesOf(principal.accountId)).toEqual([]);
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
 });
 
 describe('a chain of pages', () => {
   test('goes from cursor to cursor to a last page that has none', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: threePages, totalCount: 5_001 });
 
@@ -214,13 +214,13 @@ describe('a chain of pages', () => {
     }
 
     expect(ids).toEqual(['1', '2', '3']);
-    const charges = chargesOf(authority.accountId);
+    const charges = chargesOf(principal.accountId);
     expect(charges.map(({ product_code }) => product_code)).toEqual(
       Array(3).fill('platform.inventory.page.v1'),
     );
   });
 
-  test('goes on at another replica', async () => {
+  test('continues at another replica', async () => {
     const { key } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: threePages });
@@ -239,10 +239,10 @@ describe('a chain of pages', () => {
     await other.stop();
   });
 
-  test("does not go on with another account's, scope's, language's or route's cursor (Live Page rule 2)", async () => {
-    const { key, authority } = world.issue();
+  test('refuses the cursor of another account, scope, language or route (Live Page rule 2)', async () => {
+    const { key, principal } = world.issue();
     const stranger = world.issue();
-    const colleague = world.issue({ accountId: authority.accountId });
+    const colleague = world.issue({ accountId: principal.accountId });
     const scope = newScope();
     const other = { ...scope, context_id: 6 };
     setLiveInventory(world.collector.live, scope, { pages: threePages });
@@ -265,7 +265,7 @@ describe('a chain of pages', () => {
   });
 
   test('ends with 410, free of charge, when its cursor is too old', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: threePages });
     const first = await read(scope, key);
@@ -279,7 +279,7 @@ describe('a chain of pages', () => {
 
     expect([last.status, answer.status]).toEqual([200, 410]);
     expect(answer.json.error.code).toBe('cursor_expired');
-    expect(chargesOf(authority.accountId)).toHaveLength(2);
+    expect(chargesOf(principal.accountId)).toHaveLength(2);
   });
 });
 
@@ -307,7 +307,7 @@ test('without its permission the answer is 403 and names it (Scopes)', async () 
 });
 
 test('a client that hangs up gives its place in the queue back, and is charged nothing', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newScope();
   const gate = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
@@ -326,5 +326,5 @@ test('a client that hangs up gives its place in the queue back, and is charged n
   await gone.promise;
   gate.resolve();
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
-  expect(chargesOf(authority.accountId)).toEqual([]);
+  expect(chargesOf(principal.accountId)).toEqual([]);
 });

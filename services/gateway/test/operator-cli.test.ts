@@ -32,10 +32,10 @@ test('from an account to a revoked key, every step by its own command', async ()
 
   expect(issued.err).toMatch(/shown this once/);
   expect(rotated.json.secret).toMatch(/^inv_/);
-  expect(await world.tenancy.authorities.find(rotated.json.secret)).not.toBeNull();
+  expect(await world.tenancy.principals.findPrincipal(rotated.json.secret)).not.toBeNull();
   const revoked = await operator('credential', 'revoke', ...credential);
   expect(revoked).toMatchObject({ code: 0, out: expect.stringMatching(/^state +revoked$/m) });
-  expect(await world.tenancy.authorities.find(rotated.json.secret)).toBeNull();
+  expect(await world.tenancy.principals.findPrincipal(rotated.json.secret)).toBeNull();
 });
 
 test('as a process it writes where a shell expects it, and ends with its exit code', async () => {
@@ -83,11 +83,11 @@ test('limits are set by their commands', async () => {
 });
 
 test('a refusal is exit code 1 with the code and what is wrong on standard error', async () => {
-  const nobody = 'acc_00000000-0000-7000-8000-000000000000';
+  const unknownId = 'acc_00000000-0000-7000-8000-000000000000';
 
-  const unknown = await operator('account', 'show', '--account', nobody);
+  const unknown = await operator('account', 'show', '--account', unknownId);
   const wrong = await operator('account', 'show', '--account', 'me');
-  const asJson = await operator('account', 'show', '--account', nobody, '--json');
+  const asJson = await operator('account', 'show', '--account', unknownId, '--json');
 
   expect(unknown).toMatchObject({ code: 1, out: '' });
   expect(unknown.err).toBe('account_not_found: There is no such account.\n');

@@ -67,8 +67,9 @@ async function caseOf(endpoint: OperatorEndpoint): Promise<Case> {
 }
 
 const anId = /((?:acc|prj|cred)_)[0-9a-f-]{36}/;
-const nobody = '00000000-0000-7000-8000-000000000000';
-const toNobody = ({ right, send }: Case) => send({ path: right.path.replace(anId, `$1${nobody}`) });
+const unknownId = '00000000-0000-7000-8000-000000000000';
+const toUnknown = ({ right, send }: Case) =>
+  send({ path: right.path.replace(anId, `$1${unknownId}`) });
 
 /** Every other operation names something in its path. */
 function invalid({ endpoint, right, send }: Case): Promise<OperatorAnswer> {
@@ -119,9 +120,9 @@ const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer
     send({ body: '{}', headers: { ...right.headers, 'content-type': 'text/plain' } }),
   not_acceptable: ({ send }) => send({ headers: { accept: 'image/png' } }),
   invalid_cursor: ({ right, send }) => send({ path: `${right.path}?cursor=no` }),
-  account_not_found: toNobody,
-  project_not_found: toNobody,
-  credential_not_found: toNobody,
+  account_not_found: toUnknown,
+  project_not_found: toUnknown,
+  credential_not_found: toUnknown,
   async credential_revoked({ credential, send }) {
     await world.call({ method: 'POST', path: `/credentials/${credential}/revoke` });
     return send();

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.close());
 
-const nobody = '00000000-0000-7000-8000-000000000000';
+const unknownId = '00000000-0000-7000-8000-000000000000';
 const scopes = ['*'];
 
 /** The stated form of every refusal, and the code. */
@@ -54,7 +54,7 @@ describe('401', () => {
     ['another token', 'Bearer 0000000000000000000000000000000000000000'],
     ['an empty token', 'Bearer '],
     ['another scheme', 'Basic b3BlcmF0b3I6eA=='],
-  ])('with %s nothing is told, not even which routes there are', async (_what, authorization) => {
+  ])('with %s nothing is disclosed, not even which routes exist', async (_what, authorization) => {
     for (const path of paths) {
       const answer = await world.call({ path, authorization });
       expectRefusal(answer, 'operator_token_required');
@@ -83,27 +83,27 @@ describe('401', () => {
 
 describe('404', () => {
   test.each([
-    ['GET', `/accounts/acc_${nobody}`, 'account_not_found'],
-    ['POST', `/accounts/acc_${nobody}/suspend`, 'account_not_found'],
-    ['POST', `/accounts/acc_${nobody}/projects`, 'account_not_found'],
-    ['GET', `/accounts/acc_${nobody}/projects`, 'account_not_found'],
-    ['GET', `/accounts/acc_${nobody}/balance`, 'account_not_found'],
-    ['GET', `/accounts/acc_${nobody}/holds`, 'account_not_found'],
-    ['GET', `/accounts/acc_${nobody}/statement`, 'account_not_found'],
-    ['GET', `/projects/prj_${nobody}`, 'project_not_found'],
-    ['POST', `/projects/prj_${nobody}/reactivate`, 'project_not_found'],
-    ['GET', `/projects/prj_${nobody}/credentials`, 'project_not_found'],
-    ['GET', `/credentials/cred_${nobody}`, 'credential_not_found'],
-    ['POST', `/credentials/cred_${nobody}/rotate`, 'credential_not_found'],
-    ['POST', `/credentials/cred_${nobody}/revoke`, 'credential_not_found'],
+    ['GET', `/accounts/acc_${unknownId}`, 'account_not_found'],
+    ['POST', `/accounts/acc_${unknownId}/suspend`, 'account_not_found'],
+    ['POST', `/accounts/acc_${unknownId}/projects`, 'account_not_found'],
+    ['GET', `/accounts/acc_${unknownId}/projects`, 'account_not_found'],
+    ['GET', `/accounts/acc_${unknownId}/balance`, 'account_not_found'],
+    ['GET', `/accounts/acc_${unknownId}/holds`, 'account_not_found'],
+    ['GET', `/accounts/acc_${unknownId}/statement`, 'account_not_found'],
+    ['GET', `/projects/prj_${unknownId}`, 'project_not_found'],
+    ['POST', `/projects/prj_${unknownId}/reactivate`, 'project_not_found'],
+    ['GET', `/projects/prj_${unknownId}/credentials`, 'project_not_found'],
+    ['GET', `/credentials/cred_${unknownId}`, 'credential_not_found'],
+    ['POST', `/credentials/cred_${unknownId}/rotate`, 'credential_not_found'],
+    ['POST', `/credentials/cred_${unknownId}/revoke`, 'credential_not_found'],
     ['GET', '/nothing', 'route_not_found'],
     ['POST', '/accounts/', 'route_not_found'],
   ] as const)('%s %s is %s', async (method, path, code) => {
     expectRefusal(await world.call({ method, path }), code);
   });
 
-  test('a body for nobody is told apart from a wrong body', async () => {
-    const path = `/projects/prj_${nobody}/credentials`;
+  test('an unknown id and an invalid body have different codes', async () => {
+    const path = `/projects/prj_${unknownId}/credentials`;
     expectRefusal(
       await world.call({ method: 'POST', path, body: { scopes } }),
       'project_not_found',
@@ -229,9 +229,9 @@ describe('422', () => {
   );
 
   test.each([
-    ['/accounts/nobody', 'account_id'],
-    [`/accounts/prj_${nobody}`, 'account_id'],
-    [`/accounts/acc_${nobody.toUpperCase()}A`, 'account_id'],
+    ['/accounts/unknown', 'account_id'],
+    [`/accounts/prj_${unknownId}`, 'account_id'],
+    [`/accounts/acc_${unknownId.toUpperCase()}A`, 'account_id'],
     ['/accounts/%00', 'account_id'],
     ['/accounts/%zz', 'account_id'],
     ['/projects/1', 'project_id'],
@@ -270,10 +270,10 @@ describe('422', () => {
     expect((await world.call({ path: '/accounts?limit=1&colour=red' })).status).toBe(200);
   });
 
-  test('all problems of a request are told at once', async () => {
+  test('all problems of a request are reported at once', async () => {
     const answer = await world.call({
       method: 'POST',
-      path: '/accounts/nobody/top-ups',
+      path: '/accounts/unknown/top-ups',
       body: { amount: 0, reason: '', colour: 'red' },
     });
 
@@ -293,8 +293,8 @@ describe('422', () => {
     ['/accounts', 'nonsense'],
     ['/accounts', ''],
     ['/accounts', Buffer.from('accounts:acc_1').toString('base64url')],
-    ['/accounts', `${Buffer.from(`accounts:acc_${nobody}`).toString('base64url')}=`],
-    ['/accounts', Buffer.from(`projects:prj_${nobody}`).toString('base64url')],
+    ['/accounts', `${Buffer.from(`accounts:acc_${unknownId}`).toString('base64url')}=`],
+    ['/accounts', Buffer.from(`projects:prj_${unknownId}`).toString('base64url')],
     ['/accounts', 'x'.repeat(299)],
   ])('%s with a cursor it did not give is refused (%#)', async (path, cursor) => {
     expectRefusal(await world.call({ path: `${path}?cursor=${cursor}` }), 'invalid_cursor');
@@ -306,7 +306,7 @@ describe('503', () => {
     for (const fake of [world.books.http, world.collector, world.revisions]) fake.isDown = false;
   });
 
-  test('a neighbour that is down is named, and what does not need it goes on', async () => {
+  test('an unavailable service is named, and operations without it work', async () => {
     for (const fake of [world.books.http, world.collector, world.revisions]) fake.isDown = true;
     const calls = [
       ['billing-ledger', { path: `${account}/balance` }],
@@ -325,7 +325,7 @@ describe('503', () => {
 
 test('whatever is sent, the answer is a stated code and no fault of ours', async () => {
   const known: readonly string[] = operatorCodes;
-  const words = ['', 'x', '%2e%2e', '..', 'acc_', `acc_${nobody}`, '%F0%9F%92%A9', "'", '$ne'];
+  const words = ['', 'x', '%2e%2e', '..', 'acc_', `acc_${unknownId}`, '%F0%9F%92%A9', "'", '$ne'];
   for (const first of [
     'accounts',
     'projects',

@@ -87,8 +87,8 @@ test('from an account to a working key: three calls, each answering with what wa
     revoked_at: null,
     secret: expect.stringMatching(/^inv_[0-9A-Za-z]{22}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/),
   });
-  const authority = await world.tenancy.authorities.find(credential.json.secret);
-  expect(authority?.credentialId).toBe(credential.json.credential_id);
+  const principal = await world.tenancy.principals.findPrincipal(credential.json.secret);
+  expect(principal?.credentialId).toBe(credential.json.credential_id);
 });
 
 test('a secret is in the answer that issues or rotates it, and nowhere else: no list, no log', async () => {
@@ -121,14 +121,14 @@ test('a revocation over the API is effective on another replica, which has the k
   const other = await openTenancyReplica({ namespace: world.namespace, clock });
   try {
     const { credential_id, secret } = await newCredential();
-    expect(await other.tenancy.authorities.find(secret)).not.toBeNull();
+    expect(await other.tenancy.principals.findPrincipal(secret)).not.toBeNull();
 
     const revoked = await post(`/credentials/${credential_id}/revoke`);
 
     expect(revoked.json).toMatchObject({ state: 'revoked', revoked_at: expect.any(String) });
     await waitFor(
       'the other replica refuses the key',
-      async () => (await other.tenancy.authorities.find(secret)) === null,
+      async () => (await other.tenancy.principals.findPrincipal(secret)) === null,
     );
     const again = await post(`/credentials/${credential_id}/revoke`);
     expect(again.json).toEqual(revoked.json);
@@ -176,7 +176,7 @@ test('scopes, expiry and policy of a Credential are replaced; a revoked one refu
   await put(`${path}/expiry`, { expires_at: '2099-01-01T00:00:00Z' });
   await put(`${path}/network-policy`, { network_policy: ['192.0.2.0/24'] });
 
-  expect(await world.tenancy.authorities.find(secret)).toMatchObject({
+  expect(await world.tenancy.principals.findPrincipal(secret)).toMatchObject({
     scopes: ['customer.account.read.v1'],
     expiresAtMs: Date.UTC(2099, 0),
     networkPolicies: [['192.0.2.0/24']],
@@ -193,7 +193,7 @@ test('scopes, expiry and policy of a Credential are replaced; a revoked one refu
   }
 });
 
-test('a rotation with an overlap tells until when the replaced secret works', async () => {
+test('a rotation with an overlap states until when the replaced secret is valid', async () => {
   const { credential_id } = await newCredential();
 
   const rotated = await post(`/credentials/${credential_id}/rotate`, { overlap_seconds: 3_600 });

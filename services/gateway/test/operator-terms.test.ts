@@ -87,11 +87,11 @@ test('without an answer of the ledger the outcome is unknown, and the same key f
   expect(known.json.funding.units_per_month).toBe(50_000);
 });
 
-const nobody = '00000000-0000-7000-8000-000000000000';
+const unknownId = '00000000-0000-7000-8000-000000000000';
 test.each([
-  ['GET', `/accounts/acc_${nobody}/terms`, undefined, 404, 'account_not_found'],
-  ['PUT', `/accounts/acc_${nobody}/funding`, { mode: 'credits' }, 404, 'account_not_found'],
-  ['PUT', `/projects/prj_${nobody}/spend-cap`, { cap: 1 }, 404, 'project_not_found'],
+  ['GET', `/accounts/acc_${unknownId}/terms`, undefined, 404, 'account_not_found'],
+  ['PUT', `/accounts/acc_${unknownId}/funding`, { mode: 'credits' }, 404, 'account_not_found'],
+  ['PUT', `/projects/prj_${unknownId}/spend-cap`, { cap: 1 }, 404, 'project_not_found'],
 ] as const)('%s %s is refused', async (method, path, body, status, code) => {
   const headers = { 'idempotency-key': randomUUID() };
 

@@ -31,21 +31,21 @@ afterAll(async () => {
 });
 
 function newReader() {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newScope();
   saveInventory(world.revisions, scope);
-  return { key, authority, scope };
+  return { key, principal, scope };
 }
 
 test('without the collector Current works, and what needs it says 503 (Done: collector dead)', async () => {
-  const { key, authority, scope } = newReader();
+  const { key, principal, scope } = newReader();
   world.collector.http.isDown = true;
 
   const current = await gateway.call({ path: currentPathOf(scope), key });
   const others = await Promise.all([
     gateway.call({ path: statusPathOf(newRefreshId()), key }),
     gateway.call({ method: 'POST', path: `${statusPathOf(newRefreshId())}/cancel`, key }),
-    gateway.call({ path: `/v2/projects/${authority.projectId}/inventory-refreshes`, key }),
+    gateway.call({ path: `/v2/projects/${principal.projectId}/inventory-refreshes`, key }),
   ]);
 
   expect(current.status).toBe(200);
@@ -56,14 +56,14 @@ test('without the collector Current works, and what needs it says 503 (Done: col
 });
 
 test('without the revision-store Current says 503, and nothing is charged', async () => {
-  const { key, authority, scope } = newReader();
+  const { key, principal, scope } = newReader();
   world.revisions.http.isDown = true;
 
   const answer = await gateway.call({ path: currentPathOf(scope), key });
 
   expect([answer.status, answer.json.error.code]).toEqual([503, 'service_unavailable']);
   expect(answer.json.meta).toMatchObject({ credits_charged: 0, price_version: 1 });
-  const isOwn = ({ account_id }: { account_id: string }) => account_id === authority.accountId;
+  const isOwn = ({ account_id }: { account_id: string }) => account_id === principal.accountId;
   expect(world.ledger.charges.filter(isOwn)).toEqual([]);
 });
 
@@ -87,14 +87,14 @@ test('a revision-store that never answers is a 503 after its timeout', async () 
   await hasty.stop();
 });
 
-test('without the ledger pages say 503 billing_unavailable and refreshes go on', async () => {
-  const { key, authority, scope } = newReader();
+test('without the ledger pages are 503 billing_unavailable and refreshes work', async () => {
+  const { key, principal, scope } = newReader();
   world.ledger.http.isDown = true;
   world.ledger.answersCharge = () => false;
 
   const reading = gateway.call({ path: currentPathOf(scope), key });
   await waitFor('the charge is sent', () =>
-    world.ledger.charges.some(({ account_id }) => account_id === authority.accountId),
+    world.ledger.charges.some(({ account_id }) => account_id === principal.accountId),
   );
   gateway.cutReplies();
   const current = await reading;
@@ -105,7 +105,7 @@ test('without the ledger pages say 503 billing_unavailable and refreshes go on',
   expect(refresh.status).toBe(202);
 });
 
-test('a gateway starts and answers while the ledger is away; only price_version is missing', async () => {
+test('a gateway starts and responds without the ledger; only price_version is missing', async () => {
   world.ledger.http.isDown = true;
   const early = await start();
   const { key } = world.issue();

@@ -34,10 +34,10 @@ const startBalance = 100;
 
 /** An account that can read one saved inventory. */
 function newReader() {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newScope();
   saveInventory(world.revisions, scope);
-  const { accountId } = authority;
+  const { accountId } = principal;
   world.ledger.setBalance(accountId, startBalance);
   const isOwn = ({ account_id }: { account_id: string }) => account_id === accountId;
   return {

@@ -36,7 +36,7 @@ function burst(keys: readonly string[], count: number): Promise<ApiAnswer[]> {
 
 test('two gateways and two Credentials of an account admit exactly 120 of 300 in a minute', async () => {
   const one = world.issue({ requestsPerMinute: 120 });
-  const two = world.issue({ accountId: one.authority.accountId, requestsPerMinute: 120 });
+  const two = world.issue({ accountId: one.principal.accountId, requestsPerMinute: 120 });
 
   const answers = await burst([one.key, two.key], 300);
 
@@ -50,7 +50,7 @@ test('two gateways and two Credentials of an account admit exactly 120 of 300 in
     expect(answer.headers['ratelimit-policy']).toBe('"account";q=120;w=60');
   }
   // Refused requests consumed nothing: the count stands at the limit and not above.
-  const raised = world.issue({ accountId: one.authority.accountId, requestsPerMinute: 121 });
+  const raised = world.issue({ accountId: one.principal.accountId, requestsPerMinute: 121 });
   const more = await burst([raised.key], 4);
   expect(more.filter(isAdmitted)).toHaveLength(1);
   clock.advance(rateWindowMs);
@@ -58,9 +58,9 @@ test('two gateways and two Credentials of an account admit exactly 120 of 300 in
 });
 
 test('what was refused before it was known who asks consumes nothing', async () => {
-  const { key, authority } = world.issue({ requestsPerMinute: 2 });
+  const { key, principal } = world.issue({ requestsPerMinute: 2 });
   const abroad = world.issue({
-    accountId: authority.accountId,
+    accountId: principal.accountId,
     requestsPerMinute: 2,
     networkPolicies: [['192.0.2.0/24']],
   });

@@ -63,10 +63,10 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     at.call({ path: pathOf(scope) + query, key, headers: { 'idempotency-key': idempotencyKey } });
 
   test('reads a delivered page again free, three times, then is refused (Reads)', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
-    world.ledger.setBalance(authority.accountId, 10);
+    world.ledger.setBalance(principal.accountId, 10);
     const first = await read(scope, key, idempotencyKey);
     expect([first.status, first.headers['idempotency-replayed']]).toEqual([200, undefined]);
     await noKeyIsOpen(world);
@@ -88,11 +88,11 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
 
     expect(fourth.status).toBe(409);
     expect(fourth.text).not.toContain('assetid');
-    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+    expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });
 
   test('with other inputs is a conflict, and nothing is done', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
     await read(scope, key, idempotencyKey);
@@ -104,14 +104,14 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
 
     expect(answers.map(({ status }) => status)).toEqual([409, 409]);
     const charges = world.ledger.charges.filter(
-      ({ account_id }) => account_id === authority.accountId,
+      ({ account_id }) => account_id === principal.accountId,
     );
     expect(charges).toHaveLength(1);
   });
 
   test('belongs to its Project: a colleague of the same account pays for its own', async () => {
-    const { key, authority } = world.issue();
-    const colleague = world.issue({ accountId: authority.accountId });
+    const { key, principal } = world.issue();
+    const colleague = world.issue({ accountId: principal.accountId });
     const scope = newInventory();
     const idempotencyKey = newKey();
     await read(scope, key, idempotencyKey);
@@ -122,10 +122,10 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
   });
 
   test('sent twice at once is charged once, at two replicas', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
-    world.ledger.setBalance(authority.accountId, 10);
+    world.ledger.setBalance(principal.accountId, 10);
 
     const answers = await Promise.all(
       [gateway, other, gateway].map((at) => read(scope, key, idempotencyKey, at)),
@@ -134,7 +134,7 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     const replayed = answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true');
     expect(replayed).toHaveLength(2);
-    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+    expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });
 
   test('whose first request is still undecided after 2 s is 409, come back (Errors)', async () => {
@@ -167,13 +167,13 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
   });
 
   test('of an attempt whose charge was undone is as new: the next one is charged', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
-    world.ledger.setBalance(authority.accountId, 10);
+    world.ledger.setBalance(principal.accountId, 10);
     world.ledger.answersCharge = () => false;
     const undoing = read(scope, key, idempotencyKey);
-    await waitFor('it is charged', () => world.ledger.balanceOf(authority.accountId) === 9);
+    await waitFor('it is charged', () => world.ledger.balanceOf(principal.accountId) === 9);
     gateway.cutReplies();
     expect((await undoing).status).toBe(503);
     world.ledger.answersCharge = () => true;
@@ -182,22 +182,22 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const answer = await read(scope, key, idempotencyKey, other);
 
     expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
-    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+    expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });
 
   test('of an attempt without funds is as new', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
-    world.ledger.setBalance(authority.accountId, 0);
+    world.ledger.setBalance(principal.accountId, 0);
     expect((await read(scope, key, idempotencyKey)).status).toBe(402);
     await noKeyIsOpen(world);
-    world.ledger.setBalance(authority.accountId, 5);
+    world.ledger.setBalance(principal.accountId, 5);
 
     const answer = await read(scope, key, idempotencyKey);
 
     expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
-    expect(world.ledger.balanceOf(authority.accountId)).toBe(4);
+    expect(world.ledger.balanceOf(principal.accountId)).toBe(4);
   });
 
   test.each(['', 'x'.repeat(256), 'ümlaut'])('that is %j is 422', async (idempotencyKey) => {
@@ -218,10 +218,10 @@ describe('a replay on Live Page', () => {
     gateway.call({ path: livePathOf(scope), key, headers: { 'idempotency-key': idempotencyKey } });
 
   test('that meets trouble is not counted, and one that meets a denial costs nothing', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
-    world.ledger.setBalance(authority.accountId, 10);
+    world.ledger.setBalance(principal.accountId, 10);
     await read(scope, key, idempotencyKey);
     await noKeyIsOpen(world);
 
@@ -239,29 +239,29 @@ describe('a replay on Live Page', () => {
       credits_remaining: 9,
       billing_reason: 'idempotent_replay',
     });
-    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+    expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });
 
   test('needs no funds: what was paid can be read again', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
-    world.ledger.setBalance(authority.accountId, 1);
+    world.ledger.setBalance(principal.accountId, 1);
     await read(scope, key, idempotencyKey);
     await noKeyIsOpen(world);
 
-    expect(world.ledger.balanceOf(authority.accountId)).toBe(0);
+    expect(world.ledger.balanceOf(principal.accountId)).toBe(0);
     expect((await read(scope, key, idempotencyKey)).status).toBe(200);
   });
 });
 
 test('a download that breaks off is read again free with its key (Reads)', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newScope();
   const large = `"amount":"1","text":"${'x'.repeat(4_000_000)}"`;
   const pages = [membersText('1').replace('"amount":"1"', large)];
   setLiveInventory(world.collector.live, scope, { pages });
-  world.ledger.setBalance(authority.accountId, 10);
+  world.ledger.setBalance(principal.accountId, 10);
   const headers = { 'idempotency-key': newKey() };
   const { hostname, port } = new URL(gateway.url);
   const broken = request({
@@ -289,13 +289,13 @@ test('a download that breaks off is read again free with its key (Reads)', async
 
   expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, 'true']);
   expect(again.bytes.length).toBeGreaterThan(4_000_000);
-  expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+  expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
 });
 
 test('a key older than it is kept is as new, before the store has forgotten it', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newInventory();
-  world.ledger.setBalance(authority.accountId, 10);
+  world.ledger.setBalance(principal.accountId, 10);
   const headers = { 'idempotency-key': newKey() };
   const read = () => gateway.call({ path: livePathOf(scope), key, headers });
   await read();
@@ -308,7 +308,7 @@ test('a key older than it is kept is as new, before the store has forgotten it',
 
   expect(kept.headers['idempotency-replayed']).toBe('true');
   expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([200, undefined]);
-  expect(world.ledger.balanceOf(authority.accountId)).toBe(8);
+  expect(world.ledger.balanceOf(principal.accountId)).toBe(8);
 });
 
 test('a key is stored as a digest and nothing else', async () => {

@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-test('description and reference are for everybody, and consume nothing', async () => {
-  const { key, authority } = world.issue({ requestsPerMinute: 1 });
+test('document and reference need no key, and consume nothing', async () => {
+  const { key, principal } = world.issue({ requestsPerMinute: 1 });
 
   for (const path of ['/openapi.json', '/docs', '/docs/reference.js', '/docs/swagger-ui.css']) {
     const answer = await gateway.call({ path, key });
     expect([path, answer.status]).toEqual([path, 200]);
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
-    expect(answer.text).not.toContain(authority.accountId);
+    expect(answer.text).not.toContain(principal.accountId);
   }
   expect((await gateway.call({ path: '/v2/prices', key })).status).toBe(200);
 });

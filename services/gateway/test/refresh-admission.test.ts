@@ -55,7 +55,7 @@ const commandsOf = (projectId: string) =>
   world.collector.requests.filter(({ project_id }) => project_id === projectId);
 
 test('an accepted refresh is answered 202 with its record, terms, Location and Retry-After', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const scope = newScope();
 
   const answer = await post({ key, scope, body: { max_credits: 500, language: 'german' } });
@@ -88,11 +88,11 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
     credits_reserved: 125,
     billing_disposition: 'reserved',
   });
-  expect(commandsOf(authority.projectId)).toEqual([
+  expect(commandsOf(principal.projectId)).toEqual([
     {
       refresh_id: record.refresh_id,
-      account_id: authority.accountId,
-      project_id: authority.projectId,
+      account_id: principal.accountId,
+      project_id: principal.projectId,
       request_id: answer.json.meta.request_id,
       idempotency_key: null,
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -116,13 +116,13 @@ test('an acceptance is answered by the decision alone: the collector is not read
 });
 
 test('a decision that arrives twice is one decision', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   world.collector.repliesPerDecision = 3;
 
   const answers = [await post({ key }), await post({ key })];
 
   expect(answers.map(({ status }) => status)).toEqual([202, 202]);
-  expect(commandsOf(authority.projectId)).toHaveLength(2);
+  expect(commandsOf(principal.projectId)).toHaveLength(2);
 });
 
 const month = { cap: 500, spent: 480, resets_at: '2026-12-01T00:00:00.000Z' };
@@ -203,7 +203,7 @@ test.each([
 );
 
 test('50 parallel posts of one key, over two gateways, are one refresh', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const idempotencyKey = newIdempotencyKey();
   const scope = newScope();
 
@@ -220,7 +220,7 @@ test('50 parallel posts of one key, over two gateways, are one refresh', async (
   const isReplay = ({ headers }: ApiAnswer) => headers['idempotency-replayed'] === 'true';
   expect(answers.filter(isReplay)).toHaveLength(49);
   // Every attempt had an id of its own, and all had the same inputs.
-  const commands = commandsOf(authority.projectId);
+  const commands = commandsOf(principal.projectId);
   expect(new Set(commands.map(({ refresh_id }) => refresh_id)).size).toBe(50);
   expect(new Set(commands.map(({ fingerprint }) => fingerprint)).size).toBe(1);
 });
@@ -286,7 +286,7 @@ test('Projects do not share keys', async () => {
 });
 
 describe('while the first request with a key is undecided', () => {
-  /** Another attempt holds the key and nobody has decided on it. */
+  /** Another attempt holds the key and is undecided. */
   function holdKey(overrides: Parameters<typeof viewOf>[1]) {
     let winner: string | undefined;
     world.collector.decide = (request) => {
@@ -299,7 +299,7 @@ describe('while the first request with a key is undecided', () => {
     return () => winner ?? '';
   }
 
-  test('a further one waits 2 s and is then told so, with Retry-After 1', async () => {
+  test('a further one waits 2 s and then gets idempotency_in_progress with Retry-After 1', async () => {
     const { undecidedRefreshMs } = standardDeadlines;
     const deadlines = { ...patientDeadlines, undecidedRefreshMs };
     const via = await startTestGateway(world, { deadlines });
@@ -381,12 +381,12 @@ test('the least max_credits is the reservation of the price list in force (Refre
 });
 
 test('max_credits below the reservation is refused before any work, with the minimum', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   for (const max_credits of [124, 0, -5]) {
     const answer = await post({ key, body: { max_credits } });
 
     expect([answer.status, answer.json.error.code]).toEqual([422, 'max_credits_too_low']);
     expect(answer.json.error.detail).toEqual({ minimum: 125 });
   }
-  expect(commandsOf(authority.projectId)).toEqual([]);
+  expect(commandsOf(principal.projectId)).toEqual([]);
 });

@@ -35,7 +35,7 @@ function post(key: string) {
   });
 }
 
-/** What the ledger tells whoever waits for a reservation. */
+/** The ledger's reply to a reservation. */
 async function tellOfHold(
   request: Request,
   fields: Partial<BillingOutcome> = {},
@@ -72,7 +72,7 @@ async function tellOfHold(
   await world.bus.publish([reply, reply]);
 }
 
-test('a hold is the acceptance: nobody waits for the collector to hear of it (Refresh: 202)', async () => {
+test('a hold is the acceptance: the response does not wait for the collector (Refresh: 202)', async () => {
   const { key } = world.issue();
   world.collector.decide = async (request) => {
     await tellOfHold(request);
@@ -106,7 +106,7 @@ test('a hold of subscription units says what is left of them (Subscription fundi
   });
 });
 
-test('the collector tells of every refusal: only then is its key free again (Idempotency-Key)', async () => {
+test('a refusal is published by the collector, after its key is released (Idempotency-Key)', async () => {
   const { key } = world.issue();
   const refusal = {
     code: 'insufficient_credits',
@@ -123,7 +123,7 @@ test('the collector tells of every refusal: only then is its key free again (Ide
   expect(answer.json.error.detail).toMatchObject({ available: 4 });
 });
 
-test('what else the ledger tells is no acceptance (Refresh: key)', async () => {
+test('no other outcome of the ledger is an acceptance (Refresh: key)', async () => {
   const { key } = world.issue();
   world.collector.decide = async (request) => {
     await tellOfHold(request, { kind: 'settle', amount_reserved: 0, amount_charged: 1 });

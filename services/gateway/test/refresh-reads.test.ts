@@ -36,7 +36,7 @@ function complete(refreshId: string): void {
 const cancel = (refreshId: string, key: string) =>
   gateway.call({ method: 'POST', path: `${statusPathOf(refreshId)}/cancel`, key });
 
-/** What two answers have in common when nothing but the request tells them apart. */
+/** The part of two responses that is equal when only the requests differ. */
 function withoutRequestId(text: string): string {
   return text.replaceAll(/req_[0-9a-f-]{36}/g, 'req_');
 }
@@ -57,8 +57,8 @@ describe('status', () => {
     expect(terminal.headers['retry-after']).toBeUndefined();
   });
 
-  test('tells when a pending refresh is expected to complete, and no other answer does (Beyond the interface: Status)', async () => {
-    const { key, authority } = world.issue();
+  test('states when a pending refresh is expected to complete, and no other response does (Beyond the interface: Status)', async () => {
+    const { key, principal } = world.issue();
     const refreshId = await startRefresh(key);
     const view = world.collector.views.get(refreshId);
     const expectedAt = () => world.collector.views.get(refreshId)?.expected_completed_at;
@@ -74,15 +74,15 @@ describe('status', () => {
     complete(refreshId);
     expect(await status()).toBeUndefined();
 
-    const path = `/v2/projects/${authority.projectId}/inventory-refreshes`;
+    const path = `/v2/projects/${principal.projectId}/inventory-refreshes`;
     const [listed] = (await gateway.call({ path, key })).json.data.items;
     expect(listed).not.toHaveProperty('expected_completed_at');
   });
 
   test('is readable by every active Credential of the Project, whatever its scopes', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const refreshId = await startRefresh(key);
-    const { accountId, projectId } = authority;
+    const { accountId, projectId } = principal;
     const powerless = world.issue({ accountId, projectId, scopes: [] });
 
     expect((await gateway.call({ path: statusPathOf(refreshId), key: powerless.key })).status).toBe(
@@ -91,9 +91,9 @@ describe('status', () => {
   });
 
   test('of another Project, of the same account too, is like an unknown one (Errors)', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const refreshId = await startRefresh(key);
-    const sibling = world.issue({ accountId: authority.accountId });
+    const sibling = world.issue({ accountId: principal.accountId });
     const refused = await startRefresh(key);
     const view = world.collector.views.get(refused);
     if (view) world.collector.views.set(refused, { ...view, decision: 'refused' });
@@ -140,9 +140,9 @@ describe('cancel', () => {
   });
 
   test('needs the refresh scope', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const refreshId = await startRefresh(key);
-    const { accountId, projectId } = authority;
+    const { accountId, projectId } = principal;
     const reader = world.issue({
       accountId,
       projectId,
@@ -178,14 +178,14 @@ describe('the list of refreshes', () => {
     gateway.call({ path: `/v2/projects/${projectId}/inventory-refreshes${query}`, key });
 
   test('goes page by page through everything, newest first, and says when it ends', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const started: string[] = [];
     for (let count = 0; count < 5; count += 1) started.push(await startRefresh(key));
 
     const seen: string[] = [];
     let query = '?limit=2';
     for (let page = 0; page < 3; page += 1) {
-      const answer = await list(authority.projectId, key, query);
+      const answer = await list(principal.projectId, key, query);
       const { items, pagination } = refreshPage.strict().parse(answer.json.data);
       expect(answer.json.meta).toEqual({ request_id: answer.headers['x-request-id'] });
       seen.push(...items.map(({ refresh_id }) => refresh_id));
@@ -198,11 +198,11 @@ describe('the list of refreshes', () => {
   });
 
   test('is narrowed by repeated state and refresh_id', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const ids = [await startRefresh(key), await startRefresh(key), await startRefresh(key)];
     complete(ids[0] ?? '');
     const idsOf = async (query: string) =>
-      (await list(authority.projectId, key, query)).json.data.items.map(
+      (await list(principal.projectId, key, query)).json.data.items.map(
         ({ refresh_id }: { refresh_id: string }) => refresh_id,
       );
 
@@ -213,11 +213,11 @@ describe('the list of refreshes', () => {
   });
 
   test('of another Project is not found, whether it exists or not', async () => {
-    const { key, authority } = world.issue();
-    const other = world.issue({ accountId: authority.accountId });
+    const { key, principal } = world.issue();
+    const other = world.issue({ accountId: principal.accountId });
 
     const answers = [
-      await list(other.authority.projectId, key),
+      await list(other.principal.projectId, key),
       await list('prj_01890000-0000-7000-8000-000000000000', key),
     ];
 
@@ -227,13 +227,13 @@ describe('the list of refreshes', () => {
 
   test("does not take another Project's cursor", async () => {
     const one = world.issue();
-    const two = world.issue({ accountId: one.authority.accountId });
+    const two = world.issue({ accountId: one.principal.accountId });
     await startRefresh(one.key);
     await startRefresh(one.key);
-    const first = await list(one.authority.projectId, one.key, '?limit=1');
+    const first = await list(one.principal.projectId, one.key, '?limit=1');
     const cursor = first.json.data.pagination.next_cursor;
 
-    const answer = await list(two.authority.projectId, two.key, `?cursor=${cursor}`);
+    const answer = await list(two.principal.projectId, two.key, `?cursor=${cursor}`);
 
     expect([answer.status, answer.json.error.code]).toEqual([422, 'invalid_cursor']);
   });

@@ -116,7 +116,7 @@ test('an undecided refresh with a key is left alone, and the key finds it', asyn
 });
 
 test('a decision after the timeout changes nothing: the attempt is cancelled all the same', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   const { decide } = world.collector;
   const gate = Promise.withResolvers<void>();
   world.collector.decide = async (request) => {
@@ -126,7 +126,7 @@ test('a decision after the timeout changes nothing: the attempt is cancelled all
 
   const answering = post(gateway, key);
   await waitFor('the collector has it', () =>
-    world.collector.requests.some(({ project_id }) => project_id === authority.projectId),
+    world.collector.requests.some(({ project_id }) => project_id === principal.projectId),
   );
   gateway.cutReplies();
   const answer = await answering;
@@ -157,15 +157,15 @@ describe('what cannot be sent', () => {
     expect([again.status, again.headers['idempotency-replayed']]).toEqual([202, undefined]);
   });
 
-  test('nothing is sent while replies could not be heard', async () => {
+  test('nothing is sent while replies cannot be received', async () => {
     const health = () => ({ ready: false, alive: true, problems: ['not joined'] });
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
 
     const answer = await postWith({ health }, key);
 
     expect([answer.status, answer.json.error.detail]).toEqual([503, undefined]);
     const sent = world.collector.requests.filter(
-      ({ project_id }) => project_id === authority.projectId,
+      ({ project_id }) => project_id === principal.projectId,
     );
     expect(sent).toEqual([]);
   });

@@ -24,11 +24,11 @@ afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
 /** A second of `wait` is ten minutes: a wait ends on what it waits for, or not at all. */
-async function startRefresh({ key, authority } = world.issue()) {
+async function startRefresh({ key, principal } = world.issue()) {
   const body = { max_credits: 125 };
   const answer = await gateway.call({ method: 'POST', path: refreshPathOf(newScope()), key, body });
   const id: string = answer.json.data.refresh_id;
-  return { key, projectId: authority.projectId, id };
+  return { key, projectId: principal.projectId, id };
 }
 
 type Started = Pick<Awaited<ReturnType<typeof startRefresh>>, 'id' | 'key'>;
@@ -157,7 +157,7 @@ test('a client that leaves gives its place back', async () => {
   });
 });
 
-test('a gateway that stops answers whoever waits', async () => {
+test('a gateway that stops responds to waiting requests', async () => {
   const leaving = await startTestGateway(world, {
     limits: { drainMs: farMs },
     stopDeadlineMs: farMs,

@@ -76,16 +76,16 @@ test('a refresh that units fund says so when it is accepted, and again when it i
   };
   const again = await post(key);
 
-  const { request_id: _first, rate_limit: _limit, ...told } = first.json.meta;
+  const { request_id: _first, rate_limit: _limit, ...meta } = first.json.meta;
   expect(again.headers['idempotency-replayed']).toBe('true');
-  expect(again.json.meta).toMatchObject(told);
+  expect(again.json.meta).toMatchObject(meta);
 });
 
 test('a page that units pay leaves the credits as they are and shows both (Subscription funding)', async () => {
-  const { key, authority } = world.issue();
+  const { key, principal } = world.issue();
   saveInventory(world.revisions, scope, {});
-  world.ledger.setBalance(authority.accountId, 50);
-  world.ledger.paysWithUnits = (charge) => charge.account_id === authority.accountId;
+  world.ledger.setBalance(principal.accountId, 50);
+  world.ledger.paysWithUnits = (charge) => charge.account_id === principal.accountId;
 
   const answer = await gateway.call({ path: currentPathOf(scope), key });
 

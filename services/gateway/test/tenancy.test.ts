@@ -33,11 +33,11 @@ async function seenElsewhere(secret: string, expected: 'a key' | 'no key'): Prom
   await waitFor(
     `the other replica takes the secret for ${expected}`,
     async () =>
-      ((await there.tenancy.authorities.find(secret)) === null) === (expected === 'no key'),
+      ((await there.tenancy.principals.findPrincipal(secret)) === null) === (expected === 'no key'),
   );
 }
 
-/** Resolves for everybody when so many have come. */
+/** Resolves for all when this many callers wait. */
 function barrier(parties: number): () => Promise<void> {
   const all = Promise.withResolvers<void>();
   let come = 0;
@@ -57,7 +57,7 @@ function announcementOf({ id, accountId, projectId }: Credential): OutgoingMessa
 test('an issued secret is accepted by every replica at once, with what its owners say', async () => {
   const { account, project, credential, secret } = await newCustomer(here.tenancy);
 
-  expect(await there.tenancy.authorities.find(secret)).toEqual({
+  expect(await there.tenancy.principals.findPrincipal(secret)).toEqual({
     accountId: account.id,
     projectId: project.id,
     credentialId: credential.id,
@@ -69,17 +69,17 @@ test('an issued secret is accepted by every replica at once, with what its owner
   });
 });
 
-test('a well-formed secret that nobody issued is no key', async () => {
-  expect(await here.tenancy.authorities.find(mintSecret(newCredentialId()))).toBeNull();
+test('a well-formed secret that was never issued is not valid', async () => {
+  expect(await here.tenancy.principals.findPrincipal(mintSecret(newCredentialId()))).toBeNull();
 });
 
 test('a revocation is seen by another replica although it has the key cached', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
-  expect(await there.tenancy.authorities.find(secret)).not.toBeNull();
+  expect(await there.tenancy.principals.findPrincipal(secret)).not.toBeNull();
 
   await here.tenancy.revokeCredential(credential.id);
 
-  expect(await here.tenancy.authorities.find(secret)).toBeNull();
+  expect(await here.tenancy.principals.findPrincipal(secret)).toBeNull();
   await seenElsewhere(secret, 'no key');
 });
 
@@ -109,8 +109,8 @@ test('a change of scopes, policy, limit or events reaches keys that are in use e
   await here.tenancy.changeAccount(account.id, { requestsPerMinute: 9, eventsEnabled: true });
 
   const seen = await waitFor('the other replica has all three changes', async () => {
-    const authority = await there.tenancy.authorities.find(secret);
-    return authority?.requestsPerMinute === 9 && authority;
+    const principal = await there.tenancy.principals.findPrincipal(secret);
+    return principal?.requestsPerMinute === 9 && principal;
   });
   expect(seen).toMatchObject({
     scopes: ['customer.events.read.v1'],
@@ -129,8 +129,8 @@ test('rotation: the new secret works, the old one stops at once, the Credential 
   });
 
   await seenElsewhere(secret, 'no key');
-  const authority = await there.tenancy.authorities.find(rotated.secret);
-  expect(authority?.credentialId).toBe(credential.id);
+  const principal = await there.tenancy.principals.findPrincipal(rotated.secret);
+  expect(principal?.credentialId).toBe(credential.id);
 });
 
 test('rotation with an overlap: both secrets work until it ends', async () => {
@@ -143,20 +143,23 @@ test('rotation with an overlap: both secrets work until it ends', async () => {
     const rotated = await tenancy.rotateCredential(rotation);
 
     clock.advance(59_999);
-    expect(await tenancy.authorities.find(secret)).not.toBeNull();
+    expect(await tenancy.principals.findPrincipal(secret)).not.toBeNull();
     clock.advance(1);
-    expect(await tenancy.authorities.find(secret)).toBeNull();
-    expect(await tenancy.authorities.find(rotated.secret)).not.toBeNull();
+    expect(await tenancy.principals.findPrincipal(secret)).toBeNull();
+    expect(await tenancy.principals.findPrincipal(rotated.secret)).not.toBeNull();
   } finally {
     await replica.close();
   }
 });
 
-test('of rotations at once one succeeds, so no handed-out secret is dead', async () => {
+test('of rotations at once one succeeds, so no returned secret is invalid', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
   const store = createTenancyStore(here.db);
   const announced = { message: announcementOf(credential), atMs: systemClock.now() };
-  const announcer = { prepare: () => announced, spread: async () => undefined };
+  const announcer = {
+    createAnnouncement: () => announced,
+    publishChange: async () => undefined,
+  };
   const allHaveRead = barrier(3);
   const findCredential = async (id: CredentialId) => {
     const found = await store.findCredential(id);
@@ -178,8 +181,8 @@ test('of rotations at once one succeeds, so no handed-out secret is dead', async
     'concurrent_change',
   ]);
   const [winner] = rotated.map(({ value }) => value.secret);
-  expect(await here.tenancy.authorities.find(winner ?? '')).not.toBeNull();
-  expect(await here.tenancy.authorities.find(secret)).toBeNull();
+  expect(await here.tenancy.principals.findPrincipal(winner ?? '')).not.toBeNull();
+  expect(await here.tenancy.principals.findPrincipal(secret)).toBeNull();
 });
 
 test('changes of different fields at the same time all stay', async () => {

@@ -110,7 +110,7 @@ const failures: readonly (readonly [string, number, string, string, () => Asking
     },
   ],
   [
-    'a collector that is away',
+    'an unavailable collector',
     503,
     'Service unavailable',
     'service_unavailable',
@@ -158,13 +158,13 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
   };
 
   test('gives the unwrapped page with its bill in headers (V1 rule 4)', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, {
       pages: [membersText('1'), membersText('2')],
       totalCount: 4_001,
     });
-    world.ledger.setBalance(authority.accountId, 10);
+    world.ledger.setBalance(principal.accountId, 10);
 
     const answer = await ask(pathOf, { scope, key });
 
@@ -238,8 +238,8 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
   });
 
   test('without credits is 402, and no charge was decided', async () => {
-    const { key, authority } = world.issue();
-    world.ledger.setBalance(authority.accountId, 0);
+    const { key, principal } = world.issue();
+    world.ledger.setBalance(principal.accountId, 0);
 
     const answer = await ask(pathOf, { key });
 
@@ -253,13 +253,13 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
   });
 
   test('without a billing outcome is 503, and says when to come back', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
     world.ledger.answersCharge = () => false;
     const answering = ask(pathOf, { scope, key });
     await waitFor('the charge is sent', () =>
-      world.ledger.charges.some(({ account_id }) => account_id === authority.accountId),
+      world.ledger.charges.some(({ account_id }) => account_id === principal.accountId),
     );
     gateway.cutReplies();
 
@@ -306,11 +306,11 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
   });
 
   test('an Idempotency-Key with other inputs is 409, with the same ones free (Reads)', async () => {
-    const { key, authority } = world.issue();
+    const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: [membersText('1'), membersText('2')] });
     const headers = { 'idempotency-key': `first-${dialect}` };
-    world.ledger.setBalance(authority.accountId, 10);
+    world.ledger.setBalance(principal.accountId, 10);
     expect((await ask(pathOf, { scope, key, headers })).status).toBe(200);
     await noKeyIsOpen(world);
 
@@ -326,7 +326,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
         ? { detail: 'Idempotency-Key was used with other inputs' }
         : { error: expect.objectContaining({ code: 'idempotency_conflict' }) },
     );
-    expect(world.ledger.balanceOf(authority.accountId)).toBe(9);
+    expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });
 });
 

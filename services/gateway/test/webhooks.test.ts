@@ -25,8 +25,8 @@ const pathOf = (projectId: string, rest = '') =>
 const lastAsked = () => world.webhooks.asked.at(-1);
 
 test('the secret of an endpoint is shown when it is made or replaced, and not when it is read (Events: webhooks)', async () => {
-  const { key, authority } = world.issue(manage);
-  const path = pathOf(authority.projectId);
+  const { key, principal } = world.issue(manage);
+  const path = pathOf(principal.projectId);
 
   const created = await gateway.call({ method: 'POST', path, key, body: hook });
   const { endpoint_id: id } = created.json.data;
@@ -46,7 +46,7 @@ test('the secret of an endpoint is shown when it is made or replaced, and not wh
   expect(world.webhooks.asked.find(({ method }) => method === 'POST')?.body).toMatchObject({
     ...hook,
     description: null,
-    account_id: authority.accountId,
+    account_id: principal.accountId,
   });
 });
 
@@ -65,9 +65,9 @@ test('a Project that is not the own one has no endpoints to be seen (Events: web
 });
 
 test('the legacy wildcard does not manage webhooks (Authentication: explicit permissions)', async () => {
-  const { key, authority } = world.issue({ scopes: ['*'], eventsEnabled: true });
+  const { key, principal } = world.issue({ scopes: ['*'], eventsEnabled: true });
 
-  const answer = await gateway.call({ path: pathOf(authority.projectId), key });
+  const answer = await gateway.call({ path: pathOf(principal.projectId), key });
 
   expect([answer.status, answer.json.error.detail]).toEqual([
     403,
@@ -76,8 +76,8 @@ test('the legacy wildcard does not manage webhooks (Authentication: explicit per
 });
 
 test('without events nothing new is sent, and what is there can still be seen and deleted (Events: webhooks)', async () => {
-  const { key, authority } = world.issue({ ...manage, eventsEnabled: false });
-  const path = pathOf(authority.projectId);
+  const { key, principal } = world.issue({ ...manage, eventsEnabled: false });
+  const path = pathOf(principal.projectId);
   const one = `${path}/whe_${newRefreshId()}`;
 
   const refused = await Promise.all([
@@ -101,14 +101,14 @@ test('without events nothing new is sent, and what is there can still be seen an
   expect(allowed.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('a URL that cannot be sent to is told as a problem of the body, with the reason (Events: webhooks)', async () => {
-  const { key, authority } = world.issue(manage);
+test('a URL that cannot be sent to is an issue of the body, with the reason (Events: webhooks)', async () => {
+  const { key, principal } = world.issue(manage);
   const issue = { in: 'body', field: 'url', reason: 'must lead to a public address' } as const;
   world.webhooks.refusal = { code: 'invalid_request', detail: { issues: [issue] } };
 
   const answer = await gateway.call({
     method: 'POST',
-    path: pathOf(authority.projectId),
+    path: pathOf(principal.projectId),
     key,
     body: { ...hook, url: 'https://127.0.0.1/' },
   });
@@ -123,9 +123,9 @@ test('a URL that cannot be sent to is told as a problem of the body, with the re
 });
 
 test('deliveries are listed on, page by page, with a cursor of this endpoint only (Events: webhooks)', async () => {
-  const { key, authority } = world.issue(manage);
+  const { key, principal } = world.issue(manage);
   const [one, other] = [1, 2].map(() =>
-    pathOf(authority.projectId, `/whe_${newRefreshId()}/deliveries`),
+    pathOf(principal.projectId, `/whe_${newRefreshId()}/deliveries`),
   ) as [string, string];
   const delivery: WebhookDeliveryView = {
     event_id: `evt_${newRefreshId()}`,
@@ -156,9 +156,9 @@ test('deliveries are listed on, page by page, with a cursor of this endpoint onl
 });
 
 test('an endpoint that is changed all the time is worth another try', async () => {
-  const { key, authority } = world.issue(manage);
+  const { key, principal } = world.issue(manage);
   world.webhooks.refusal = { code: 'concurrent_change' };
-  const path = pathOf(authority.projectId, `/whe_${newRefreshId()}`);
+  const path = pathOf(principal.projectId, `/whe_${newRefreshId()}`);
 
   const answer = await gateway.call({ method: 'PATCH', path, key, body: { state: 'disabled' } });
 
@@ -166,8 +166,8 @@ test('an endpoint that is changed all the time is worth another try', async () =
 });
 
 test('what is to be sent again is one event or a range, never both and never neither (Events: webhooks)', async () => {
-  const { key, authority } = world.issue(manage);
-  const path = pathOf(authority.projectId, `/whe_${newRefreshId()}/redeliver`);
+  const { key, principal } = world.issue(manage);
+  const path = pathOf(principal.projectId, `/whe_${newRefreshId()}/redeliver`);
   const event_id = `evt_${newRefreshId()}`;
   const since = '2026-11-21T10:00:00.000Z';
 

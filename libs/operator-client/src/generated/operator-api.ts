@@ -69,7 +69,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take a suspension back
+         * Lift a suspension
          * @description Audited as `account.reactivate`.
          */
         readonly post: operations["reactivateAccount"];
@@ -209,7 +209,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take a suspension back
+         * Lift a suspension
          * @description Audited as `project.reactivate`.
          */
         readonly post: operations["reactivateProject"];
@@ -251,7 +251,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Issue a Credential of a Project
-         * @description The secret is shown in this answer only.
+         * @description The secret is shown in this response only.
          *
          *     Audited as `credential.issue`.
          */
@@ -290,7 +290,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Replace the secret of a Credential
-         * @description The replaced secret stays valid for `overlap_seconds`. The secret is shown in this answer only.
+         * @description The replaced secret stays valid for `overlap_seconds`. The secret is shown in this response only.
          *
          *     Audited as `credential.rotate`.
          */
@@ -392,7 +392,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Add credits to an account
-         * @description The same `idempotency-key` again books nothing more and has the same answer, byte for byte.
+         * @description The same `idempotency-key` again books nothing more and has the same response, byte for byte.
          *
          *     Audited as `account.top-up`.
          */
@@ -414,7 +414,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Add subscription units to an account
-         * @description They expire at the end of the UTC month. The same `idempotency-key` again books nothing more and has the same answer, byte for byte.
+         * @description They expire at the end of the UTC month. The same `idempotency-key` again books nothing more and has the same response, byte for byte.
          *
          *     Audited as `account.grant-units`.
          */
@@ -436,7 +436,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Correct the available credits or units of an account, up or down
-         * @description The same `idempotency-key` again books nothing more and has the same answer, byte for byte.
+         * @description The same `idempotency-key` again books nothing more and has the same response, byte for byte.
          *
          *     Audited as `account.adjust`.
          */
@@ -667,8 +667,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Make a new signing secret; both sign until the overlap is over
-         * @description The secret is shown in this answer only.
+         * Create a new signing secret; both sign until the overlap is over
+         * @description The secret is shown in this response only.
          *
          *     Audited as `webhook-endpoint.rotate-secret`.
          */
@@ -1053,7 +1053,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Names the request, in the log too. */
+        /** @description Id of the request, also in the log. */
         readonly "X-Request-ID": string;
     };
     pathItems: never;

@@ -14,7 +14,7 @@ interface WantedEntry {
   readonly asset: LedgerAsset;
   readonly amount: number;
   readonly reason: string;
-  /** 1 to 200 printable ASCII characters; names this entry of this account for ever. */
+  /** 1 to 200 printable ASCII characters; identifies this entry of this account permanently. */
   readonly idempotencyKey: string;
 }
 
@@ -23,9 +23,8 @@ interface Deps extends RequestLedgerDeps {
 }
 
 /**
- * Books credits or units of an account by command to the ledger, and waits for what it did. The
- * command is the same, byte for byte, whenever the same key and inputs come again, and so is its
- * outcome.
+ * Books credits or units of an account by a command to the ledger, and returns its outcome. The
+ * same key and inputs produce the same command, byte for byte, and the same outcome.
  */
 export async function bookEntry(deps: Deps, wanted: WantedEntry): Promise<BillingOutcome> {
   const account = await deps.tenancy.findAccount(wanted.accountId);
@@ -44,7 +43,7 @@ export async function bookEntry(deps: Deps, wanted: WantedEntry): Promise<Billin
   }
 }
 
-/** A key counts within its account: the ledger's command ids are unique over all accounts. */
+/** A key is unique within its account; command ids are unique over all accounts. */
 function commandOf(wanted: WantedEntry): OutgoingMessage {
   const key = `${wanted.accountId}:${wanted.idempotencyKey}`;
   const commandId = billingCommandId[wanted.kind](key);

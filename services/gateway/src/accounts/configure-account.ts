@@ -14,18 +14,18 @@ interface WantedConfiguration {
   readonly accountId: AccountId;
   readonly change: BillingConfiguration;
   readonly reason: string | null;
-  /** 1 to 200 printable ASCII characters; names this change of this account for ever. */
+  /** 1 to 200 printable ASCII characters; identifies this change of this account permanently. */
   readonly idempotencyKey: string;
 }
 
 interface Deps extends RequestLedgerDeps {
   readonly tenancy: Pick<TenancyStore, 'findAccount'>;
-  readonly ledger: Pick<LedgerClient, 'terms'>;
+  readonly ledger: Pick<LedgerClient, 'readTerms'>;
 }
 
 /**
- * Changes how an account pays or what a Project may spend, and reads how it stands then. A key
- * that comes again changes nothing, also when another change came in between.
+ * Changes how an account pays or what a Project may spend, and returns the terms after it. A
+ * repeated key changes nothing, even after another change.
  */
 export async function configureAccount(
   deps: Deps,
@@ -45,5 +45,5 @@ export async function configureAccount(
     invariant(code === 'idempotency_conflict', `the ledger refused a configuration with ${code}`);
     throw new Refused({ code });
   }
-  return deps.ledger.terms(accountId);
+  return deps.ledger.readTerms(accountId);
 }

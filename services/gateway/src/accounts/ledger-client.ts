@@ -24,33 +24,33 @@ import {
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 import type { Deadlines } from '../deadlines.ts';
 
-/** Reads of the billing-ledger. Rejects with ServiceUnreachable when it does not answer. */
+/** Reads of the billing-ledger. Rejects with ServiceUnreachable when it is unavailable. */
 export interface LedgerClient {
-  prices(): Promise<PriceList>;
-  balance(accountId: AccountId): Promise<BalanceView>;
-  /** What a purchase of the Project would meet now. */
-  funds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
+  readPrices(): Promise<PriceList>;
+  readBalance(accountId: AccountId): Promise<BalanceView>;
+  /** Funds and spend cap that apply to a purchase of the Project now. */
+  readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
   /** How the account pays and what limits it. */
-  terms(accountId: AccountId): Promise<AccountTerms>;
+  readTerms(accountId: AccountId): Promise<AccountTerms>;
   /**
-   * What was charged on the UTC days from `from` to `to`, of one Project or of all; null where
-   * that is more than one report may have.
+   * Charges of the UTC days from `from` to `to`, of one Project or of all; null when the report
+   * would be too large.
    */
-  usage(
+  readUsage(
     accountId: AccountId,
     part: { from: string; to: string; projectId: ProjectId | undefined },
   ): Promise<UsageReport | null>;
   /** All open holds of the account, oldest first. */
-  holds(accountId: AccountId): Promise<HoldList>;
+  listHolds(accountId: AccountId): Promise<HoldList>;
   /** Entries after a position of the account's journal, oldest first. */
-  statement(
+  readStatement(
     accountId: AccountId,
     part: { afterSeq: number; limit: number },
   ): Promise<StatementPage>;
-  /** Refolds every account; takes as long as the journal is. */
-  verify(): Promise<VerifyReport>;
+  /** Folds the journal of every account again; the duration grows with the journal. */
+  verifyJournals(): Promise<VerifyReport>;
   /** Accounts whose commands are not evaluated, by account. */
-  quarantined(): Promise<QuarantineList>;
+  listQuarantined(): Promise<QuarantineList>;
   liftQuarantine(accountId: AccountId): Promise<QuarantineLifted>;
 }
 
@@ -63,18 +63,18 @@ export function createLedgerClient(
 ): LedgerClient {
   const accountPath = (accountId: AccountId, part: string) => `/accounts/${accountId}/${part}`;
   return {
-    prices: () => client.json(priceList, { method: 'GET', path: '/prices' }),
-    balance: (accountId) =>
+    readPrices: () => client.json(priceList, { method: 'GET', path: '/prices' }),
+    readBalance: (accountId) =>
       client.json(balanceView, { method: 'GET', path: accountPath(accountId, 'balance') }),
-    funds: (accountId, projectId) =>
+    readFunds: (accountId, projectId) =>
       client.json(accountFunds, {
         method: 'GET',
         path: accountPath(accountId, 'funds'),
         query: { project_id: projectId },
       }),
-    terms: (accountId) =>
+    readTerms: (accountId) =>
       client.json(accountTerms, { method: 'GET', path: accountPath(accountId, 'terms') }),
-    usage: (accountId, { from, to, projectId }) =>
+    readUsage: (accountId, { from, to, projectId }) =>
       nullIfRefused(
         client.json(usageReport, {
           method: 'GET',
@@ -84,15 +84,15 @@ export function createLedgerClient(
           refusals: ['usage_too_large'],
         }),
       ),
-    holds: (accountId) =>
+    listHolds: (accountId) =>
       client.json(holdList, { method: 'GET', path: accountPath(accountId, 'holds') }),
-    statement: (accountId, { afterSeq, limit }) =>
+    readStatement: (accountId, { afterSeq, limit }) =>
       client.json(statementPage, {
         method: 'GET',
         path: accountPath(accountId, 'statement'),
         query: { after_seq: afterSeq, limit },
       }),
-    quarantined: () =>
+    listQuarantined: () =>
       client.json(quarantineList, {
         method: 'GET',
         path: '/quarantine',
@@ -103,7 +103,7 @@ export function createLedgerClient(
         method: 'POST',
         path: `/quarantine/${accountId}/lift`,
       }),
-    verify: () =>
+    verifyJournals: () =>
       client.json(verifyReport, { method: 'POST', path: '/verify', timeoutMs: verifyTimeoutMs }),
   };
 }

@@ -4,16 +4,16 @@ import { isoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
 import { exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { type Authority, mayUse } from '../tenancy/authority.domain.ts';
+import { mayUse, type Principal } from '../tenancy/principal.domain.ts';
 import { type AccountStanding, type ReadAccountDeps, readAccount } from './read-account.ts';
 
-/** GET /v2/account: what the account has, and what the Credential that asks may do. */
+/** GET /v2/account: what the account has, and what the Credential of the request may do. */
 export const readAccountRoute = publicRoute({
   operationId: 'readAccount',
   tag: 'Account',
   summary: 'Account',
   description:
-    'Balance, funding, rate limit, and the Credential that asks. `spend_caps` and ' +
+    'Balance, funding, rate limit, and the Credential of the request. `spend_caps` and ' +
     '`balance_alert` are there for Credentials with `customer.account.read.v1` only.',
   method: 'GET',
   template: '/v2/account',
@@ -50,27 +50,27 @@ export const readAccountRoute = publicRoute({
     },
   },
   errors: [],
-  async handle(deps: ReadAccountDeps, _input, { requestId, authority }) {
-    const standing = await readAccount(deps, authority.accountId);
-    const view = toWireAccount(authority, standing);
+  async handle(deps: ReadAccountDeps, _input, { requestId, principal }) {
+    const standing = await readAccount(deps, principal.accountId);
+    const view = toWireAccount(principal, standing);
     return { status: 200, body: envelope(view, { request_id: requestId }) };
   },
 });
 
-/** Money is everybody's who holds a Credential; limits and warnings are not. */
-function toWireAccount(authority: Authority, { balance, terms }: AccountStanding): AccountView {
-  const { expiresAtMs } = authority;
-  const isFull = mayUse(authority, 'customer.account.read.v1');
+/** Every Credential may read balances; limits and alerts need a permission. */
+function toWireAccount(principal: Principal, { balance, terms }: AccountStanding): AccountView {
+  const { expiresAtMs } = principal;
+  const isFull = mayUse(principal, 'customer.account.read.v1');
   return {
-    account_id: authority.accountId,
+    account_id: principal.accountId,
     balance,
     funding: terms.funding,
-    rate_limit: { limit_per_minute: authority.requestsPerMinute },
-    events_enabled: authority.eventsEnabled,
+    rate_limit: { limit_per_minute: principal.requestsPerMinute },
+    events_enabled: principal.eventsEnabled,
     credential: {
-      credential_id: authority.credentialId,
-      project_id: authority.projectId,
-      scopes: [...authority.scopes],
+      credential_id: principal.credentialId,
+      project_id: principal.projectId,
+      scopes: [...principal.scopes],
       expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs),
     },
     ...(isFull ? { spend_caps: terms.spend_caps, balance_alert: terms.balance_alert } : {}),

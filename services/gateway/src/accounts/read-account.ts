@@ -3,7 +3,7 @@ import type { AccountTerms } from '@inventory/contracts/internal/ledger';
 import type { LedgerClient } from './ledger-client.ts';
 
 export interface ReadAccountDeps {
-  readonly ledger: Pick<LedgerClient, 'balance' | 'terms'>;
+  readonly ledger: Pick<LedgerClient, 'readBalance' | 'readTerms'>;
 }
 
 export interface AccountStanding {
@@ -14,14 +14,14 @@ export interface AccountStanding {
 
 const nothing = { total: 0, held: 0, available: 0 };
 
-/** What the account has and how it pays, as the ledger's newest entry has it. */
+/** Balance and terms of the account as of the latest ledger entry. */
 export async function readAccount(
   { ledger }: ReadAccountDeps,
   accountId: AccountId,
 ): Promise<AccountStanding> {
   const [{ balances }, terms] = await Promise.all([
-    ledger.balance(accountId),
-    ledger.terms(accountId),
+    ledger.readBalance(accountId),
+    ledger.readTerms(accountId),
   ]);
   const { total, held, available } = balances.find(({ asset }) => asset === 'credits') ?? nothing;
   return { balance: { total, held, available }, terms };

@@ -7,7 +7,7 @@ import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
 export interface ReadPricesDeps {
-  readonly ledger: Pick<LedgerClient, 'prices'>;
+  readonly ledger: Pick<LedgerClient, 'readPrices'>;
 }
 
 /** GET /v2/prices: the price list in force. */
@@ -43,7 +43,7 @@ export const readPricesRoute = publicRoute({
   },
   errors: [],
   async handle({ ledger }: ReadPricesDeps, _input, { requestId }) {
-    const list = await ledger.prices();
+    const list = await ledger.readPrices();
     return { status: 200, body: envelope(toWirePrices(list), { request_id: requestId }) };
   },
 });

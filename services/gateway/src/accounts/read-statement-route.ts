@@ -11,7 +11,7 @@ import type { LedgerClient } from './ledger-client.ts';
 import { statementCsv } from './statement-csv.ts';
 
 export interface ReadStatementDeps {
-  readonly ledger: Pick<LedgerClient, 'statement'>;
+  readonly ledger: Pick<LedgerClient, 'readStatement'>;
   readonly cursors: CursorSealer;
 }
 
@@ -63,7 +63,7 @@ export const readStatementRoute = publicRoute({
     },
     otherTypes: { 'text/csv': statementCsv([rowExample]) },
     headers: {
-      Link: 'Of CSV: where the statement goes on; absent on the last part.',
+      Link: 'Of CSV: address of the next part; absent on the last part.',
       'Content-Disposition': 'Of CSV: the name of the file.',
     },
   },
@@ -71,11 +71,11 @@ export const readStatementRoute = publicRoute({
   async handle(
     { ledger, cursors }: ReadStatementDeps,
     { query },
-    { requestId, authority: { accountId }, type },
+    { requestId, principal: { accountId }, type },
   ) {
     const { limit } = query;
     const afterSeq = openCursor(cursors, accountId, query.cursor);
-    const page = await ledger.statement(accountId, { afterSeq, limit });
+    const page = await ledger.readStatement(accountId, { afterSeq, limit });
     const next = page.next_after_seq;
     const cursor = next === null ? null : cursors.seal(JSON.stringify(next), bindingOf(accountId));
     if (type === csvType) return csvAnswer(statementCsv(page.items), nextPath(cursor, limit));
@@ -100,7 +100,7 @@ function nextPath(cursor: string | null, limit: number): string | null {
   return cursor && `${template}?limit=${limit}&cursor=${cursor}`;
 }
 
-/** CSV has no envelope: where it goes on is said by a header. */
+/** CSV has no envelope: the next part is named by a header. */
 function csvAnswer(text: string, next: string | null) {
   return {
     status: 200,

@@ -9,7 +9,7 @@ import { publicRoute } from '../http/public-route.ts';
 import type { LedgerClient } from './ledger-client.ts';
 
 export interface ReadUsageDeps {
-  readonly ledger: Pick<LedgerClient, 'usage'>;
+  readonly ledger: Pick<LedgerClient, 'readUsage'>;
   /** Null when there is no such Project. */
   readonly findProject: (id: ProjectId) => Promise<{ readonly accountId: AccountId } | null>;
   readonly clock: Clock;
@@ -61,7 +61,7 @@ export const readUsageRoute = publicRoute({
   async handle(
     { ledger, findProject, clock }: ReadUsageDeps,
     { query },
-    { requestId, authority: { accountId } },
+    { requestId, principal: { accountId } },
   ) {
     const projectId = query.project_id;
     if (projectId !== undefined) {
@@ -69,7 +69,7 @@ export const readUsageRoute = publicRoute({
       if (project?.accountId !== accountId) throw new Refused({ code: 'project_not_found' });
     }
     const span = spanOf(query, isoTime(clock.now()));
-    const report = await ledger.usage(accountId, { ...span, projectId });
+    const report = await ledger.readUsage(accountId, { ...span, projectId });
     if (report === null) {
       throw new Refused({ code: 'invalid_request', detail: { issues: [tooMuch] } });
     }
@@ -78,7 +78,7 @@ export const readUsageRoute = publicRoute({
   },
 });
 
-/** Without days: the present UTC month so far. */
+/** Without days: the current UTC month so far. */
 function spanOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: string) {
   return { from: from ?? `${now.slice(0, 7)}-01`, to: to ?? now.slice(0, 10) };
 }

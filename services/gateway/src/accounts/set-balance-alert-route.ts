@@ -25,7 +25,7 @@ export const setBalanceAlertRoute = publicRoute({
     example: { success: true, data: { threshold: 500 }, meta: plainMetaExample },
   },
   errors: [],
-  async handle(deps: SetBalanceAlertDeps, { body }, { requestId, authority: { accountId } }) {
+  async handle(deps: SetBalanceAlertDeps, { body }, { requestId, principal: { accountId } }) {
     const { threshold } = body;
     await setBalanceAlert(deps, { accountId, requestId, threshold });
     return { status: 200, body: envelope({ threshold }, { request_id: requestId }) };

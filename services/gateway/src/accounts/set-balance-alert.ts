@@ -19,9 +19,9 @@ export interface WantedBalanceAlert {
 }
 
 /**
- * Asks the ledger to warn when less than the threshold is available. Sent again it is another
- * command that sets the same, so a client may repeat what it does not know the outcome of. Throws
- * `service_unavailable` without an answer in time.
+ * Sends the balance alert to the ledger. A repeated request is another command that sets the same
+ * value, so a client may retry after an unknown outcome. Throws `service_unavailable` without an
+ * outcome in time.
  */
 export async function setBalanceAlert(
   { commands, logger, decisionTimeoutMs }: SetBalanceAlertDeps,
@@ -40,15 +40,15 @@ export async function setBalanceAlert(
       reason: null,
     },
   } as const;
-  const asked = await commands.request(
+  const reply = await commands.request(
     command,
     replyOf('reply.billing-outcome.v1'),
     decisionTimeoutMs,
   );
-  if (asked.result !== 'reply') {
-    logger.warn({ cause: asked.cause, request_id: requestId }, 'no answer to a balance alert');
+  if (reply.result !== 'reply') {
+    logger.warn({ cause: reply.cause, request_id: requestId }, 'no outcome of a balance alert');
     throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
   }
-  const { result, refusal } = asked.body.outcome;
+  const { result, refusal } = reply.body.outcome;
   invariant(result === 'applied', `the ledger refused a balance alert with ${refusal?.code}`);
 }

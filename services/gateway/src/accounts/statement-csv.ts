@@ -14,7 +14,7 @@ function cellOf(value: StatementRow[keyof StatementRow]): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet runs text that begins like a formula; an apostrophe makes it text again. */
+/** A spreadsheet evaluates text that begins like a formula; a leading apostrophe prevents it. */
 function inert(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

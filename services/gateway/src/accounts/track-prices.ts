@@ -3,18 +3,18 @@ import type { Lifetime } from '@inventory/runtime/lifetime';
 import type { Logger } from '@inventory/runtime/logger';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 
-/** The version of the price list in force, for answers that charge nothing. */
+/** The price list in force, for responses that charge nothing. */
 export interface PriceVersion {
-  /** Null until the ledger has been read for the first time. */
-  current(): number | null;
-  /** The whole list; null until then. */
-  list(): PriceList | null;
-  /** The same; before the first read it asks the ledger, and rejects as that does. */
-  read(): Promise<PriceList>;
+  /** Version of the list; null until the first read of the ledger. */
+  currentVersion(): number | null;
+  /** The whole list; null until the first read of the ledger. */
+  currentPrices(): PriceList | null;
+  /** The whole list; before the first read it is read from the ledger, with its errors. */
+  readPrices(): Promise<PriceList>;
 }
 
 export interface TrackPricesDeps {
-  readonly ledger: { prices(): Promise<PriceList> };
+  readonly ledger: { readPrices(): Promise<PriceList> };
   readonly lifetime: Pick<Lifetime, 'defer'>;
   readonly logger: Logger;
 }
@@ -22,8 +22,8 @@ export interface TrackPricesDeps {
 const readEveryMs = 30_000;
 
 /**
- * Read in the background, so that no request waits for it and an absent ledger keeps nothing from
- * starting. A charge names its own version; this one may be half a minute old.
+ * Reads the price list in the background, so that no request waits for it and the service starts
+ * without the ledger. A charge names its own version; this one may be 30 s old.
  */
 export function trackPrices({ ledger, lifetime, logger }: TrackPricesDeps): PriceVersion {
   let list: PriceList | null = null;
@@ -33,12 +33,12 @@ export function trackPrices({ ledger, lifetime, logger }: TrackPricesDeps): Pric
     lifetime,
     logger,
     runOnce: async () => {
-      list = await ledger.prices();
+      list = await ledger.readPrices();
     },
   });
   return {
-    current: () => list?.version ?? null,
-    list: () => list,
-    read: async () => list ?? (await ledger.prices()),
+    currentVersion: () => list?.version ?? null,
+    currentPrices: () => list,
+    readPrices: async () => list ?? (await ledger.readPrices()),
   };
 }

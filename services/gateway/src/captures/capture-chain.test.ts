@@ -74,7 +74,7 @@ function createWorld(fault?: Fault) {
     logger,
     staging: {
       async stagePage(_chain, page, members) {
-        if (capturing.fails) throw new Error('the store is away');
+        if (capturing.fails) throw new Error('the store is unavailable');
         const digest = digestOf(members.toString());
         const now = { page, chunks: [{ digest, bytes: members.length }] };
         const before = staged.get(page) ?? now;
@@ -85,11 +85,11 @@ function createWorld(fault?: Fault) {
       },
     },
     captures: {
-      async add(capture, nowMs) {
+      async insertCapture(capture, nowMs) {
         const { chainId: id } = capture;
         if (!known.has(id)) known.set(id, { ...capture, id, epoch: 0, dueAtMs: nowMs, trace: {} });
       },
-      async end(id) {
+      async excludeChain(id) {
         if (fault !== 'a page that was not staged ends only its own cursor') known.set(id, 'ended');
       },
     },
@@ -104,23 +104,23 @@ function createWorld(fault?: Fault) {
     logger,
     replica: 'this',
     captures: {
-      due: async (nowMs) =>
+      findDueCaptures: async (nowMs) =>
         [...known.values()].flatMap((one) => (one !== 'ended' && one.dueAtMs <= nowMs ? one : [])),
-      async claim(capture, _replica, dueAtMs) {
+      async claimCapture(capture, _replica, dueAtMs) {
         const now = held(capture, capture.epoch);
         if (now) known.set(now.chainId, { ...now, dueAtMs, epoch: now.epoch + 1 });
         return now !== null;
       },
-      isHeld: async (capture) => held(capture, capture.epoch) !== null,
-      async settle({ chainId: id }) {
+      isCaptureClaimed: async (capture) => held(capture, capture.epoch) !== null,
+      async deleteCapture({ chainId: id }) {
         if (known.get(id) !== 'ended') known.delete(id);
       },
     },
     intents: {
-      hasOpen: async () => open.size > 0 && fault !== 'open charges are not looked at',
+      hasOpenIntent: async () => open.size > 0 && fault !== 'open charges are not looked at',
     },
     revisions: {
-      stagedPages: async () => [...staged.values()].sort((a, b) => a.page - b.page),
+      listStagedPages: async () => [...staged.values()].sort((a, b) => a.page - b.page),
     },
     publish: async (messages) => void published.push(...messages),
   };
@@ -275,7 +275,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     };
     world.clock.advance(10_001);
 
-    await completeCaptures({ ...completing, intents: { hasOpen } });
+    await completeCaptures({ ...completing, intents: { hasOpenIntent: hasOpen } });
     await world.sweep();
 
     expect(sent(world)).toEqual([]);
@@ -291,18 +291,18 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     expect([sent(world).length, world.known.size]).toEqual([0, 0]);
   });
 
-  it('is sent again after a replica died with it, and while the store or the broker is away', async () => {
+  it('is re-sent after a crash of its replica, and after the store or the broker was unavailable', async () => {
     const world = createWorld();
     await readThrough(world, 2);
     const { completing } = world;
     const away = async () => Promise.reject(new Error('away'));
     world.clock.advance(10_001);
 
-    await completeCaptures({ ...completing, revisions: { stagedPages: away } });
+    await completeCaptures({ ...completing, revisions: { listStagedPages: away } });
     world.clock.advance(10_001);
     await completeCaptures({ ...completing, publish: away });
     world.clock.advance(10_001);
-    const crash = { ...completing.captures, settle: away };
+    const crash = { ...completing.captures, deleteCapture: away };
     await completeCaptures({ ...completing, captures: crash });
     await world.sweep(2);
 
@@ -339,9 +339,9 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   });
 
   it('is saved exactly when it was read in full, in order, in time, unchanged and fully paid', async () => {
-    const told = fc.asyncProperty(story, async (one) => void (await tell(one)));
+    const property = fc.asyncProperty(story, async (one) => void (await tell(one)));
 
-    await fc.assert(told, { numRuns: propertyRuns(1_000) });
+    await fc.assert(property, { numRuns: propertyRuns(1_000) });
   });
 
   it('is saved in some of the stories and not in others', async () => {
@@ -353,8 +353,8 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
   });
 
   it.each(faults)('is found wrong when %s', async (fault) => {
-    const told = fc.asyncProperty(story, async (one) => void (await tell(one, fault)));
+    const property = fc.asyncProperty(story, async (one) => void (await tell(one, fault)));
 
-    await expect(fc.assert(told, faultRuns)).rejects.toThrow(/failed after/);
+    await expect(fc.assert(property, faultRuns)).rejects.toThrow(/failed after/);
   });
 });

@@ -12,11 +12,11 @@ import {
   type StagedPage,
 } from './live-chain.domain.ts';
 
-/** A page of a chain on its way to the customer. */
+/** A page of a chain before its delivery. */
 export interface ChainPage {
   readonly chain: LiveChain;
   readonly owner: ChainOwner;
-  /** The text of `"assets":[…],"descriptions":[…]`, as it is sent. */
+  /** The text of `"assets":[…],"descriptions":[…]` as sent to the client. */
   readonly members: Buffer;
   readonly nextStartAssetid: string | null;
   readonly assetCount: number;
@@ -29,37 +29,36 @@ export interface CapturePageDeps {
     stagePage(chainId: string, page: number, members: Buffer): Promise<StagedPage>;
   };
   readonly captures: {
-    /** Does nothing for a chain that waits already or must not be captured. */
-    add(capture: Capture, nowMs: number): Promise<void>;
-    /** From here on the chain is never captured. */
-    end(chainId: string, nowMs: number): Promise<void>;
+    /** Has no effect when the chain has a capture or is excluded. */
+    insertCapture(capture: Capture, nowMs: number): Promise<void>;
+    /** Excludes the chain from capture, permanently. */
+    excludeChain(chainId: string, nowMs: number): Promise<void>;
   };
   readonly rules: CaptureRules & { readonly settleWithinMs: number };
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** A page that is being staged beside its charge. */
+/** A page that is staged while its charge is decided. */
 export interface PageCapture {
   /**
-   * Where the chain stands after this page. To be awaited once the page is known to be paid and
-   * before its first byte is written: what has to be durable by then is durable. Never called for
-   * a page that is not delivered.
+   * State of the chain after this page. Awaited once the page is paid and before its first byte is
+   * written: what has to be durable by then is durable. Never called for a page that is not
+   * delivered.
    */
   conclude(read: { readonly replayed: boolean }): Promise<LiveChain>;
 }
 
-/** How the evidence of chains is made. */
+/** Digest that proves the pages of a chain. */
 export const evidenceDigest: DigestOf = (text) => hash('sha256', text, 'base64url');
 
 /**
- * Begins to stage a page of a chain that captures. Nothing the capture meets ends the reading:
- *
- * 1. the page is staged while its charge is decided. A crash leaves what the store forgets;
- * 2. a page that could not be staged, or not as before, ends the capture for every cursor of the
- *    chain, and that is durable before the page's first byte;
- * 3. after the last page the capture is durable before its first byte. It is sent by whichever
- *    replica finds that no page of the chain is still to be paid or undone.
+ * Starts to stage a page of a chain that captures. A failure of the capture never ends the reading:
+ * 1. the page is staged while its charge is decided. After a crash the store deletes it;
+ * 2. a page that could not be staged, or was staged with other contents, ends the capture for every
+ *    cursor of the chain; that is durable before the first byte of the page;
+ * 3. the capture is durable before the first byte of the last page. A replica sends it once no page
+ *    of the chain has an open intent.
  */
 export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCapture {
   const { chain } = page;
@@ -69,7 +68,7 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
   return {
     async conclude({ replayed }) {
       const staged = await staging;
-      if (capturing && staged === null) await deps.captures.end(chain.chainId, nowMs);
+      if (capturing && staged === null) await deps.captures.excludeChain(chain.chainId, nowMs);
       const { nextStartAssetid, assetCount } = page;
       const read = { staged, nextStartAssetid, assetCount, replayed, nowMs };
       const next = advanceLiveChain(chain, read, deps.rules, evidenceDigest);
@@ -90,7 +89,7 @@ async function stage(deps: CapturePageDeps, page: ChainPage): Promise<StagedPage
   }
 }
 
-/** Where it fails the customer has the page all the same, and no revision. */
+/** A failure leaves the client with the page, and no revision is saved. */
 async function keepCapture(
   { captures, rules, logger }: CapturePageDeps,
   { owner, reportedTotalCount }: ChainPage,
@@ -100,9 +99,9 @@ async function keepCapture(
   const capture = captureOf(next, owner, { nowMs, reportedTotalCount }, rules.settleWithinMs);
   if (capture === null) return;
   try {
-    await captures.add(capture, nowMs);
+    await captures.insertCapture(capture, nowMs);
   } catch (error) {
     chainEnded('store');
-    logger.warn({ err: error, chain_id: capture.chainId }, 'capture not kept');
+    logger.warn({ err: error, chain_id: capture.chainId }, 'capture not stored');
   }
 }

@@ -15,7 +15,7 @@ import type { Deadlines } from '../deadlines.ts';
 import { type Capture, captureDueAtMs, type PendingCapture } from './capture.domain.ts';
 
 const collectionName = 'captures';
-/** Longer than any cursor of a chain is read on. */
+/** Longer than the life of any cursor of a chain. */
 const endedKeptMs = 24 * 3_600_000;
 
 export const captureIndexes: CollectionIndexes = {
@@ -47,7 +47,7 @@ const documents = {
   schema: z.object({
     /** The chain's id. */
     _id: z.string(),
-    /** Grows with every claim and with the end: it alone decides which write was first. */
+    /** Increases with every claim and with the exclusion: it orders the writes. */
     epoch: z.int(),
     dueAt: z.date().exactOptional(),
     claimedBy: z.string().nullable().exactOptional(),
@@ -59,18 +59,18 @@ const documents = {
 };
 type CaptureDocument = z.infer<typeof documents.schema>;
 
-/** A capture that waits, with the trace of the request that made it. */
+/** A pending capture with the trace of the request that created it. */
 export type WaitingCapture = PendingCapture & { readonly trace: TraceCarrier };
 
-/** The captures of chains: one document for each chain, if anything is to be remembered of it. */
+/** Captures of chains: one document for each chain that has a pending capture or is excluded. */
 export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>, logger: Logger) {
   const collection = db.collection<CaptureDocument>(collectionName);
   const bounded = <Value>(work: Promise<Value>) =>
-    withDeadline(work, deadlines.lookUpMs, 'a write about a capture');
+    withDeadline(work, deadlines.lookUpMs, 'storing a capture');
 
   return {
-    /** Keeps a capture, unless its chain has one already or must not be captured. */
-    async add(capture: Capture, trace: TraceCarrier, nowMs: number): Promise<void> {
+    /** Inserts a capture, unless its chain has one or is excluded. */
+    async insertCapture(capture: Capture, trace: TraceCarrier, nowMs: number): Promise<void> {
       const document = toDoc(capture, trace, nowMs);
       try {
         await bounded(collection.insertOne(document));
@@ -79,15 +79,15 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
       }
     },
 
-    /** From here on the chain is never captured; a capture that waits is gone. */
-    async end(chainId: string, nowMs: number): Promise<void> {
+    /** Excludes the chain from capture and deletes its pending capture. */
+    async excludeChain(chainId: string, nowMs: number): Promise<void> {
       const ended = {
         $inc: { epoch: 1 },
         $set: { expireAt: dateOf(nowMs + endedKeptMs) },
         $unset: { dueAt: '', capture: '', trace: '', claimedBy: '' },
       } as const;
       const write = () => collection.updateOne({ _id: chainId }, ended, { upsert: true });
-      // Two first ends of a chain can meet in the upsert; the second then finds it.
+      // Two concurrent upserts of one chain can conflict; the second attempt then updates.
       await bounded(
         write().catch((error: unknown) => {
           if (duplicateKeyOf(error) === null) throw error;
@@ -96,8 +96,8 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
       );
     },
 
-    /** Captures that are due, longest first. */
-    async due(nowMs: number, limit: number): Promise<WaitingCapture[]> {
+    /** Due captures, earliest first. */
+    async findDueCaptures(nowMs: number, limit: number): Promise<WaitingCapture[]> {
       const found = await collection
         .find({ dueAt: { $lte: dateOf(nowMs) } })
         .sort({ dueAt: 1 })
@@ -106,8 +106,15 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
       return readEach(found, fromDoc, logger).flat();
     },
 
-    /** Takes a capture until then; false when another replica took it or its chain was ended. */
-    async claim(capture: PendingCapture, replica: string, untilMs: number): Promise<boolean> {
+    /**
+     * Claims a capture until `untilMs`; false when another replica claimed it or its chain was
+     * excluded.
+     */
+    async claimCapture(
+      capture: PendingCapture,
+      replica: string,
+      untilMs: number,
+    ): Promise<boolean> {
       const taken = await collection.updateOne(
         { _id: capture.chainId, epoch: capture.epoch },
         { $set: { dueAt: dateOf(untilMs), claimedBy: replica }, $inc: { epoch: 1 } },
@@ -115,13 +122,13 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
       return taken.modifiedCount === 1;
     },
 
-    async isHeld({ chainId, epoch }: PendingCapture): Promise<boolean> {
+    async isCaptureClaimed({ chainId, epoch }: PendingCapture): Promise<boolean> {
       const held = { _id: chainId, epoch, dueAt: { $exists: true } };
       return (await collection.findOne(held, { projection: { _id: 1 } })) !== null;
     },
 
-    /** Forgets a capture that waits; that a chain must not be captured is remembered. */
-    async settle({ chainId }: PendingCapture): Promise<void> {
+    /** Deletes a pending capture; an exclusion stays. */
+    async deleteCapture({ chainId }: PendingCapture): Promise<void> {
       await collection.deleteOne({ _id: chainId, dueAt: { $exists: true } });
     },
   };

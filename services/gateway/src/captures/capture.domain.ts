@@ -4,36 +4,36 @@ import type { Scope } from '@inventory/contracts/scope';
 import type { PendingCommand } from '../commands/pending-command.domain.ts';
 import type { LiveChain } from './live-chain.domain.ts';
 
-/** Whose chain it is and what it reads: the same from its first page to its last. */
+/** Account and inventory of a chain: the same from its first page to its last. */
 export interface ChainOwner {
   readonly accountId: AccountId;
   readonly scope: Scope;
   readonly language: Language;
 }
 
-/** A chain that was read to its end: what it takes to have its pages saved as a revision. */
+/** A chain that was read to its end, with what is needed to save its pages as a revision. */
 export interface Capture extends ChainOwner {
   readonly chainId: string;
   readonly startedAtMs: number;
   readonly completedAtMs: number;
-  /** The platform's own count; hidden items make it larger than what can be seen. */
+  /** Count reported by the platform; it includes hidden items. */
   readonly reportedTotalCount: number;
-  /** What the staged pages must prove. */
+  /** Digest that the staged pages must reproduce. */
   readonly evidence: string;
-  /** From here on it is given up: a page of it is still neither delivered nor undone. */
+  /** Deadline of the capture: a page of the chain still has an open intent. */
   readonly giveUpAtMs: number;
 }
 
-/** A capture that waits until every page of its chain is known to be paid. */
+/** A capture that is pending until every page of its chain is known to be paid. */
 export interface PendingCapture extends Capture, PendingCommand {}
 
-/** Chains are scans that one worker read from beginning to end. */
+/** Chains are scans with a single worker, so their epoch never increases. */
 export const captureEpoch = 1;
 
 const firstLookMs = 250;
 const lookAgainMaxMs = 10_000;
 
-/** Null unless the chain has just ended and captured every page of it. */
+/** Null unless the chain has ended with every page captured. */
 export function captureOf(
   chain: LiveChain,
   owner: ChainOwner,
@@ -42,7 +42,7 @@ export function captureOf(
 ): Capture | null {
   if (chain.startAssetid !== null || chain.evidence === null || chain.page === 0) return null;
   const { accountId, scope, language } = owner;
-  // A chain carried on by a replica whose clock is behind must not end before it began.
+  // A chain continued by a replica with a slow clock must not end before it began.
   const completedAtMs = Math.max(chain.startedAtMs, end.nowMs);
   return {
     chainId: chain.chainId,
@@ -57,7 +57,7 @@ export function captureOf(
   };
 }
 
-/** The last page's own first byte comes first; then sooner at first, later as time goes by. */
+/** After the first byte of the last page, with growing delays. */
 export function captureDueAtMs(nowMs: number, looks: number): number {
   return nowMs + Math.min(firstLookMs * 2 ** Math.min(looks, 16), lookAgainMaxMs);
 }

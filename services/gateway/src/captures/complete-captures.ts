@@ -8,28 +8,28 @@ import { captureDueAtMs, captureEpoch, type PendingCapture } from './capture.dom
 import { evidenceDigest } from './capture-page.ts';
 import { evidenceOf, type StagedPage } from './live-chain.domain.ts';
 
-/** A capture, and the trace of the request that read the chain's last page. */
+/** A capture, with the trace of the request that read the last page. */
 export interface KeptCapture extends PendingCapture {
   readonly trace: TraceCarrier;
 }
 
 export interface CompleteCapturesDeps {
   readonly captures: {
-    due(nowMs: number, limit: number): Promise<KeptCapture[]>;
-    /** False when another replica took it, or its chain was ended meanwhile. */
-    claim(capture: KeptCapture, replica: string, untilMs: number): Promise<boolean>;
-    /** Whether it is still as this replica claimed it. */
-    isHeld(capture: KeptCapture): Promise<boolean>;
-    /** It was sent, or never will be. */
-    settle(capture: KeptCapture): Promise<void>;
+    findDueCaptures(nowMs: number, limit: number): Promise<KeptCapture[]>;
+    /** False when another replica claimed it, or its chain was excluded. */
+    claimCapture(capture: KeptCapture, replica: string, untilMs: number): Promise<boolean>;
+    /** Whether the claim of this replica still holds. */
+    isCaptureClaimed(capture: KeptCapture): Promise<boolean>;
+    /** Called once the capture was sent or given up. */
+    deleteCapture(capture: KeptCapture): Promise<void>;
   };
-  /** Whether a page of the chain is still to be paid, delivered or undone. */
-  readonly intents: { hasOpen(chainId: string): Promise<boolean> };
-  readonly revisions: { stagedPages(chainId: string): Promise<readonly StagedPage[]> };
+  /** Whether a page of the chain has an open intent. */
+  readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
+  readonly revisions: { listStagedPages(chainId: string): Promise<readonly StagedPage[]> };
   readonly publish: MessageBus['publish'];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Name of this replica. */
+  /** Id of this replica. */
   readonly replica: string;
 }
 
@@ -37,17 +37,17 @@ const batchMax = 50;
 const concurrencyMax = 5;
 
 /**
- * One round over the captures that are due; true when there may be more. Each is
- * 1. claimed by compare-and-set, which also moves its due time on: a crash after it leaves the
- *    capture to whoever comes then;
- * 2. left alone while a page of its chain has an open intent. Whoever undoes a page ends the chain
- *    before the intent is gone, so that a capture found unchanged after this look is fully paid;
- * 3. sent as a completed scan if the staged pages prove what the customer's cursors did. A crash
- *    after it sends the same command again, which its owner knows;
- * 4. forgotten: nobody waits for what becomes of it.
+ * Processes the due captures; true when there may be more. Each capture is
+ * 1. claimed by compare-and-set, which also postpones its due time: after a crash another replica
+ *    claims it then;
+ * 2. skipped while a page of its chain has an open intent. A reversal excludes the chain before it
+ *    deletes the intent, so a capture that is unchanged after this check is fully paid;
+ * 3. sent as a completed scan if the staged pages reproduce the digest of the cursors. A crash
+ *    after it sends the same command again; its handler is idempotent;
+ * 4. deleted: no request depends on its outcome.
  */
 export async function completeCaptures(deps: CompleteCapturesDeps): Promise<boolean> {
-  const due = await deps.captures.due(deps.clock.now(), batchMax);
+  const due = await deps.captures.findDueCaptures(deps.clock.now(), batchMax);
   await forEachLimited(due, concurrencyMax, async (capture) => {
     const { trace, chainId } = capture;
     const attributes = { 'inventory.chain_id': chainId };
@@ -56,7 +56,7 @@ export async function completeCaptures(deps: CompleteCapturesDeps): Promise<bool
         completeOne(deps, capture),
       );
     } catch (error) {
-      deps.logger.warn({ err: error, chain_id: chainId }, 'a capture is left to a later try');
+      deps.logger.warn({ err: error, chain_id: chainId }, 'capture failed, retried later');
     }
   });
   return due.length === batchMax;
@@ -65,17 +65,18 @@ export async function completeCaptures(deps: CompleteCapturesDeps): Promise<bool
 async function completeOne(deps: CompleteCapturesDeps, capture: KeptCapture): Promise<void> {
   const { captures, intents, revisions, clock } = deps;
   const nowMs = clock.now();
-  if (!(await captures.claim(capture, deps.replica, captureDueAtMs(nowMs, capture.epoch)))) return;
+  if (!(await captures.claimCapture(capture, deps.replica, captureDueAtMs(nowMs, capture.epoch))))
+    return;
   if (nowMs >= capture.giveUpAtMs) return giveUp(deps, capture, 'deadline');
-  if (await intents.hasOpen(capture.chainId)) return;
-  if (!(await captures.isHeld({ ...capture, epoch: capture.epoch + 1 }))) return;
-  const pages = await revisions.stagedPages(capture.chainId);
+  if (await intents.hasOpenIntent(capture.chainId)) return;
+  if (!(await captures.isCaptureClaimed({ ...capture, epoch: capture.epoch + 1 }))) return;
+  const pages = await revisions.listStagedPages(capture.chainId);
   if (evidenceOf(pages, evidenceDigest) !== capture.evidence) {
     return giveUp(deps, capture, 'evidence');
   }
   await deps.publish([completedMessage(capture, pages)]);
   captureCompleted();
-  await captures.settle(capture);
+  await captures.deleteCapture(capture);
 }
 
 async function giveUp(
@@ -85,10 +86,10 @@ async function giveUp(
 ): Promise<void> {
   chainEnded(reason);
   logger.info({ chain_id: capture.chainId, reason }, 'capture given up');
-  await captures.settle(capture);
+  await captures.deleteCapture(capture);
 }
 
-/** The same message for the same chain, whoever sends it and however often. */
+/** The message of a chain: identical for every replica and attempt. */
 function completedMessage(capture: KeptCapture, pages: readonly StagedPage[]): OutgoingMessage {
   return {
     type: 'revision.completed.v1',

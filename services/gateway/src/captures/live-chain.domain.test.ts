@@ -54,7 +54,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     ['was staged as another one', { staged: pageOf(2) }],
     ['came after the deadline', { afterMs: rules.chainDeadlineMs + 1 }],
     ['leads to where it began itself', { next: 'after 0' }],
-  ])('goes on reading and captures no longer when a page %s', (_, options) => {
+  ])('is still read and no longer captured when a page %s', (_, options) => {
     const broken = read(read(open()), options);
     const after = read(broken);
 

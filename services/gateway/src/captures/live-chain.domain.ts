@@ -1,24 +1,24 @@
 /**
- * A chain of Live Pages, from its first page on: all a cursor carries of it. Everything that has
- * to survive between two pages is here; no server keeps anything for a chain that only reads.
+ * A chain of Live Pages: the state that a cursor carries from page to page. No server stores
+ * anything for a chain that is only read.
  */
 export interface LiveChain {
-  /** UUIDv7, minted with the first page; the id of the scan that a capture of it becomes. */
+  /** UUIDv7, generated with the first page; the id of the scan that a capture becomes. */
   readonly chainId: string;
-  /** Before the platform was asked for the first page. */
+  /** Before the first page was requested from the platform. */
   readonly startedAtMs: number;
-  /** Number of the page that comes next; the first is 0. */
+  /** Number of the next page; the first is 0. */
   readonly page: number;
-  /** Where that page begins; null is the beginning of the inventory. */
+  /** Start of that page; null for the start of the inventory. */
   readonly startAssetid: string | null;
   /**
-   * Digest of every page so far as it was staged, in order; null once the chain no longer
-   * captures. A chain never begins to capture again.
+   * Digest of all pages as staged, in order; null once the chain no longer captures, which is
+   * final.
    */
   readonly evidence: string | null;
 }
 
-/** One page as the revision-store has it: the chunks of its text, in order. */
+/** One page as stored by the revision-store: the chunks of its text, in order. */
 export interface StagedPage {
   readonly page: number;
   readonly chunks: readonly { readonly digest: string; readonly bytes: number }[];
@@ -26,20 +26,20 @@ export interface StagedPage {
 
 /** A page of a chain that was read. */
 export interface LiveRead {
-  /** Null when it was not staged, or not as it was staged before. */
+  /** Null when it was not staged, or was staged before with other contents. */
   readonly staged: StagedPage | null;
-  /** Where the page after it begins; null after the last. */
+  /** Start of the page after it; null after the last. */
   readonly nextStartAssetid: string | null;
   readonly assetCount: number;
-  /** Read again for an Idempotency-Key that was paid before. */
+  /** A replay for an Idempotency-Key that was paid before. */
   readonly replayed: boolean;
   readonly nowMs: number;
 }
 
 export interface CaptureRules {
-  /** From the chain's start; past it the chain goes on reading and no longer captures. */
+  /** Age of the chain past which it is only read and no longer captured. */
   readonly chainDeadlineMs: number;
-  /** What one scan may have. */
+  /** Largest number of pages of a scan. */
   readonly pagesMax: number;
 }
 
@@ -50,16 +50,16 @@ export function openLiveChain(chainId: string, nowMs: number): LiveChain {
   return { chainId, startedAtMs: nowMs, page: 0, startAssetid: null, evidence: '' };
 }
 
-/** Whether the page that comes next still belongs to a capture, so that it has to be staged. */
+/** Whether the next page still belongs to a capture and has to be staged. */
 export function isCapturing(chain: LiveChain, rules: CaptureRules, nowMs: number): boolean {
   const withinDeadline = nowMs - chain.startedAtMs <= rules.chainDeadlineMs;
   return chain.evidence !== null && withinDeadline && chain.page < rules.pagesMax;
 }
 
 /**
- * The chain after a page. Reading always goes on; capturing goes on only with a page that was
- * staged in its turn and in time, that is paid, and that leads further or is an end to be believed.
- * `staged` is of the page that was next.
+ * The chain after a page. Reading always continues; capturing continues only with a page that was
+ * staged in order and in time, that is paid, and that leads on or is a plausible end. `staged` is
+ * the next page of the chain.
  */
 export function advanceLiveChain(
   chain: LiveChain,
@@ -69,11 +69,12 @@ export function advanceLiveChain(
 ): LiveChain {
   const { staged, nextStartAssetid, assetCount, nowMs } = read;
   const inTurn = staged !== null && staged.page === chain.page;
-  // What was paid for the key of a first page was the first page of another chain.
+  // The paid first page of the key belongs to another chain.
   const isPaid = !read.replayed || chain.page > 0;
-  // The platform leads in circles when a page ends where it began.
+  // A page that continues at its own start would be read without end.
   const leadsOn = nextStartAssetid === null || nextStartAssetid !== chain.startAssetid;
-  // Behind a cursor whose asset is gone there may be more; a chain does not read its last page again.
+  // Behind a cursor whose asset was removed there may be more; a chain does not read its last page
+  // again.
   const endsBlank = nextStartAssetid === null && assetCount === 0 && chain.page > 0;
   const captures = isCapturing(chain, rules, nowMs) && inTurn && isPaid && leadsOn && !endsBlank;
   return {
@@ -85,7 +86,7 @@ export function advanceLiveChain(
   };
 }
 
-/** What a chain's evidence must be when it was made of exactly these pages. */
+/** The digest of a chain of exactly these pages. */
 export function evidenceOf(pages: readonly StagedPage[], digestOf: DigestOf): string {
   return pages
     .toSorted((left, right) => left.page - right.page)

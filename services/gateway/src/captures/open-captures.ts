@@ -15,21 +15,21 @@ import type { StagingClient } from './staging-client.ts';
 export interface CaptureDeps {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
-  readonly intents: { hasOpen(chainId: string): Promise<boolean> };
+  readonly intents: { hasOpenIntent(chainId: string): Promise<boolean> };
   readonly staging: StagingClient;
 }
 
 /** The capture of chains of Live Pages. */
 export interface Captures {
-  /** Begins to stage a page; its `conclude` says where the chain stands after it. */
-  begin(page: ChainPage): PageCapture;
-  /** A page of the chain was not delivered or not paid: it is never captured. */
-  end(chainId: string): Promise<void>;
+  /** Starts to stage a page; its `conclude` returns the state of the chain after it. */
+  beginPage(page: ChainPage): PageCapture;
+  /** Excludes the chain: a page of it was not delivered or not paid. */
+  excludeChain(chainId: string): Promise<void>;
 }
 
 const sweepEveryMs = 500;
 
-/** Staging, and the sweeper that sends what is complete, of this replica and of any other. */
+/** Staging, and the sweeper that sends the complete captures of all replicas. */
 export function openCaptures(
   context: ServiceContext<GatewayConfig>,
   { db, bus, intents, staging }: CaptureDeps,
@@ -55,13 +55,14 @@ export function openCaptures(
     runOnce: () => completeCaptures(completing),
   });
 
-  const end = (chainId: string, nowMs: number) => store.end(chainId, nowMs);
-  const add = (capture: Capture, nowMs: number) => store.add(capture, currentTrace(), nowMs);
+  const insertCapture = (capture: Capture, nowMs: number) =>
+    store.insertCapture(capture, currentTrace(), nowMs);
+  const captures = { insertCapture, excludeChain: store.excludeChain };
   const rules = { chainDeadlineMs, settleWithinMs, pagesMax: scanPagesMax };
   const rested = openStagingBreaker(staging, clock);
-  const capturing = { staging: rested, captures: { add, end }, rules, clock, logger };
+  const capturing = { staging: rested, captures, rules, clock, logger };
   return {
-    begin: (page) => beginPageCapture(capturing, page),
-    end: (chainId) => end(chainId, clock.now()),
+    beginPage: (page) => beginPageCapture(capturing, page),
+    excludeChain: (chainId) => store.excludeChain(chainId, clock.now()),
   };
 }

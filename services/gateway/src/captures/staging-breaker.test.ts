@@ -7,36 +7,36 @@ const members = Buffer.from('');
 
 function world() {
   const clock = createTestClock();
-  const told: { error?: Error; asked: number } = { asked: 0 };
+  const store: { error?: Error; reply: number } = { reply: 0 };
   const stagePage = async () => {
-    told.asked += 1;
-    if (told.error) throw told.error;
+    store.reply += 1;
+    if (store.error) throw store.error;
     return staged;
   };
   const rested = openStagingBreaker({ stagePage }, clock);
-  return { clock, told, stage: () => rested.stagePage('chain', 0, members) };
+  return { clock, store, stage: () => rested.stagePage('chain', 0, members) };
 }
 
 describe('Staging beside a charge', () => {
   it('is not even tried for five seconds after it took too long', async () => {
-    const { clock, told, stage } = world();
-    told.error = new DeadlineExceeded('staging a page');
+    const { clock, store, stage } = world();
+    store.error = new DeadlineExceeded('staging a page');
     await expect(stage()).rejects.toThrow(DeadlineExceeded);
-    delete told.error;
+    delete store.error;
 
     clock.advance(4_999);
     await expect(stage()).rejects.toThrow('too slow');
-    expect(told.asked).toBe(1);
+    expect(store.reply).toBe(1);
     clock.advance(1);
 
     expect(await stage()).toBe(staged);
   });
 
   it('is tried again at once after a failure that cost no time', async () => {
-    const { told, stage } = world();
-    told.error = new Error('409');
+    const { store, stage } = world();
+    store.error = new Error('409');
     await expect(stage()).rejects.toThrow('409');
-    delete told.error;
+    delete store.error;
 
     expect(await stage()).toBe(staged);
   });

@@ -7,8 +7,8 @@ type Staging = CapturePageDeps['staging'];
 const restMs = 5_000;
 
 /**
- * Staging that rests after it took too long: a store that hangs delays one page of a customer, and
- * not every page of everybody. What comes meanwhile is refused at once, so it is not captured.
+ * A circuit breaker around staging: a store that does not respond delays one page, not every page.
+ * While it is open, pages are refused at once and not captured.
  */
 export function openStagingBreaker(staging: Staging, clock: Clock): Staging {
   let restsUntilMs = 0;

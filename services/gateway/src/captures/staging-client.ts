@@ -9,7 +9,7 @@ import { withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
 import type { StagedPage } from './live-chain.domain.ts';
 
-/** Staging of a chain's pages with the revision-store, as a scan that one worker reads. */
+/** Stages the pages of a chain in the revision-store, as a scan with a single worker. */
 export interface StagingClient {
   /**
    * Stages the text `{"assets":[…],"descriptions":[…]}` of a page, the form of every scan's pages.
@@ -17,8 +17,8 @@ export interface StagingClient {
    * otherwise with ServiceUnreachable or DeadlineExceeded when it is not known to be durable.
    */
   stagePage(chainId: string, page: number, members: Buffer): Promise<StagedPage>;
-  /** What is staged of a chain now, in order. */
-  stagedPages(chainId: string): Promise<readonly StagedPage[]>;
+  /** The staged pages of a chain, in order. */
+  listStagedPages(chainId: string): Promise<readonly StagedPage[]>;
 }
 
 const [open, close] = [Buffer.from('{'), Buffer.from('}')];
@@ -36,7 +36,7 @@ export function createStagingClient(client: InternalClient, timeoutMs: number): 
         body,
         timeoutMs,
       });
-    // The same chunk again changes nothing, and an idle connection may have been closed over there.
+    // A repeated chunk changes nothing, and the store may have closed an idle connection.
     await put().catch((error: unknown) => {
       if (error instanceof ServiceUnreachable) return put();
       throw error;
@@ -64,7 +64,7 @@ export function createStagingClient(client: InternalClient, timeoutMs: number): 
         timeoutMs,
         'staging a page',
       ),
-    async stagedPages(chainId) {
+    async listStagedPages(chainId) {
       const listed = await client.json(stagedPages, { method: 'GET', path: pathOf(chainId) });
       return listed.pages.map(({ page, chunks }) => ({ page, chunks }));
     },

@@ -6,11 +6,11 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
 import type { PendingCommand } from './pending-command.domain.ts';
 
-/** The fields that every pending command's document has. */
+/** Fields of the document of every pending command. */
 export const pendingFields = {
   dueAt: z.date(),
   epoch: z.int(),
-  /** The replica that claimed it last, for diagnosis only. */
+  /** The replica that claimed it last; for diagnosis only. */
   claimedBy: z.string().nullable(),
 };
 interface PendingDocument extends z.infer<z.ZodObject<typeof pendingFields>> {
@@ -22,12 +22,12 @@ export function pendingCommandIndexes(collection: string): CollectionIndexes {
 }
 
 export interface PendingCommandStore<Command extends PendingCommand> {
-  /** Commands that are due, earliest first. */
-  due(nowMs: number, limit: number): Promise<Command[]>;
-  /** Takes a command until `untilMs`; false when another replica took or settled it meanwhile. */
-  claim(command: Command, replica: string, untilMs: number): Promise<boolean>;
-  /** Removes a command that its owner has answered. */
-  settle(command: Command): Promise<void>;
+  /** Due commands, earliest first. */
+  findDueCommands(nowMs: number, limit: number): Promise<Command[]>;
+  /** Claims a command until `untilMs`; false when another replica claimed or deleted it. */
+  claimCommand(command: Command, replica: string, untilMs: number): Promise<boolean>;
+  /** Deletes a command whose outcome was received. */
+  deleteCommand(command: Command): Promise<void>;
 }
 
 export function createPendingCommandStore<
@@ -39,7 +39,7 @@ export function createPendingCommandStore<
   logger: Logger,
 ): PendingCommandStore<Command> {
   return {
-    async due(nowMs, limit) {
+    async findDueCommands(nowMs, limit) {
       const found = await collection
         .find({ dueAt: { $lte: dateOf(nowMs) } } as Filter<Document>)
         .sort({ dueAt: 1 })
@@ -47,7 +47,7 @@ export function createPendingCommandStore<
         .toArray();
       return readEach(found, (document) => fromDoc(document as Document), logger);
     },
-    async claim(command, replica, untilMs) {
+    async claimCommand(command, replica, untilMs) {
       const taken = await collection.updateOne(
         { _id: command.id, epoch: command.epoch } as Filter<Document>,
         {
@@ -56,7 +56,7 @@ export function createPendingCommandStore<
       );
       return taken.modifiedCount === 1;
     },
-    async settle(command) {
+    async deleteCommand(command) {
       await collection.deleteOne({ _id: command.id } as Filter<Document>);
     },
   };

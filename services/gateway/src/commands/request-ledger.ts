@@ -5,14 +5,14 @@ import { type Identifiers, uuidV5 } from '@inventory/runtime/identifiers';
 import type { Deadlines } from '../deadlines.ts';
 import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
-/** The ledger has not answered. A retry with the same key and inputs gets the outcome. */
+/** The outcome was not received in time. A retry with the same key and inputs returns it. */
 export class EntryUndecided extends Error {
   override name = 'EntryUndecided';
   /** `not_sent`: nothing was booked. `unknown`: it may be booked, now or later. */
   readonly outcome: 'not_sent' | 'unknown';
 
   constructor(outcome: EntryUndecided['outcome'], cause: unknown) {
-    super('the ledger did not answer', { cause });
+    super('the ledger is unavailable', { cause });
     this.outcome = outcome;
   }
 }
@@ -36,11 +36,11 @@ export async function requestLedger(
   command: OutgoingMessage,
 ): Promise<BillingOutcome> {
   const waitingId = `operator:${deps.identifiers.uuidV7()}`;
-  const asked = await deps.commands.request(
+  const reply = await deps.commands.request(
     { ...command, waitingId },
     replyOf('reply.billing-outcome.v1'),
     deps.deadlines.ledgerAnswerMs,
   );
-  if (asked.result === 'reply') return asked.body.outcome;
-  throw new EntryUndecided(asked.result, asked.cause);
+  if (reply.result === 'reply') return reply.body.outcome;
+  throw new EntryUndecided(reply.result, reply.cause);
 }

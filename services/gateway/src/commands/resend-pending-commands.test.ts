@@ -21,14 +21,14 @@ function createStore(count: number) {
   }
   return {
     commands,
-    due: async (nowMs: number, limit: number) =>
+    findDueCommands: async (nowMs: number, limit: number) =>
       [...commands.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs).slice(0, limit),
-    async claim(command: PendingCancel, _replica: string, untilMs: number) {
+    async claimCommand(command: PendingCancel, _replica: string, untilMs: number) {
       if (commands.get(command.id)?.epoch !== command.epoch) return false;
       commands.set(command.id, { ...command, dueAtMs: untilMs, epoch: command.epoch + 1 });
       return true;
     },
-    settle: async (command: PendingCancel) => void commands.delete(command.id),
+    deleteCommand: async (command: PendingCancel) => void commands.delete(command.id),
   };
 }
 

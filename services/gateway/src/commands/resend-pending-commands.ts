@@ -8,24 +8,24 @@ import { type RequestReplyClient, replyOf } from './request-reply-client.ts';
 
 export interface PendingCommands<Command extends PendingCommand, Reply extends MessageType> {
   readonly store: {
-    due(nowMs: number, limit: number): Promise<Command[]>;
-    claim(command: Command, replica: string, untilMs: number): Promise<boolean>;
-    settle(command: Command): Promise<void>;
+    findDueCommands(nowMs: number, limit: number): Promise<Command[]>;
+    claimCommand(command: Command, replica: string, untilMs: number): Promise<boolean>;
+    deleteCommand(command: Command): Promise<void>;
   };
-  /** The same command every time; only the id under which the reply is awaited is new. */
+  /** The same command every time; only the correlation id differs. */
   readonly toMessage: (
     command: Command,
     waitingId: string,
   ) => OutgoingMessage & { readonly waitingId: string };
   readonly replyType: Reply;
-  /** Done before the command counts as settled; where it fails the command is sent again. */
+  /** Runs before the command is deleted; after a failure the command is re-sent. */
   readonly onReply: (command: Command, reply: MessageBody<Reply>) => void | Promise<void>;
 }
 
 export interface ResendPendingCommandsDeps {
   readonly commands: RequestReplyClient;
   readonly clock: Clock;
-  /** Name of this replica. */
+  /** Id of this replica. */
   readonly replica: string;
   readonly deadlines: Pick<Deadlines, 'pendingReplyMs'>;
 }
@@ -34,27 +34,27 @@ const batchMax = 50;
 const concurrencyMax = 10;
 
 /**
- * One round over what is due; true when there may be more. Each command is
- * 1. claimed by compare-and-set, which also moves its due time on: a crash after it leaves the
- *    command to whoever comes then;
- * 2. sent; a crash after it sends the same command again, which its owner answers again;
- * 3. removed once its owner's answer is seen, and only then.
+ * Re-sends the due commands; true when there may be more. Each command is
+ * 1. claimed by compare-and-set, which also postpones its due time: after a crash another replica
+ *    claims it then;
+ * 2. sent; a crash after it sends the same command again, which is idempotent;
+ * 3. deleted once its outcome is received, and only then.
  */
 export async function resendPendingCommands<
   Command extends PendingCommand,
   Reply extends MessageType,
 >(deps: ResendPendingCommandsDeps, pending: PendingCommands<Command, Reply>): Promise<boolean> {
-  const due = await pending.store.due(deps.clock.now(), batchMax);
+  const due = await pending.store.findDueCommands(deps.clock.now(), batchMax);
   await forEachLimited(due, concurrencyMax, async (command) => {
     const untilMs = dueAgainAtMs(command, deps.clock.now());
-    if (!(await pending.store.claim(command, deps.replica, untilMs))) return;
+    if (!(await pending.store.claimCommand(command, deps.replica, untilMs))) return;
     const waitingId = `${pending.replyType}:${command.id}:${command.epoch + 1}`;
     const message = pending.toMessage(command, waitingId);
     const { pendingReplyMs } = deps.deadlines;
-    const asked = await deps.commands.request(message, replyOf(pending.replyType), pendingReplyMs);
-    if (asked.result !== 'reply') return;
-    await pending.onReply(command, asked.body);
-    await pending.store.settle(command);
+    const reply = await deps.commands.request(message, replyOf(pending.replyType), pendingReplyMs);
+    if (reply.result !== 'reply') return;
+    await pending.onReply(command, reply.body);
+    await pending.store.deleteCommand(command);
   });
   return due.length === batchMax;
 }

@@ -1,25 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import type { RateLimit } from '@inventory/contracts/http/meta';
 import type { RequestId } from '@inventory/contracts/ids';
-import type { Authority } from '../tenancy/authority.domain.ts';
+import type { Principal } from '../tenancy/principal.domain.ts';
 import type { PageDelivery } from './page-delivery.ts';
 
-/** A request that passed everything in front of its operation. */
+/** A request that passed every check before its operation. */
 export interface AdmittedRequest {
   readonly requestId: RequestId;
-  readonly authority: Authority;
+  readonly principal: Principal;
   readonly rateLimit: RateLimit;
-  /** The type that the client prefers among those of the route. */
+  /** The media type of the route that the client prefers. */
   readonly type: string;
   /** Aborted when the connection is closed. */
   readonly signal: AbortSignal;
-  /** The client's address, as its network policies see it. */
+  /** The client's address, as network policies apply to it. */
   readonly clientAddress: string;
-  /** Of the secret in the request; the secret itself is used for its check only. */
+  /** Digest of the secret in the request; the secret itself is not kept. */
   readonly secretDigest: string;
 }
 
-/** An answer that lasts as long as its connection; it writes everything by itself. */
+/** A response that lasts as long as its connection and writes its frames itself. */
 export interface StreamAnswer {
   readonly status: 200;
   readonly stream: (response: ServerResponse) => void;

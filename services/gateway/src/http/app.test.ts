@@ -22,7 +22,7 @@ import {
 } from 'mongodb';
 import { z } from 'zod';
 import { type ApiCall, callApi, closeCalls } from '../../test/support/api-call.ts';
-import type { Authority } from '../tenancy/authority.domain.ts';
+import type { Principal } from '../tenancy/principal.domain.ts';
 import type { Answer } from './answer.ts';
 import { createPublicApp } from './app.ts';
 import { errorExample } from './openapi/examples.ts';
@@ -30,7 +30,7 @@ import { publicRoute } from './public-route.ts';
 import { standingAt } from './rate-window.domain.ts';
 
 const product = 'platform.inventory.current.page.v1';
-const authority: Authority = {
+const principal: Principal = {
   accountId: 'acc_1',
   projectId: 'prj_1',
   credentialId: 'cred_1',
@@ -48,10 +48,10 @@ let requestsUsed = 0;
 const lines: string[] = [];
 let server: HttpServer;
 
-const keys: Record<string, Authority> = {
-  good: authority,
-  elsewhere: { ...authority, networkPolicies: [['192.0.2.0/24']] },
-  powerless: { ...authority, scopes: [] },
+const keys: Record<string, Principal> = {
+  good: principal,
+  elsewhere: { ...principal, networkPolicies: [['192.0.2.0/24']] },
+  powerless: { ...principal, scopes: [] },
 };
 const body = z.strictObject({ name: z.string() });
 /** Not part of what these tests are about. */
@@ -87,18 +87,18 @@ function createApp(): RequestListener {
   return createPublicApp({
     routes: routes.map((route) => route.bind({})),
     pages: {},
-    authorities: {
-      find: async (secret) => keys[secret] ?? null,
+    principals: {
+      findPrincipal: async (secret) => keys[secret] ?? null,
       digestOf: (secret) => `of ${secret}`,
     },
     trustedProxies: [],
     limiter: {
-      take: async (_account, limit) => {
+      takeRequests: async (_account, limit) => {
         requestsUsed += 1;
         return { ...standingAt(requestsUsed, limit, 10_000), admitted: requestsUsed <= limit };
       },
     },
-    prices: { current: () => 7 },
+    prices: { currentVersion: () => 7 },
     v1DeprecatedAtMs: 1_767_225_600_000,
     deadlines: { findMs: 600_000 },
     clock,
@@ -370,7 +370,7 @@ describe('compression', () => {
   });
 });
 
-test('a body past 16 KiB is refused however it comes, and the connection goes on', async () => {
+test('a body past 16 KiB is refused in every framing, and the connection stays usable', async () => {
   const post = { method: 'POST', path: '/v2/things/a', key: 'good' };
   const fits = JSON.stringify({ name: 'x'.repeat(16 * 1024 - 11) });
   const chunked = { 'transfer-encoding': 'chunked', 'content-type': 'application/json' };

@@ -25,12 +25,12 @@ import { markDeprecated } from './v1-mark-deprecated.ts';
 
 export interface PublicAppOptions {
   readonly routes: readonly BoundPublicRoute[];
-  /** What is served beside them. */
+  /** Pages served beside the routes. */
   readonly pages: PublicPages;
-  readonly authorities: PrincipalCache;
+  readonly principals: PrincipalCache;
   readonly trustedProxies: NetworkPolicy;
   readonly limiter: RequestLimiter;
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
   readonly v1DeprecatedAtMs: number;
   readonly deadlines: Pick<Deadlines, 'findMs'>;
   readonly clock: Clock;
@@ -38,11 +38,11 @@ export interface PublicAppOptions {
   readonly logger: Logger;
 }
 
-/** The public API: every request goes down this list, and its answer comes back up. */
+/** The public API: the middleware in the order in which a request passes it. */
 export function createPublicApp(options: PublicAppOptions): RequestListener {
   const app = new Koa<RequestState>();
-  // Everything is answered below; what is left over is a client that went away.
-  app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'answer not sent'));
+  // The middleware below handles every error; only a closed connection remains.
+  app.on('error', (error: unknown) => options.logger.debug({ err: error }, 'response not sent'));
   app.use(assignRequestId(options.identifiers));
   app.use(markDeprecated(options.v1DeprecatedAtMs));
   app.use(renderErrors(options));
@@ -52,7 +52,7 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(servePages(options.pages));
   app.use(matchRoute(options.routes));
   app.use(negotiateType());
-  app.use(authenticate(options.authorities, options.deadlines));
+  app.use(authenticate(options.principals, options.deadlines));
   app.use(checkNetwork(options.trustedProxies));
   app.use(limitRate(options.limiter));
   app.use(requirePermission());

@@ -8,7 +8,7 @@ export function newRequestId(identifiers: Identifiers): RequestId {
   return `req_${identifiers.uuidV7()}`;
 }
 
-/** Headers that hold for every answer: nothing here is ever shown, framed, cached or guessed. */
+/** Headers of every response. */
 export const commonHeaders = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
@@ -17,7 +17,10 @@ export const commonHeaders = {
   'Strict-Transport-Security': 'max-age=31536000',
 } as const;
 
-/** Every answer names its request, and its trace where there is one; what a client sends under that name is ignored. */
+/**
+ * Every response carries its request id, and its trace where there is one; ids sent by clients are
+ * ignored.
+ */
 export function assignRequestId(identifiers: Identifiers): PublicMiddleware {
   return async (context, next) => {
     context.state.requestId = newRequestId(identifiers);

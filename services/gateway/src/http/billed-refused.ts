@@ -5,9 +5,9 @@ import type { PageDelivery } from './page-delivery.ts';
 type Billing = Readonly<Record<string, string | number>>;
 
 interface BilledRefusedOptions {
-  /** Fields of `meta` beside the usual: disposition, reason, and what was charged. */
+  /** Further fields of `meta`: disposition, reason, and what was charged. */
   readonly billing: Billing;
-  /** Where the refusal itself is charged: to be called with whether it was delivered. */
+  /** Set where the refusal itself is charged: reports whether it was delivered. */
   readonly delivery?: PageDelivery | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

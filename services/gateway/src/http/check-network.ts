@@ -6,7 +6,7 @@ import { type PublicMiddleware, required } from './request-state.ts';
 /** The client must be in every network policy of its account, Project and Credential. */
 export function checkNetwork(trustedProxies: NetworkPolicy): PublicMiddleware {
   return async (context, next) => {
-    const { networkPolicies } = required(context.state, 'authority');
+    const { networkPolicies } = required(context.state, 'principal');
     const clientAddress = clientAddressOf(context.req, trustedProxies);
     context.state.clientAddress = clientAddress;
     if (!allowsAddress(networkPolicies, clientAddress)) {

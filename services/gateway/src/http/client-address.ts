@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { allowsAddress, type NetworkPolicy } from './network-policy.domain.ts';
 
 /**
- * The address a network policy is applied to: the socket's peer, or, as long as the address is
- * one of our own proxies, what that proxy says of who connected to it. An entry that cannot be
- * read is nobody's proxy, so it ends the walk and is in no policy's networks.
+ * The address that network policies apply to: the peer of the socket or, while that is a trusted
+ * proxy, the address that the proxy reports. An entry that cannot be parsed is no trusted proxy, so
+ * it ends the search and matches no policy.
  */
 export function clientAddressOf(request: IncomingMessage, trustedProxies: NetworkPolicy): string {
   let address = request.socket.remoteAddress ?? '';

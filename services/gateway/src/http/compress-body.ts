@@ -7,7 +7,7 @@ const bytesMin = 1024;
 const packGzip = promisify(gzip);
 const packBrotli = promisify(brotliCompress);
 
-/** Cheap levels: a page of 1.5 MB must not cost more to pack than to fetch. */
+/** Low compression levels: a page of 1.5 MB must not cost more to compress than to read. */
 const compressors = {
   br: (body: Buffer) =>
     packBrotli(body, {
@@ -20,8 +20,8 @@ const compressors = {
 } as const;
 
 /**
- * Packs a body as a whole and not as a stream: whether a charged page may still be written is
- * decided when every byte of it is there.
+ * Compresses a body as a whole, not as a stream: a charged page may be written only when all its
+ * bytes are available.
  */
 export function compressBody(): PublicMiddleware {
   return async (context, next) => {

@@ -36,7 +36,7 @@ beforeAll(async () => {
       context.body = error instanceof Refused ? error.refusal.code : 'fault';
     }
   });
-  app.use(deliverPage(clock, { current: () => 1 }));
+  app.use(deliverPage(clock, { currentVersion: () => 1 }));
   app.use(async (context) => {
     context.state.requestId = newRequestId();
     context.state.delivery = {

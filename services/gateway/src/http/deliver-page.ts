@@ -6,18 +6,21 @@ import type { PageDelivery } from './page-delivery.ts';
 import { renderRefused } from './render-errors.ts';
 import type { PublicContext, PublicMiddleware } from './request-state.ts';
 
-/** Written apart from the rest, so that its own completion is known. */
+/** Written separately, so that its own completion is observed. */
 const firstBytes = 16 * 1024;
 const retryAfterSeconds = 1;
 
 /**
- * Writes what is charged: a page, or a confirmed denial. The charge stands from the moment the
- * operating system has taken the first body bytes. Otherwise the charge is reversed: when the
- * connection ends first, and when the deadline passes first, which ends the connection, so that no
- * byte of a reversed page is sent later. The response owns its socket here (requests of a
- * connection are handled in order), and nothing is awaited between reading the clock and the write.
+ * Writes what is charged: a page, or a confirmed denial. The charge stands once the operating
+ * system has accepted the first body bytes. Otherwise it is reversed: when the connection closes
+ * first, and when the deadline passes first, which closes the connection, so that no byte of a
+ * reversed page is sent later. The response owns its socket here (requests of a connection are
+ * handled in order), and nothing is awaited between reading the clock and the write.
  */
-export function deliverPage(clock: Clock, prices: { current(): number | null }): PublicMiddleware {
+export function deliverPage(
+  clock: Clock,
+  prices: { currentVersion(): number | null },
+): PublicMiddleware {
   return async (context, next) => {
     const { state } = context;
     let denial: BilledRefused | undefined;
@@ -33,12 +36,12 @@ export function deliverPage(clock: Clock, prices: { current(): number | null }):
     }
     if (state.delivery === undefined) return;
     if (clock.now() >= state.delivery.deadlineMs) throw tooLate(context, state.delivery);
-    if (denial) renderRefused(context, denial, prices.current());
+    if (denial) renderRefused(context, denial, prices.currentVersion());
     write(context, state.delivery, state.delivery.deadlineMs - clock.now());
   };
 }
 
-/** What the headers said of the page is not true of the refusal. */
+/** The headers of the page do not apply to the refusal. */
 function tooLate(context: PublicContext, delivery: PageDelivery): Refused {
   delivery.abandoned();
   for (const name of [...(context.state.answerHeaders ?? []), 'Content-Encoding']) {
@@ -60,7 +63,7 @@ function write(context: PublicContext, delivery: PageDelivery, withinMs: number)
     delivery.abandoned();
     socket.destroy();
   }, withinMs);
-  // The rest is written after that: one write is acknowledged as a whole.
+  // The rest is written afterwards: one write is acknowledged as a whole.
   res.write(body.subarray(0, firstBytes), (error) => {
     clearTimeout(deadline);
     if (error) return delivery.abandoned();

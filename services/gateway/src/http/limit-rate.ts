@@ -1,15 +1,15 @@
 import type { RateLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
-import type { Authority } from '../tenancy/authority.domain.ts';
+import type { Principal } from '../tenancy/principal.domain.ts';
 import type { RequestLimiter } from './limit-requests.ts';
 import type { RateStanding } from './rate-window.domain.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
-/** Counts the request against its account, and says so in every answer from here on. */
+/** Counts the request against its account; every later response has the rate limit headers. */
 export function limitRate(limiter: RequestLimiter): PublicMiddleware {
   return async (context, next) => {
-    const { accountId, requestsPerMinute } = required(context.state, 'authority');
-    const decision = await limiter.take(accountId, requestsPerMinute);
+    const { accountId, requestsPerMinute } = required(context.state, 'principal');
+    const decision = await limiter.takeRequests(accountId, requestsPerMinute);
     const rateLimit = toWireRateLimit(decision);
     context.state.rateLimit = rateLimit;
     context.set(rateLimitHeaders(rateLimit));
@@ -19,15 +19,15 @@ export function limitRate(limiter: RequestLimiter): PublicMiddleware {
 }
 
 /**
- * Counts further requests that one HTTP request stands for, all or none; the standing after them.
- * Refused ones consume nothing beyond what their arrival did.
+ * Counts the further requests of a batch, all or none, and returns the state after them. Refused
+ * ones consume nothing.
  */
 export async function takeFurtherRequests(
   limiter: RequestLimiter,
-  { accountId, requestsPerMinute }: Pick<Authority, 'accountId' | 'requestsPerMinute'>,
+  { accountId, requestsPerMinute }: Pick<Principal, 'accountId' | 'requestsPerMinute'>,
   requests: number,
 ): Promise<RateLimit> {
-  const decision = await limiter.take(accountId, requestsPerMinute, requests);
+  const decision = await limiter.takeRequests(accountId, requestsPerMinute, requests);
   const rateLimit = toWireRateLimit(decision);
   if (!decision.admitted) throw rateLimitExceeded(rateLimit, { required: requests });
   return rateLimit;

@@ -25,10 +25,10 @@ function createWindows() {
     return value;
   }
   const store: RateWindowStore = {
-    used: (window) => step(() => used.get(idOf(window)) ?? null),
-    begin: (window, count) =>
+    readCount: (window) => step(() => used.get(idOf(window)) ?? null),
+    insertCount: (window, count) =>
       step(() => !used.has(idOf(window)) && used.set(idOf(window), count).size > 0),
-    advance: (window, from, to) =>
+    replaceCount: (window, from, to) =>
       step(() => used.get(idOf(window)) === from && used.set(idOf(window), to).size > 0),
   };
   return { ...windows, store, callsSoFar: () => windows.calls };
@@ -53,12 +53,12 @@ const admitsExactlyTheLimit = (
 
       const taken = await Promise.all(
         bursts.flatMap(([replica, count]) =>
-          Array.from({ length: count }, () => replicas[replica]?.take(accountId, limit)),
+          Array.from({ length: count }, () => replicas[replica]?.takeRequests(accountId, limit)),
         ),
       );
 
       const admitted = taken.filter((decision) => decision?.admitted);
-      // Each admitted request is told a remainder of its own.
+      // Each admitted request gets a remainder of its own.
       const remainders = new Set(admitted.map((decision) => decision?.remaining));
       return (
         admitted.length === Math.min(limit, taken.length) &&
@@ -75,9 +75,9 @@ test('over any number of replicas exactly the limit is admitted (Reads: rate lim
 test('the property notices a store that overwrites what another replica counted', async () => {
   const forgetful = (store: RateWindowStore): RateWindowStore => ({
     ...store,
-    advance: async (window, from, to) =>
-      (await store.advance(window, from, to)) ||
-      store.advance(window, (await store.used(window)) ?? 0, to),
+    replaceCount: async (window, from, to) =>
+      (await store.replaceCount(window, from, to)) ||
+      store.replaceCount(window, (await store.readCount(window)) ?? 0, to),
   });
 
   const checked = await fc.check(admitsExactlyTheLimit(forgetful), faultRuns);
@@ -93,24 +93,24 @@ test('requests that wait on a write share the next one', async () => {
     deadlines,
   });
 
-  await Promise.all(Array.from({ length: 200 }, () => limiter.take(accountId, 1_000)));
+  await Promise.all(Array.from({ length: 200 }, () => limiter.takeRequests(accountId, 1_000)));
 
   expect(windows.callsSoFar()).toBeLessThanOrEqual(2);
 });
 
-test('once a window is known to be full the store is not asked, until the next minute', async () => {
+test('once a window is known to be full the store is not reply, until the next minute', async () => {
   const windows = createWindows();
   const clock = createTestClock();
   const limiter = createRequestLimiter({ windows: windows.store, clock, deadlines });
-  await limiter.take(accountId, 1);
+  await limiter.takeRequests(accountId, 1);
   const calls = windows.callsSoFar();
 
-  const refused = await limiter.take(accountId, 1);
+  const refused = await limiter.takeRequests(accountId, 1);
   expect(refused).toMatchObject({ admitted: false, remaining: 0, resetSeconds: 60 });
   expect(windows.callsSoFar()).toBe(calls);
 
   clock.advance(rateWindowMs);
-  expect((await limiter.take(accountId, 1)).admitted).toBe(true);
+  expect((await limiter.takeRequests(accountId, 1)).admitted).toBe(true);
 });
 
 test('a raised limit counts at once, also for a full window', async () => {
@@ -119,10 +119,10 @@ test('a raised limit counts at once, also for a full window', async () => {
     clock: createTestClock(),
     deadlines,
   });
-  await limiter.take(accountId, 1);
+  await limiter.takeRequests(accountId, 1);
 
-  expect((await limiter.take(accountId, 1)).admitted).toBe(false);
-  expect(await limiter.take(accountId, 2)).toMatchObject({ admitted: true, remaining: 0 });
+  expect((await limiter.takeRequests(accountId, 1)).admitted).toBe(false);
+  expect(await limiter.takeRequests(accountId, 2)).toMatchObject({ admitted: true, remaining: 0 });
 });
 
 test('accounts do not share a window', async () => {
@@ -131,17 +131,17 @@ test('accounts do not share a window', async () => {
     clock: createTestClock(),
     deadlines,
   });
-  await limiter.take(accountId, 1);
+  await limiter.takeRequests(accountId, 1);
 
-  expect((await limiter.take(newAccountId(), 1)).admitted).toBe(true);
+  expect((await limiter.takeRequests(newAccountId(), 1)).admitted).toBe(true);
 });
 
 test('nothing is admitted when the store does not answer', async () => {
-  const away = () => Promise.reject(new Error('store away'));
-  const windows = { used: away, begin: away, advance: away };
+  const away = () => Promise.reject(new Error('store unavailable'));
+  const windows = { readCount: away, insertCount: away, replaceCount: away };
   const limiter = createRequestLimiter({ windows, clock: createTestClock(), deadlines });
 
-  await expect(limiter.take(accountId, 120)).rejects.toThrow('store away');
+  await expect(limiter.takeRequests(accountId, 120)).rejects.toThrow('store unavailable');
 });
 
 test('several requests are taken all or none, over any number of replicas (Batch)', async () => {
@@ -152,12 +152,12 @@ test('several requests are taken all or none, over any number of replicas (Batch
   );
 
   const taken = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => replicas[index % 2]?.take(accountId, 100, 30)),
+    Array.from({ length: 10 }, (_, index) => replicas[index % 2]?.takeRequests(accountId, 100, 30)),
   );
 
   expect(taken.filter((decision) => decision?.admitted)).toHaveLength(3);
   expect(taken.find((decision) => !decision?.admitted)).toMatchObject({ remaining: 10 });
-  expect(await replicas[0]?.take(accountId, 100, 10)).toMatchObject({
+  expect(await replicas[0]?.takeRequests(accountId, 100, 10)).toMatchObject({
     admitted: true,
     remaining: 0,
   });

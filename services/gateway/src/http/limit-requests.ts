@@ -20,10 +20,14 @@ export interface RateDecision extends RateStanding {
 /** Counts the requests of an account against its shared limit. */
 export interface RequestLimiter {
   /**
-   * Takes so many requests, all or none. Rejects when the store does not answer: then nothing is
-   * admitted.
+   * Takes this number of requests, all or none. Rejects when the store is unavailable: then nothing
+   * is admitted.
    */
-  take(accountId: AccountId, limitPerMinute: number, requests?: number): Promise<RateDecision>;
+  takeRequests(
+    accountId: AccountId,
+    limitPerMinute: number,
+    requests?: number,
+  ): Promise<RateDecision>;
 }
 
 export interface RequestLimiterDeps {
@@ -36,7 +40,7 @@ const accountsMax = 10_000;
 const batchMax = 500;
 const waitingMax = 1_000;
 
-/** The last count this replica knows of, and the window it belongs to. */
+/** The last count known to this replica, and its window. */
 interface KnownCount {
   readonly startMs: number;
   readonly used: number;
@@ -53,9 +57,9 @@ interface AccountCounter {
 }
 
 /**
- * Exact over all replicas: the count lives in the store, and every admission is part of a
- * compare-and-set of it. Requests that wait on a write share the next one, so that an account
- * costs at most one write at a time. Once its window is known to be full, the store is not asked.
+ * Exact over all replicas: the count is in the store, and every admission is part of a
+ * compare-and-set of it. Requests that wait for a write share the next one, so an account has at
+ * most one write at a time. Once its window is known to be full, the store is not read.
  */
 export function createRequestLimiter({
   windows,
@@ -73,7 +77,8 @@ export function createRequestLimiter({
     async function flush(wishes: readonly Wish[]): Promise<RateDecision[]> {
       const nowMs = clock.now();
       const startMs = windowStartOf(nowMs);
-      // One account has one limit; while a change of it spreads, the newest request's counts.
+      // An account has one limit; while a change of it propagates, that of the newest request
+      // applies.
       const limit = wishes.at(-1)?.limit ?? 0;
       const expected = counter.known.startMs === startMs ? counter.known.used : null;
       const sizes = wishes.map(({ requests }) => requests);
@@ -90,7 +95,7 @@ export function createRequestLimiter({
   }
 
   return {
-    async take(accountId, limitPerMinute, requests = 1) {
+    async takeRequests(accountId, limitPerMinute, requests = 1) {
       let counter = counters.get(accountId);
       if (counter === undefined) {
         counter = createCounter(accountId);
@@ -107,9 +112,9 @@ export function createRequestLimiter({
 }
 
 /**
- * Counts what fits the limit, and answers what became of each taking. Where another replica counted
- * meanwhile it begins again from what that one left: each time some replica gets on, so the tries
- * are bounded by time and not by number.
+ * Counts the takings that fit the limit, and returns the result of each. After a conflict it starts
+ * again from the stored count: each conflict means progress of another replica, so the attempts are
+ * bounded by time, not by number.
  */
 async function count(
   windows: RateWindowStore,
@@ -127,11 +132,11 @@ async function count(
     const taken = admitInOrder(before ?? 0, wish.sizes, wish.limit);
     const after = taken.at(-1)?.used ?? 0;
     if (before === null) {
-      if (await windows.begin(window, after)) return taken;
-    } else if (after === before || (await windows.advance(window, before, after))) {
+      if (await windows.insertCount(window, after)) return taken;
+    } else if (after === before || (await windows.replaceCount(window, before, after))) {
       return taken;
     }
-    before = await windows.used(window);
+    before = await windows.readCount(window);
   }
   throw new DeadlineExceeded(`counting requests took longer than ${wish.withinMs} ms`);
 }

@@ -1,7 +1,7 @@
 import { Refused } from '@inventory/http/refused';
 import { type PublicMiddleware, required } from './request-state.ts';
 
-/** Who accepts nothing that the route offers is told so before anything is done. */
+/** Refuses a request that accepts no media type of the route, before anything is done. */
 export function negotiateType(): PublicMiddleware {
   return async (context, next) => {
     const { types = ['application/json'] } = required(context.state, 'route');

@@ -2,11 +2,11 @@ import ipaddr from 'ipaddr.js';
 
 /**
  * CIDR allow-list: a client must be in one of its networks. Account, Project and Credential may
- * each have one, and the client must be allowed by all that are given, so each only narrows.
+ * each have one; the client must pass all of them.
  */
 export type NetworkPolicy = readonly string[];
 
-/** Most networks of one policy. */
+/** Largest number of networks of one policy. */
 export const networkPolicyEntriesMax = 100;
 
 type ParsedNetwork =
@@ -14,9 +14,8 @@ type ParsedNetwork =
   | { readonly result: 'invalid'; readonly reason: string };
 
 /**
- * One network in canonical form. A single address stands for itself; an IPv4-mapped IPv6 network
- * becomes the IPv4 network it means; bits beyond the prefix are refused, because nobody can tell
- * which of the two readings was meant.
+ * One network in canonical form. A single address is a network of its own; an IPv4-mapped IPv6
+ * network becomes its IPv4 network; bits beyond the prefix are refused as ambiguous.
  */
 export function parseNetwork(text: string): ParsedNetwork {
   const [addressText = '', prefixText, ...rest] = text.split('/');
@@ -32,8 +31,8 @@ export function parseNetwork(text: string): ParsedNetwork {
 }
 
 /**
- * Whether a client at this address passes every policy. An address that cannot be read passes
- * none; without any policy every client passes.
+ * Whether a client at this address passes every policy. An address that cannot be parsed passes
+ * none; without a policy every client passes.
  */
 export function allowsAddress(policies: readonly NetworkPolicy[], clientAddress: string): boolean {
   if (policies.length === 0) return true;
@@ -46,7 +45,7 @@ export function allowsAddress(policies: readonly NetworkPolicy[], clientAddress:
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [Address, number];
 
-/** Policies live as long as the cached authority they belong to; each is parsed once. */
+/** Policies are cached with their Principal; each is parsed once. */
 const compiledPolicies = new WeakMap<NetworkPolicy, readonly Network[]>();
 
 function compiled(policy: NetworkPolicy): readonly Network[] {
@@ -64,7 +63,7 @@ function contains([network, prefix]: Network, address: Address): boolean {
 /** Longest text of an IPv6 address, with an IPv4 address at its end. */
 const addressCharactersMax = 45;
 
-/** No zones, and IPv4 in four decimal parts only: shorter and octal forms are read differently. */
+/** No zones, and IPv4 in four decimal parts only: shorter and octal forms are ambiguous. */
 function parseAddress(text: string): Address | null {
   if (text.length > addressCharactersMax) return null;
   const dotted = text.slice(text.lastIndexOf(':') + 1);
@@ -73,7 +72,7 @@ function parseAddress(text: string): Address | null {
   return !text.includes('%') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
 }
 
-/** Clients of a dual-stack socket appear as `::ffff:192.0.2.1`; they are IPv4 clients. */
+/** A dual-stack socket reports IPv4 clients as `::ffff:192.0.2.1`. */
 function unmapped(address: Address, prefix: number): { address: Address; prefix: number } {
   if (!(address instanceof ipaddr.IPv6) || !address.isIPv4MappedAddress() || prefix < 96) {
     return { address, prefix };

@@ -27,20 +27,20 @@ export interface PublicAnswer extends DocumentedAnswer {
   readonly example: unknown;
 }
 
-/** One operation as clients see it. The same schemas validate its input and document it. */
+/** One operation as documented. The same schemas validate its input. */
 export interface PublicEndpoint extends DocumentedEndpoint {
   readonly tag: PublicTag;
   readonly description: string;
-  /** Permission that the Credential must have; absent where any active one of the Project may call. */
+  /** Required permission of the Credential; absent where any active Credential may call. */
   readonly permission?: Permission;
-  /** What the operation is billed as. */
+  /** Product that the operation is billed as. */
   readonly product?: ProductCode;
-  /** Media types that the answer can have, the preferred one first; JSON when absent. */
+  /** Media types of the response, the preferred one first; JSON when absent. */
   readonly types?: readonly string[];
   readonly answer: PublicAnswer;
-  /** Codes beside those that every operation of its kind can answer. */
+  /** Codes beside those of every operation of its kind. */
   readonly errors: readonly PublicCode[];
-  /** How failures are written where it is not the common error body. */
+  /** Form of failures where it is not the common error body. */
   readonly dialect?: V1Dialect;
 }
 

@@ -17,12 +17,12 @@ export interface PublicServerOptions {
 
 const lingerMs = 1_000;
 
-/** Serves the public API; what is no request at all gets a stated code too. */
+/** Serves the public API; bytes that are no request get an error code too. */
 export async function startPublicServer(options: PublicServerOptions): Promise<HttpServer> {
   const started = await startHttpServer(options);
   const { server } = started;
   server.setTimeout(options.deadlines.silenceMs);
-  // An unknown expectation and a missing Host are no reason to refuse a request unanswered.
+  // An unknown `Expect` and a missing `Host` do not prevent a response.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   Object.assign(server, { requireHostHeader: false });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: SocketInUse) => {
@@ -30,7 +30,7 @@ export async function startPublicServer(options: PublicServerOptions): Promise<H
       socket.destroy();
       return;
     }
-    // Cut off at once it could be lost on its way, when more of the request is still coming in.
+    // Closed at once, the response could be lost while the rest of the request arrives.
     socket.end(badRequest(error.code, options.identifiers), () => {
       setTimeout(() => socket.destroy(), lingerMs).unref();
     });
@@ -38,7 +38,7 @@ export async function startPublicServer(options: PublicServerOptions): Promise<H
   return started;
 }
 
-/** A connection on which an answer may be under way. */
+/** A connection on which a response may be in progress. */
 interface SocketInUse extends Duplex {
   readonly _httpMessage?: { readonly headersSent: boolean } | null;
 }

@@ -27,19 +27,19 @@ export interface RateWindow {
   readonly startMs: number;
 }
 
-/** The counts of windows; every change names the count it starts from. */
+/** Counts of windows; every change is a compare-and-set. */
 export interface RateWindowStore {
   /** Null when nothing is counted yet. */
-  used(window: RateWindow): Promise<number | null>;
-  /** Counts the first requests of a window; false when another replica was first. */
-  begin(window: RateWindow, used: number): Promise<boolean>;
-  /** Moves the count on; false when it is not `from` any more. */
-  advance(window: RateWindow, from: number, to: number): Promise<boolean>;
+  readCount(window: RateWindow): Promise<number | null>;
+  /** Inserts the first count of a window; false when another replica inserted one before. */
+  insertCount(window: RateWindow, used: number): Promise<boolean>;
+  /** Replaces the count `from`; false when the stored count differs. */
+  replaceCount(window: RateWindow, from: number, to: number): Promise<boolean>;
 }
 
 /**
- * Compare-and-set by filter and nothing else: what a server hands back of a document beside an
- * update need not be of the same moment, whether a filter matched always is.
+ * Compare-and-set by filter only: a document that a server returns with an update may be of another
+ * moment, a filter match is not.
  */
 export function createRateWindowStore(
   db: Db,
@@ -51,13 +51,13 @@ export function createRateWindowStore(
     withDeadline(work, deadlines.lookUpMs, 'counting requests');
 
   return {
-    async used(window) {
-      // The newest count, committed or not: a stale one would only be tried in vain.
+    async readCount(window) {
+      // The newest count, committed or not: a stale one would cause a conflict.
       const options = { readConcern: { level: 'local' as const }, projection: { used: 1 } };
       const found = await bounded(collection.findOne({ _id: idOf(window) }, options));
       return found?.used ?? null;
     },
-    async begin(window, used) {
+    async insertCount(window, used) {
       const expireAt = dateOf(window.startMs + rateWindowMs + keptAfterEndMs);
       try {
         await bounded(collection.insertOne({ _id: idOf(window), used, expireAt }));
@@ -67,7 +67,7 @@ export function createRateWindowStore(
         return false;
       }
     },
-    async advance(window, from, to) {
+    async replaceCount(window, from, to) {
       const filter = { _id: idOf(window), used: from };
       const updated = await bounded(collection.updateOne(filter, { $set: { used: to } }));
       return updated.modifiedCount === 1;

@@ -1,7 +1,7 @@
-/** Fixed windows on the minute: `reset_seconds` is exact, and every replica agrees on the start. */
+/** Fixed windows on the minute: `reset_seconds` is exact, and all replicas agree on the start. */
 export const rateWindowMs = 60_000;
 
-/** Where an account stands in the present minute. */
+/** State of an account in the current minute. */
 export interface RateStanding {
   readonly limitPerMinute: number;
   readonly remaining: number;
@@ -14,8 +14,8 @@ export function windowStartOf(nowMs: number): number {
 }
 
 /**
- * Where the account stands once `used` requests of the present window are counted; a request
- * that was refused is not among them.
+ * State of the account after `used` counted requests of the current window; refused ones are not
+ * counted.
  */
 export function standingAt(used: number, limitPerMinute: number, nowMs: number): RateStanding {
   const endMs = windowStartOf(nowMs) + rateWindowMs;
@@ -26,16 +26,16 @@ export function standingAt(used: number, limitPerMinute: number, nowMs: number):
   };
 }
 
-/** What became of one of several takings, and how many requests were counted by then. */
+/** Result of one of several takings, and the count after it. */
 export interface Taken {
   readonly admitted: boolean;
   readonly used: number;
 }
 
 /**
- * Admits, in order, each taking that fits the limit whole; what is refused consumes nothing and
- * leaves room for a smaller one behind it. The count never falls, not even when the limit was
- * lowered below it.
+ * Admits, in order, each taking that fits the limit as a whole; a refused one consumes nothing, so
+ * a smaller one after it may fit. The count never decreases, even when the limit was lowered below
+ * it.
  */
 export function admitInOrder(
   usedBefore: number,

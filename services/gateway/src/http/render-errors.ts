@@ -9,7 +9,7 @@ import { toPublicRefused } from './to-refused.ts';
 import { v1Failure } from './v1-failures.ts';
 
 export interface RenderErrorsDeps {
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
   readonly logger: Logger;
 }
 
@@ -26,12 +26,12 @@ export function renderErrors({ prices, logger }: RenderErrorsDeps): PublicMiddle
         const level = code === 'internal_error' ? 'error' : 'warn';
         logger[level]({ err: refused.cause, request_id, route: route?.template }, code);
       }
-      renderRefused(context, refused, prices.current());
+      renderRefused(context, refused, prices.currentVersion());
     }
   };
 }
 
-/** Makes a refusal the answer, in the dialect of the requested path. */
+/** Renders a refusal in the dialect of the requested path. */
 export function renderRefused(
   context: PublicContext,
   refused: Refused,
@@ -60,7 +60,10 @@ export function errorText(refusal: Refusal, meta: ErrorMeta): Buffer {
   return Buffer.from(JSON.stringify({ success: false, error, meta }));
 }
 
-/** Once the account is known, a billed operation says what it cost: nothing, unless told. */
+/**
+ * Once the account is known, the response of a billed operation states its cost: nothing by
+ * default.
+ */
 function metaOf(
   state: RequestState,
   billing: BilledRefused['billing'],
@@ -68,7 +71,7 @@ function metaOf(
 ): ErrorMeta {
   const meta: { request_id: RequestId } = { request_id: state.requestId };
   const product = state.route?.product;
-  if (product === undefined || state.authority === undefined) return meta;
+  if (product === undefined || state.principal === undefined) return meta;
   return {
     ...meta,
     product_code: product,

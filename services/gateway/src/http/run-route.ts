@@ -1,7 +1,7 @@
 import { readInput } from '@inventory/http/read-input';
 import { type PublicMiddleware, required } from './request-state.ts';
 
-/** Reads and validates the input, runs the operation and hands its answer on. */
+/** Reads and validates the input, runs the operation and returns its response. */
 export function runRoute(): PublicMiddleware {
   return async (context) => {
     const { req, res, state } = context;
@@ -9,7 +9,7 @@ export function runRoute(): PublicMiddleware {
     res.once('close', () => gone.abort());
     const request = {
       requestId: state.requestId,
-      authority: required(state, 'authority'),
+      principal: required(state, 'principal'),
       rateLimit: required(state, 'rateLimit'),
       type: required(state, 'type'),
       signal: gone.signal,

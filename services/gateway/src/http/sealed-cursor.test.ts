@@ -18,7 +18,7 @@ const binding = fc.tuple(
 );
 const content = fc.string({ maxLength: 200 });
 
-/** One change to a genuine cursor, by somebody who sees it but not the key. */
+/** One change to a genuine cursor, without the key. */
 const mutation = fc.oneof(
   fc.record({ kind: fc.constant('flip' as const), at: fc.nat(), bit: fc.nat(7) }),
   fc.record({ kind: fc.constant('spell' as const), at: fc.nat() }),

@@ -1,10 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { invariant } from '@inventory/runtime/bug';
 
-/** Seals what a cursor carries, so that clients can neither read nor make nor move it. */
+/** Seals the contents of cursors, so that clients can neither read, create nor change them. */
 export interface CursorSealer {
-  /** `binding` names everything the cursor is valid for; opening needs the same one. */
+  /** `binding` names everything that the cursor is valid for; opening requires the same one. */
   seal(content: string, binding: readonly string[]): string;
-  /** Null for whatever was not sealed by us under this binding. */
+  /** Null for a text that was not sealed under this binding. */
   open(cursor: string, binding: readonly string[]): string | null;
 }
 
@@ -12,6 +13,13 @@ const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 export const cursorKeyBytes = 32;
+
+/** Keys as they are configured: base64url, at least one. */
+export function decodeCursorKeys(encoded: readonly string[]): [Buffer, ...Buffer[]] {
+  const [first, ...others] = encoded.map((key) => Buffer.from(key, 'base64url'));
+  invariant(first !== undefined, 'there is no cursor key');
+  return [first, ...others];
+}
 
 /** The first key seals; every key opens, so that keys can be replaced without breaking chains. */
 export function createCursorSealer(keys: readonly [Buffer, ...Buffer[]]): CursorSealer {
@@ -25,7 +33,7 @@ export function createCursorSealer(keys: readonly [Buffer, ...Buffer[]]): Cursor
     },
     open(cursor, binding) {
       const bytes = Buffer.from(cursor, 'base64url');
-      // Base64 has spellings that decode alike; only the one that was issued is a cursor.
+      // Several base64 texts decode to the same bytes; only the issued one is a cursor.
       if (bytes.toString('base64url') !== cursor) return null;
       if (bytes.length < nonceBytes + tagBytes) return null;
       for (const key of keys) {
@@ -51,7 +59,7 @@ function openWith(key: Buffer, bytes: Buffer, aad: Buffer): string | null {
   }
 }
 
-/** Written so that no two bindings share a text. */
+/** No two bindings have the same text. */
 function aadOf(binding: readonly string[]): Buffer {
   return Buffer.from(JSON.stringify(binding));
 }

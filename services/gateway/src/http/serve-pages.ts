@@ -2,7 +2,7 @@ import { Refused } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
 import type { PublicMiddleware } from './request-state.ts';
 
-/** Something that is the same for everybody: no key is needed, nothing is counted. */
+/** A page that is the same for every client: no key is required, no request is counted. */
 export interface PublicPage {
   readonly type: string;
   readonly body: Buffer;
@@ -12,7 +12,7 @@ export interface PublicPage {
 /** By path. */
 export type PublicPages = Readonly<Record<string, PublicPage>>;
 
-/** Answers what is no operation of the API: its description and the reference. */
+/** Serves the document and the reference of the API. */
 export function servePages(pages: PublicPages): PublicMiddleware {
   const byPath = new Map(Object.entries(pages));
   return async (context, next) => {

@@ -21,7 +21,7 @@ const operatingErrors = [
   DeadlineExceeded,
 ];
 
-/** What an error means to a caller: a refusal, an unavailable dependency, or a fault. */
+/** An error as a refusal, an unavailable dependency, or a fault. */
 export function toRefused(cause: unknown): Refused {
   if (cause instanceof Refused) return cause;
   const isUnavailable =
@@ -29,7 +29,7 @@ export function toRefused(cause: unknown): Refused {
   return new Refused(isUnavailable ? unavailable : { code: 'internal_error' }, { cause });
 }
 
-/** The same for customers: a code that the public API does not document is a fault. */
+/** The same for the public API: a code that it does not document is a fault. */
 export function toPublicRefused(error: unknown): Refused<PublicRefusal> {
   const refused = toRefused(error);
   if (hasPublicCode(refused)) return refused;

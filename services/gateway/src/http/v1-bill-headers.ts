@@ -1,6 +1,6 @@
 import type { V1Dialect } from './v1-dialect.ts';
 
-/** What of a bill the headers of V1 say. */
+/** The fields of a bill in the headers of V1. */
 export interface HeaderBill {
   readonly credits_charged?: string | number;
   readonly credits_remaining?: string | number;
@@ -8,7 +8,7 @@ export interface HeaderBill {
   readonly units_remaining?: string | number;
 }
 
-/** Headers of an answer whose charge was decided; none where it was not. */
+/** Headers of a response whose charge was decided; none otherwise. */
 export function billHeaders(dialect: V1Dialect, bill: HeaderBill): Record<string, string> {
   const { credits_charged: charged, credits_remaining: remaining } = bill;
   if (charged === undefined || remaining === undefined) return {};

@@ -1,9 +1,9 @@
-/** How failures are written: the first version has two dialects of its own. */
+/** The form of failures: V1 has two. */
 export type V1Dialect = 'original' | 'alias';
 
 export interface V1Target {
   readonly dialect: V1Dialect;
-  /** The address that replaces it, relative. */
+  /** Relative address of the V2 route that replaces it. */
   readonly successor: string;
 }
 
@@ -12,7 +12,7 @@ const routes: readonly (readonly [V1Dialect, RegExp])[] = [
   ['alias', /^\/v1\/platform\/inventory\/([^/]+)\/([^/]+)\/([^/]+)$/],
 ];
 
-/** Told by the path alone, so that what is refused before its route is found fits too. */
+/** The dialect of a path: it applies before a route is found. */
 export function v1TargetOf(path: string): V1Target | null {
   for (const [dialect, pattern] of routes) {
     const match = pattern.exec(path);
@@ -26,7 +26,7 @@ export function v1TargetOf(path: string): V1Target | null {
   return null;
 }
 
-/** What a client sent goes into a header only as plain path characters. */
+/** Text of the client is written into a header only as plain path characters. */
 function asPathPart(segment: string): string {
   return encodeURIComponent(segment).slice(0, 60);
 }

@@ -28,7 +28,7 @@ const originalTexts = {
   not_acceptable: 'Not Acceptable',
 } as const satisfies Partial<Record<RefusalCode, string>>;
 
-/** A failure of V1: its body, and what its headers say beside the refusal's own. */
+/** A failure of V1: its body, and its headers beside those of the refusal. */
 export function v1Failure(
   dialect: V1Dialect,
   { refusal, billing }: { readonly refusal: Refusal; readonly billing: BilledRefused['billing'] },
@@ -46,7 +46,7 @@ function bodyOf(dialect: V1Dialect, refusal: Refusal, requestId: RequestId): unk
   return { detail: v1OriginalText(code) };
 }
 
-/** What the original route says instead of a code. */
+/** Texts of the original route in place of codes. */
 export function v1OriginalText(code: RefusalCode): string {
   const texts: Partial<Record<RefusalCode, string>> = originalTexts;
   return texts[code] ?? refusalCodes[code].message;

@@ -2,7 +2,7 @@ import { targetOf } from '@inventory/http/request-target';
 import type { PublicMiddleware } from './request-state.ts';
 import { v1TargetOf } from './v1-dialect.ts';
 
-/** Every V1 answer says since when V1 is deprecated (RFC 9745) and what replaces it. */
+/** Every V1 response has its deprecation date (RFC 9745) and its successor. */
 export function markDeprecated(deprecatedAtMs: number): PublicMiddleware {
   const since = `@${Math.floor(deprecatedAtMs / 1000)}`;
   return async (context, next) => {

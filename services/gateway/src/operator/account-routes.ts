@@ -9,11 +9,11 @@ import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
   accountRecord,
+  emptyBody,
   listOf,
   listQuery,
   name,
   networkPolicyBody,
-  noBody,
 } from './operator-schemas.ts';
 
 export interface AccountRoutesDeps {
@@ -82,7 +82,7 @@ const changeRoutes = [
     method: 'POST',
     path: '/accounts/{account_id}/suspend',
     action: 'account.suspend',
-    input: { path: accountPath, body: noBody },
+    input: { path: accountPath, body: emptyBody },
     answer: accountRecord,
     errors,
     handle: async ({ tenancy }: AccountRoutesDeps, { path }) =>
@@ -91,11 +91,11 @@ const changeRoutes = [
   operatorRoute({
     operationId: 'reactivateAccount',
     tag,
-    summary: 'Take a suspension back',
+    summary: 'Lift a suspension',
     method: 'POST',
     path: '/accounts/{account_id}/reactivate',
     action: 'account.reactivate',
-    input: { path: accountPath, body: noBody },
+    input: { path: accountPath, body: emptyBody },
     answer: accountRecord,
     errors,
     handle: async ({ tenancy }: AccountRoutesDeps, { path }) =>

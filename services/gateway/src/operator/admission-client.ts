@@ -1,17 +1,17 @@
 import { type AdmissionView, admissionView } from '@inventory/contracts/internal/refresh';
 import type { InternalClient } from '@inventory/http/internal-client';
 
-/** The refresh-collector's admission latch. Rejects with ServiceUnreachable without an answer. */
+/** Admission of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export interface AdmissionClient {
-  show(): Promise<AdmissionView>;
-  /** Closes by the operator, or takes the operator's closing back; other reasons stay. */
-  change(operatorClosed: boolean): Promise<AdmissionView>;
+  readAdmission(): Promise<AdmissionView>;
+  /** Sets or removes the closing by the operator; other reasons stay. */
+  setOperatorClosed(operatorClosed: boolean): Promise<AdmissionView>;
 }
 
 export function createAdmissionClient(client: InternalClient): AdmissionClient {
   return {
-    show: () => client.json(admissionView, { method: 'GET', path: '/admission' }),
-    change: (operatorClosed) =>
+    readAdmission: () => client.json(admissionView, { method: 'GET', path: '/admission' }),
+    setOperatorClosed: (operatorClosed) =>
       client.json(admissionView, {
         method: 'PUT',
         path: '/admission',

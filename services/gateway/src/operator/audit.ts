@@ -1,22 +1,22 @@
 import type { Logger } from '@inventory/runtime/logger';
 
-/** One change that an operator made or tried. */
+/** One change that an operator made or attempted. */
 interface AuditedChange {
-  /** Of the call, as in its X-Request-ID. */
+  /** Request id, as in X-Request-ID. */
   readonly requestId: unknown;
   readonly action: string;
-  /** What was named in the path. */
+  /** The path parameters. */
   readonly target: unknown;
-  /** The parsed body: no operator ever sends a secret. */
+  /** The parsed body: no operation takes a secret. */
   readonly change: unknown;
-  /** How it ended, with the ids of what was made. */
+  /** The result, with the ids of what was created. */
   readonly end: object;
 }
 
-/** Writes one change of the present request to the log. */
+/** Writes one change of the request to the log. */
 export type Audit = (change: Omit<AuditedChange, 'requestId'>) => void;
 
-/** Who changed what must be known at every verbosity; only a silenced process says nothing. */
+/** Audit entries are written at every log level except silent. */
 export function createAudit(logger: Logger): (change: AuditedChange) => void {
   const lines = logger.level === 'silent' ? logger : logger.child({}, { level: 'info' });
   return ({ requestId, action, target, change, end }) => {
@@ -27,7 +27,7 @@ export function createAudit(logger: Logger): (change: AuditedChange) => void {
 
 const names = ['account_id', 'project_id', 'credential_id', 'seq'];
 
-/** The ids in an answer, and nothing else of it: an answer may hold a secret. */
+/** The ids in a response and nothing else of it: a response may contain a secret. */
 export function namedIn(answer: unknown): object {
   const fields = Object.entries((answer ?? {}) as object);
   return Object.fromEntries(fields.filter(([name]) => names.includes(name)));

@@ -35,7 +35,7 @@ export function toWireProject(project: Project) {
   };
 }
 
-/** The public id tells which Credential a found key belongs to; no part of the secret is shown. */
+/** The public id identifies the Credential of a leaked key; no part of the secret is shown. */
 export function toWireCredential(credential: Credential, nowMs: number) {
   return {
     credential_id: credential.id,
@@ -54,12 +54,12 @@ export function toWireCredential(credential: Credential, nowMs: number) {
   };
 }
 
-/** The only answer that shows a secret. */
+/** The only response with a secret. */
 export function toWireIssued({ credential, secret }: IssuedCredential, nowMs: number) {
   return { ...toWireCredential(credential, nowMs), secret };
 }
 
-/** The same for every repetition of the same key: nothing in it is of this call. */
+/** Identical for every repetition of a key: nothing in it depends on the call. */
 export function toWireEntry(outcome: BillingOutcome, wanted: { amount: number; reason: string }) {
   return {
     account_id: outcome.account_id,
@@ -76,7 +76,7 @@ export function toWireEntry(outcome: BillingOutcome, wanted: { amount: number; r
 
 export type Hold = HoldList['items'][number];
 
-/** Where a hold stands in the list: the oldest first, ties by refresh. */
+/** Position of a hold in the list: oldest first, ties by refresh. */
 export function holdPosition(hold: Hold): string {
   return `${hold.reserved_at}/${hold.refresh_id}`;
 }

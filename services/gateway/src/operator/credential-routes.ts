@@ -12,13 +12,13 @@ import { operatorRoute } from './operator-route.ts';
 import {
   credentialPath,
   credentialRecord,
+  emptyBody,
   issuedCredential,
   listOf,
   listQuery,
   name,
   networkPolicy,
   networkPolicyBody,
-  noBody,
   scopes,
 } from './operator-schemas.ts';
 
@@ -39,7 +39,7 @@ export interface CredentialRoutesDeps {
 const tag = 'Credentials';
 const errors = ['credential_not_found', 'credential_revoked'] as const;
 const overlapSecondsMax = 7 * 24 * 3600;
-const shownOnce = 'The secret is shown in this answer only.';
+const shownOnce = 'The secret is shown in this response only.';
 
 const routesOfProject = [
   operatorRoute({
@@ -141,7 +141,7 @@ const ownRoutes = [
     method: 'POST',
     path: '/credentials/{credential_id}/revoke',
     action: 'credential.revoke',
-    input: { path: credentialPath, body: noBody },
+    input: { path: credentialPath, body: emptyBody },
     answer: credentialRecord,
     errors: ['credential_not_found'],
     handle: async ({ tenancy, clock }: CredentialRoutesDeps, { path }) =>

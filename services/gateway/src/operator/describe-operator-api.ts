@@ -57,12 +57,12 @@ const tags: Readonly<Record<OperatorTag, string>> = {
   Credentials: 'Credentials of a Project.',
   Money: 'Credits and units: booking and reading.',
   Terms: 'How an account pays, and what its Projects may spend.',
-  Webhooks: 'Help with the webhook endpoints of a customer.',
+  Webhooks: 'Support for the webhook endpoints of a customer.',
   Services: 'Admission, erasure and verification.',
 };
 
 const description =
-  'What operators do. It is served on its own port and takes the operator token as `Bearer`. A ' +
+  'Operations for operators, served on a port of its own. Requires the operator token as `Bearer`. A ' +
   'request without a body counts as one whose body is `{}`. Every change is written to the audit log.';
 
 const statusTexts = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' } as const;
@@ -73,12 +73,12 @@ const operatorDetails: Partial<Record<OperatorCode, z.ZodType>> = {
   service_unavailable: z.object({ reason: z.string() }).optional(),
 };
 
-const everyRequest: readonly OperatorCode[] = [
+const commonCodes: readonly OperatorCode[] = [
   'operator_token_required',
   'internal_error',
   'service_unavailable',
 ];
-const everyBody: readonly OperatorCode[] = [
+const bodyCodes: readonly OperatorCode[] = [
   'malformed_json',
   'payload_too_large',
   'unsupported_media_type',
@@ -88,9 +88,9 @@ const everyBody: readonly OperatorCode[] = [
 export function operatorCodesOf({ input, errors }: OperatorEndpoint): OperatorCode[] {
   const takesInput = Object.values(input).some((part) => part !== undefined);
   const codes = new Set<OperatorCode>([
-    ...everyRequest,
+    ...commonCodes,
     ...(takesInput ? (['invalid_request'] as const) : []),
-    ...(input.body === undefined ? [] : everyBody),
+    ...(input.body === undefined ? [] : bodyCodes),
     ...errors,
   ]);
   return operatorCodes.filter((code) => codes.has(code));
@@ -112,7 +112,7 @@ function errorBodyOf(code: OperatorCode) {
   });
 }
 
-/** What every refusal has in common, for clients. */
+/** Common schema of all refusals. */
 const anyErrorBody = z.object({
   error: z.object({
     code: z.enum(operatorCodes),
@@ -135,7 +135,7 @@ const operatorApi: ApiDescription<OperatorEndpoint> = {
   info: { title: 'Game Item Inventory Service: operator API', version: '1', description },
   tags,
   security: { OperatorToken: { type: 'http', scheme: 'bearer' } },
-  headers: { 'X-Request-ID': 'Names the request, in the log too.' },
+  headers: { 'X-Request-ID': 'Id of the request, also in the log.' },
   named,
   schemas: {
     Error: jsonSchemaOf(anyErrorBody, { io: 'output', named }),

@@ -3,7 +3,7 @@ import { Refused } from '@inventory/http/refused';
 /** Lists whose cursors must not be mixed up. */
 type ListName = 'accounts' | 'projects' | 'credentials' | 'holds' | 'statement' | 'deliveries';
 
-/** Opaque to whoever gets it; it names a position and grants nothing. */
+/** Opaque; it names a position and grants nothing. */
 export function writeCursor(list: ListName, position: string): string {
   return Buffer.from(`${list}:${position}`).toString('base64url');
 }
@@ -33,7 +33,7 @@ interface ListOptions<Item, Shown> {
   readonly toWire: (item: Item) => Shown;
 }
 
-/** A list's answer: `next_cursor` is null on the last part. */
+/** One part of a list as a response; `next_cursor` is null on the last part. */
 export function listAnswer<Item, Shown>(options: ListOptions<Item, Shown>) {
   const { list, found, limit, positionOf, toWire } = options;
   const given = found.slice(0, limit);

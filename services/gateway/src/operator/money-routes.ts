@@ -31,7 +31,7 @@ import {
 export interface MoneyRoutesDeps {
   readonly commands: RequestReplyClient;
   readonly tenancy: Pick<Tenancy, 'findAccount'>;
-  readonly ledger: Pick<LedgerClient, 'balance' | 'holds' | 'statement'>;
+  readonly ledger: Pick<LedgerClient, 'readBalance' | 'listHolds' | 'readStatement'>;
   readonly identifiers: Identifiers;
   readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
@@ -45,7 +45,7 @@ const errors = [
 ] as const;
 const amount = z.int().min(1).max(creditsMax);
 const onceByKey =
-  'The same `idempotency-key` again books nothing more and has the same answer, byte for byte.';
+  'The same `idempotency-key` again books nothing more and has the same response, byte for byte.';
 
 const bookedEntry = z.object({
   account_id: accountId,
@@ -161,7 +161,7 @@ const readingRoutes = [
     errors: ['account_not_found'],
     async handle(deps: MoneyRoutesDeps, { path }) {
       await requireAccount(deps, path.account_id);
-      return deps.ledger.balance(path.account_id);
+      return deps.ledger.readBalance(path.account_id);
     },
   }),
   operatorRoute({
@@ -176,7 +176,7 @@ const readingRoutes = [
     async handle(deps: MoneyRoutesDeps, { path, query }) {
       const after = readCursor('holds', query.cursor, isHoldPosition);
       await requireAccount(deps, path.account_id);
-      const { items } = await deps.ledger.holds(path.account_id);
+      const { items } = await deps.ledger.listHolds(path.account_id);
       return holdsAnswer(items, after, query.limit);
     },
   }),
@@ -202,7 +202,7 @@ const readingRoutes = [
       const format = query.format ?? acceptedFormat(request);
       await requireAccount(deps, path.account_id);
       const part = { afterSeq: Number(after ?? 0), limit: query.limit };
-      const page = await deps.ledger.statement(path.account_id, part);
+      const page = await deps.ledger.readStatement(path.account_id, part);
       const next = page.next_after_seq;
       const nextCursor = next === null ? null : writeCursor('statement', String(next));
       return format === 'csv'
@@ -220,7 +220,9 @@ async function requireAccount({ tenancy }: MoneyRoutesDeps, of: AccountId): Prom
   if (account === null) throw new Refused({ code: 'account_not_found' });
 }
 
-/** The ledger gives the open holds whole; they are as many as refreshes may be outstanding. */
+/**
+ * The ledger returns all open holds; their number is bounded by the limit of outstanding refreshes.
+ */
 function holdsAnswer(holds: readonly Hold[], after: string | null, limit: number) {
   const found = holds
     .filter((hold) => after === null || holdPosition(hold) > after)

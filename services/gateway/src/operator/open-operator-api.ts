@@ -20,7 +20,7 @@ export interface OperatorApiDeps {
   readonly admission: AdmissionClient;
   readonly inventories: RevisionStoreEraseClient;
   readonly webhooks: WebhookClient;
-  /** What an operator must present; at least 16 characters. */
+  /** Bearer token that every call must have; at least 16 characters. */
   readonly token: string;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -30,7 +30,7 @@ export interface OperatorApiDeps {
 
 const tokenCharactersMin = 16;
 
-/** The operator API, `/operator/v1/…`; to be served on its own port only. */
+/** The operator API, `/operator/v1/…`; served on the private port only. */
 export function openOperatorApi(deps: OperatorApiDeps): RequestListener {
   invariant(deps.token.length >= tokenCharactersMin, 'the operator token is too short');
   return createOperatorApp({ ...deps, routes: operatorRoutes.map((route) => route.bind(deps)) });

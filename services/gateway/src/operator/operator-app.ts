@@ -28,7 +28,7 @@ interface OperatorState extends MatchState<BoundOperatorRoute> {
 export function createOperatorApp(options: OperatorAppDeps): RequestListener {
   const { routes, token, identifiers, logger } = options;
   const app = new Koa<OperatorState>();
-  // Everything is answered by the middleware below; what remains is a client that went away.
+  // The middleware below handles every error; only a closed connection remains.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'response not sent'));
   app.use(measureRequests('operator'));
   app.use(nameRequest(identifiers));
@@ -40,7 +40,7 @@ export function createOperatorApp(options: OperatorAppDeps): RequestListener {
   return (request, response) => void handle(request, response);
 }
 
-/** The answer may carry a secret or a balance: no cache keeps it. */
+/** A response may contain a secret or a balance: it must not be cached. */
 function nameRequest(identifiers: Identifiers): Middleware<OperatorState> {
   return async (context, next) => {
     context.state.requestId = `req_${identifiers.uuidV7()}`;

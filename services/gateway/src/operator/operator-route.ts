@@ -24,18 +24,18 @@ export interface OperatorRequest {
   readonly audit: Audit;
 }
 
-/** Everything that is known of one operation without its handler. */
+/** One operation without its handler. */
 export interface OperatorEndpoint extends DocumentedEndpoint {
   readonly tag: OperatorTag;
   readonly description: string | undefined;
-  /** What the audit log calls the change; undefined for reads. */
+  /** Name of the change in the audit log; undefined for reads. */
   readonly action: string | undefined;
   readonly status: 200 | 201 | 202;
   /** Schema of a success. */
   readonly answer: z.ZodType;
   /** Other media types and headers of a success. */
   readonly documented: Omit<DocumentedAnswer, 'description'>;
-  /** Codes beside those that every operation of its kind can answer. */
+  /** Codes beside those of every operation of its kind. */
   readonly errors: readonly OperatorCode[];
 }
 

@@ -4,7 +4,7 @@ import { grantedScope } from '@inventory/contracts/vocabulary';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../http/network-policy.domain.ts';
 
-/** Text that an operator gives and reads in lists and logs: no line breaks, no control codes. */
+/** Text of an operator, shown in lists and logs: no line breaks, no control codes. */
 function line(charactersMax: number) {
   return z
     .string()
@@ -17,7 +17,7 @@ function line(charactersMax: number) {
 export const name = line(200);
 export const reason = line(500);
 export const optionalReason = reason.nullable().default(null);
-/** The most credits or units of one entry. */
+/** Largest number of credits or units of one entry. */
 export const creditsMax = 1_000_000_000_000;
 
 export const networkPolicy = z
@@ -50,9 +50,9 @@ export const listQuery = z.object({
   cursor: z.string().max(300).optional(),
 });
 
-export const noBody = z.strictObject({});
+export const emptyBody = z.strictObject({});
 
-/** The longest key that fits into a command id beside the account it counts in. */
+/** Longest key that fits into a command id together with its account. */
 const idempotencyKeyMax = 200;
 export const bookingHeaders = z.object({
   'idempotency-key': z
@@ -92,7 +92,7 @@ export const credentialRecord = z.object({
   account_id: accountId,
   name: z.string().nullable(),
   state: z.enum(['active', 'revoked']),
-  /** Part of the secret, by which a key that was found is assigned to its Credential. */
+  /** Part of the secret that identifies the Credential of a leaked key. */
   public_id: z.string(),
   scopes: z.array(grantedScope),
   expires_at: time.nullable(),
@@ -103,7 +103,7 @@ export const credentialRecord = z.object({
   revoked_at: time.nullable(),
 });
 
-/** The only answer that shows a secret. */
+/** The only response with a secret. */
 export const issuedCredential = credentialRecord.extend({ secret: z.string() });
 
 /** One part of a list; `next_cursor` is null on the last part. */

@@ -9,11 +9,11 @@ import { listAnswer, readCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
 import {
   accountPath,
+  emptyBody,
   listOf,
   listQuery,
   name,
   networkPolicyBody,
-  noBody,
   projectRecord,
 } from './operator-schemas.ts';
 
@@ -91,7 +91,7 @@ const routesOfProject = [
     method: 'POST',
     path: '/projects/{project_id}/suspend',
     action: 'project.suspend',
-    input: { path: projectPath, body: noBody },
+    input: { path: projectPath, body: emptyBody },
     answer: projectRecord,
     errors,
     handle: async ({ tenancy }: ProjectRoutesDeps, { path }) =>
@@ -100,11 +100,11 @@ const routesOfProject = [
   operatorRoute({
     operationId: 'reactivateProject',
     tag,
-    summary: 'Take a suspension back',
+    summary: 'Lift a suspension',
     method: 'POST',
     path: '/projects/{project_id}/reactivate',
     action: 'project.reactivate',
-    input: { path: projectPath, body: noBody },
+    input: { path: projectPath, body: emptyBody },
     answer: projectRecord,
     errors,
     handle: async ({ tenancy }: ProjectRoutesDeps, { path }) =>

@@ -3,10 +3,10 @@ import type { InternalClient } from '@inventory/http/internal-client';
 import { z } from 'zod';
 import type { Deadlines } from '../deadlines.ts';
 
-/** Erases saved inventories. Rejects with ServiceUnreachable when the store does not answer. */
+/** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
 export interface RevisionStoreEraseClient {
-  /** Everything saved of one inventory; erasing nothing is no error. */
-  erase(scope: Scope): Promise<void>;
+  /** Erases everything saved of one inventory; also when nothing is saved. */
+  eraseInventory(scope: Scope): Promise<void>;
 }
 
 export function createRevisionStoreEraseClient(
@@ -14,7 +14,7 @@ export function createRevisionStoreEraseClient(
   deadlines: Pick<Deadlines, 'eraseMs'>,
 ): RevisionStoreEraseClient {
   return {
-    async erase({ platform_id, app_id, context_id }) {
+    async eraseInventory({ platform_id, app_id, context_id }) {
       const path = `/inventories/${platform_id}/${app_id}/${context_id}`;
       await client.json(z.unknown(), { method: 'DELETE', path, timeoutMs: deadlines.eraseMs });
     },

@@ -10,18 +10,18 @@ import { z } from 'zod';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { AdmissionClient } from './admission-client.ts';
 import { operatorRoute } from './operator-route.ts';
-import { accountPath, noBody } from './operator-schemas.ts';
+import { accountPath, emptyBody } from './operator-schemas.ts';
 import type { RevisionStoreEraseClient } from './revision-store-erase-client.ts';
 
 export interface ServiceRoutesDeps {
-  readonly ledger: Pick<LedgerClient, 'verify' | 'quarantined' | 'liftQuarantine'>;
+  readonly ledger: Pick<LedgerClient, 'verifyJournals' | 'listQuarantined' | 'liftQuarantine'>;
   readonly admission: AdmissionClient;
   readonly inventories: RevisionStoreEraseClient;
 }
 
 const tag = 'Services';
 
-/** What other services do for an operator. */
+/** Operations of other services for operators. */
 export const serviceRoutes = [
   operatorRoute({
     operationId: 'readAdmission',
@@ -31,7 +31,7 @@ export const serviceRoutes = [
     path: '/admission',
     input: {},
     answer: admissionView,
-    handle: ({ admission }: ServiceRoutesDeps) => admission.show(),
+    handle: ({ admission }: ServiceRoutesDeps) => admission.readAdmission(),
   }),
   operatorRoute({
     operationId: 'switchAdmission',
@@ -43,7 +43,8 @@ export const serviceRoutes = [
     action: 'admission.change',
     input: { body: admissionChange.strict() },
     answer: admissionView,
-    handle: ({ admission }: ServiceRoutesDeps, { body }) => admission.change(body.operator_closed),
+    handle: ({ admission }: ServiceRoutesDeps, { body }) =>
+      admission.setOperatorClosed(body.operator_closed),
   }),
   operatorRoute({
     operationId: 'eraseInventory',
@@ -55,7 +56,7 @@ export const serviceRoutes = [
     input: { path: scopePath },
     answer: scope.extend({ erased: z.literal(true) }),
     async handle({ inventories }: ServiceRoutesDeps, { path }) {
-      await inventories.erase(path);
+      await inventories.eraseInventory(path);
       return { ...path, erased: true } as const;
     },
   }),
@@ -66,9 +67,9 @@ export const serviceRoutes = [
     method: 'POST',
     path: '/ledger/verify',
     action: 'ledger.verify',
-    input: { body: noBody },
+    input: { body: emptyBody },
     answer: verifyReport,
-    handle: ({ ledger }: ServiceRoutesDeps) => ledger.verify(),
+    handle: ({ ledger }: ServiceRoutesDeps) => ledger.verifyJournals(),
   }),
   operatorRoute({
     operationId: 'listQuarantinedAccounts',
@@ -78,7 +79,7 @@ export const serviceRoutes = [
     path: '/ledger/quarantine',
     input: {},
     answer: quarantineList,
-    handle: ({ ledger }: ServiceRoutesDeps) => ledger.quarantined(),
+    handle: ({ ledger }: ServiceRoutesDeps) => ledger.listQuarantined(),
   }),
   operatorRoute({
     operationId: 'liftQuarantine',
@@ -87,7 +88,7 @@ export const serviceRoutes = [
     method: 'POST',
     path: '/ledger/quarantine/{account_id}/lift',
     action: 'ledger.quarantine.lift',
-    input: { path: accountPath, body: noBody },
+    input: { path: accountPath, body: emptyBody },
     answer: quarantineLifted,
     handle: ({ ledger }: ServiceRoutesDeps, { path }) => ledger.liftQuarantine(path.account_id),
   }),

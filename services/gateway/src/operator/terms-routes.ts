@@ -14,7 +14,7 @@ import { accountPath, bookingHeaders, creditsMax, optionalReason } from './opera
 export interface TermsRoutesDeps {
   readonly commands: RequestReplyClient;
   readonly tenancy: Pick<Tenancy, 'findAccount' | 'findProject'>;
-  readonly ledger: Pick<LedgerClient, 'terms'>;
+  readonly ledger: Pick<LedgerClient, 'readTerms'>;
   readonly identifiers: Identifiers;
   readonly deadlines: Pick<Deadlines, 'ledgerAnswerMs'>;
 }
@@ -44,7 +44,7 @@ export const termsRoutes = [
     async handle({ tenancy, ledger }: TermsRoutesDeps, { path }) {
       const account = await tenancy.findAccount(path.account_id);
       if (account === null) throw new Refused({ code: 'account_not_found' });
-      return ledger.terms(path.account_id);
+      return ledger.readTerms(path.account_id);
     },
   }),
   operatorRoute({

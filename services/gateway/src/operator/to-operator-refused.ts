@@ -5,7 +5,7 @@ import { errorOf, Refused } from '@inventory/http/refused';
 import { EntryUndecided } from '../commands/request-ledger.ts';
 import { toRefused } from '../http/to-refused.ts';
 
-/** What an error means to an operator; a code that the operator API does not answer is a fault. */
+/** An error as a refusal of the operator API; a code that it does not have is a fault. */
 export function toOperatorRefused(error: unknown): Refused {
   if (error instanceof EntryUndecided) {
     return new Refused({ code: 'billing_unavailable', retry_after_seconds: 1 }, { cause: error });

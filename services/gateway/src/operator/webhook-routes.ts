@@ -16,7 +16,7 @@ import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { namedIn, type WebhookClient } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
-import { listOf, listQuery, noBody } from './operator-schemas.ts';
+import { emptyBody, listOf, listQuery } from './operator-schemas.ts';
 
 export interface WebhookRoutesDeps {
   readonly tenancy: Pick<Tenancy, 'findProject'>;
@@ -43,7 +43,7 @@ const readingRoutes = [
     async handle({ tenancy, webhooks }: WebhookRoutesDeps, { path }) {
       const project = await tenancy.findProject(path.project_id);
       if (project === null) throw new Refused({ code: 'project_not_found' });
-      return { items: await webhooks.list(project.id), next_cursor: null };
+      return { items: await webhooks.listEndpoints(project.id), next_cursor: null };
     },
   }),
   operatorRoute({
@@ -55,7 +55,7 @@ const readingRoutes = [
     input: { path: webhookEndpointPath },
     answer: webhookEndpoint,
     errors,
-    handle: ({ webhooks }: WebhookRoutesDeps, { path }) => webhooks.read(namedIn(path)),
+    handle: ({ webhooks }: WebhookRoutesDeps, { path }) => webhooks.readEndpoint(namedIn(path)),
   }),
   operatorRoute({
     operationId: 'listWebhookDeliveries',
@@ -73,7 +73,7 @@ const readingRoutes = [
       const { state, limit } = query;
       const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
       const part = { state, limit, before };
-      const { items, next_before } = await webhooks.deliveries(namedIn(path), part);
+      const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
       return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
     },
   }),
@@ -90,11 +90,11 @@ const switchingRoutes = (['enable', 'disable'] as const).map((verb) =>
     method: 'POST',
     path: `${one}/${verb}`,
     action: `webhook-endpoint.${verb}`,
-    input: { path: webhookEndpointPath, body: noBody },
+    input: { path: webhookEndpointPath, body: emptyBody },
     answer: webhookEndpoint,
     errors: changeErrors,
     handle: ({ webhooks }: WebhookRoutesDeps, { path }) =>
-      webhooks.change(namedIn(path), { state: `${verb}d` }),
+      webhooks.changeEndpoint(namedIn(path), { state: `${verb}d` }),
   }),
 );
 
@@ -110,15 +110,15 @@ const changingRoutes = [
     answer: deletedWebhookEndpoint,
     errors,
     async handle({ webhooks }: WebhookRoutesDeps, { path }) {
-      await webhooks.remove(namedIn(path));
+      await webhooks.deleteEndpoint(namedIn(path));
       return { endpoint_id: path.endpoint_id, deleted: true } as const;
     },
   }),
   operatorRoute({
     operationId: 'rotateWebhookSecret',
     tag,
-    summary: 'Make a new signing secret; both sign until the overlap is over',
-    description: 'The secret is shown in this answer only.',
+    summary: 'Create a new signing secret; both sign until the overlap is over',
+    description: 'The secret is shown in this response only.',
     method: 'POST',
     path: `${one}/rotate-secret`,
     action: 'webhook-endpoint.rotate-secret',
@@ -126,7 +126,7 @@ const changingRoutes = [
     answer: webhookEndpointWithSecret,
     errors: changeErrors,
     handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
-      webhooks.rotate(namedIn(path), body.overlap_seconds),
+      webhooks.rotateSecret(namedIn(path), body.overlap_seconds),
   }),
 ];
 
@@ -139,11 +139,11 @@ const sendingRoutes = [
     path: `${one}/test`,
     action: 'webhook-endpoint.test',
     status: 202,
-    input: { path: webhookEndpointPath, body: noBody },
+    input: { path: webhookEndpointPath, body: emptyBody },
     answer: webhookPing,
     errors,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path }) => ({
-      event_id: await webhooks.ping(namedIn(path)),
+      event_id: await webhooks.sendPing(namedIn(path)),
     }),
   }),
   operatorRoute({
@@ -158,13 +158,13 @@ const sendingRoutes = [
     answer: webhookRedelivered,
     errors: [...errors, 'event_not_found'],
     handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
-      webhooks.redeliver(namedIn(path), body),
+      webhooks.redeliverEvents(namedIn(path), body),
   }),
 ];
 
 /**
- * Help with a customer's webhook endpoints. Only customers create them and set their URL: a URL
- * can hold a secret, and what operators send is audited.
+ * Support for the webhook endpoints of a customer. Only customers create them and set their URL: a
+ * URL can contain a secret, and the input of operators is audited.
  */
 export const webhookRoutes = [
   ...readingRoutes,

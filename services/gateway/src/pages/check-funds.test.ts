@@ -21,9 +21,9 @@ function check({ credits = 0, units, cap, price = 1 }: Funds) {
     available: units ?? credits,
     spend_cap: cap ? { project_id: projectId, ...cap, resets_at } : null,
   };
-  const list = () => (price === null ? null : ({ live_page: price } as PriceList));
-  const ledger = { funds: async () => funds };
-  return checkFunds({ ledger, prices: { list } }, { accountId, projectId });
+  const currentPrices = () => (price === null ? null : ({ live_page: price } as PriceList));
+  const ledger = { readFunds: async () => funds };
+  return checkFunds({ ledger, prices: { currentPrices } }, { accountId, projectId });
 }
 
 test.each<[string, Funds]>([

@@ -4,22 +4,22 @@ import type { FundsRefusal } from '@inventory/contracts/refusal';
 
 export interface CheckFundsDeps {
   readonly ledger: {
-    funds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
+    readFunds(accountId: AccountId, projectId: ProjectId): Promise<AccountFunds>;
   };
-  readonly prices: { list(): PriceList | null };
+  readonly prices: { currentPrices(): PriceList | null };
 }
 
 /**
- * Whether a Project could pay for a live page now, so that the platform is not contacted for one
- * that cannot. Null when it could; the charge alone decides in the end. The balance comes before
- * the spend cap, as in the ledger.
+ * Checks whether a Project can pay for a live page now, so that the platform is not contacted in
+ * vain. Null when it can; the charge alone decides. The balance is checked before the spend cap, as
+ * in the ledger.
  */
 export async function checkFunds(
   { ledger, prices }: CheckFundsDeps,
   { accountId, projectId }: { readonly accountId: AccountId; readonly projectId: ProjectId },
 ): Promise<FundsRefusal | null> {
-  const { asset, available, spend_cap: capped } = await ledger.funds(accountId, projectId);
-  const required = prices.list()?.live_page ?? 0;
+  const { asset, available, spend_cap: capped } = await ledger.readFunds(accountId, projectId);
+  const required = prices.currentPrices()?.live_page ?? 0;
   if (available < required) {
     return { code: `insufficient_${asset}`, detail: { required, available } };
   }

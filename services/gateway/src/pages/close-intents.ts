@@ -9,26 +9,26 @@ import type { ReadKeyStore } from './read-key-store.ts';
 
 export interface CloseIntentsDeps {
   readonly intents: {
-    remove(requestId: RequestId): Promise<void>;
-    expedite(requestId: RequestId, nowMs: number): Promise<void>;
+    deleteIntent(requestId: RequestId): Promise<void>;
+    expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
   };
-  readonly keys: Pick<ReadKeyStore, 'markPaid' | 'free'>;
-  /** Wakes the job that reverses. */
+  readonly keys: Pick<ReadKeyStore, 'markPaid' | 'releaseKey'>;
+  /** Wakes the job of reversals. */
   readonly wakeReversals: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Ends intents behind the request's back: no client waits for it. */
+/** Closes intents in the background: no client waits for it. */
 export interface IntentCloser {
-  /** The page is delivered: its charge stands. */
-  delivered(intent: PageIntent): void;
+  /** The page is delivered: its charge is final. */
+  recordDelivery(intent: PageIntent): void;
   /** Nothing was charged and nothing will be. */
-  close(intent: PageIntent): void;
-  /** The page will not be delivered: whatever was charged is undone at once. */
-  undo(intent: PageIntent): void;
-  /** Resolves when all of this is done or given up. */
-  idle(): Promise<void>;
+  closeUncharged(intent: PageIntent): void;
+  /** The page will not be delivered: its charge is reversed at once. */
+  reverseCharge(intent: PageIntent): void;
+  /** Resolves when all of it has succeeded or failed for good. */
+  waitUntilIdle(): Promise<void>;
 }
 
 const removalTries = 6;
@@ -44,8 +44,8 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
   }
 
   /**
-   * The key first: a crash in between leaves the intent, and its reversal frees the key. Where it
-   * fails for good the intent outlives its page, which is then given away.
+   * The key first: a crash in between leaves the intent, whose reversal releases the key. After a
+   * final failure the charge of the delivered page is reversed.
    */
   async function remove(
     { requestId, keyId }: PageIntent,
@@ -54,7 +54,7 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
     for (let failures = 1; failures <= removalTries; failures += 1) {
       try {
         if (keyId !== null) await settleKey(keyId, requestId);
-        await intents.remove(requestId);
+        await intents.deleteIntent(requestId);
         return intentClosed();
       } catch (error) {
         logger.warn({ err: error, request_id: requestId, failures }, 'intent not deleted');
@@ -64,22 +64,25 @@ export function createIntentCloser(deps: CloseIntentsDeps): IntentCloser {
     pageGivenAway();
   }
 
-  /** Where it fails the reversal happens all the same, after the intent's deadline. */
+  /** After a failure the reversal runs past the deadline of the intent. */
   async function reverseNow({ requestId }: PageIntent): Promise<void> {
     intentClosed();
     try {
-      await intents.expedite(requestId, deps.clock.now());
+      await intents.expediteReversal(requestId, deps.clock.now());
       deps.wakeReversals();
     } catch (error) {
-      logger.warn({ err: error, request_id: requestId }, 'reversal waits for its deadline');
+      logger.warn(
+        { err: error, request_id: requestId },
+        'reversal not expedited; it runs after the deadline',
+      );
     }
   }
 
   return {
-    delivered: (intent) => inBackground(remove(intent, keys.markPaid)),
-    close: (intent) => inBackground(remove(intent, keys.free)),
-    undo: (intent) => inBackground(reverseNow(intent)),
-    async idle() {
+    recordDelivery: (intent) => inBackground(remove(intent, keys.markPaid)),
+    closeUncharged: (intent) => inBackground(remove(intent, keys.releaseKey)),
+    reverseCharge: (intent) => inBackground(reverseNow(intent)),
+    async waitUntilIdle() {
       while (running.size > 0) await Promise.all(running);
     },
   };

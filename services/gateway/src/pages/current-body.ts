@@ -1,6 +1,6 @@
 import type { CurrentPageMeta } from '@inventory/contracts/internal/inventory';
 
-/** Everything of a Current page but its assets and descriptions. */
+/** A Current page without its assets and descriptions. */
 export interface CurrentFrame {
   readonly page: CurrentPageMeta;
   readonly ageSeconds: number;

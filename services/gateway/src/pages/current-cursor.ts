@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { PagePosition } from './revision-store-client.ts';
 
-/** Everything a chain of Current pages is bound to. The page size may change on the way. */
+/** What a chain of Current pages is bound to. The page size may change. */
 export interface CurrentChain {
   readonly accountId: AccountId;
   readonly scope: Scope;
@@ -15,7 +15,7 @@ export interface CurrentChain {
 
 const content = z.tuple([revisionId, observationId, z.int().min(0)]);
 
-/** Bound to the route too: a cursor of another read is no cursor here. */
+/** Bound to the route: a cursor of another route is invalid. */
 function bindingOf({ accountId, scope, language }: CurrentChain): string[] {
   return ['current', accountId, scopeKey(scope), language];
 }
@@ -29,7 +29,7 @@ export function sealCurrentCursor(
   return cursors.seal(JSON.stringify([revision, observation, position.position]), bindingOf(chain));
 }
 
-/** Null for whatever we did not issue for this very chain. */
+/** Null for a cursor that was not issued for this chain. */
 export function openCurrentCursor(
   cursors: CursorSealer,
   chain: CurrentChain,

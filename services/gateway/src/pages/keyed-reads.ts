@@ -11,17 +11,17 @@ import type { PageRead } from './page-intent.domain.ts';
 import { judgeKey, type ReadKeyRecord, replaysMax } from './read-key.domain.ts';
 import type { ReadKeyStore } from './read-key-store.ts';
 
-/** The Idempotency-Key of a page read, and what it was used for. */
+/** The Idempotency-Key of a page read, with the inputs of the read. */
 export interface ReadKey {
   readonly route: 'current' | 'live' | 'v1';
   readonly key: string;
-  /** Everything that decides what is read. */
+  /** All inputs that select the page. */
   readonly inputs: readonly (string | number | null)[];
 }
 
 export type KeyedRead<Page> =
   | PaidRead<Page>
-  /** Read again for a key that was paid and delivered before; nothing is charged. */
+  /** A replay for a key whose page was paid and delivered; nothing is charged. */
   | { readonly result: 'replayed'; readonly page: Page; readonly balance: BalanceView };
 
 export interface Fetches<Page> {
@@ -31,7 +31,7 @@ export interface Fetches<Page> {
 
 /** Page reads with or without an Idempotency-Key. */
 export interface KeyedReads {
-  read<Page>(
+  readPage<Page>(
     read: Omit<PageRead, 'keyId'>,
     key: ReadKey | null,
     fetches: Fetches<Page>,
@@ -41,7 +41,7 @@ export interface KeyedReads {
 export interface KeyedReadsDeps {
   readonly charges: PageCharges;
   readonly keys: ReadKeyStore;
-  readonly ledger: { balance(accountId: AccountId): Promise<BalanceView> };
+  readonly ledger: { readBalance(accountId: AccountId): Promise<BalanceView> };
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: {
@@ -53,7 +53,7 @@ export interface KeyedReadsDeps {
 }
 
 const lookAgainMs = 50;
-/** After the reversal of a crashed attempt is due, until it is certainly done. */
+/** Time after which the reversal of a crashed attempt is certainly done. */
 const reversalMs = 60_000;
 
 const replaysExhausted = { reason: 'replays_exhausted', replays_max: replaysMax } as const;
@@ -68,8 +68,8 @@ const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
 
 /**
  * A key is opened before its attempt does anything, marked paid before the intent of a delivered
- * page is deleted, and freed with an attempt that is charged nothing or reversed. So whatever
- * crashes in between, a page is never paid twice under one key.
+ * page is deleted, and released with an attempt that is charged nothing or reversed. So no crash
+ * makes two paid pages under one key.
  */
 export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
   const { charges, keys, limits, clock } = deps;
@@ -87,12 +87,12 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
         openUntilMs: nowMs + openForMs,
         expiresAtMs: nowMs + limits.readKeyKeepMs,
       };
-      if (await keys.open(keyId, fresh)) return { result: 'first' };
-      const found = await keys.find(keyId);
+      if (await keys.openKey(keyId, fresh)) return { result: 'first' };
+      const found = await keys.findKey(keyId);
       if (found === null) continue;
       switch (judgeKey(found, fingerprint, nowMs)) {
         case 'void':
-          await keys.free(keyId, found.requestId);
+          await keys.releaseKey(keyId, found.requestId);
           break;
         case 'conflict':
           return refused({ code: 'idempotency_conflict' });
@@ -115,27 +115,33 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
   ): Promise<KeyedRead<Page>> {
     let delivered = false;
     try {
-      const [fetched, balance] = await Promise.all([fetch(), deps.ledger.balance(read.accountId)]);
+      const [fetched, balance] = await Promise.all([
+        fetch(),
+        deps.ledger.readBalance(read.accountId),
+      ]);
       if (fetched.result === 'refused') return fetched;
       delivered = true;
       return { result: 'replayed', page: fetched.page, balance };
     } finally {
       if (!delivered) {
         await uncount().catch((error: unknown) =>
-          deps.logger.warn({ err: error, request_id: read.requestId }, 'replay stays counted'),
+          deps.logger.warn(
+            { err: error, request_id: read.requestId },
+            'failed replay not uncounted',
+          ),
         );
       }
     }
   }
 
   return {
-    async read(read, key, fetches) {
-      if (key === null) return await charges.read({ ...read, keyId: null }, fetches.paid);
+    async readPage(read, key, fetches) {
+      if (key === null) return await charges.readPage({ ...read, keyId: null }, fetches.paid);
       const keyId = keyIdOf(read.projectId, key);
       const begun = await begin(keyId, digest(JSON.stringify(key.inputs)), read.requestId);
       switch (begun.result) {
         case 'first':
-          return await charges.read({ ...read, keyId }, fetches.paid);
+          return await charges.readPage({ ...read, keyId }, fetches.paid);
         case 'replay':
           return await replay(
             read,

@@ -4,7 +4,7 @@ import { chargedBill, type PageBill, replayBill } from './page-bill.ts';
 import type { LivePageRead } from './read-live-page.ts';
 import { denialReason, refuseDenied, refusePage } from './refuse-page.ts';
 
-/** What both the current and the first version of a page are written from. */
+/** What the responses of V2 and V1 are written from. */
 export interface PageToWrite {
   readonly page: FetchedLivePage;
   readonly bill: PageBill;
@@ -13,8 +13,8 @@ export interface PageToWrite {
 const replayedHeader = { 'Idempotency-Replayed': 'true' };
 
 /**
- * The answer to a read of the platform. Whatever is charged, a denial too, carries the duty to
- * say whether it was delivered; what fails before it is handed on is given up here.
+ * The response of a read of the platform. What is charged, a denial too, carries a delivery that
+ * reports whether it was sent; a failure before that abandons the delivery here.
  */
 export async function liveAnswer(
   read: LivePageRead,

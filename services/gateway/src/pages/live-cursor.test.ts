@@ -21,7 +21,7 @@ const chains = fc.record({
   evidence: fc.option(fc.base64String()),
 });
 
-test('a cursor of Live Pages gives back its chain, to the digit', () => {
+test('a cursor of Live Pages returns its chain, to the digit', () => {
   fc.assert(
     fc.property(chains, fc.nat(2 ** 42), (chain, nowMs) => {
       const own = binding();

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { LiveChain } from '../captures/live-chain.domain.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 
-/** Everything a cursor of Live Pages is bound to, beside the chain inside it. */
+/** What a cursor of Live Pages is bound to, beside the chain inside it. */
 export interface LiveCursorBinding {
   readonly accountId: AccountId;
   readonly scope: Scope;
@@ -21,12 +21,12 @@ const content = z.tuple([
   z.string().nullable(),
 ]);
 
-/** Bound to the route too: a cursor of another read is no cursor here. */
+/** Bound to the route: a cursor of another route is invalid. */
 function bindingOf({ accountId, scope, language }: LiveCursorBinding): string[] {
   return ['live', accountId, scopeKey(scope), language];
 }
 
-/** `nowMs` is when the cursor is given out; from then on its age counts. */
+/** `nowMs` is the time of issue, from which its age counts. */
 export function sealLiveCursor(
   cursors: CursorSealer,
   binding: LiveCursorBinding,
@@ -38,7 +38,7 @@ export function sealLiveCursor(
   return cursors.seal(text, bindingOf(binding));
 }
 
-/** Null for whatever we did not issue for this account, inventory and language. */
+/** Null for a cursor that was not issued for this account, inventory and language. */
 export function openLiveCursor(
   cursors: CursorSealer,
   binding: LiveCursorBinding,

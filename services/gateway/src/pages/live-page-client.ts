@@ -20,7 +20,7 @@ export interface WantedLivePage {
   readonly form: LivePageForm;
   /** Null for the first page. */
   readonly startAssetid: string | null;
-  /** Aborted when the client is gone: its place in the queue for the platform is given back. */
+  /** Aborted when the connection of the client is closed: the request leaves the egress queue. */
   readonly signal: AbortSignal;
 }
 
@@ -31,7 +31,7 @@ export interface FetchedLivePage {
   readonly members: Buffer;
 }
 
-/** Confirmed by the collector, and billable. */
+/** A denial that the collector confirmed; billable. */
 export interface DeniedLivePage {
   readonly result: 'denied';
   readonly refusal: InventoryDenial;
@@ -40,18 +40,21 @@ export interface DeniedLivePage {
 export type LiveAnswer =
   | FetchedLivePage
   | DeniedLivePage
-  /** The inventory is not known: nothing of it may be billed. */
+  /** The inventory could not be read: nothing may be billed. */
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
-/** Reads of the platform. Rejects with ServiceUnreachable when the collector does not answer. */
+/**
+ * Reads of the platform through the collector. Rejects with ServiceUnreachable when it is
+ * unavailable.
+ */
 export interface LivePageClient {
-  page(wanted: WantedLivePage): Promise<LiveAnswer>;
+  readLivePage(wanted: WantedLivePage): Promise<LiveAnswer>;
 }
 
 export interface LivePageTimes {
   /** Longest wait for the platform, confirmation of a denial included. */
   readonly liveWaitMs: number;
-  /** How much longer the collector's answer may be under way. */
+  /** Additional time for the transfer of the page. */
   readonly liveTransferMs: number;
 }
 
@@ -64,7 +67,7 @@ const refusals = [
 
 export function createLivePageClient(client: InternalClient, times: LivePageTimes): LivePageClient {
   return {
-    async page({ accountId, scope, language, form, startAssetid, signal }) {
+    async readLivePage({ accountId, scope, language, form, startAssetid, signal }) {
       const { platform_id, app_id, context_id } = scope;
       const call = client.bytes({
         method: 'GET',

@@ -31,7 +31,7 @@ export interface PagesDeps {
   readonly revisions: RevisionStoreClient;
   readonly livePages: LivePageClient;
   readonly staging: StagingClient;
-  readonly prices: Pick<PriceVersion, 'current' | 'list'>;
+  readonly prices: Pick<PriceVersion, 'currentVersion' | 'currentPrices'>;
   readonly cursors: CursorSealer;
 }
 
@@ -39,7 +39,7 @@ type Context = ServiceContext<GatewayConfig>;
 
 const sweepEveryMs = 1_000;
 
-/** Current, Live Page and both routes of the first version: one charged page each. */
+/** Current, Live Page and both routes of V1: one charged page each. */
 export function openPages(context: Context, deps: PagesDeps): BoundPublicRoute[] {
   const { config, clock, identifiers, logger } = context;
   const { ledger, revisions, livePages, prices, cursors } = deps;
@@ -58,12 +58,12 @@ export function openPages(context: Context, deps: PagesDeps): BoundPublicRoute[]
 
 interface KeyedReadsDeps extends Pick<PagesDeps, 'db' | 'commands' | 'ledger'> {
   readonly intents: PageIntentStore;
-  readonly chains: { end(chainId: string): Promise<void> };
+  readonly chains: { excludeChain(chainId: string): Promise<void> };
 }
 
 /**
- * Charged page reads with their Idempotency-Keys, and the sweeper that reverses the charge of pages
- * left undelivered by this or any other replica.
+ * Charged page reads with their Idempotency-Keys, and the sweeper that reverses the charges of
+ * undelivered pages of all replicas.
  */
 function openKeyedReads(
   { config, lifetime, clock, identifiers, logger }: Context,
@@ -81,7 +81,7 @@ function openKeyedReads(
     runOnce: () => resendPendingCommands(resending, reversals),
   });
   const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
-  lifetime.defer('charge intents', () => closer.idle());
+  lifetime.defer('charge intents', () => closer.waitUntilIdle());
   const charges = createPageCharges({ commands, intents, closer, clock, logger, limits });
   return createKeyedReads({ charges, keys, ledger, clock, logger, limits, deadlines });
 }

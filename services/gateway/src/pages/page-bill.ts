@@ -2,7 +2,7 @@ import type { BalanceView } from '@inventory/contracts/internal/ledger';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { BillingReason } from '@inventory/contracts/vocabulary';
 
-/** What a page read cost, as `meta` says it; nulls are left out of errors. */
+/** The cost of a page read as in `meta`; nulls are omitted in errors. */
 export interface PageBill {
   readonly price_version?: number;
   readonly credits_charged: number;
@@ -14,7 +14,7 @@ export interface PageBill {
   readonly units_remaining?: number;
 }
 
-/** `reason` is what a denial says of itself; a page paid by credits needs none. */
+/** `reason` is the `billing_reason` of a denial; a page paid by credits needs none. */
 export function chargedBill(
   outcome: BillingOutcome,
   reason: Extract<BillingReason, 'private_confirmed' | 'not_found_confirmed'> | null,

@@ -39,7 +39,7 @@ const story = fc.record({
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A ledger of one account and the store of intents, both shared by all replicas. */
-function createWorld(told: Story) {
+function createWorld(plot: Story) {
   const clock = createTestClock();
   const intents = new Map<RequestId, PendingReversal>();
   const outcomes = new Map<string, BillingOutcome>();
@@ -47,7 +47,7 @@ function createWorld(told: Story) {
   const world = {
     balance: 0,
     charges: 0,
-    unanswered: told.reversalsUnanswered,
+    unanswered: plot.reversalsUnanswered,
     pageWritten: false,
   };
   const waiters = new Map<string, (reply: unknown) => void>();
@@ -60,7 +60,7 @@ function createWorld(told: Story) {
     const code =
       isCharge && other
         ? 'already_reversed'
-        : isCharge && told.ledger === 'refuses'
+        : isCharge && plot.ledger === 'refuses'
           ? 'insufficient_credits'
           : null;
     if (isCharge && code === null) world.balance -= price;
@@ -77,9 +77,9 @@ function createWorld(told: Story) {
   function receive(message: OutgoingMessage): void {
     if (message.type === 'billing.charge.v1') {
       world.charges += 1;
-      if (told.ledger === 'late') return void late.push(() => book(message.body));
+      if (plot.ledger === 'late') return void late.push(() => book(message.body));
       const outcome = book(message.body);
-      if (told.ledger !== 'silent') waiters.get(message.waitingId ?? '')?.({ outcome });
+      if (plot.ledger !== 'silent') waiters.get(message.waitingId ?? '')?.({ outcome });
       return;
     }
     if (message.type !== 'billing.reverse.v1') throw new Error(message.type);
@@ -94,9 +94,9 @@ function createWorld(told: Story) {
       async publish([message]) {
         if (message === undefined) return;
         const isCharge = message.type === 'billing.charge.v1';
-        if (isCharge && told.send === 'overloaded') throw new BusOverloaded('full');
-        if (!isCharge || told.send !== 'lost') receive(message);
-        if (isCharge && told.send === 'sent_but_fails') throw new Error('not acknowledged');
+        if (isCharge && plot.send === 'overloaded') throw new BusOverloaded('full');
+        if (!isCharge || plot.send !== 'lost') receive(message);
+        if (isCharge && plot.send === 'sent_but_fails') throw new Error('not acknowledged');
         for (const waitingId of waiters.keys()) timeouts.get(waitingId)?.();
       },
     },
@@ -116,26 +116,27 @@ function createWorld(told: Story) {
   const timeouts = new Map<string, () => void>();
 
   const store = {
-    async add(intent: PageIntent) {
-      if (told.store !== 'fails') {
+    async insertIntent(intent: PageIntent) {
+      if (plot.store !== 'fails') {
         const { requestId: id, accountId, projectId, chainId, keyId, reverseAtMs } = intent;
         const owner = { accountId, projectId, chainId, keyId };
         intents.set(id, { id, ...owner, dueAtMs: reverseAtMs, epoch: 0 });
       }
-      if (told.store !== 'stores') throw new Error('store away');
+      if (plot.store !== 'stores') throw new Error('store unavailable');
     },
-    remove: async (id: RequestId) => void intents.delete(id),
-    async expedite(id: RequestId, nowMs: number) {
+    deleteIntent: async (id: RequestId) => void intents.delete(id),
+    async expediteReversal(id: RequestId, nowMs: number) {
       const found = intents.get(id);
       if (found) intents.set(id, { ...found, dueAtMs: nowMs });
     },
-    due: async (nowMs: number) => [...intents.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs),
-    async claim(command: PendingReversal, _replica: string, untilMs: number) {
+    findDueCommands: async (nowMs: number) =>
+      [...intents.values()].filter(({ dueAtMs }) => dueAtMs <= nowMs),
+    async claimCommand(command: PendingReversal, _replica: string, untilMs: number) {
       if (intents.get(command.id)?.epoch !== command.epoch) return false;
       intents.set(command.id, { ...command, dueAtMs: untilMs, epoch: command.epoch + 1 });
       return true;
     },
-    settle: async (command: PendingReversal) => void intents.delete(command.id),
+    deleteCommand: async (command: PendingReversal) => void intents.delete(command.id),
   };
   const openKeys = new Map<string, { requestId: RequestId; state: 'open' | 'paid' }>();
   const keys = {
@@ -143,7 +144,7 @@ function createWorld(told: Story) {
       const found = openKeys.get(keyId);
       if (found?.requestId === requestId) found.state = 'paid';
     },
-    async free(keyId: string, requestId: RequestId) {
+    async releaseKey(keyId: string, requestId: RequestId) {
       if (openKeys.get(keyId)?.requestId === requestId) openKeys.delete(keyId);
     },
   };
@@ -153,7 +154,7 @@ function createWorld(told: Story) {
 type World = ReturnType<typeof createWorld>;
 
 /** A read by one replica, until it answers or dies. */
-async function readOnce(given: World, told: Story, closer: IntentCloser): Promise<void> {
+async function readOnce(given: World, plot: Story, closer: IntentCloser): Promise<void> {
   const { commands, clock, store, world } = given;
   const charges = createPageCharges({ commands, intents: store, closer, clock, logger, limits });
   const read = {
@@ -166,21 +167,21 @@ async function readOnce(given: World, told: Story, closer: IntentCloser): Promis
   } as const;
   given.openKeys.set('key', { requestId: read.requestId, state: 'open' });
   try {
-    const result = await charges.read(read, async () => {
-      if (told.fetch === 'fails') throw new Error('store of revisions away');
-      return told.fetch === 'page'
+    const result = await charges.readPage(read, async () => {
+      if (plot.fetch === 'fails') throw new Error('revision-store unavailable');
+      return plot.fetch === 'page'
         ? { result: 'page', page: 'page' }
         : { result: 'refused', refusal: { code: 'cursor_expired' } };
     });
     if (result.result !== 'charged') return;
-    if (told.delivery === 'abandoned') return result.delivery.abandoned();
-    if (told.delivery === 'crash_before') return;
+    if (plot.delivery === 'abandoned') return result.delivery.abandoned();
+    if (plot.delivery === 'crash_before') return;
     world.pageWritten = true;
-    if (told.delivery === 'delivered') result.delivery.delivered();
+    if (plot.delivery === 'delivered') result.delivery.delivered();
   } catch {
     // The request is answered with an error; no page is written.
   } finally {
-    await closer.idle();
+    await closer.waitUntilIdle();
   }
 }
 
@@ -191,7 +192,7 @@ async function sweep({ commands, clock, keys, late, store }: World): Promise<voi
     const reversals = pageReversals({
       store,
       keys,
-      chains: { end: async () => {} },
+      chains: { excludeChain: async () => {} },
       logger,
     });
     const deadlines = { pendingReplyMs: 600_000 };
@@ -204,19 +205,22 @@ type Closing = (given: World) => IntentCloser;
 const properClosing: Closing = ({ store, clock, keys }) =>
   createIntentCloser({ intents: store, keys, wakeReversals: () => undefined, clock, logger });
 
-const keepsEvery = (keys: World['keys']): World['keys'] => ({ ...keys, free: async () => {} });
+const keepsEvery = (keys: World['keys']): World['keys'] => ({
+  ...keys,
+  releaseKey: async () => {},
+});
 
 const chargesExactlyWhatIsDelivered = (
   closing: Closing,
   change: (world: World) => void = () => {},
 ) =>
-  fc.asyncProperty(story, async (told) => {
-    const given = createWorld(told);
+  fc.asyncProperty(story, async (plot) => {
+    const given = createWorld(plot);
     change(given);
-    await readOnce(given, told, closing(given));
+    await readOnce(given, plot, closing(given));
     await sweep(given);
 
-    const isGivenAway = told.delivery === 'crash_after';
+    const isGivenAway = plot.delivery === 'crash_after';
     const paid = given.world.pageWritten && !isGivenAway ? price : 0;
     if (given.world.balance !== -paid) {
       throw new Error(`balance ${given.world.balance}, paid ${paid}`);
@@ -236,7 +240,7 @@ describe('the property notices a gateway that', () => {
   test('forgets a charge of unknown outcome instead of undoing it', async () => {
     const forgetful: Closing = (given) => {
       const closer = properClosing(given);
-      return { ...closer, undo: closer.close };
+      return { ...closer, reverseCharge: closer.closeUncharged };
     };
     const checked = await fc.check(chargesExactlyWhatIsDelivered(forgetful), faultRuns);
     expect(checked.failed).toBe(true);
@@ -245,7 +249,7 @@ describe('the property notices a gateway that', () => {
   test('undoes what it delivered', async () => {
     const greedy: Closing = (given) => {
       const closer = properClosing(given);
-      return { ...closer, delivered: closer.undo };
+      return { ...closer, recordDelivery: closer.reverseCharge };
     };
     const checked = await fc.check(chargesExactlyWhatIsDelivered(greedy), faultRuns);
     expect(checked.failed).toBe(true);
@@ -260,7 +264,7 @@ describe('the property notices a gateway that', () => {
   test('sends a charge before its intent is durable', async () => {
     const checked = await fc.check(
       chargesExactlyWhatIsDelivered(properClosing, ({ store }) => {
-        store.add = async () => undefined;
+        store.insertIntent = async () => undefined;
       }),
       faultRuns,
     );
@@ -269,13 +273,13 @@ describe('the property notices a gateway that', () => {
 });
 
 test('nothing is charged for an answer that is free, or when the intent cannot be stored', async () => {
-  for (const told of [
+  for (const plot of [
     { store: 'stores', fetch: 'refused' },
     { store: 'fails', fetch: 'page' },
     { store: 'stores', fetch: 'fails' },
   ] as const) {
     const rest = { send: 'sent', ledger: 'answers', delivery: 'delivered' } as const;
-    const whole = { ...rest, ...told, reversalsUnanswered: 0 };
+    const whole = { ...rest, ...plot, reversalsUnanswered: 0 };
     const given = createWorld(whole);
 
     await readOnce(given, whole, properClosing(given));

@@ -14,7 +14,7 @@ import { chargeWaited, intentOpened } from '../metrics.ts';
 import type { IntentCloser } from './close-intents.ts';
 import { intentOf, type PageIntent, type PageRead } from './page-intent.domain.ts';
 
-/** A page that costs something, or why there is none: that costs nothing. */
+/** A page to be charged, or the reason why there is none, which is free. */
 export type FetchedPage<Page> =
   | { readonly result: 'page'; readonly page: Page }
   | { readonly result: 'refused'; readonly refusal: Refusal };
@@ -26,18 +26,18 @@ export type PaidRead<Page> =
       readonly outcome: BillingOutcome;
       readonly delivery: PageDelivery;
     }
-  /** Nothing is charged, or what was is undone. */
+  /** Nothing is charged, or the charge is reversed. */
   | { readonly result: 'refused'; readonly refusal: Refusal };
 
-/** Charges page reads, and undoes the charge of every page that is not delivered. */
+/** Charges page reads, and reverses the charge of every page that is not delivered. */
 export interface PageCharges {
-  read<Page>(read: PageRead, fetch: () => Promise<FetchedPage<Page>>): Promise<PaidRead<Page>>;
+  readPage<Page>(read: PageRead, fetch: () => Promise<FetchedPage<Page>>): Promise<PaidRead<Page>>;
 }
 
 export interface PageChargesDeps {
   readonly commands: RequestReplyClient;
-  readonly intents: { add(intent: PageIntent): Promise<void> };
-  readonly closer: Pick<IntentCloser, 'delivered' | 'close' | 'undo'>;
+  readonly intents: { insertIntent(intent: PageIntent): Promise<void> };
+  readonly closer: Pick<IntentCloser, 'recordDelivery' | 'closeUncharged' | 'reverseCharge'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits: {
@@ -53,30 +53,30 @@ const unavailable = {
 } as const;
 
 /**
- * 1. The intent is stored beside the fetch. A crash from here on leaves an intent, which some
- *    replica reverses; a charge that was never sent is then refused for ever.
- * 2. Both done, and the page costs something: the charge is sent and its outcome awaited.
- * 3. The page goes to whoever writes it, with the duty to say whether it was delivered.
+ * 1. The intent is stored while the page is fetched. A crash after it leaves an intent, which a
+ *    replica reverses; a charge that was never sent is then refused permanently.
+ * 2. Once both have succeeded, the charge is sent and its outcome awaited.
+ * 3. The page is returned with its delivery, on which the writer reports the result.
  */
 export function createPageCharges(deps: PageChargesDeps): PageCharges {
   const { closer, logger } = deps;
 
   async function pay<Page>(intent: PageIntent, page: Page): Promise<PaidRead<Page>> {
-    const asked = await charge(deps, intent).catch((error: unknown) => {
-      closer.undo(intent);
+    const reply = await charge(deps, intent).catch((error: unknown) => {
+      closer.reverseCharge(intent);
       throw error;
     });
-    if (asked.result !== 'reply') {
-      if (asked.result === 'not_sent') closer.close(intent);
-      else closer.undo(intent);
-      logger.warn({ request_id: intent.requestId, cause: asked.cause }, 'no billing outcome');
+    if (reply.result !== 'reply') {
+      if (reply.result === 'not_sent') closer.closeUncharged(intent);
+      else closer.reverseCharge(intent);
+      logger.warn({ request_id: intent.requestId, cause: reply.cause }, 'no billing outcome');
       return unavailable;
     }
-    const { outcome } = asked.body;
+    const { outcome } = reply.body;
     if (outcome.result === 'applied') {
       return { result: 'charged', page, outcome, delivery: deliveryOf(intent, closer) };
     }
-    closer.close(intent);
+    closer.closeUncharged(intent);
     const refusal = fundsRefusalOf(outcome);
     if (refusal !== null) return { result: 'refused', refusal };
     logger.error({ request_id: intent.requestId, refusal: outcome.refusal }, 'charge refused');
@@ -84,15 +84,18 @@ export function createPageCharges(deps: PageChargesDeps): PageCharges {
   }
 
   return {
-    async read(read, fetch) {
+    async readPage(read, fetch) {
       const intent = intentOf(read, deps.clock.now(), deps.limits);
       intentOpened();
-      const [stored, fetched] = await Promise.allSettled([deps.intents.add(intent), fetch()]);
+      const [stored, fetched] = await Promise.allSettled([
+        deps.intents.insertIntent(intent),
+        fetch(),
+      ]);
       if (stored.status === 'fulfilled' && fetched.status === 'fulfilled') {
         if (fetched.value.result === 'page') return await pay(intent, fetched.value.page);
       }
-      // Nothing was sent. What failed to be stored may be there all the same.
-      closer.close(intent);
+      // No charge was sent. An intent whose insert failed may be stored.
+      closer.closeUncharged(intent);
       if (fetched.status === 'rejected') throw fetched.reason;
       if (fetched.value.result === 'refused') return fetched.value;
       throw (stored as PromiseRejectedResult).reason;
@@ -107,13 +110,13 @@ async function charge(
   const startMs = monotonicNow();
   const timeLeftMs = intent.deadlineMs - deps.clock.now();
   if (timeLeftMs <= 0) return { result: 'not_sent', cause: 'past the deadline' };
-  const asked = await deps.commands.request(
+  const reply = await deps.commands.request(
     chargeOf(intent),
     replyOf('reply.billing-outcome.v1'),
     Math.min(deps.limits.chargeTimeoutMs, timeLeftMs),
   );
-  chargeWaited(elapsedSince(startMs), asked.result);
-  return asked;
+  chargeWaited(elapsedSince(startMs), reply.result);
+  return reply;
 }
 
 function chargeOf(intent: PageIntent) {
@@ -141,12 +144,12 @@ function deliveryOf(intent: PageIntent, closer: PageChargesDeps['closer']): Page
   };
   return {
     deadlineMs: intent.deadlineMs,
-    delivered: once(closer.delivered),
-    abandoned: once(closer.undo),
+    delivered: once(closer.recordDelivery),
+    abandoned: once(closer.reverseCharge),
   };
 }
 
-/** Other refusals cannot be met by topping up: a reversal came first, or an id was used twice. */
+/** Other refusals are faults: the reversal came first, or an id was used twice. */
 function fundsRefusalOf({ refusal }: BillingOutcome): FundsRefusal | null {
   switch (refusal?.code) {
     case 'insufficient_credits':

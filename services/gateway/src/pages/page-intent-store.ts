@@ -45,7 +45,7 @@ const documents = {
     accountId,
     projectId,
     productCode,
-    /** Only of a page of a chain. */
+    /** Set for a page of a chain. */
     chainId: z.string().exactOptional(),
     /** Absent in documents of earlier versions. */
     keyId: z.string().nullable().default(null),
@@ -60,21 +60,21 @@ export interface PendingReversal extends PendingCommand {
   readonly id: RequestId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
-  /** Never captured from before the charge counts as undone. */
+  /** The chain that is excluded from capture before the reversal is deleted. */
   readonly chainId: string | null;
-  /** Freed once the charge is undone. */
+  /** The key that is released once the charge is reversed. */
   readonly keyId: string | null;
 }
 
 export interface PageIntentStore {
   /** Resolves when the intent is durable. Concurrent calls share a write. */
-  add(intent: PageIntent): Promise<void>;
-  /** Resolves when the intent is gone. Concurrent calls share a write. */
-  remove(requestId: RequestId): Promise<void>;
+  insertIntent(intent: PageIntent): Promise<void>;
+  /** Resolves when the intent is deleted. Concurrent calls share a write. */
+  deleteIntent(requestId: RequestId): Promise<void>;
   /** Makes the reversal due now instead of after the intent's deadline. */
-  expedite(requestId: RequestId, nowMs: number): Promise<void>;
-  /** Whether a page of the chain is still to be paid, delivered or undone. */
-  hasOpen(chainId: string): Promise<boolean>;
+  expediteReversal(requestId: RequestId, nowMs: number): Promise<void>;
+  /** Whether a page of the chain has an open intent. */
+  hasOpenIntent(chainId: string): Promise<boolean>;
   readonly pending: PendingCommandStore<PendingReversal>;
 }
 
@@ -106,12 +106,12 @@ export function createPageIntentStore(
   });
 
   return {
-    add: (intent) => additions.add(intent),
-    remove: (requestId) => removals.add(requestId),
-    async expedite(requestId, nowMs) {
+    insertIntent: (intent) => additions.add(intent),
+    deleteIntent: (requestId) => removals.add(requestId),
+    async expediteReversal(requestId, nowMs) {
       await collection.updateOne({ _id: requestId, epoch: 0 }, { $min: { dueAt: dateOf(nowMs) } });
     },
-    async hasOpen(chainId) {
+    async hasOpenIntent(chainId) {
       return (await collection.findOne({ chainId }, { projection: { _id: 1 } })) !== null;
     },
     pending: createPendingCommandStore(collection, reversalFromDoc, logger),

@@ -1,27 +1,27 @@
 import type { AccountId, ProjectId, RequestId } from '@inventory/contracts/ids';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
 
-/** A page read that may be charged: who reads, for which Project, and what. */
+/** A page read that may be charged: its account, Project and product. */
 export interface PageRead {
   readonly requestId: RequestId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly productCode: ProductCode;
-  /** The chain of Live Pages that the page is of; null for any other page. */
+  /** The chain of Live Pages of the page; null for any other page. */
   readonly chainId: string | null;
-  /** The Idempotency-Key under which it is read, as it is stored; null without one. */
+  /** The stored id of its Idempotency-Key; null without one. */
   readonly keyId: string | null;
 }
 
 /**
- * The promise to undo a charge unless its page is delivered. It is stored before the charge is
- * sent and deleted after the first body byte is written: a crash in between gives the page away
- * or reverses the charge, and never keeps a charge without a page.
+ * The durable intent to reverse a charge unless its page is delivered. It is stored before the
+ * charge is sent and deleted after the first body byte is written: after a crash in between the
+ * page is free or the charge is reversed, and never a charge without a page.
  */
 export interface PageIntent extends PageRead {
-  /** No first byte of the page is written from here on. */
+  /** No first byte of the page is written from then on. */
   readonly deadlineMs: number;
-  /** From here on any replica reverses; far enough past the deadline for clocks that differ. */
+  /** From then on any replica reverses; later than the deadline by more than clocks differ. */
   readonly reverseAtMs: number;
 }
 

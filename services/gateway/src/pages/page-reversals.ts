@@ -7,17 +7,17 @@ import type { ReadKeyStore } from './read-key-store.ts';
 
 export interface PageReversalDeps {
   readonly store: Reversals['store'];
-  readonly keys: Pick<ReadKeyStore, 'free'>;
-  /** A chain with an undone page is not fully paid: it is never captured. */
-  readonly chains: { end(chainId: string): Promise<void> };
+  readonly keys: Pick<ReadKeyStore, 'releaseKey'>;
+  /** A chain with a reversed page is not fully paid: it is excluded from capture. */
+  readonly chains: { excludeChain(chainId: string): Promise<void> };
   readonly logger: Logger;
 }
 
 type Reversals = PendingCommands<PendingReversal, 'reply.billing-outcome.v1'>;
 
 /**
- * Charges whose page was not delivered. A reversal that arrives before its charge makes that
- * charge impossible, so it does not matter whether the charge was ever sent.
+ * Charges whose page was not delivered. A reversal that arrives before its charge makes the charge
+ * impossible, so it is sent whether or not the charge was.
  */
 export function pageReversals({ store, keys, chains, logger }: PageReversalDeps): Reversals {
   return {
@@ -39,10 +39,10 @@ export function pageReversals({ store, keys, chains, logger }: PageReversalDeps)
     },
     async onReply(reversal, { outcome }) {
       if (reversal.chainId !== null) {
-        await chains.end(reversal.chainId);
+        await chains.excludeChain(reversal.chainId);
         chainEnded('reversed');
       }
-      if (reversal.keyId !== null) await keys.free(reversal.keyId, reversal.id);
+      if (reversal.keyId !== null) await keys.releaseKey(reversal.keyId, reversal.id);
       const result = outcome.refusal?.code ?? outcome.result;
       chargeReversed(result);
       logger.info({ request_id: reversal.id, result }, 'page charge reversed');

@@ -25,7 +25,7 @@ import type { SavedPage } from './revision-store-client.ts';
 
 export interface ReadCurrentRouteDeps extends ReadCurrentDeps {
   readonly cursors: CursorSealer;
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
   readonly clock: Clock;
 }
 
@@ -47,7 +47,7 @@ export const readCurrentRoute = publicRoute({
   input: { path: scopePath, query: currentQuery, header: keyHeader },
   answer: {
     status: 200,
-    description: 'The page. Its charge stands once it is delivered.',
+    description: 'The page. Its charge is final once it is delivered.',
     body: { data: currentPage, meta: pageReadMeta },
     example: {
       success: true,
@@ -73,8 +73,8 @@ export const readCurrentRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'cursor_expired', 'inventory_revision_not_found', ...readErrors],
   async handle(deps: ReadCurrentRouteDeps, { path: scope, query, header }, request) {
-    const { requestId, authority } = request;
-    const { accountId, projectId } = authority;
+    const { requestId, principal } = request;
+    const { accountId, projectId } = principal;
     const chain = { accountId, scope, language: query.language };
     const from =
       query.cursor === undefined ? null : openCurrentCursor(deps.cursors, chain, query.cursor);
@@ -112,7 +112,7 @@ function toAnswer(
       return { ...answer, delivery };
     }
     case 'replayed': {
-      const bill = replayBill(read.balance, deps.prices.current());
+      const bill = replayBill(read.balance, deps.prices.currentVersion());
       const answer = pageAnswer(deps, request, chain, { page: read.page, bill });
       return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
     }
@@ -133,7 +133,7 @@ function pageAnswer(
   const { revision_id: revisionId, observation_id: observationId, next_position } = saved;
   const frame = {
     page: saved,
-    // A store whose clock is ahead must not make evidence from the future.
+    // The clock of the store may be ahead; `observed_at` must not be in the future.
     ageSeconds: Math.max(0, Math.floor((clock.now() - fromIsoTime(saved.verified_at)) / 1000)),
     nextCursor:
       next_position === null

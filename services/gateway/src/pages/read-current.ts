@@ -3,7 +3,7 @@ import type { PageRead } from './page-intent.domain.ts';
 import type { SavedPage, WantedPage } from './revision-store-client.ts';
 
 export interface ReadCurrentDeps {
-  readonly revisions: { page(wanted: WantedPage): Promise<SavedPage | null> };
+  readonly revisions: { findPage(wanted: WantedPage): Promise<SavedPage | null> };
   readonly reads: KeyedReads;
 }
 
@@ -17,13 +17,13 @@ export function readCurrent(
   key: ReadKey | null,
 ): Promise<CurrentRead> {
   async function fetchPage() {
-    const page = await deps.revisions.page(wanted);
+    const page = await deps.revisions.findPage(wanted);
     if (page !== null) return { result: 'page', page } as const;
-    // Nothing is saved, or no longer what the chain is pinned to.
+    // Nothing is saved, or the revision of the chain no longer is.
     const code = wanted.from === null ? 'inventory_revision_not_found' : 'cursor_expired';
     return { result: 'refused', refusal: { code } } as const;
   }
-  return deps.reads.read<SavedPage>(
+  return deps.reads.readPage<SavedPage>(
     { ...read, productCode: 'platform.inventory.current.page.v1', chainId: null },
     key,
     { paid: fetchPage, replayed: fetchPage },

@@ -16,7 +16,7 @@ export const readKeyIndexes: CollectionIndexes = {
   indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
 };
 
-/** `_id` is the digest of Project, route and key: the only thing that is unique, never changed. */
+/** `_id` is the digest of Project, route and key: the only unique value, immutable. */
 const documents = {
   collection: collectionName,
   schema: z.object({
@@ -31,19 +31,19 @@ const documents = {
 };
 type ReadKeyDocument = z.infer<typeof documents.schema>;
 
-/** The Idempotency-Keys of page reads. Every change names the attempt it is about. */
+/** The Idempotency-Keys of page reads. Every change names its attempt. */
 export interface ReadKeyStore {
-  /** Opens a key; false when it is there already. */
-  open(keyId: string, record: ReadKeyRecord): Promise<boolean>;
-  find(keyId: string): Promise<ReadKeyRecord | null>;
-  /** Counts one more free read; false when another request was first. */
+  /** Inserts an open key; false when it exists. */
+  openKey(keyId: string, record: ReadKeyRecord): Promise<boolean>;
+  findKey(keyId: string): Promise<ReadKeyRecord | null>;
+  /** Counts one more replay; false after a conflict with another request. */
   countReplay(keyId: string, record: ReadKeyRecord): Promise<boolean>;
-  /** A free read that brought no page is not counted. */
+  /** Reverts the count of a replay that returned no page. */
   uncountReplay(keyId: string, requestId: RequestId): Promise<void>;
-  /** The attempt was delivered: from now on the key reads free. */
+  /** Marks the attempt as delivered: further reads with the key are free. */
   markPaid(keyId: string, requestId: RequestId): Promise<void>;
-  /** The attempt is charged nothing: the key can be used as if for the first time. */
-  free(keyId: string, requestId: RequestId): Promise<void>;
+  /** Deletes the key of an attempt that is charged nothing: it can be used again. */
+  releaseKey(keyId: string, requestId: RequestId): Promise<void>;
 }
 
 export function createReadKeyStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>): ReadKeyStore {
@@ -52,7 +52,7 @@ export function createReadKeyStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
     withDeadline(work, deadlines.lookUpMs, 'looking up an Idempotency-Key');
 
   return {
-    async open(keyId, { openUntilMs, expiresAtMs, ...record }) {
+    async openKey(keyId, { openUntilMs, expiresAtMs, ...record }) {
       const times = { openUntil: dateOf(openUntilMs), expireAt: dateOf(expiresAtMs) };
       try {
         await bounded(collection.insertOne({ _id: keyId, ...record, ...times }));
@@ -62,7 +62,7 @@ export function createReadKeyStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
         return false;
       }
     },
-    async find(keyId) {
+    async findKey(keyId) {
       const found = await bounded(collection.findOne({ _id: keyId }));
       if (found === null) return null;
       const { _id, openUntil, expireAt, ...record } = parseDocument(documents, found);
@@ -84,7 +84,7 @@ export function createReadKeyStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
     async markPaid(keyId, requestId) {
       await bounded(collection.updateOne({ _id: keyId, requestId }, { $set: { state: 'paid' } }));
     },
-    async free(keyId, requestId) {
+    async releaseKey(keyId, requestId) {
       await bounded(collection.deleteOne({ _id: keyId, requestId }));
     },
   };

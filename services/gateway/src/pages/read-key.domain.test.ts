@@ -19,7 +19,7 @@ test.each<[string, Partial<ReadKeyRecord>, string, string]>([
   ['other inputs are a conflict', {}, 'other', 'conflict'],
   ['also while the first is undecided', { state: 'open' }, 'other', 'conflict'],
   ['an undecided first is waited for', { state: 'open' }, 'same', 'wait'],
-  ['a first that died is nobody', { state: 'open', openUntilMs: nowMs }, 'other', 'void'],
+  ['an open key of a crashed attempt', { state: 'open', openUntilMs: nowMs }, 'other', 'void'],
   ['a paid one does not die', { openUntilMs: nowMs }, 'same', 'replay'],
   ['past its time a key is as new', { expiresAtMs: nowMs }, 'other', 'void'],
 ])('%s (Reads: Idempotency-Key)', (_what, fields, fingerprint, expected) => {

@@ -1,34 +1,34 @@
 import type { RequestId } from '@inventory/contracts/ids';
 
 /**
- * What an Idempotency-Key stands for: one paid read. `open` while its first attempt may still be
- * charged or reversed, `paid` from its first delivered byte on.
+ * An Idempotency-Key stands for one paid read: `open` while its first attempt may still be charged
+ * or reversed, `paid` from its first delivered byte on.
  */
 export interface ReadKeyRecord {
   readonly fingerprint: string;
-  /** The attempt that opened it. */
+  /** Request id of the attempt that opened it. */
   readonly requestId: RequestId;
   readonly state: 'open' | 'paid';
-  /** Free reads so far. */
+  /** Replays so far. */
   readonly replays: number;
-  /** Past it an open record is nobody's: its attempt has crashed and is reversed. */
+  /** Past it an open record is stale: its attempt has crashed and its charge is reversed. */
   readonly openUntilMs: number;
   readonly expiresAtMs: number;
 }
 
 export type KeyVerdict =
-  /** Nothing stands in the way: the record is to be taken out and made anew. */
+  /** The record is stale: it is deleted and opened again. */
   | 'void'
   | 'conflict'
-  /** The first attempt is undecided: ask again. */
+  /** The first attempt is undecided: retry. */
   | 'wait'
   | 'replay'
   | 'exhausted';
 
-/** Free reads of one paid page: enough for broken downloads, too few to read for nothing. */
+/** Replays of one paid page: enough for interrupted downloads, too few to save charges. */
 export const replaysMax = 3;
 
-/** What a request with the same key may do. Other inputs are a conflict in every state. */
+/** The result for a request with the same key. Other inputs are a conflict in every state. */
 export function judgeKey(record: ReadKeyRecord, fingerprint: string, nowMs: number): KeyVerdict {
   const isAbandoned = record.state === 'open' && record.openUntilMs <= nowMs;
   if (record.expiresAtMs <= nowMs || isAbandoned) return 'void';

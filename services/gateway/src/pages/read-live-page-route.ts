@@ -22,7 +22,7 @@ import {
 } from './page-texts.ts';
 import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 
-/** A page of a chain on its way to the customer. */
+/** A page of a chain before its delivery. */
 export interface ChainedPage {
   readonly chain: LiveChain;
   readonly owner: LiveCursorBinding;
@@ -32,16 +32,19 @@ export interface ChainedPage {
   readonly reportedTotalCount: number;
 }
 
-/** What a chain does beside its reading. */
+/** The capture of chains, beside their reading. */
 export interface Chains {
-  /** Begins beside the charge; `conclude`, before the answer, says where the chain stands then. */
-  begin(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
+  /**
+   * Starts while the charge is decided; `conclude`, before the response, returns the state of the
+   * chain.
+   */
+  beginPage(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
 }
 
 export interface LivePageRouteDeps extends ReadLivePageDeps {
   readonly cursors: CursorSealer;
   readonly chains: Chains;
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
   readonly cursorAgeMaxMs: number;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -64,7 +67,7 @@ export const readLivePageRoute = publicRoute({
   input: { path: scopePath, query: livePageParameters, header: keyHeader },
   answer: {
     status: 200,
-    description: 'The page. Its charge stands once it is delivered.',
+    description: 'The page. Its charge is final once it is delivered.',
     body: { data: livePage, meta: pageReadMeta },
     example: {
       success: true,
@@ -79,14 +82,14 @@ export const readLivePageRoute = publicRoute({
   },
   errors: ['invalid_cursor', 'cursor_expired', ...platformErrors, ...readErrors],
   async handle(deps: LivePageRouteDeps, { path: scope, query, header }, request) {
-    const { requestId, authority } = request;
-    const { accountId, projectId } = authority;
+    const { requestId, principal } = request;
+    const { accountId, projectId } = principal;
     const { language } = query;
     const binding = { accountId, scope, language };
     const chain = chainOf(deps, binding, query.cursor);
     const key = header['Idempotency-Key'];
     const inputs = [...Object.values(scope), language, query.cursor ?? null];
-    let beside: ReturnType<Chains['begin']> | undefined;
+    let beside: ReturnType<Chains['beginPage']> | undefined;
     const read = await readLivePage(
       deps,
       { requestId, accountId, projectId, chainId: chain.chainId },
@@ -99,7 +102,7 @@ export const readLivePageRoute = publicRoute({
         key: key === undefined ? null : { route: 'live', key, inputs },
       },
       ({ meta, members }) => {
-        beside = deps.chains.begin({
+        beside = deps.chains.beginPage({
           chain,
           owner: binding,
           members,
@@ -109,7 +112,7 @@ export const readLivePageRoute = publicRoute({
         });
       },
     );
-    return await liveAnswer(read, deps.prices.current(), async (page) => {
+    return await liveAnswer(read, deps.prices.currentVersion(), async (page) => {
       invariant(beside !== undefined, 'a page that was read is a page of its chain');
       const after = await beside.conclude({ replayed: read.result === 'replayed' });
       const cursor = nextCursor(deps, binding, after);
@@ -147,7 +150,7 @@ function nextCursor(
   return sealLiveCursor(deps.cursors, binding, chain, deps.clock.now());
 }
 
-/** The envelope written around the rows, whose bytes are sent as the collector wrote them. */
+/** The envelope around the rows, whose bytes are sent as received from the collector. */
 function livePageBody(
   { page, bill }: PageToWrite,
   request: AdmittedRequest,

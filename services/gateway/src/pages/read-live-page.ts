@@ -18,7 +18,10 @@ export interface WantedPage {
   readonly language: Language;
   readonly form: LivePageForm;
   readonly startAssetid: string | null;
-  /** Aborted when the client is gone: what is not charged by then never is. */
+  /**
+   * Aborted when the connection of the client is closed: a page not charged by then is never
+   * charged.
+   */
   readonly signal: AbortSignal;
   readonly key: ReadKey | null;
 }
@@ -29,12 +32,12 @@ export type LivePageRead = KeyedRead<BillableLivePage>;
 
 const refused = (refusal: Refusal) => ({ result: 'refused', refusal }) as const;
 const noLedger: Refusal = { code: 'billing_unavailable', retry_after_seconds: 1 };
-/** No client reads this. */
+/** The connection is closed: no client reads this. */
 const clientGone: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
 
 /**
  * One page from the platform. A confirmed denial is charged like a page. `onPage` runs as soon as
- * the page is there, beside its charge.
+ * the page is read, while its charge is decided.
  */
 export function readLivePage(
   deps: ReadLivePageDeps,
@@ -46,20 +49,20 @@ export function readLivePage(
   const { accountId } = read;
 
   async function fetchPage() {
-    const answer = await deps.livePages.page({ accountId, ...page });
+    const answer = await deps.livePages.readLivePage({ accountId, ...page });
     if (page.signal.aborted) return refused(clientGone);
     if (answer.result === 'refused') return answer;
     if (answer.result === 'page') onPage(answer);
     return { result: 'page', page: answer } as const;
   }
 
-  /** Before the platform is contacted; a replay costs nothing and needs no funds. */
+  /** Runs before the platform is contacted; a replay is free and needs no funds. */
   async function fetchFunded() {
     const refusal = await checkFunds(deps.funds, read).catch(() => noLedger);
     return refusal === null ? await fetchPage() : refused(refusal);
   }
 
-  return deps.reads.read<BillableLivePage>(
+  return deps.reads.readPage<BillableLivePage>(
     { ...read, productCode: 'platform.inventory.page.v1' },
     key,
     { paid: fetchFunded, replayed: fetchPage },

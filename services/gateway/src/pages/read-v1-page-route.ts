@@ -9,7 +9,7 @@ import { keyHeader, platformErrors, readErrors, replayedHeader } from './page-te
 import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 
 export interface V1PageDeps extends ReadLivePageDeps {
-  readonly prices: { current(): number | null };
+  readonly prices: { currentVersion(): number | null };
 }
 
 const product = 'platform.inventory.page.v1';
@@ -18,7 +18,7 @@ const templates: Readonly<Record<V1Dialect, string>> = {
   alias: '/v1/platform/inventory/{platform_id}/{app_id}/{context_id}',
 };
 
-/** One page, read from the platform now, in the form of the first version. */
+/** One page, read from the platform now, in the form of V1. */
 export const readV1PageRoute = v1Route('original');
 export const readV1PageAliasRoute = v1Route('alias');
 
@@ -53,17 +53,18 @@ function v1Route(dialect: V1Dialect) {
         ...(dialect === 'original'
           ? { 'X-Api-Credits-Remaining': 'The same as `X-Credits-Remaining`.' }
           : {}),
-        'X-Units-Charged': 'Subscription units that the page cost, of accounts funded so.',
+        'X-Units-Charged':
+          'Subscription units that the page cost, for accounts with subscription units.',
         'X-Units-Remaining': 'Subscription units available after it.',
-        Deprecation: 'Since when V1 is deprecated (RFC 9745).',
+        Deprecation: 'Date of the deprecation of V1 (RFC 9745).',
         Link: 'What replaces the route (`rel="successor-version"`).',
         ...replayedHeader,
       },
     },
     errors: [...platformErrors, ...readErrors],
     async handle(deps: V1PageDeps, { path: scope, query, header }, request) {
-      const { requestId, authority } = request;
-      const { accountId, projectId } = authority;
+      const { requestId, principal } = request;
+      const { accountId, projectId } = principal;
       const { language } = query;
       const startAssetid = query.start_assetid ?? null;
       const key = header['Idempotency-Key'];
@@ -80,7 +81,7 @@ function v1Route(dialect: V1Dialect) {
           key: key === undefined ? null : { route: 'v1', key, inputs },
         },
       );
-      return await liveAnswer(read, deps.prices.current(), async (page) => ({
+      return await liveAnswer(read, deps.prices.currentVersion(), async (page) => ({
         headers: billHeaders(dialect, page.bill),
         body: v1Body(page),
       }));

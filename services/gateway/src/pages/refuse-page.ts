@@ -19,7 +19,7 @@ export function refusePage(refusal: Refusal): Refused {
   return billing ? new BilledRefused(refusal, { billing }) : new Refused(refusal);
 }
 
-/** A confirmed denial: an error that is charged, and so has to be delivered like a page. */
+/** A confirmed denial: an error that is charged, so it must be delivered like a page. */
 export function refuseDenied(
   denial: InventoryDenial,
   bill: PageBill,

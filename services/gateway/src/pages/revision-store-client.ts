@@ -8,7 +8,10 @@ import type { Language } from '@inventory/contracts/languages';
 import type { Scope } from '@inventory/contracts/scope';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
-/** Where a chain of pages stands: what its first page selected, and the next position in it. */
+/**
+ * Position in a chain of pages: the revision selected by its first page, and the next position in
+ * it.
+ */
 export interface PagePosition {
   readonly revisionId: RevisionId;
   readonly observationId: ObservationId;
@@ -29,15 +32,15 @@ export interface SavedPage {
   readonly members: Buffer;
 }
 
-/** Reads of the revision-store. Rejects with ServiceUnreachable when it does not answer. */
+/** Reads of the revision-store. Rejects with ServiceUnreachable when it is unavailable. */
 export interface RevisionStoreClient {
-  /** Null when nothing is saved, or no longer what the position names. */
-  page(wanted: WantedPage): Promise<SavedPage | null>;
+  /** Null when nothing is saved, or the revision of the position no longer is. */
+  findPage(wanted: WantedPage): Promise<SavedPage | null>;
 }
 
 export function createRevisionStoreClient(client: InternalClient): RevisionStoreClient {
   return {
-    async page({ scope, language, pageSize, from }) {
+    async findPage({ scope, language, pageSize, from }) {
       const call = client.bytes({
         method: 'GET',
         path: `/inventories/${scope.platform_id}/${scope.app_id}/${scope.context_id}/page`,

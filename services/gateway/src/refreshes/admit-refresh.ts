@@ -29,7 +29,7 @@ export interface WantedRefresh {
 
 export interface AdmittedRefresh {
   readonly record: RefreshRecord;
-  /** `meta` is as at acceptance, also when the record has gone on since. */
+  /** `meta` is that of the acceptance, also when the record has changed since. */
   readonly meta: AcceptanceTerms;
   /** Null once terminal. */
   readonly retryAfterSeconds: number | null;
@@ -42,21 +42,21 @@ export type AcceptanceTerms = Omit<
 >;
 
 export interface AdmitRefreshDeps extends RequestRefreshDeps {
-  /** Their reservation is the least `max_credits`. */
-  readonly prices: Pick<PriceVersion, 'read'>;
+  /** Their reservation is the smallest allowed `max_credits`. */
+  readonly prices: Pick<PriceVersion, 'readPrices'>;
 }
 
-/** One refresh, alone or of a batch: admitted, found again, or refused by a Refusal thrown. */
+/** Admits one refresh, alone or of a batch, or returns the one of its key. Throws the refusal. */
 export async function admitRefresh(
   deps: AdmitRefreshDeps,
-  { requestId, authority }: Pick<AdmittedRequest, 'requestId' | 'authority'>,
+  { requestId, principal }: Pick<AdmittedRequest, 'requestId' | 'principal'>,
   wanted: WantedRefresh,
 ): Promise<AdmittedRefresh> {
-  const { refresh_reservation: minimum } = await deps.prices.read();
+  const { refresh_reservation: minimum } = await deps.prices.readPrices();
   if (wanted.maxCredits < minimum) {
     throw new Refused({ code: 'max_credits_too_low', detail: { minimum } });
   }
-  const { accountId, projectId } = authority;
+  const { accountId, projectId } = principal;
   const decision = await requestRefresh(deps, { requestId, accountId, projectId, ...wanted });
   return toAdmitted(decision, wanted.scope);
 }

@@ -18,13 +18,14 @@ export interface RefreshWish {
   readonly refreshId: RefreshId;
   /** 0 reads once. */
   readonly waitSeconds: number;
-  /** Aborted when the client is gone. */
+  /** Aborted when the connection of the client is closed. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The refresh once it is terminal, or as it is when the time is over; null when the Project has no
- * such refresh. The place is taken before the first read: a refresh that ends in between has rung.
+ * The refresh once it is terminal, or its state when the time has elapsed; null when the Project
+ * has no such refresh. The wait starts before the first read, so a refresh that ends in between
+ * notifies it.
  */
 export async function awaitRefresh(
   deps: AwaitRefreshDeps,
@@ -32,7 +33,7 @@ export async function awaitRefresh(
 ): Promise<RefreshView | null> {
   const { waitSecondMs, waitReadEveryMs } = deps.deadlines;
   const waitMs = waitSeconds * waitSecondMs;
-  const place = waitMs > 0 ? deps.waits.enter(accountId, refreshId) : null;
+  const place = waitMs > 0 ? deps.waits.startWaiting(accountId, refreshId) : null;
   if (place === null) return await readRefresh(deps, projectId, refreshId);
   const ending = AbortSignal.any([signal, deps.stopping]);
   const startMs = monotonicNow();
@@ -45,6 +46,6 @@ export async function awaitRefresh(
       await place.waitForNotification(Math.min(leftMs, waitReadEveryMs), ending);
     }
   } finally {
-    place.leave();
+    place.stopWaiting();
   }
 }

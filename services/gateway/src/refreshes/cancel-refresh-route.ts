@@ -20,7 +20,7 @@ export const cancelRefreshRoute = publicRoute({
   input: { path: refreshIdPath },
   answer: {
     status: 202,
-    description: 'The cancel is under way.',
+    description: 'The cancel is accepted.',
     body: { data: refreshRecord, meta: plainMeta },
     example: {
       success: true,
@@ -30,11 +30,11 @@ export const cancelRefreshRoute = publicRoute({
     headers: { 'Retry-After': retryAfterText },
   },
   errors: ['refresh_not_found', 'refresh_already_completed'],
-  async handle(deps: CancelRefreshDeps, { path }, { requestId, authority }) {
+  async handle(deps: CancelRefreshDeps, { path }, { requestId, principal }) {
     const view = await cancelRefresh(deps, {
       requestId,
-      accountId: authority.accountId,
-      projectId: authority.projectId,
+      accountId: principal.accountId,
+      projectId: principal.projectId,
       refreshId: path.refresh_id,
     });
     return refreshAnswer(202, requestId, view, view.record);

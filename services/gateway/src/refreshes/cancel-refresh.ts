@@ -16,16 +16,16 @@ export interface CancelRequest {
 
 export interface CancelRefreshDeps {
   readonly commands: RequestReplyClient;
-  readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
   readonly clock: Clock;
   readonly logger: Logger;
   readonly decisionTimeoutMs: number;
 }
 
 /**
- * The refresh is looked up first: a cancel of an unknown id would leave a tombstone with the
- * collector, and nobody may do that to an id of their choice. Throws `refresh_not_found`,
- * `refresh_already_completed` and, without an answer in time, `service_unavailable`.
+ * The refresh is read first, because a cancel of an unknown id would leave a tombstone in the
+ * collector. Throws `refresh_not_found`, `refresh_already_completed` and, without an outcome in
+ * time, `service_unavailable`.
  */
 export async function cancelRefresh(
   deps: CancelRefreshDeps,
@@ -35,17 +35,17 @@ export async function cancelRefresh(
   const view = await readRefresh(deps, projectId, refreshId);
   if (view === null) throw new Refused({ code: 'refresh_not_found' });
   if (view.record.state === 'completed') throw new Refused({ code: 'refresh_already_completed' });
-  const asked = await deps.commands.request(
+  const reply = await deps.commands.request(
     commandOf(deps, request),
     replyOf('reply.refresh-cancel.v1'),
     deps.decisionTimeoutMs,
   );
-  if (asked.result !== 'reply') {
-    deps.logger.warn({ cause: asked.cause, refresh_id: refreshId }, 'no answer to a cancel');
-    // Asking again is safe.
+  if (reply.result !== 'reply') {
+    deps.logger.warn({ cause: reply.cause, refresh_id: refreshId }, 'no outcome of a cancel');
+    // A retry is safe.
     throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
   }
-  switch (asked.body.result) {
+  switch (reply.body.result) {
     case 'cancelling':
       return (await readRefresh(deps, projectId, refreshId)) ?? view;
     case 'already_completed':
@@ -53,11 +53,11 @@ export async function cancelRefresh(
     case 'not_found':
       throw new Refused({ code: 'refresh_not_found' });
     default:
-      return unreachable(asked.body.result);
+      return unreachable(reply.body.result);
   }
 }
 
-/** Two requests may cancel one refresh at once: each waits under an id of its own. */
+/** Two requests may cancel one refresh concurrently: each has a correlation id of its own. */
 function commandOf(deps: CancelRefreshDeps, request: CancelRequest) {
   return {
     type: 'refresh.cancel.v1',

@@ -8,7 +8,7 @@ import {
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
-/** What part of a Project's refreshes to list, newest first. */
+/** One part of a Project's refreshes, newest first. */
 export interface RefreshListPart {
   readonly states: readonly RefreshState[];
   readonly refreshIds: readonly RefreshId[];
@@ -17,16 +17,16 @@ export interface RefreshListPart {
   readonly after: { readonly requestedAt: string; readonly refreshId: RefreshId } | null;
 }
 
-/** Reads of the refresh-collector. Rejects with ServiceUnreachable when it does not answer. */
+/** Reads of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
 export interface CollectorClient {
   /** Null when there is no such refresh. */
-  refresh(refreshId: RefreshId): Promise<RefreshView | null>;
-  refreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
+  findRefresh(refreshId: RefreshId): Promise<RefreshView | null>;
+  listRefreshes(projectId: ProjectId, part: RefreshListPart): Promise<RefreshList>;
 }
 
 export function createCollectorClient(client: InternalClient): CollectorClient {
   return {
-    refresh: (refreshId) =>
+    findRefresh: (refreshId) =>
       nullIfRefused(
         client.json(refreshView, {
           method: 'GET',
@@ -34,7 +34,7 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
           refusals: ['refresh_not_found'],
         }),
       ),
-    refreshes: (projectId, { states, refreshIds, limit, after }) =>
+    listRefreshes: (projectId, { states, refreshIds, limit, after }) =>
       client.json(refreshList, {
         method: 'GET',
         path: `/projects/${projectId}/refreshes`,

@@ -10,7 +10,7 @@ export interface Acceptance extends Pick<AcceptedReservation, 'creditsReserved' 
   readonly deadlineAt: string;
 }
 
-/** The record of a refresh at the moment of its acceptance, however far it has come since. */
+/** The record of a refresh at its acceptance, whatever its present state. */
 export function toWireAcceptedRecord(acceptance: Acceptance): RefreshRecord {
   return {
     refresh_id: acceptance.refreshId,

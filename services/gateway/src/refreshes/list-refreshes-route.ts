@@ -12,7 +12,7 @@ import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { CollectorClient, RefreshListPart } from './collector-client.ts';
 
 export interface ListRefreshesDeps {
-  readonly collector: Pick<CollectorClient, 'refreshes'>;
+  readonly collector: Pick<CollectorClient, 'listRefreshes'>;
   readonly cursors: CursorSealer;
 }
 
@@ -23,7 +23,7 @@ export const listRefreshesRoute = publicRoute({
   operationId: 'listRefreshes',
   tag: 'Refreshes',
   summary: 'Refreshes of a Project',
-  description: 'Newest first: the recovery path beside events.',
+  description: 'Newest first; for recovery beside events.',
   method: 'GET',
   template: '/v2/projects/{project_id}/inventory-refreshes',
   input: { path: projectPath, query: refreshesQuery },
@@ -44,11 +44,11 @@ export const listRefreshesRoute = publicRoute({
   async handle(
     { collector, cursors }: ListRefreshesDeps,
     { path, query },
-    { requestId, authority },
+    { requestId, principal },
   ) {
     const projectId = path.project_id;
-    requireOwnProject(authority, projectId);
-    const { items, has_more } = await collector.refreshes(projectId, {
+    requireOwnProject(principal, projectId);
+    const { items, has_more } = await collector.listRefreshes(projectId, {
       states: query.state,
       refreshIds: query.refresh_id,
       limit: query.limit,

@@ -27,14 +27,14 @@ export interface RefreshesDeps {
   readonly collector: CollectorClient;
   readonly limiter: RequestLimiter;
   readonly cursors: CursorSealer;
-  readonly prices: Pick<PriceVersion, 'read'>;
+  readonly prices: Pick<PriceVersion, 'readPrices'>;
 }
 
 const sweepEveryMs = 1_000;
-/** Sockets and memory of waiting requests; past it they are answered at once. */
+/** Bounds the sockets and memory of waiting requests; past it the response is immediate. */
 const waitLimits = { totalMax: 1_000, perKeyMax: 100 };
 
-/** Refreshes, and the sweeper that cancels attempts left undecided by this or any other replica. */
+/** Refreshes, and the sweeper that cancels the undecided attempts of all replicas. */
 export function openRefreshes(
   { config, lifetime, clock, identifiers, logger }: ServiceContext<GatewayConfig>,
   { db, broadcasts, commands, collector, limiter, cursors, prices }: RefreshesDeps,
@@ -56,7 +56,7 @@ export function openRefreshes(
     'metrics of waits',
     observeWaitingRefreshes(() => waits.waiting),
   );
-  // An event that has its place in the log: its refresh is terminal.
+  // The event has been appended: its refresh is terminal.
   broadcasts.on(['project.event-appended.v1'], ({ body: { event } }) => {
     if (event.type === 'inventory.refresh.completed') waits.notify(event.data.refresh_id);
   });

@@ -37,7 +37,7 @@ const documents = {
 };
 type PendingCancelDocument = z.infer<typeof documents.schema>;
 
-/** The cancel of an attempt whose client was told that its outcome is unknown. */
+/** The cancel of an attempt whose response was `outcome: "unknown"`. */
 export interface PendingCancel extends PendingCommand {
   readonly id: RefreshId;
   readonly accountId: AccountId;
@@ -46,8 +46,8 @@ export interface PendingCancel extends PendingCommand {
 }
 
 export interface PendingCancelStore {
-  /** Resolves when the cancel is durable: whatever happens to this process, it will be sent. */
-  add(cancel: Omit<PendingCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
+  /** Resolves when the cancel is durable: it is sent also after a crash of this process. */
+  insertCancel(cancel: Omit<PendingCancel, 'dueAtMs' | 'epoch'>): Promise<void>;
   readonly pending: PendingCommandStore<PendingCancel>;
 }
 
@@ -58,7 +58,7 @@ export function createPendingCancelStore(
 ): PendingCancelStore {
   const collection = db.collection<PendingCancelDocument>(collectionName);
   return {
-    async add(cancel) {
+    async insertCancel(cancel) {
       const at = dateOf(cancel.requestedAtMs);
       const inserted = collection.insertOne({
         _id: cancel.id,

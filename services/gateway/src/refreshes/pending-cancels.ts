@@ -7,8 +7,8 @@ import type { PendingCancel } from './pending-cancel-store.ts';
 type Cancels = PendingCommands<PendingCancel, 'reply.refresh-cancel.v1'>;
 
 /**
- * Attempts whose client was told that the outcome is unknown and has no key to find them by. The
- * collector's answer, whatever it is, says that the attempt can no longer come to life unseen.
+ * Attempts with an unknown outcome and without a key. Any outcome of the cancel shows that the
+ * attempt can no longer become a refresh.
  */
 export function pendingCancels(store: Cancels['store'], logger: Logger): Cancels {
   return {

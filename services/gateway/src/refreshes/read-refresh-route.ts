@@ -13,7 +13,7 @@ export const readRefreshRoute = publicRoute({
   tag: 'Refreshes',
   summary: 'Refresh status',
   description:
-    'Costs nothing and counts against the rate limit. With `wait` it answers when the refresh is ' +
+    'Costs nothing and counts against the rate limit. With `wait` it responds when the refresh is ' +
     'terminal or the time is over, whichever is first. `expected_completed_at` is an estimate by ' +
     'the pages that wait and the pages a minute that can be read; it is null when unknown ' +
     'and absent once the refresh is terminal. Readable by any active Credential of the Project.',
@@ -32,8 +32,8 @@ export const readRefreshRoute = publicRoute({
     headers: { 'Retry-After': retryAfterText },
   },
   errors: ['refresh_not_found'],
-  async handle(deps: AwaitRefreshDeps, { path, query }, { requestId, authority, signal }) {
-    const { accountId, projectId } = authority;
+  async handle(deps: AwaitRefreshDeps, { path, query }, { requestId, principal, signal }) {
+    const { accountId, projectId } = principal;
     const refreshId = path.refresh_id;
     const wish = { accountId, projectId, refreshId, waitSeconds: query.wait, signal };
     const view = await awaitRefresh(deps, wish);

@@ -2,18 +2,18 @@ import type { ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 
 export interface ReadRefreshDeps {
-  readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
 }
 
 /**
- * A refresh as its own Project sees it; null when there is none. Another Project's refresh and an
- * attempt that was refused are nothing: they must not be told apart from an unknown id.
+ * A refresh of the Project; null when there is none. A refresh of another Project and a refused
+ * attempt must be indistinguishable from an unknown id.
  */
 export async function readRefresh(
   deps: ReadRefreshDeps,
   projectId: ProjectId,
   refreshId: RefreshId,
 ): Promise<RefreshView | null> {
-  const view = await deps.collector.refresh(refreshId);
+  const view = await deps.collector.findRefresh(refreshId);
   return view?.project_id === projectId && view.decision !== 'refused' ? view : null;
 }

@@ -5,9 +5,9 @@ import type { Answer } from '../http/answer.ts';
 import { envelope } from '../http/envelope.ts';
 
 /** Text of the header in the reference. */
-export const retryAfterText = 'Seconds until the next look is worthwhile; absent once terminal.';
+export const retryAfterText = 'Seconds after which to read the status again; absent once terminal.';
 
-/** The record, and when to look again; a terminal one needs no further look. */
+/** The record with `Retry-After`; without it when the refresh is terminal. */
 export function refreshAnswer(
   status: Answer['status'],
   requestId: RequestId,

@@ -1,7 +1,7 @@
 import type { Language } from '@inventory/contracts/languages';
 import type { Scope } from '@inventory/contracts/scope';
 
-/** Everything a client decides about a refresh: path parameters and body after defaults. */
+/** All inputs of a refresh: path parameters and body with defaults. */
 export interface RefreshInputs {
   readonly scope: Scope;
   readonly language: Language;

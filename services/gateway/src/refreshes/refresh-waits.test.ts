@@ -9,12 +9,12 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 function enter(waits: ReturnType<typeof createRefreshWaits>, refreshId = newRefreshId()) {
-  const place = waits.enter(newAccountId(), refreshId);
+  const place = waits.startWaiting(newAccountId(), refreshId);
   if (place === null) throw new Error('there is no place');
   return place;
 }
 
-test('a notify wakes everybody who waits for that refresh, and nobody else', async () => {
+test('a notification reaches every wait for that refresh, and no other', async () => {
   const waits = createRefreshWaits(limits);
   const refreshId = newRefreshId();
   const [first, second, other] = [enter(waits, refreshId), enter(waits, refreshId), enter(waits)];
@@ -61,17 +61,17 @@ test('a client that is gone, before or while it waits, is not waited for', async
   await place.waitForNotification(longMs, gone.signal);
 });
 
-test('places are bounded for one account and in all, and given back', () => {
+test('places are bounded per account and in total, and are released', () => {
   const waits = createRefreshWaits(limits);
   const accountId = newAccountId();
-  const own = [1, 2].map(() => waits.enter(accountId, newRefreshId()));
+  const own = [1, 2].map(() => waits.startWaiting(accountId, newRefreshId()));
 
-  expect(waits.enter(accountId, newRefreshId())).toBeNull();
+  expect(waits.startWaiting(accountId, newRefreshId())).toBeNull();
   const other = enter(waits);
-  expect(waits.enter(newAccountId(), newRefreshId())).toBeNull();
+  expect(waits.startWaiting(newAccountId(), newRefreshId())).toBeNull();
   expect(waits.waiting).toBe(3);
 
-  for (const place of [...own, other]) place?.leave();
+  for (const place of [...own, other]) place?.stopWaiting();
   expect(waits.waiting).toBe(0);
-  expect(waits.enter(accountId, newRefreshId())).not.toBeNull();
+  expect(waits.startWaiting(accountId, newRefreshId())).not.toBeNull();
 });

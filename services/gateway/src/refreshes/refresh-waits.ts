@@ -1,23 +1,23 @@
 import type { AccountId, RefreshId } from '@inventory/contracts/ids';
 import { createKeyedSemaphore, type KeyedLimits } from '@inventory/runtime/semaphore';
 
-/** Requests that wait for a refresh to become terminal, of this replica. */
+/** Requests of this replica that wait for a refresh to become terminal. */
 export interface RefreshWaits {
-  /** Null when too many wait already: the caller answers with what is known now. */
-  enter(accountId: AccountId, refreshId: RefreshId): WaitingPlace | null;
-  /** Wakes whoever waits for this refresh. */
+  /** Null when too many requests wait: the caller responds with the current state. */
+  startWaiting(accountId: AccountId, refreshId: RefreshId): WaitingPlace | null;
+  /** Notifies the requests that wait for this refresh. */
   notify(refreshId: RefreshId): void;
   readonly waiting: number;
 }
 
 export interface WaitingPlace {
   /**
-   * Resolves when the refresh rang since the last call (at once when it did before this one),
-   * after `timeoutMs`, or when the signal is aborted. Never rejects.
+   * Resolves when the refresh was notified since the last call, after `timeoutMs`, or when the
+   * signal is aborted. Never rejects.
    */
   waitForNotification(timeoutMs: number, signal: AbortSignal): Promise<void>;
-  /** Gives the place back; to be called exactly once. */
-  leave(): void;
+  /** Ends the wait; to be called exactly once. */
+  stopWaiting(): void;
 }
 
 interface Waiter {
@@ -29,14 +29,14 @@ export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
   const byRefresh = new Map<RefreshId, Set<Waiter>>();
   const places = createKeyedSemaphore<AccountId>(limits);
 
-  function forget(refreshId: RefreshId, waiter: Waiter): void {
+  function removeWaiter(refreshId: RefreshId, waiter: Waiter): void {
     const waiters = byRefresh.get(refreshId);
     waiters?.delete(waiter);
     if (waiters?.size === 0) byRefresh.delete(refreshId);
   }
 
   return {
-    enter(accountId, refreshId) {
+    startWaiting(accountId, refreshId) {
       const permit = places.acquire(accountId);
       if (permit.result !== 'granted') return null;
       const waiter: Waiter = { isNotified: false, wake: () => {} };
@@ -44,8 +44,8 @@ export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
       byRefresh.set(refreshId, waiters.add(waiter));
       return {
         waitForNotification: (timeoutMs, signal) => untilWoken(waiter, timeoutMs, signal),
-        leave() {
-          forget(refreshId, waiter);
+        stopWaiting() {
+          removeWaiter(refreshId, waiter);
           permit.release();
         },
       };

@@ -22,7 +22,7 @@ export interface RefreshRequest extends RefreshInputs {
   readonly idempotencyKey: string | null;
 }
 
-/** What was held at acceptance, and under which prices. */
+/** The reservation at acceptance, with its price version. */
 export interface AcceptedReservation {
   readonly priceVersion: number;
   /** 0 where units fund the refresh. */
@@ -43,9 +43,9 @@ export type RefreshDecision =
 
 export interface RequestRefreshDeps {
   readonly commands: RequestReplyClient;
-  readonly collector: { refresh(refreshId: RefreshId): Promise<RefreshView | null> };
+  readonly collector: { findRefresh(refreshId: RefreshId): Promise<RefreshView | null> };
   readonly pendingCancels: {
-    add(cancel: {
+    insertCancel(cancel: {
       readonly id: RefreshId;
       readonly accountId: AccountId;
       readonly projectId: ProjectId;
@@ -65,11 +65,11 @@ type Decision = MessageBody<'reply.refresh-decision.v1'>;
 const winnerReadEveryMs = 100;
 
 const refused = (refusal: Refusal): RefreshDecision => ({ result: 'refused', refusal });
-/** Nothing was sent; a key stays free. */
+/** Nothing was sent; a key stays unused. */
 const notSent: Refusal = { code: 'service_unavailable', retry_after_seconds: 1 };
 /** The first request with the key is still undecided. */
 const inProgress: Refusal = { code: 'idempotency_in_progress', retry_after_seconds: 1 };
-/** Sent and undecided. Named, and cancelled, when no key leads back to it. */
+/** Sent and undecided. Without a key the refresh is named and cancelled. */
 const undecided = (refreshId?: RefreshId): Refusal => ({
   code: 'service_unavailable',
   detail: { outcome: 'unknown', ...(refreshId === undefined ? {} : { refresh_id: refreshId }) },
@@ -77,8 +77,8 @@ const undecided = (refreshId?: RefreshId): Refusal => ({
 });
 
 /**
- * Asks the collector to admit one attempt and waits for its decision. Every attempt has an id of
- * its own; which attempt a key belongs to is decided by the collector's insert alone.
+ * Sends `refresh.request` and waits for the reply. Every attempt has an id of its own; the
+ * collector's insert alone decides which attempt a key belongs to.
  */
 export async function requestRefresh(
   deps: RequestRefreshDeps,
@@ -89,22 +89,25 @@ export async function requestRefresh(
   const fingerprint = createHash('sha256').update(fingerprintText(request)).digest('hex');
   const startMs = monotonicNow();
   const command = commandOf(request, refreshId, requestedAtMs, fingerprint);
-  const asked = await deps.commands.request(command, decisionIn, deps.decisionTimeoutMs);
-  decisionWaited(elapsedSince(startMs), asked.result);
-  switch (asked.result) {
+  const reply = await deps.commands.request(command, decisionIn, deps.decisionTimeoutMs);
+  decisionWaited(elapsedSince(startMs), reply.result);
+  switch (reply.result) {
     case 'not_sent':
-      deps.logger.warn({ cause: asked.cause }, 'a refresh could not be requested');
+      deps.logger.warn({ cause: reply.cause }, 'refresh not requested');
       return refused(notSent);
     case 'unknown':
-      deps.logger.warn({ err: asked.cause, refresh_id: refreshId }, 'no decision on a refresh');
+      deps.logger.warn(
+        { err: reply.cause, refresh_id: refreshId },
+        'no decision on a refresh in time',
+      );
       return await giveUp(deps, request, refreshId, requestedAtMs);
     case 'reply':
       break;
     default:
-      return unreachable(asked);
+      return unreachable(reply);
   }
-  const { body } = asked;
-  invariant(body.refresh_id === refreshId, 'a decision on another refresh');
+  const { body } = reply;
+  invariant(body.refresh_id === refreshId, 'the decision is on another refresh');
   switch (body.decision) {
     case 'accepted':
       return {
@@ -124,9 +127,9 @@ export async function requestRefresh(
 }
 
 /**
- * The collector decides, and the hold is the last it waits for: once the ledger tells of it nothing
- * can refuse the refresh any more, so that is taken for the decision without another hop. Whatever
- * else the ledger tells is the collector's to judge.
+ * A published hold is the acceptance: the hold is the last step before it, so nothing can refuse
+ * the refresh after it, and one hop is saved. All other outcomes of the ledger are decided by the
+ * collector.
  */
 function decisionIn(reply: ReceivedMessage): Decision | undefined {
   if (reply.type === 'reply.refresh-decision.v1') return reply.body;
@@ -169,8 +172,8 @@ function commandOf(
 }
 
 /**
- * The client is told that the outcome is unknown. With a key it can find the refresh again;
- * without one the refresh must not live, so its cancel is durable before the answer is written.
+ * Responds with `outcome: "unknown"`. With a key the client can find the refresh again; without one
+ * the refresh must not start, so its cancel is durable before the response.
  */
 async function giveUp(
   deps: RequestRefreshDeps,
@@ -181,16 +184,16 @@ async function giveUp(
   if (request.idempotencyKey !== null) return refused(undecided());
   const { accountId, projectId } = request;
   try {
-    await deps.pendingCancels.add({ id: refreshId, accountId, projectId, requestedAtMs });
+    await deps.pendingCancels.insertCancel({ id: refreshId, accountId, projectId, requestedAtMs });
     deps.wakeCancels();
   } catch (error) {
-    // Bus and store are both away: the client knows the refresh by its id and can cancel it.
-    deps.logger.error({ err: error, refresh_id: refreshId }, 'an undecided refresh may live on');
+    // Kafka and MongoDB are both unavailable: the client has the id and can cancel the refresh.
+    deps.logger.error({ err: error, refresh_id: refreshId }, 'undecided refresh not cancelled');
   }
   return refused(undecided(refreshId));
 }
 
-/** Another attempt holds the key: its decision is this request's answer, if the inputs agree. */
+/** Another attempt holds the key: its decision is the response, if the inputs are equal. */
 async function readWinner(
   deps: RequestRefreshDeps,
   winnerId: RefreshId,
@@ -198,8 +201,8 @@ async function readWinner(
 ): Promise<RefreshDecision> {
   const startMs = monotonicNow();
   while (true) {
-    const view = await deps.collector.refresh(winnerId);
-    // A refused attempt gives its key back and is forgotten in the end.
+    const view = await deps.collector.findRefresh(winnerId);
+    // A refused attempt releases its key and is deleted later.
     if (view === null) return refused(inProgress);
     if (view.fingerprint !== fingerprint) return refused({ code: 'idempotency_conflict' });
     if (view.decision === 'accepted') return replayOf(view);
@@ -211,7 +214,7 @@ async function readWinner(
 }
 
 function replayOf(view: RefreshView): RefreshDecision {
-  invariant(view.acceptance !== null, 'an accepted refresh without its acceptance');
+  invariant(view.acceptance !== null, 'the accepted refresh has no acceptance');
   return { result: 'replayed', view, ...reservationOf(view.acceptance) };
 }
 

@@ -39,7 +39,7 @@ export interface RequestRefreshesDeps extends AdmitRefreshDeps {
   readonly deadlines: Pick<Deadlines, 'batchMs' | 'undecidedRefreshMs'>;
 }
 
-/** Few enough that one batch leaves room among the requests that wait for a decision. */
+/** Small enough that one batch leaves capacity for other requests that wait for a decision. */
 const concurrencyMax = 25;
 
 /** POST …/inventory-refreshes/batch: many refreshes, each admitted on its own. */
@@ -95,12 +95,12 @@ export const requestRefreshesRoute = publicRoute({
   },
   errors: [],
   async handle(deps: RequestRefreshesDeps, { body }, request) {
-    // Its arrival counted one already.
+    // The arrival has counted one already.
     const further = body.items.length - 1;
     const rateLimit =
       further === 0
         ? request.rateLimit
-        : await takeFurtherRequests(deps.limiter, request.authority, further);
+        : await takeFurtherRequests(deps.limiter, request.principal, further);
     const items = await runBatch(body.items, {
       keyOf: (item) => item.idempotency_key,
       concurrencyMax,
@@ -144,7 +144,7 @@ async function admitItem(
     const { refusal, cause } = toPublicRefused(error);
     if (statusOf(refusal) >= 500) {
       const { requestId: request_id } = request;
-      deps.logger.warn({ err: cause, request_id }, `a batch item: ${refusal.code}`);
+      deps.logger.warn({ err: cause, request_id }, `batch item failed: ${refusal.code}`);
     }
     return toRefusedItem(item, refusal);
   }

@@ -2,10 +2,10 @@ import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { forEachLimited } from '@inventory/runtime/concurrency';
 
 export interface BatchOptions<Item, Result> {
-  /** Items of one key run one after the other; others run concurrently. */
+  /** Items of one key run in order; others run concurrently. */
   readonly keyOf: (item: Item) => string;
   readonly concurrencyMax: number;
-  /** What has not begun by then is not begun any more. */
+  /** Items that have not started by then are not started. */
   readonly beginWithinMs: number;
   /** Must not reject. */
   readonly run: (item: Item) => Promise<Result>;

@@ -1,7 +1,7 @@
-/** Why a stream ends although its reader may come back. */
+/** Reason for which a stream ends and the client may reconnect. */
 export type ClosingReason = 'draining' | 'slow_consumer' | 'max_age' | 'unavailable';
 
-/** Why a stream ends for good. */
+/** Reason for which a stream ends and the client must not reconnect. */
 export type RevocationReason =
   | 'credential_revoked'
   | 'credential_expired'
@@ -12,20 +12,20 @@ export type RevocationReason =
 
 export interface RecoveryNotice {
   readonly reason: 'cursor_too_old' | 'log_epoch_changed';
-  /** ISO 8601; null while nothing is kept. */
+  /** ISO 8601; null while the log is empty. */
   readonly earliest_as_of: string | null;
   readonly resume_cursor: string;
 }
 
-/** A comment: tells proxies and both ends that the connection lives. */
+/** A comment that keeps the connection alive. */
 export const heartbeatFrame = ':\n\n';
 
-/** The first frame: its id is where this connection goes on from. */
+/** The first frame: its id is the position from which this connection continues. */
 export function checkpointFrame(cursor: string, asOf: string): string {
   return frame('checkpoint', { as_of: asOf }, { id: cursor });
 }
 
-/** An event as it is; its type is the frame's. */
+/** An event unchanged; its type is that of the frame. */
 export function eventFrame<Event extends { readonly type: string }>(
   cursor: string,
   event: Event,
@@ -33,7 +33,7 @@ export function eventFrame<Event extends { readonly type: string }>(
   return frame(event.type, event, { id: cursor });
 }
 
-/** `retry:` says the same to readers that know nothing of control frames. */
+/** `retry:` states the delay for clients without support for control frames. */
 export function closingFrame(reason: ClosingReason, retryAfterMs: number): string {
   return frame(
     'stream.closing',
@@ -50,7 +50,7 @@ export function revokedFrame(reason: RevocationReason): string {
   return frame('stream.authorization_revoked', { reason });
 }
 
-/** Control frames have no `id`: an empty one would make a reader forget its place. */
+/** Control frames have no `id`: an empty one would reset the last event id of the client. */
 function frame(
   event: string,
   data: object,
@@ -59,7 +59,7 @@ function frame(
   const lines = [
     `event: ${event}`,
     ...Object.entries(fields).map(([name, value]) => `${name}: ${value}`),
-    // JSON has no line breaks of its own: those in texts are escaped.
+    // JSON text has no line breaks: those in strings are escaped.
     `data: ${JSON.stringify(data)}`,
   ];
   if (lines.some((line) => /[\r\n\0]/.test(line))) {

@@ -38,7 +38,7 @@ function opened(): Recorded {
       stream.lastFrame = lastFrame;
       remove();
     },
-    cut: () => {
+    destroy: () => {
       stream.isCut = true;
     },
   };
@@ -49,7 +49,7 @@ function opened(): Recorded {
 function seconds(count: number): void {
   for (let second = 0; second < count; second += 1) {
     clock.advance(1_000);
-    streams.tick();
+    streams.sendHeartbeats();
   }
 }
 
@@ -65,7 +65,7 @@ test('every stream has a heartbeat in 15 s, and they are spread over that time (
   expect(perSecond).toEqual(Array.from({ length: 15 }, () => 2));
 });
 
-test('a stream lives 10 to 15 minutes and is told to come back (Events: max_age)', () => {
+test('a stream lasts 10 to 15 minutes and ends with stream.closing (Events: max_age)', () => {
   const many = Array.from({ length: 50 }, opened);
 
   seconds(599);
@@ -81,7 +81,7 @@ test('a stream lives 10 to 15 minutes and is told to come back (Events: max_age)
   }
 });
 
-test('a reader that takes nothing for 25 s is told and cut, one that takes a little is not (Events: slow consumer)', () => {
+test('a client that accepts nothing for 25 s gets slow_consumer and is disconnected, one that accepts a little is not (Events: slow consumer)', () => {
   const [stalled, slow] = [opened(), opened()];
   stalled.blocked = true;
   slow.blocked = true;
@@ -114,7 +114,7 @@ test('a revoked stream gets no queued event any more (Events: stream.authorizati
   expect(blocked.isCut).toBe(true);
 });
 
-test('when the service stops all are told, spread over the drain time, with a time to come back (Events: draining)', async () => {
+test('when the service stops every stream gets stream.closing with a delay, spread over the drain time (Events: draining)', async () => {
   const many = Array.from({ length: 20 }, opened);
 
   await streams.drain();

@@ -8,42 +8,42 @@ import {
   revokedFrame,
 } from './event-frame.domain.ts';
 
-/** What a replica must be able to do with any of its streams. */
+/** An open stream, as far as the replica manages it. */
 export interface EventStream {
   readonly accountId: AccountId;
-  /** Of the secret it was opened with; the secret itself is not kept. */
+  /** Digest of its secret; the secret itself is not kept. */
   readonly secretDigest: string;
   readonly clientAddress: string;
   readonly blocked: boolean;
   heartbeat(): void;
   end(lastFrame: string): void;
-  /** At once, without what is still queued. */
-  cut(): void;
+  /** Closes the connection at once and discards what is queued. */
+  destroy(): void;
 }
 
 export interface StreamLimits {
   readonly heartbeatMs: number;
   /** Longest life of a connection; each ends at 2/3 of it at the earliest. */
   readonly lifeMaxMs: number;
-  /** Longest time without the client taking anything. */
+  /** Longest time in which the client accepts no data. */
   readonly slowAfterMs: number;
-  /** In which all are told to go when the service stops. */
+  /** Time over which the streams are closed when the service stops. */
   readonly drainMs: number;
 }
 
-/** All streams of this replica: who lives how long, and how all go. */
+/** The open streams of this replica: their heartbeats, maximum age and drain. */
 export interface EventStreams {
-  /** From now on the stream is looked after, until what is returned is called. */
+  /** Manages the stream until the returned function is called. */
   add(stream: EventStream): () => void;
-  /** Once a second: heartbeats in turns, ages, slow readers. */
-  tick(): void;
+  /** Called once a second: sends heartbeats in slots, closes old streams and slow clients. */
+  sendHeartbeats(): void;
   close(stream: EventStream, reason: ClosingReason): void;
   revoke(stream: EventStream, reason: RevocationReason): void;
   readonly all: Iterable<EventStream>;
   readonly size: number;
-  /** From the drain on nobody is to be added. */
+  /** True from the start of the drain: no stream may be added. */
   readonly draining: boolean;
-  /** Tells everybody to go, spread over the drain time; then cuts who is still there. */
+  /** Closes all streams, spread over the drain time; then closes the remaining connections. */
   drain(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export interface EventStreamsDeps {
 
 interface Watched {
   readonly stream: EventStream;
-  /** Second of the heartbeat's round in which it is this stream's turn. */
+  /** Second of the heartbeat interval in which this stream gets its heartbeat. */
   readonly slot: number;
   readonly endsAtMs: number;
   blockedSinceMs: number | null;
@@ -76,8 +76,8 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   function close(stream: EventStream, reason: ClosingReason): void {
     onClosed(reason);
     stream.end(closingFrame(reason, retryAfterMs(reason, limits.drainMs)));
-    // What a slow reader has not taken it will not take now.
-    if (reason === 'slow_consumer') stream.cut();
+    // A slow client would not accept the queued data either.
+    if (reason === 'slow_consumer') stream.destroy();
   }
 
   function watch(one: Watched, nowMs: number): void {
@@ -99,7 +99,7 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       watched.set(stream, { stream, slot: added % round, endsAtMs, blockedSinceMs: null });
       return () => void watched.delete(stream);
     },
-    tick() {
+    sendHeartbeats() {
       seconds += 1;
       const nowMs = clock.now();
       for (const one of watched.values()) watch(one, nowMs);
@@ -109,8 +109,8 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       onClosed(reason);
       const { blocked } = stream;
       stream.end(revokedFrame(reason));
-      // Events that are queued are no longer meant for this client.
-      if (blocked) stream.cut();
+      // The client may no longer receive the queued events.
+      if (blocked) stream.destroy();
     },
     get all() {
       return watched.keys();
@@ -131,12 +131,12 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
         if (watched.has(stream)) close(stream, 'draining');
       }
       if (watched.size > 0) await until(monotonicNow() + cutAfterMs);
-      for (const stream of watched.keys()) stream.cut();
+      for (const stream of watched.keys()) stream.destroy();
     },
   };
 }
 
-/** Spread, so that those who are sent away do not come back together. */
+/** Spread, so that the clients do not reconnect at the same time. */
 function retryAfterMs(reason: ClosingReason, drainMs: number): number {
   const mostMs: Record<ClosingReason, number> = {
     draining: 2 * drainMs,

@@ -21,14 +21,14 @@ export interface ListEventsDeps {
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
 }
 
-/** GET …/events: what the stream carries, in pages; the path of recovery. */
+/** GET …/events: the events of the stream, in pages; for recovery. */
 export const listEventsRoute = publicRoute({
   operationId: 'listEvents',
   tag: 'Events',
   summary: 'Events of a Project',
   description:
-    'What the stream carries, oldest first, for seven days at least: the path of recovery. ' +
-    'Each cursor continues behind its event, here and on the stream.',
+    'The events of the stream, oldest first, for at least seven days; for recovery. Each ' +
+    'cursor continues after its event, here and on the stream.',
   method: 'GET',
   template: '/v2/projects/{project_id}/events',
   permission: 'customer.events.read.v1',
@@ -50,13 +50,13 @@ export const listEventsRoute = publicRoute({
   async handle(
     { log, cursors, sealPosition }: ListEventsDeps,
     { path, query },
-    { requestId, authority },
+    { requestId, principal },
   ) {
     const projectId = path.project_id;
-    requireOwnProject(authority, projectId);
-    requireEvents(authority);
+    requireOwnProject(principal, projectId);
+    requireEvents(principal);
     const place = query.after === undefined ? null : openPosition(cursors, projectId, query.after);
-    const page = await log.page(projectId, place?.position ?? 0, query.limit);
+    const page = await log.readLogPage(projectId, place?.position ?? 0, query.limit);
     if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
       throw new Refused({
         code: 'cursor_expired',

@@ -14,15 +14,15 @@ import { createEventStreams } from './event-streams.ts';
 import { listEventsRoute } from './list-events-route.ts';
 import { sealPosition } from './position-cursor.ts';
 import { createProjectHubs } from './project-hubs.ts';
-import type { StoredAuthority } from './stream-authorization.domain.ts';
+import type { StoredPrincipal } from './stream-authorization.domain.ts';
 import { streamEventsRoute } from './stream-events-route.ts';
-import { watchStreamAuthority } from './watch-stream-authority.ts';
+import { watchStreamPrincipals } from './watch-stream-principals.ts';
 
 export interface EventStreamsDeps {
   readonly broadcasts: Broadcasts;
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
-  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredAuthority | null>;
+  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
 }
 
 const secondMs = 1_000;
@@ -32,7 +32,7 @@ const hubIdleMs = 180_000;
 const headsEveryMs = 5_000;
 const replaysAtOnce = 32;
 const replayBackoff = { firstMs: 200, maxMs: 5_000 } as const;
-/** About half a minute of trying. */
+/** About 30 s of attempts. */
 const replayFailuresMax = 10;
 
 export interface OpenEventStreams {
@@ -65,33 +65,39 @@ export function openEventStreams(
   const quota = createKeyedSemaphore<ProjectId>(config.streams.quota);
   const { authorityEveryMs: everyMs } = config.streams;
   const find = findBySecretDigest;
-  const authority = watchStreamAuthority({ streams, find, clock, everyMs, logger });
+  const principal = watchStreamPrincipals({
+    streams,
+    findBySecretDigest: find,
+    clock,
+    everyMs,
+    logger,
+  });
   const jobs = { lifetime, logger };
   const checks = startPeriodicJob({
     ...jobs,
-    name: 'stream authority',
+    name: 'stream principal',
     intervalMs: secondMs,
-    runOnce: () => authority.round(),
+    runOnce: () => principal.checkDue(),
   });
   startPeriodicJob({
     ...jobs,
     name: 'log heads',
     intervalMs: headsEveryMs,
-    runOnce: () => hubs.sweep(),
+    runOnce: () => hubs.compareHeads(),
   });
   startPeriodicJob({
     ...jobs,
     name: 'stream heartbeats',
     intervalMs: secondMs,
-    runOnce: async () => streams.tick(),
+    runOnce: async () => streams.sendHeartbeats(),
   });
   lifetime.defer('metrics of streams', observeStreams(streams, hubs));
   broadcasts.on(['project.event-appended.v1'], ({ body }) => {
     const { project_id, log_epoch: logEpoch, position, event } = body;
-    hubs.announced(project_id, { logEpoch, position, event });
+    hubs.appendEvent(project_id, { logEpoch, position, event });
   });
   broadcasts.on(['authority.changed.v1'], ({ body }) => {
-    authority.changed(body.account_id);
+    principal.scheduleChecks(body.account_id);
     checks.wake();
   });
   const shared = {

@@ -60,7 +60,7 @@ async function follow(
       },
     },
   );
-  session.pump();
+  session.sendPending();
   return Object.assign(given, { session });
 }
 
@@ -83,7 +83,7 @@ test('with a cursor it starts there and never at the head, and everything after 
   expect(idsIn(given.text)).toEqual(['1.8', '1.9', '1.10']);
 });
 
-test('a cursor from before the kept log is told where what is kept begins, and its stream ends (Events: recovery)', async () => {
+test('a cursor from before the kept log gets the start of it, and its stream ends (Events: recovery)', async () => {
   log.prune(5);
 
   const given = await follow(at(2));
@@ -94,7 +94,7 @@ test('a cursor from before the kept log is told where what is kept begins, and i
   );
 });
 
-test('the place just before the kept log goes on without recovery (Events: recovery)', async () => {
+test('the position right before the kept log continues without recovery (Events: recovery)', async () => {
   log.prune(5);
 
   const given = await follow(at(4));
@@ -107,7 +107,7 @@ test.each([
   ['of an epoch before the restore', at(3)],
   ['beyond the head of a restored log', at(9, 2)],
 ])(
-  'a cursor %s is told to recover and gets no event as if it were the next (Events: log_epoch_changed)',
+  'a cursor %s gets recovery_required, and no event as if it were the next (Events: log_epoch_changed)',
   async (_name, cursor) => {
     log.restore(6);
 
@@ -119,8 +119,8 @@ test.each([
   },
 );
 
-test('a cursor ahead of what this replica has heard of goes on when the log knows it', async () => {
-  await hubs.open(projectId);
+test('a cursor ahead of this replica continues when the log has its position', async () => {
+  await hubs.openHub(projectId);
   log.append();
   log.append();
 
@@ -134,7 +134,7 @@ test('a restore under an open stream ends it with recovery (Events: log_epoch_ch
   const given = await follow(null);
   log.restore(6);
 
-  await hubs.sweep();
+  await hubs.compareHeads();
   await settled();
 
   expect(given.text).toMatch(/^event: stream.recovery_required\n/);
@@ -144,7 +144,7 @@ test('what was announced while a hub was opened is not lost', async () => {
   const opening = follow(at(10));
   const position = log.append();
   const [event] = log.events.slice(-1);
-  if (event) hubs.announced(projectId, { logEpoch: 1, position, event });
+  if (event) hubs.appendEvent(projectId, { logEpoch: 1, position, event });
 
   const given = await opening;
   await settled();
@@ -163,15 +163,15 @@ test('a stream whose log cannot be read is closed as unavailable after its tries
   expect(given.text).toBe('closed unavailable');
 });
 
-test('hubs that nobody follows are dropped after their idle time, followed ones stay', async () => {
+test('hubs without readers are deleted after their idle time, the others stay', async () => {
   const { session } = await follow(null);
   clock.advance(120_000);
-  await hubs.sweep();
+  await hubs.compareHeads();
   expect(hubs.size).toBe(1);
 
   session.detach();
   clock.advance(120_000);
-  await hubs.sweep();
+  await hubs.compareHeads();
 
   expect(hubs.size).toBe(0);
 });

@@ -7,7 +7,7 @@ import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts
 import { extentOf, recoveryOf } from './stream-session.ts';
 
 export interface OpenStreamDeps {
-  readonly hubs: Pick<ProjectHubs, 'open'>;
+  readonly hubs: Pick<ProjectHubs, 'openHub'>;
   readonly log: EventStreamClient;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   readonly clock: Clock;
@@ -15,15 +15,15 @@ export interface OpenStreamDeps {
 
 export interface StreamStart {
   readonly hub: ProjectHub;
-  /** Where the checkpoint says that the connection goes on from. */
+  /** Position of the checkpoint: the connection continues after it. */
   readonly place: StreamPosition;
-  /** The frame after the checkpoint that ends the stream, where the place cannot be gone on from. */
+  /** The control frame that ends the stream where the position cannot be continued. */
   readonly recovery: string | null;
 }
 
 /**
- * Where a connection starts: at its cursor, never at the head instead, which would skip what lies
- * between; without a cursor at the present end. Rejects when the log's owner does not answer.
+ * Start of a connection: its cursor, never the head instead, which would skip events; without a
+ * cursor the current head. Rejects when the event-stream is unavailable.
  */
 export async function openStream(
   { hubs, log, sealPosition, clock }: OpenStreamDeps,
@@ -31,7 +31,7 @@ export async function openStream(
   cursor: StreamPosition | null,
 ): Promise<StreamStart> {
   const asOfMs = clock.now();
-  const hub = await hubs.open(projectId);
+  const hub = await hubs.openHub(projectId);
   if (cursor === null) {
     const place = { logEpoch: hub.logEpoch, position: hub.ring.last, asOfMs };
     return { hub, place, recovery: null };
@@ -39,11 +39,11 @@ export async function openStream(
   if (cursor.logEpoch === hub.logEpoch && cursor.position <= hub.ring.last) {
     return { hub, place: cursor, recovery: null };
   }
-  // Ahead of what this replica has heard of, or from another epoch: the log itself decides.
-  const page = await log.page(projectId, cursor.position, 1);
+  // The position is ahead of this replica, or of another epoch: the log decides.
+  const page = await log.readLogPage(projectId, cursor.position, 1);
   const reason = recoveryNeeded(cursor, extentOf(page));
   if (reason === null) {
-    hub.headIs(page.log_epoch, page.head_position);
+    hub.updateHead(page.log_epoch, page.head_position);
     return { hub, place: cursor, recovery: null };
   }
   const seal = (place: StreamPosition) => sealPosition(projectId, place);

@@ -7,7 +7,7 @@ import type { StreamPosition } from './stream-position.domain.ts';
 const content = z.tuple([z.int().min(1), z.int().min(0), z.int().min(0)]);
 const bindingOf = (projectId: ProjectId) => ['events', projectId];
 
-/** At most 128 characters, valid for its Project alone. */
+/** At most 128 characters; valid for its Project only. */
 export function sealPosition(
   cursors: CursorSealer,
   projectId: ProjectId,
@@ -16,7 +16,7 @@ export function sealPosition(
   return cursors.seal(JSON.stringify([logEpoch, position, asOfMs]), bindingOf(projectId));
 }
 
-/** Refuses whatever was not sealed for this Project, forged and foreign ones alike. */
+/** Throws `invalid_cursor` for a text that was not sealed for this Project. */
 export function openPosition(
   cursors: CursorSealer,
   projectId: ProjectId,

@@ -9,11 +9,11 @@ import type { EventStreamClient } from './event-stream-client.ts';
 import { createProjectRing, type ProjectRing, type RingLimits } from './project-ring.domain.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
 
-/** Somebody who follows a Project's events on this replica. */
+/** A reader of a Project's events on this replica. */
 export interface HubReader {
   /** There are events after the reader's position. */
-  pump(): void;
-  /** The log is another one now: places of the old one mean nothing in it. */
+  sendPending(): void;
+  /** The log has another epoch: positions of the old one are invalid. */
   logChanged(): void;
 }
 
@@ -24,18 +24,18 @@ export interface AppendedEvent {
 }
 
 /**
- * A Project's events on this replica: the latest of them as they go out, and who follows them.
- * What is announced is taken where it continues what is known; anything else makes the hub read
- * the log, so that lost, doubled and reordered announcements are all harmless.
+ * A Project's latest events on this replica, as frames, and its readers. A message that continues
+ * the ring is appended; any other one makes the hub read the log, so lost, duplicate and reordered
+ * messages are harmless.
  */
 export interface ProjectHub {
   readonly projectId: ProjectId;
   readonly logEpoch: number;
   readonly ring: ProjectRing;
   readonly readers: number;
-  announced(appended: AppendedEvent): void;
-  /** Where the log ends, as its owner says. */
-  headIs(logEpoch: number, position: number): void;
+  appendEvent(appended: AppendedEvent): void;
+  /** Head position of the log, as read from the event-stream. */
+  updateHead(logEpoch: number, position: number): void;
   /** Reads again what an earlier read of the log failed to read. */
   catchUp(): void;
   attach(reader: HubReader): () => void;
@@ -69,13 +69,13 @@ export function createProjectHub(
   const readers = new Set<HubReader>();
   const delays = createDelays(clock);
 
-  /** One round over the readers, however many events came in since the last. */
+  /** Notifies the readers once, however many events arrived since the last time. */
   function flushSoon(): void {
     if (flushing) return;
     flushing = true;
     setImmediate(() => {
       flushing = false;
-      for (const reader of readers) reader.pump();
+      for (const reader of readers) reader.sendPending();
       delays.delivered(readers.size);
     });
   }
@@ -89,7 +89,7 @@ export function createProjectHub(
     return ring.append({ position, frame });
   }
 
-  /** Another epoch: nothing that was known holds, and no reader can go on. */
+  /** Another epoch: the ring is discarded, and the readers cannot continue. */
   function restart(epoch: number, position: number): void {
     logEpoch = epoch;
     ring = createProjectRing(position, limits);
@@ -102,7 +102,7 @@ export function createProjectHub(
       restart(page.log_epoch, page.head_position);
       return;
     }
-    // What was pruned meanwhile nobody can be given any more; readers find that out by themselves.
+    // Events pruned meanwhile are unavailable; the readers detect it themselves.
     if (page.earliest_position > ring.last + 1) {
       ring = createProjectRing(page.earliest_position - 1, limits);
     }
@@ -114,14 +114,14 @@ export function createProjectHub(
     filling = true;
     try {
       while (ring.last < target) {
-        const page = await log.page(projectId, ring.last, fillPage);
+        const page = await log.readLogPage(projectId, ring.last, fillPage);
         const before = ring.last;
         takePage(page);
         flushSoon();
         if (ring.last === before) break;
       }
     } catch (error) {
-      // The next look at the heads, or the next event, tries again.
+      // The next comparison of heads, or the next event, retries.
       logger.warn({ err: error, project_id: projectId }, 'events not read from the log');
     } finally {
       filling = false;
@@ -139,7 +139,7 @@ export function createProjectHub(
     get readers() {
       return readers.size;
     },
-    announced({ logEpoch: epoch, position, event }) {
+    appendEvent({ logEpoch: epoch, position, event }) {
       if (epoch < logEpoch) return;
       if (epoch > logEpoch) {
         restart(epoch, position);
@@ -150,7 +150,7 @@ export function createProjectHub(
       if (result === 'appended') flushSoon();
       if (result === 'gap') void fill();
     },
-    headIs(epoch, position) {
+    updateHead(epoch, position) {
       if (epoch > logEpoch) return restart(epoch, position);
       target = Math.max(target, position);
       void fill();
@@ -163,7 +163,7 @@ export function createProjectHub(
   };
 }
 
-/** How long after it happened each event of a round goes out. */
+/** Delay of each event since its occurrence. */
 function createDelays(clock: Clock) {
   let happenedMs: number[] = [];
   return {

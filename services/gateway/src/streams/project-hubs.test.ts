@@ -13,16 +13,16 @@ function world() {
   let epoch = 1;
   let fails = false;
   const log: EventStreamClient = {
-    async heads(ids): Promise<LogHeads> {
+    async readHeads(ids): Promise<LogHeads> {
       requests.push('heads');
       return { log_epoch: epoch, heads: ids.map((id) => ({ project_id: id, position: 0 })) };
     },
-    async appendedHeads(since) {
+    async readAppendedHeads(since) {
       requests.push(`appended since ${since}`);
       const next_since = String(requests.length);
       return { log_epoch: epoch, heads: appended, next_since, has_more: false };
     },
-    async page() {
+    async readLogPage() {
       requests.push('page');
       if (fails) throw new Error('the event-stream is unavailable');
       return {
@@ -61,15 +61,15 @@ function world() {
 test('a sweep over 2,000 followed Projects is one request, and reads the log of those with new events only (Events: lost announcements)', async () => {
   const { hubs, requests, setAppended } = world();
   const projects = Array.from({ length: 2_000 }, () => newProjectId());
-  for (const id of projects) await hubs.open(id);
+  for (const id of projects) await hubs.openHub(id);
   requests.splice(0);
 
-  await hubs.sweep();
+  await hubs.compareHeads();
   expect(requests).toEqual(['appended since null']);
 
   const [projectId] = projects;
   if (projectId) setAppended([{ project_id: projectId, position: 1 }]);
-  await hubs.sweep();
+  await hubs.compareHeads();
   await waitFor('the log is read', () => requests.includes('page'));
   expect(requests.slice(1)).toEqual(['appended since 1', 'page']);
 });
@@ -77,28 +77,28 @@ test('a sweep over 2,000 followed Projects is one request, and reads the log of 
 test('a sweep repeats a failed read of a log without a further event (Events: lost announcements)', async () => {
   const { hubs, requests, setAppended, setFails } = world();
   const projectId = newProjectId();
-  await hubs.open(projectId);
+  await hubs.openHub(projectId);
   setAppended([{ project_id: projectId, position: 1 }]);
   setFails(true);
-  await hubs.sweep();
+  await hubs.compareHeads();
   await waitFor('the read failed', () => requests.includes('page'));
   setAppended([]);
   setFails(false);
   requests.splice(0);
 
-  await hubs.sweep();
+  await hubs.compareHeads();
 
   await waitFor('the log is read again', () => requests.includes('page'));
 });
 
 test('after a restore a sweep reads the heads of every followed Project once (Events: log_epoch_changed)', async () => {
   const { hubs, requests, restore } = world();
-  for (let count = 0; count < 3; count += 1) await hubs.open(newProjectId());
+  for (let count = 0; count < 3; count += 1) await hubs.openHub(newProjectId());
   requests.splice(0);
   restore();
 
-  await hubs.sweep();
-  await hubs.sweep();
+  await hubs.compareHeads();
+  await hubs.compareHeads();
 
   expect(requests.filter((request) => request === 'heads')).toHaveLength(1);
 });

@@ -7,21 +7,21 @@ import {
   type ProjectHub,
 } from './project-hub.ts';
 
-/** The hubs of all Projects that are followed on this replica. */
+/** The hubs of all Projects with a reader on this replica. */
 export interface ProjectHubs {
-  /** The Project's hub, made and brought up to date when nobody followed it before. */
-  open(projectId: ProjectId): Promise<ProjectHub>;
-  announced(projectId: ProjectId, appended: AppendedEvent): void;
+  /** The hub of the Project; created and read up to the head when there is none. */
+  openHub(projectId: ProjectId): Promise<ProjectHub>;
+  appendEvent(projectId: ProjectId, appended: AppendedEvent): void;
   /**
    * Reads the heads of Projects with recently appended events, which finds lost announcements, and
    * drops hubs without readers. Its cost follows events, not Projects.
    */
-  sweep(): Promise<void>;
+  compareHeads(): Promise<void>;
   readonly size: number;
 }
 
 export interface HubsDeps extends HubDeps {
-  /** Frames of all hubs together. */
+  /** Largest total size of the frames of all hubs. */
   readonly bytesMax: number;
   readonly idleMs: number;
 }
@@ -31,7 +31,7 @@ interface Kept {
   lastFollowedMs: number;
 }
 
-/** A hub on its way collects what is announced meanwhile: its head may be older than that. */
+/** A hub that is being opened collects messages: its head may be older than they are. */
 interface Opening {
   readonly missed: AppendedEvent[];
   readonly opened: Promise<ProjectHub>;
@@ -48,12 +48,12 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
 
   async function make(projectId: ProjectId, missed: AppendedEvent[]): Promise<ProjectHub> {
     try {
-      const { log_epoch: logEpoch, heads } = await log.heads([projectId]);
+      const { log_epoch: logEpoch, heads } = await log.readHeads([projectId]);
       const hub = createProjectHub(deps, projectId, {
         logEpoch,
         head: heads[0]?.position ?? 0,
       });
-      for (const appended of missed) hub.announced(appended);
+      for (const appended of missed) hub.appendEvent(appended);
       kept.set(projectId, { hub, lastFollowedMs: clock.now() });
       return hub;
     } finally {
@@ -75,7 +75,7 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
     return started.opened;
   }
 
-  /** The largest rings give first: what is dropped is read from the log by whoever needs it. */
+  /** The largest rings are trimmed first; their readers read the log instead. */
   function keepWithinBudget(): void {
     const hubs = [...kept.values()].map(({ hub }) => hub);
     let bytes = hubs.reduce((sum, { ring }) => sum + ring.bytes, 0);
@@ -91,9 +91,9 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
   async function readHeadsOfEarlierEpochs(logEpoch: number): Promise<void> {
     const earlier = [...kept].filter(([, { hub }]) => hub.logEpoch < logEpoch).map(([id]) => id);
     for (let from = 0; from < earlier.length; from += logHeadsMax) {
-      const { log_epoch, heads } = await log.heads(earlier.slice(from, from + logHeadsMax));
+      const { log_epoch, heads } = await log.readHeads(earlier.slice(from, from + logHeadsMax));
       for (const { project_id, position } of heads) {
-        kept.get(project_id)?.hub.headIs(log_epoch, position);
+        kept.get(project_id)?.hub.updateHead(log_epoch, position);
       }
     }
   }
@@ -107,20 +107,20 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
   }
 
   return {
-    open,
-    announced(projectId, appended) {
-      kept.get(projectId)?.hub.announced(appended);
+    openHub: open,
+    appendEvent(projectId, appended) {
+      kept.get(projectId)?.hub.appendEvent(appended);
       const missed = opening.get(projectId)?.missed;
       if (missed && missed.length < missedMax) missed.push(appended);
     },
-    async sweep() {
+    async compareHeads() {
       dropIdle();
       keepWithinBudget();
       for (const { hub } of kept.values()) hub.catchUp();
       for (let hasMore = true; hasMore; ) {
-        const page = await log.appendedHeads(since);
+        const page = await log.readAppendedHeads(since);
         for (const { project_id, position } of page.heads) {
-          kept.get(project_id)?.hub.headIs(page.log_epoch, position);
+          kept.get(project_id)?.hub.updateHead(page.log_epoch, position);
         }
         await readHeadsOfEarlierEpochs(page.log_epoch);
         since = page.next_since;

@@ -1,13 +1,13 @@
-/** The latest events of a Project as they go out, shared by all connections of this replica. */
+/** The latest events of a Project as frames, shared by all connections of this replica. */
 export interface ProjectRing {
-  /** Highest position known, everything before it known or readable from the log. */
+  /** Highest known position; everything before it is in the ring or in the log. */
   readonly last: number;
-  /** Frames from after this position on are held. */
+  /** The ring has the frames after this position. */
   readonly from: number;
   readonly bytes: number;
-  /** `gap`: what lies between is to be read from the log first. */
+  /** `gap`: events in between must be read from the log first. */
   append(entry: RingEntry): 'appended' | 'old' | 'gap';
-  /** What follows a position, at most about `bytesMax`; null when that is not held any more. */
+  /** Frames after a position, at most about `bytesMax`; null when the ring no longer has them. */
   after(position: number, bytesMax: number): RingChunk | null;
   /** Drops the oldest half. */
   trim(): void;
@@ -18,7 +18,7 @@ export interface RingEntry {
   readonly frame: Buffer;
 }
 
-/** Whole frames, joined once for all connections that are at the same position. */
+/** Whole frames, joined once for all connections at the same position. */
 export interface RingChunk {
   readonly bytes: Buffer;
   /** Position of the last frame in it. */
@@ -30,12 +30,12 @@ export interface RingLimits {
   readonly bytesMax: number;
 }
 
-/** `head` is where the log ends now. */
+/** `head` is the current head position of the log. */
 export function createProjectRing(head: number, limits: RingLimits): ProjectRing {
   let frames: Buffer[] = [];
   let last = head;
   let bytes = 0;
-  /** Chunks by the position they follow; a new event makes them all out of date. */
+  /** Chunks by the position that they follow; a new event invalidates all. */
   let joined = new Map<number, RingChunk>();
 
   function drop(count: number): void {

@@ -1,7 +1,7 @@
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import {
   isNetworkAllowed,
-  type StoredAuthority,
+  type StoredPrincipal,
   streamRefusal,
 } from './stream-authorization.domain.ts';
 
@@ -11,10 +11,10 @@ const projectId = newProjectId();
 const times = { createdAtMs: 0, changedAtMs: 0 };
 
 function stored(changes: {
-  credential?: Partial<StoredAuthority['credential']>;
-  project?: Partial<StoredAuthority['project']>;
-  account?: Partial<StoredAuthority['account']>;
-}): StoredAuthority {
+  credential?: Partial<StoredPrincipal['credential']>;
+  project?: Partial<StoredPrincipal['project']>;
+  account?: Partial<StoredPrincipal['account']>;
+}): StoredPrincipal {
   return {
     credential: {
       id: newCredentialId(),
@@ -59,7 +59,7 @@ const secret = (validUntilMs: number | null, digest = 'digest') => ({
 
 test.each([
   ['nothing, while all is well', stored({}), null],
-  ['a secret nobody knows', null, 'credential_revoked'],
+  ['an unknown secret', null, 'credential_revoked'],
   ['a revoked Credential', stored({ credential: { state: 'revoked' } }), 'credential_revoked'],
   ['a replaced secret', stored({ credential: secret(null, 'new') }), 'credential_revoked'],
   ['a secret past its overlap', stored({ credential: secret(nowMs) }), 'credential_revoked'],

@@ -1,5 +1,5 @@
 import { allowsAddress } from '../http/network-policy.domain.ts';
-import { mayUse } from '../tenancy/authority.domain.ts';
+import { mayUse } from '../tenancy/principal.domain.ts';
 import {
   type Account,
   acceptSecret,
@@ -8,20 +8,20 @@ import {
 } from '../tenancy/tenancy.domain.ts';
 import type { RevocationReason } from './event-frame.domain.ts';
 
-/** What is stored about a secret; null when nothing knows it any more. */
-export interface StoredAuthority {
+/** The stored Credential of a secret with its owners; null when there is none. */
+export interface StoredPrincipal {
   readonly credential: Credential;
   readonly project: Project;
   readonly account: Account;
 }
 
 /**
- * Why the holder of a secret may not go on reading its Project's events; null while it may. The
- * most lasting reason comes first.
+ * The reason why a Principal may no longer read its Project's events; null while it may. The most
+ * permanent reason is first.
  */
 export function streamRefusal(
   digest: string,
-  stored: StoredAuthority | null,
+  stored: StoredPrincipal | null,
   nowMs: number,
 ): Exclude<RevocationReason, 'network_policy'> | null {
   const secret = stored?.credential.secrets.find((one) => one.digest === digest);
@@ -33,12 +33,12 @@ export function streamRefusal(
   }
   const accepted = acceptSecret(digest, credential, project, account);
   if (!accepted) return 'owner_suspended';
-  if (!mayUse(accepted.authority, 'customer.events.read.v1')) return 'permission_removed';
+  if (!mayUse(accepted.principal, 'customer.events.read.v1')) return 'permission_removed';
   return account.eventsEnabled ? null : 'events_disabled';
 }
 
-/** Policies narrow each other; the client must still be allowed by all of them. */
-export function isNetworkAllowed(stored: StoredAuthority, clientAddress: string): boolean {
+/** The client must pass all policies. */
+export function isNetworkAllowed(stored: StoredPrincipal, clientAddress: string): boolean {
   const { credential, project, account } = stored;
   const policies = [account, project, credential].flatMap(({ networkPolicy }) =>
     networkPolicy === null ? [] : [networkPolicy],

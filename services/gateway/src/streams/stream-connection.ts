@@ -2,23 +2,22 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { StreamSink } from './stream-session.ts';
 
-/** The open end of a stream's HTTP answer. */
+/** The connection of a stream's HTTP response. */
 export interface StreamConnection extends StreamSink {
-  /** Calls back each time the connection took all it had. */
+  /** Calls back each time the connection has sent all its data. */
   onDrained(callback: () => void): void;
-  /** Calls back once, when the connection is gone, whoever ended it. */
+  /** Calls back once, when the connection is closed by either side. */
   onClosed(callback: () => void): void;
-  /** At once, without what is still queued. */
+  /** Closes the connection at once and discards what is queued. */
   cut(): void;
 }
 
-/** A client that takes the last frame no sooner is cut off. */
+/** Longest wait for the last frame to be accepted; then the connection is closed. */
 const lastFrameMs = 2_000;
 
 /**
- * Answers with a body that ends when the connection does. Frames are written to the socket
- * itself, each buffer shared by all who get the same: the response object would copy and frame
- * every one of them anew.
+ * Sends a body that ends with the connection. Frames are written to the socket itself, and all
+ * connections share one buffer: the response object would copy and frame each of them.
  */
 export function openStreamConnection(
   response: ServerResponse,
@@ -34,9 +33,9 @@ export function openStreamConnection(
 }
 
 /**
- * The request is served when its stream is open. Who waits for the end of the answer (the
- * framework, measurements, the trace) is told now, not in a quarter of an hour, and forgets the
- * request: held until then, that is half of what a stream costs. The framework takes `end`.
+ * The request is completed when its stream is open: the framework, metrics and the trace get the
+ * end of the response now and release the request, which is half of the memory of a stream. The
+ * framework takes `end`.
  */
 function letGo(response: ServerResponse): void {
   response.emit('end');

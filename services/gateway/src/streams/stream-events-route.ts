@@ -24,7 +24,7 @@ import { type SessionDeps, StreamSession } from './stream-session.ts';
 export interface StreamEventsDeps {
   readonly hubs: ProjectHubs;
   readonly streams: EventStreams;
-  /** Streams that one Project, and all together, may have open on this replica. */
+  /** Limits of open streams on this replica, per Project and in total. */
   readonly quota: KeyedSemaphore<ProjectId>;
   readonly streamsPerProjectMax: number;
   readonly log: EventStreamClient;
@@ -43,14 +43,14 @@ const headers = {
 } as const;
 const retryAfterSeconds = 5;
 
-/** GET …/events/stream: everything that can be refused is refused before the stream is open. */
+/** GET …/events/stream: every refusal is sent before the stream is open. */
 export const streamEventsRoute = publicRoute({
   operationId: 'streamEvents',
   tag: 'Events',
   summary: 'Event stream',
   description:
     'Server-sent events of one Project. The first frame is a `checkpoint` whose id is where the ' +
-    'connection goes on from: the present end, or the cursor given in `Last-Event-ID`. Every ' +
+    'connection continues from: the current head, or the cursor given in `Last-Event-ID`. Every ' +
     'event after it follows once and in order. Store the id of an event after it was applied; ' +
     'reconnect with it after `stream.closing` and after every end without a frame.',
   method: 'GET',
@@ -69,15 +69,15 @@ export const streamEventsRoute = publicRoute({
   errors: ['project_not_found', 'invalid_cursor', 'stream_limit_exceeded'],
   async handle(deps: StreamEventsDeps, { path, header }, request) {
     const projectId = path.project_id;
-    const { authority } = request;
-    requireOwnProject(authority, projectId);
-    requireEvents(authority);
+    const { principal } = request;
+    requireOwnProject(principal, projectId);
+    requireEvents(principal);
     const cursor = header['Last-Event-ID'] || null;
     const place = cursor === null ? null : openPosition(deps.cursors, projectId, cursor);
     const release = admitStream(deps, projectId);
     try {
       const start = await openStream(deps, projectId, place);
-      // Who comes with a cursor is told that same one, not another spelling of its place.
+      // A given cursor is returned as it is, not as another text of its position.
       const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
       return {
         status: 200,
@@ -90,7 +90,9 @@ export const streamEventsRoute = publicRoute({
   },
 });
 
-/** Returns the release of the stream's place. Throws the refusal when there is none. */
+/**
+ * Acquires a place for the stream and returns its release. Throws the refusal when there is none.
+ */
 function admitStream(deps: StreamEventsDeps, projectId: ProjectId): () => void {
   if (deps.streams.draining) {
     throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
@@ -131,19 +133,22 @@ function follow(
     connection,
   );
   const stream = new FollowedStream(request, session, connection);
-  const forget = deps.streams.add(stream);
+  const removeStream = deps.streams.add(stream);
   connection.onDrained(() => session.drained());
   connection.onClosed(() => {
     session.detach();
-    forget();
+    removeStream();
     release();
   });
   session.write(Buffer.from(checkpointFrame(checkpoint, isoTime(place.asOfMs))));
-  if (recovery === null) session.pump();
+  if (recovery === null) session.sendPending();
   else session.end(recovery);
 }
 
-/** Thousands are held: what they do lies in the class, and of the request only what is looked at. */
+/**
+ * There are thousands of these: methods are in the class, and of the request only needed fields are
+ * kept.
+ */
 class FollowedStream implements EventStream {
   readonly accountId: EventStream['accountId'];
   readonly secretDigest: string;
@@ -152,11 +157,11 @@ class FollowedStream implements EventStream {
   readonly #connection: StreamConnection;
 
   constructor(
-    { authority, secretDigest, clientAddress }: AdmittedRequest,
+    { principal, secretDigest, clientAddress }: AdmittedRequest,
     session: StreamSession,
     connection: StreamConnection,
   ) {
-    this.accountId = authority.accountId;
+    this.accountId = principal.accountId;
     this.secretDigest = secretDigest;
     this.clientAddress = clientAddress;
     this.#session = session;
@@ -175,7 +180,7 @@ class FollowedStream implements EventStream {
     this.#session.end(lastFrame);
   }
 
-  cut(): void {
+  destroy(): void {
     this.#connection.cut();
   }
 }

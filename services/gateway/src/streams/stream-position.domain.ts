@@ -1,25 +1,25 @@
-/** A place between two events of a Project's log: behind everything that was applied. */
+/** A position between two events of a Project's log: after everything that was applied. */
 export interface StreamPosition {
   readonly logEpoch: number;
   /** Position of the last event before it; 0 before the first. */
   readonly position: number;
-  /** Milliseconds since the epoch: what happened until then lies before the place. */
+  /** Milliseconds since the epoch: events until then are before the position. */
   readonly asOfMs: number;
 }
 
-/** What is known of a log when a reader comes or falls behind. */
+/** The range of a log when a reader connects or falls behind. */
 export interface LogExtent {
   readonly logEpoch: number;
   readonly headPosition: number;
-  /** The oldest event that is kept; head + 1 while there is none. */
+  /** The oldest retained position; head + 1 while there is none. */
   readonly earliestPosition: number;
 }
 
 export type RecoveryReason = 'cursor_too_old' | 'log_epoch_changed';
 
 /**
- * Why a reader cannot go on from its place without missing something; null when it can. A place
- * beyond the head was issued for events that a restored log does not have.
+ * The reason why a reader cannot continue from its position without a gap; null when it can. A
+ * position past the head was issued for events that a restored log does not have.
  */
 export function recoveryNeeded(
   place: Pick<StreamPosition, 'logEpoch' | 'position'>,

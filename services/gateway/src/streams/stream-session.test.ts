@@ -79,7 +79,7 @@ class Client {
     this.#session = session;
     session.write(Buffer.from(checkpointFrame(sealPosition(start.place), 'now')));
     if (start.recovery) session.end(start.recovery);
-    else session.pump();
+    else session.sendPending();
   }
 
   get isConnected(): boolean {
@@ -153,7 +153,7 @@ interface World {
 
 function announce({ log, hubs }: World, position: number): void {
   const event = log.events[position - 1];
-  if (event) hubs.announced(projectId, { logEpoch: 1, position, event });
+  if (event) hubs.appendEvent(projectId, { logEpoch: 1, position, event });
 }
 
 async function act(world: World, step: Action): Promise<void> {
@@ -165,7 +165,7 @@ async function act(world: World, step: Action): Promise<void> {
       if (how === 'twice') announce(world, position);
       if (how === 'late') late.push(position);
     }
-  } else if (step.do === 'sweep') await hubs.sweep().catch(() => {});
+  } else if (step.do === 'sweep') await hubs.compareHeads().catch(() => {});
   else if (step.do === 'fail') log.failNext(2);
   else if (step.do === 'rounds') {
     for (const position of late.splice(0).reverse()) announce(world, position);
@@ -179,13 +179,13 @@ async function act(world: World, step: Action): Promise<void> {
   }
 }
 
-/** Everybody comes back and reads until nothing follows any more. */
+/** Every reader reconnects and reads up to the head. */
 async function settle({ log, hubs, clients }: World): Promise<void> {
   log.failNext(0);
   for (const client of clients) client.setSlow(false);
   for (let round = 0; round < 60; round += 1) {
     for (const client of clients) if (!client.isConnected) await client.connect();
-    await hubs.sweep();
+    await hubs.compareHeads();
     for (let turn = 0; turn < 4; turn += 1) await nextRound();
     for (const client of clients) client.takeAll();
     const last = log.events.at(-1)?.id;
@@ -239,8 +239,8 @@ describe('a client that follows a Project', () => {
     const planted = (log: MemoryLog): Partial<Parts> => ({
       client: {
         ...log.client,
-        page: async (id, after, limit) => {
-          const page = await log.client.page(id, after, limit);
+        readLogPage: async (id, after, limit) => {
+          const page = await log.client.readLogPage(id, after, limit);
           return { ...page, items: page.items.filter(({ position }) => position !== after + 1) };
         },
       },

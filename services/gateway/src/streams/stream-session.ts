@@ -17,22 +17,22 @@ import {
   type StreamPosition,
 } from './stream-position.domain.ts';
 
-/** The connection of a stream, as far as a session needs to know it. */
+/** The connection of a stream, as a session uses it. */
 export interface StreamSink {
-  /** False when it should take what it has before it is given more; `drained` is called then. */
+  /** False when its queue is full; `drained` is called when it is empty. */
   write(bytes: Buffer): boolean;
-  /** Writes a last frame, if it still takes any, and ends the connection. */
+  /** Writes a last frame, if possible, and closes the connection. */
   end(lastFrame: string): void;
 }
 
 export interface SessionDeps {
   readonly log: EventStreamClient;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
-  /** Lets a bounded number of reads from the log run at once. */
+  /** Bounds the concurrent reads from the log. */
   readonly replays: Pick<Semaphore, 'run'>;
-  /** Waits before another try; false when there were enough. */
+  /** Waits before a retry; false after the last one. */
   readonly pauseAfterFailure: (failures: number) => Promise<boolean>;
-  /** Ends the stream so that its reader comes back. */
+  /** Ends the stream; the client may reconnect. */
   readonly close: (reason: ClosingReason) => void;
   readonly logger: Logger;
 }
@@ -42,9 +42,9 @@ const chunkBytesMax = 64 * 1024;
 const heartbeatBytes = Buffer.from(heartbeatFrame);
 
 /**
- * One client that follows one Project, from its place on, without gap or repetition. The whole
- * state is its position: what follows is taken from the hub's ring where it is held there, else
- * from the log. So a slow client costs no queue, and there is nothing to merge when it caught up.
+ * One client that reads the events of one Project from its position on, without gap or duplicate.
+ * The position is the whole state: the next event is read from the ring of the hub, else from the
+ * log. So a slow client needs no queue, and there is nothing to merge when it has caught up.
  */
 export class StreamSession implements HubReader {
   readonly #deps: SessionDeps;
@@ -75,8 +75,8 @@ export class StreamSession implements HubReader {
     return this.#blocked;
   }
 
-  /** Writes what follows, as far as it is there and the connection takes it. */
-  pump(): void {
+  /** Writes the available frames, as far as the connection accepts them. */
+  sendPending(): void {
     const { ring } = this.#hub;
     while (this.#mayWrite() && this.#position < ring.last) {
       const chunk = ring.after(this.#position, chunkBytesMax);
@@ -89,7 +89,7 @@ export class StreamSession implements HubReader {
     }
   }
 
-  /** A frame that is no event of the log. */
+  /** Writes a frame that is no event of the log. */
   write(bytes: Buffer): void {
     if (!this.#ended && !this.#sink.write(bytes)) this.#blocked = true;
   }
@@ -98,19 +98,19 @@ export class StreamSession implements HubReader {
     if (!this.#blocked) this.write(heartbeatBytes);
   }
 
-  /** The connection took what it had. */
+  /** The connection has sent all its data. */
   drained(): void {
     this.#blocked = false;
     this.#resume();
-    this.pump();
+    this.sendPending();
   }
 
-  /** What has to be recovered only the log can tell. */
+  /** Only the log has the range that the client has to recover. */
   logChanged(): void {
     this.#replaying = true;
     const { log, replays, close } = this.#deps;
     replays
-      .run(() => log.page(this.#hub.projectId, 0, 1))
+      .run(() => log.readLogPage(this.#hub.projectId, 0, 1))
       .then(
         (page) => this.#recover('log_epoch_changed', page),
         () => close('unavailable'),
@@ -124,7 +124,7 @@ export class StreamSession implements HubReader {
     this.#sink.end(lastFrame);
   }
 
-  /** The connection is gone. */
+  /** The connection is closed. */
   detach(): void {
     this.#ended = true;
     this.#leave();
@@ -135,7 +135,7 @@ export class StreamSession implements HubReader {
     return !this.#ended && !this.#blocked && !this.#replaying;
   }
 
-  /** Reads the log until the ring holds what follows. */
+  /** Reads the log until the ring has the next event. */
   async #replay(): Promise<void> {
     this.#replaying = true;
     for (let failures = 0; !this.#ended && this.#position < this.#hub.ring.from; ) {
@@ -153,13 +153,13 @@ export class StreamSession implements HubReader {
       await this.#taken();
     }
     this.#replaying = false;
-    this.pump();
+    this.sendPending();
   }
 
   async #replayPage(): Promise<void> {
     const { log, replays, sealPosition } = this.#deps;
     const { projectId } = this.#hub;
-    const page = await replays.run(() => log.page(projectId, this.#position, replayPage));
+    const page = await replays.run(() => log.readLogPage(projectId, this.#position, replayPage));
     if (this.#ended) return;
     const reason = recoveryNeeded(
       { logEpoch: this.#logEpoch, position: this.#position },
@@ -170,7 +170,7 @@ export class StreamSession implements HubReader {
       return;
     }
     const last = page.items.at(-1);
-    if (!last) throw new Error('the log holds less than was announced');
+    if (!last) throw new Error('the log has fewer events than were published');
     const frames = page.items.map(({ position, event }) => {
       const place = { logEpoch: this.#logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
       return eventFrame(sealPosition(projectId, place), event);
@@ -200,7 +200,7 @@ export function extentOf(page: LogPage) {
   };
 }
 
-/** The place just before the oldest event that is kept. */
+/** The position before the oldest retained event. */
 export function keptFrom(page: LogPage): StreamPosition {
   return {
     logEpoch: page.log_epoch,
@@ -209,7 +209,7 @@ export function keptFrom(page: LogPage): StreamPosition {
   };
 }
 
-/** Tells a reader where what is kept begins. */
+/** The control frame with the start of the retained log. */
 export function recoveryOf(
   reason: RecoveryReason,
   page: LogPage,

@@ -12,25 +12,30 @@ interface ChangedThing {
   readonly credentialId?: CredentialId;
 }
 
-/** Announces changes: first as a message inside the changed document, then to every replica. */
+/** Publishes changes: first as a message inside the changed document, then to every replica. */
 export interface ChangeAnnouncer {
-  /** The announcement to store with the change. */
-  prepare(thing: ChangedThing): Announcement;
-  /** Called when the change is stored: this replica at once, the others as fast as Kafka is. */
-  spread(thing: ChangedThing): Promise<void>;
+  /** The message to store with the change. */
+  createAnnouncement(thing: ChangedThing): Announcement;
+  /**
+   * Called when the change is stored: invalidates the cache of this replica and publishes the
+   * message.
+   */
+  publishChange(thing: ChangedThing): Promise<void>;
 }
 
 interface AnnouncerDeps {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly invalidate: (change: Pick<AuthorityChange, 'account_id'>) => void;
-  /** Publishes what waits in the changed document; never rejects, and is bounded in time. */
+  /**
+   * Publishes the pending message of the changed document; never rejects, and is bounded in time.
+   */
   readonly relay: (thing: ChangedThing) => Promise<void>;
 }
 
 export function createAnnouncer(options: AnnouncerDeps): ChangeAnnouncer {
   return {
-    prepare(thing) {
+    createAnnouncement(thing) {
       const atMs = options.clock.now();
       const body: AuthorityChange = {
         account_id: thing.accountId,
@@ -41,7 +46,7 @@ export function createAnnouncer(options: AnnouncerDeps): ChangeAnnouncer {
       const id = `authority-changed:${options.identifiers.uuidV7()}`;
       return { message: { type: 'authority.changed.v1', id, body }, atMs };
     },
-    async spread(thing) {
+    async publishChange(thing) {
       options.invalidate({ account_id: thing.accountId });
       await options.relay(thing);
     },

@@ -9,7 +9,7 @@ interface Deps {
   readonly announcer: ChangeAnnouncer;
 }
 
-/** Sets the given fields and leaves the others as they are, also to a change at the same time. */
+/** Sets the given fields; the others stay, also under concurrent changes. */
 export async function changeAccount(
   { store, announcer }: Deps,
   accountId: AccountId,
@@ -17,9 +17,9 @@ export async function changeAccount(
 ): Promise<Account> {
   const found = await store.findAccount(accountId);
   if (found === null) throw new Refused({ code: 'account_not_found' });
-  const announcement = announcer.prepare({ accountId });
+  const announcement = announcer.createAnnouncement({ accountId });
   const changed = await store.changeAccount(accountId, changes, announcement);
   if (!changed) throw new Refused({ code: 'account_not_found' });
-  await announcer.spread({ accountId });
+  await announcer.publishChange({ accountId });
   return { ...found, ...changes, changedAtMs: announcement.atMs };
 }

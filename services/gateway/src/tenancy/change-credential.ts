@@ -9,7 +9,7 @@ interface Deps {
   readonly announcer: ChangeAnnouncer;
 }
 
-/** Sets the given fields of an active Credential; a revoked one stays as it ended. */
+/** Sets the given fields of an active Credential; a revoked one is immutable. */
 export async function changeCredential(
   { store, announcer }: Deps,
   credentialId: CredentialId,
@@ -18,9 +18,9 @@ export async function changeCredential(
   const found = await store.findCredential(credentialId);
   if (found === null) throw new Refused({ code: 'credential_not_found' });
   const thing = { accountId: found.accountId, projectId: found.projectId, credentialId };
-  const announcement = announcer.prepare(thing);
+  const announcement = announcer.createAnnouncement(thing);
   const changed = await store.changeCredential(credentialId, changes, announcement);
   if (!changed) throw new Refused({ code: 'credential_revoked' });
-  await announcer.spread(thing);
+  await announcer.publishChange(thing);
   return { ...found, ...changes, changedAtMs: announcement.atMs };
 }

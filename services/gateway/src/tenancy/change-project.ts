@@ -9,7 +9,7 @@ interface Deps {
   readonly announcer: ChangeAnnouncer;
 }
 
-/** Sets the given fields and leaves the others as they are, also to a change at the same time. */
+/** Sets the given fields; the others stay, also under concurrent changes. */
 export async function changeProject(
   { store, announcer }: Deps,
   projectId: ProjectId,
@@ -18,9 +18,9 @@ export async function changeProject(
   const found = await store.findProject(projectId);
   if (found === null) throw new Refused({ code: 'project_not_found' });
   const thing = { accountId: found.accountId, projectId };
-  const announcement = announcer.prepare(thing);
+  const announcement = announcer.createAnnouncement(thing);
   const changed = await store.changeProject(projectId, changes, announcement);
   if (!changed) throw new Refused({ code: 'project_not_found' });
-  await announcer.spread(thing);
+  await announcer.publishChange(thing);
   return { ...found, ...changes, changedAtMs: announcement.atMs };
 }

@@ -9,7 +9,7 @@ interface Deps {
   readonly identifiers: Identifiers;
 }
 
-/** Nobody can hold anything of a new account yet, so its creation is not announced. */
+/** A new account is in no cache, so its creation is not published. */
 export async function createAccount(
   { store, clock, identifiers }: Deps,
   wanted: { name: string },

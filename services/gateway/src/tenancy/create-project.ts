@@ -11,7 +11,7 @@ interface Deps {
   readonly identifiers: Identifiers;
 }
 
-/** An account is never deleted, so one that was found stays the Project's owner. */
+/** Accounts are never deleted, so the owner that was read stays valid. */
 export async function createProject(
   { store, clock, identifiers }: Deps,
   wanted: { accountId: AccountId; name: string | null },

@@ -1,14 +1,14 @@
 import { type CredentialId, idPrefixes } from '@inventory/contracts/ids';
 
 /**
- * The secret of a Credential: `inv_<public id>_<entropy>_<checksum>`. The public id names the
- * Credential, so that support can tell whose key leaked without the key; the entropy is 256 bits;
- * the checksum lets a mistyped or truncated key be refused without a store read.
+ * The secret of a Credential: `inv_<public id>_<entropy>_<checksum>`. The public id identifies the
+ * Credential of a leaked key; the entropy is 256 bits; the checksum allows refusing a mistyped or
+ * truncated key without a read of the store.
  */
 export type CredentialSecret = `inv_${string}`;
 
 const prefix = 'inv_';
-/** Random bytes a secret is made of. */
+/** Number of random bytes of a secret. */
 export const secretEntropyBytes = 32;
 
 const publicIdCharacters = 22;
@@ -27,14 +27,14 @@ export function writeSecret(credentialId: CredentialId, entropy: Uint8Array): Cr
   return `${body}_${checksumOf(body)}`;
 }
 
-/** Form and checksum only: says nothing about whether such a Credential exists. */
+/** Checks form and checksum only, not whether such a Credential exists. */
 export function isWellFormedSecret(text: string): boolean {
   if (text.length !== secretCharacters || !form.test(text)) return false;
   const checksumAt = text.length - checksumCharacters;
   return checksumOf(text.slice(0, checksumAt - 1)) === text.slice(checksumAt);
 }
 
-/** The part of a secret that is no secret: the Credential's UUID in base 62. */
+/** The public part of a secret: the UUID of the Credential in base 62. */
 export function publicIdOf(credentialId: CredentialId): string {
   const hex = credentialId.slice(idPrefixes.credential.length).replaceAll('-', '');
   return base62(bytesOfHex(hex), publicIdCharacters);

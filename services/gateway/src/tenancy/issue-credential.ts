@@ -28,7 +28,7 @@ export interface WantedCredential {
   readonly networkPolicy: NetworkPolicy | null;
 }
 
-/** A Credential with the secret that nobody can be shown again. */
+/** A Credential with its secret, which cannot be read again. */
 export interface IssuedCredential {
   readonly credential: Credential;
   readonly secret: CredentialSecret;

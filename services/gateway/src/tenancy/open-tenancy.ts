@@ -38,8 +38,8 @@ interface TenancyDeps {
 export type Tenancy = ReturnType<typeof openTenancy>;
 
 /**
- * Accounts, Projects and Credentials: the operations on them, and what a secret stands for. The
- * database must have `tenancyIndexes`. The cache of Principals forgets what a broadcast says changed.
+ * Accounts, Projects and Credentials: the operations on them, and the Principals of secrets. The
+ * database must have `tenancyIndexes`. The cache of Principals is invalidated by published changes.
  */
 export function openTenancy({
   db,
@@ -51,8 +51,8 @@ export function openTenancy({
   logger,
 }: TenancyDeps) {
   const store = createTenancyStore(db);
-  const authorities = createPrincipalCache(store, clock);
-  const { invalidate } = authorities;
+  const principals = createPrincipalCache(store, clock);
+  const { invalidate } = principals;
   broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
   const relay = startTenancyRelay({ db, bus, clock, lifetime, logger });
   const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
@@ -60,7 +60,7 @@ export function openTenancy({
   const change = { store, announcer };
 
   return {
-    authorities,
+    principals,
     createAccount: (wanted: { name: string }) => createAccount(creation, wanted),
     findAccount: (id: AccountId) => store.findAccount(id),
     listAccounts: (part: ListPart) => store.listAccounts(part),

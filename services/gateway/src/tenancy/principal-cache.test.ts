@@ -40,7 +40,7 @@ function createFixture() {
     clock,
     accountId,
     secret,
-    authorities: createPrincipalCache(store, clock),
+    principals: createPrincipalCache(store, clock),
     reads: () => reads,
     revoke() {
       stored = { ...stored, credential: { ...stored.credential, state: 'revoked' } };
@@ -58,96 +58,96 @@ function createFixture() {
 }
 
 test('a malformed key is refused without a store read', async () => {
-  const { authorities, secret, reads } = createFixture();
+  const { principals, secret, reads } = createFixture();
 
-  expect(await authorities.find('')).toBeNull();
-  expect(await authorities.find(`${secret.slice(0, -1)}-`)).toBeNull();
+  expect(await principals.findPrincipal('')).toBeNull();
+  expect(await principals.findPrincipal(`${secret.slice(0, -1)}-`)).toBeNull();
 
   expect(reads()).toBe(0);
 });
 
 test('many requests with one key read the store once in 5 s, also when they come together', async () => {
-  const { authorities, secret, clock, reads, hold } = createFixture();
+  const { principals, secret, clock, reads, hold } = createFixture();
   const release = hold();
 
-  const together = Array.from({ length: 50 }, () => authorities.find(secret));
+  const together = Array.from({ length: 50 }, () => principals.findPrincipal(secret));
   release();
   await Promise.all(together);
   clock.advance(4_999);
-  await authorities.find(secret);
+  await principals.findPrincipal(secret);
   expect(reads()).toBe(1);
 
   clock.advance(1);
-  await authorities.find(secret);
+  await principals.findPrincipal(secret);
   expect(reads()).toBe(2);
 });
 
 test('a revocation whose announcement is lost is effective within 5 s', async () => {
-  const { authorities, secret, clock, revoke } = createFixture();
-  expect(await authorities.find(secret)).not.toBeNull();
+  const { principals, secret, clock, revoke } = createFixture();
+  expect(await principals.findPrincipal(secret)).not.toBeNull();
 
   revoke();
   clock.advance(5_000);
 
-  expect(await authorities.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
 test('an announced change is effective at once, and other accounts stay cached', async () => {
-  const { authorities, secret, accountId, revoke, reads } = createFixture();
-  await authorities.find(secret);
+  const { principals, secret, accountId, revoke, reads } = createFixture();
+  await principals.findPrincipal(secret);
 
-  authorities.invalidate({ account_id: newAccountId() });
-  await authorities.find(secret);
+  principals.invalidate({ account_id: newAccountId() });
+  await principals.findPrincipal(secret);
   expect(reads()).toBe(1);
 
   revoke();
-  authorities.invalidate({ account_id: accountId });
-  expect(await authorities.find(secret)).toBeNull();
+  principals.invalidate({ account_id: accountId });
+  expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
 test('what was read before a change is not kept after it, however late it comes', async () => {
-  const { authorities, secret, accountId, clock, revoke, hold } = createFixture();
+  const { principals, secret, accountId, clock, revoke, hold } = createFixture();
   const release = hold();
-  const early = authorities.find(secret);
+  const early = principals.findPrincipal(secret);
 
   revoke();
-  authorities.invalidate({ account_id: accountId });
-  expect(await authorities.find(secret)).toBeNull();
+  principals.invalidate({ account_id: accountId });
+  expect(await principals.findPrincipal(secret)).toBeNull();
   release();
   await early;
 
   clock.advance(1_000);
-  expect(await authorities.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
 test('an unknown key costs one store read a second, and a reactivation is seen at once', async () => {
-  const { authorities, secret, accountId, clock, reactivateAs, reads } = createFixture();
+  const { principals, secret, accountId, clock, reactivateAs, reads } = createFixture();
   reactivateAs('suspended');
-  expect(await authorities.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
   clock.advance(999);
-  expect(await authorities.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
   expect(reads()).toBe(1);
 
   reactivateAs('active');
-  authorities.invalidate({ account_id: accountId });
-  expect(await authorities.find(secret)).not.toBeNull();
+  principals.invalidate({ account_id: accountId });
+  expect(await principals.findPrincipal(secret)).not.toBeNull();
 });
 
 test('a clock that was set back makes nothing live longer', async () => {
-  const { authorities, secret, clock, revoke } = createFixture();
-  await authorities.find(secret);
+  const { principals, secret, clock, revoke } = createFixture();
+  await principals.findPrincipal(secret);
 
   revoke();
   clock.advance(-3_600_000);
 
-  expect(await authorities.find(secret)).toBeNull();
+  expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
 test('a store that cannot be read is an error, not an unknown key', async () => {
   const { clock, secret } = createFixture();
   const store = { findBySecretDigest: () => Promise.reject(new Error('no server')) };
-  const authorities = createPrincipalCache(store, clock);
+  const principals = createPrincipalCache(store, clock);
 
-  await expect(authorities.find(secret)).rejects.toThrow('no server');
-  await expect(authorities.find(secret)).rejects.toThrow('no server');
+  await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
+  await expect(principals.findPrincipal(secret)).rejects.toThrow('no server');
 });

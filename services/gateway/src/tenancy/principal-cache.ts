@@ -1,26 +1,26 @@
 import type { Clock } from '@inventory/runtime/clock';
 import { createInvalidatedCache } from '@inventory/runtime/invalidated-cache';
 import type { AuthorityChange } from './announce-change.ts';
-import type { Authority } from './authority.domain.ts';
 import { isWellFormedSecret } from './credential-secret.domain.ts';
+import type { Principal } from './principal.domain.ts';
 import { secretDigest } from './secret-digest.ts';
 import { type AcceptedSecret, acceptSecret, isStillValid } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
-/** Longest time that a change goes unseen when its announcement is lost. */
+/** Longest delay of a change whose message is lost. */
 const accepted = { freshMs: 5_000, entriesMax: 10_000 };
 const refused = { freshMs: 1_000, entriesMax: 10_000 };
 
-/** Tells what a secret stands for. */
+/** Finds the Principals of secrets. */
 export interface PrincipalCache {
   /**
-   * Null for everything that is no key now: malformed, unknown, revoked, replaced, expired, of a
+   * Null for every key that is not valid now: malformed, unknown, revoked, replaced, expired, of a
    * suspended owner. Rejects only when the store cannot be read.
    */
-  find(secret: string): Promise<Authority | null>;
-  /** What is stored and looked up instead of a secret. */
+  findPrincipal(secret: string): Promise<Principal | null>;
+  /** The digest by which a secret is stored and looked up. */
   digestOf(secret: string): string;
-  /** Forgets what is cached of the account that changed. */
+  /** Removes the cached Principals of the changed account. */
   invalidate(change: Pick<AuthorityChange, 'account_id'>): void;
 }
 
@@ -28,7 +28,7 @@ export function createPrincipalCache(
   store: Pick<TenancyStore, 'findBySecretDigest'>,
   clock: Clock,
 ): PrincipalCache {
-  // Keyed by digest: a memory dump must not hold more secrets than the requests in flight.
+  // Keyed by digest: a memory dump contains no more secrets than the requests in flight.
   const secrets = createInvalidatedCache<AcceptedSecret>({
     async load(digest) {
       const found = await store.findBySecretDigest(digest);
@@ -40,12 +40,12 @@ export function createPrincipalCache(
   });
   return {
     digestOf: secretDigest,
-    async find(secret) {
+    async findPrincipal(secret) {
       if (!isWellFormedSecret(secret)) return null;
       const found = await secrets.get(secretDigest(secret));
-      return found && isStillValid(found, clock.now()) ? found.authority : null;
+      return found && isStillValid(found, clock.now()) ? found.principal : null;
     },
     invalidate: ({ account_id: accountId }) =>
-      secrets.invalidate(({ authority }) => authority.accountId === accountId),
+      secrets.invalidate(({ principal }) => principal.accountId === accountId),
   };
 }

@@ -9,7 +9,7 @@ interface Deps {
   readonly announcer: ChangeAnnouncer;
 }
 
-/** Final. Revoking again answers the same: a caller that lost the answer may repeat it. */
+/** Final. A repeated revocation has the same response, so a retry is safe. */
 export async function revokeCredential(
   { store, announcer }: Deps,
   credentialId: CredentialId,
@@ -18,10 +18,10 @@ export async function revokeCredential(
   if (found === null) throw new Refused({ code: 'credential_not_found' });
   if (found.state === 'revoked') return found;
   const thing = { ...found, credentialId: found.id };
-  const announcement = announcer.prepare(thing);
+  const announcement = announcer.createAnnouncement(thing);
   const revoked = await store.revokeCredential(found.id, announcement);
   if (!revoked) return (await store.findCredential(found.id)) ?? found;
-  await announcer.spread(thing);
+  await announcer.publishChange(thing);
   const { atMs } = announcement;
   return { ...found, state: 'revoked', revokedAtMs: atMs, changedAtMs: atMs };
 }

@@ -12,8 +12,8 @@ interface Deps {
 }
 
 /**
- * A new secret for the same Credential. Of two rotations at once one is refused: otherwise one
- * operator would hand out a secret that the other has replaced already.
+ * A new secret for the same Credential. Of two concurrent rotations one is refused: otherwise one
+ * operator would hand out a secret that the other has replaced.
  */
 export async function rotateCredential(
   { store, announcer }: Deps,
@@ -23,7 +23,7 @@ export async function rotateCredential(
   if (found === null) throw new Refused({ code: 'credential_not_found' });
   if (found.state !== 'active') throw new Refused({ code: 'credential_revoked' });
   const thing = { ...found, credentialId: found.id };
-  const announcement = announcer.prepare(thing);
+  const announcement = announcer.createAnnouncement(thing);
   const nowMs = announcement.atMs;
   const secret = mintSecret(found.id);
   const secrets = rotateSecrets(found, {
@@ -34,7 +34,7 @@ export async function rotateCredential(
   const replacement = { fromRotation: found.rotation, secrets };
   const replaced = await store.replaceSecrets(found.id, replacement, announcement);
   if (!replaced) throw new Refused({ code: 'concurrent_change' });
-  await announcer.spread(thing);
+  await announcer.publishChange(thing);
   const rotation = found.rotation + 1;
   return { credential: { ...found, secrets, rotation, changedAtMs: nowMs }, secret };
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * What is stored and looked up instead of a secret. A plain SHA-256 is enough: a secret is 256
- * random bits, so there is nothing to guess that a slow hash would protect.
+ * The digest by which a secret is stored and looked up. A plain SHA-256 is sufficient: a secret has
+ * 256 random bits, so a slow hash would add nothing.
  */
 export function secretDigest(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');

@@ -5,8 +5,8 @@ import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import { z } from 'zod';
 
 /**
- * Accounts, Projects and Credentials are documents of their own, joined when they are read: a
- * change is one write to one of them, and its announcement is in the same document.
+ * Accounts, Projects and Credentials are separate documents, joined on read: a change is one write
+ * to one of them, with its message in the same document.
  */
 export const tenancyCollections = {
   accounts: 'accounts',

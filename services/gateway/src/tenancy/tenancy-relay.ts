@@ -7,11 +7,13 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { Db } from 'mongodb';
 import { tenancyCollections } from './tenancy-documents.ts';
 
-/** Longest time that an operator's answer waits for its announcement; the sweeper sends it then. */
+/**
+ * Longest wait of an operator's response for the published message; after it the sweeper sends it.
+ */
 const flushDeadlineMs = 2_000;
 
 interface TenancyRelay {
-  /** Publishes what waits in the most specific of the named documents. Never rejects. */
+  /** Publishes the pending message of the most specific of the named documents. Never rejects. */
   flush(thing: { accountId: string; projectId?: string; credentialId?: string }): Promise<void>;
 }
 
@@ -23,7 +25,7 @@ interface TenancyRelayDeps {
   readonly logger: Logger;
 }
 
-/** Sends the announcements that wait in accounts, Projects and Credentials. */
+/** Publishes the pending messages of accounts, Projects and Credentials. */
 export function startTenancyRelay({
   db,
   bus,
@@ -53,9 +55,9 @@ export function startTenancyRelay({
   return {
     async flush(thing) {
       try {
-        await withDeadline(flushOf(thing), flushDeadlineMs, 'announcing a change of authority');
+        await withDeadline(flushOf(thing), flushDeadlineMs, 'publishing a change of a principal');
       } catch (error) {
-        logger.warn({ err: error }, 'change of authority not announced yet; the sweeper will');
+        logger.warn({ err: error }, 'change of a principal not published yet; the sweeper retries');
       }
     },
   };

@@ -21,13 +21,13 @@ import {
   toSecretDocument,
 } from './tenancy-mapping.ts';
 
-/** The announcement that a change carries in its own write, and when it was made. */
+/** The message that is stored with a change, and its time. */
 export interface Announcement {
   readonly message: OutgoingMessage;
   readonly atMs: number;
 }
 
-/** A part of a list in the order of creation. */
+/** One part of a list in the order of creation. */
 export interface ListPart {
   readonly afterId: string | null;
   readonly limit: number;
@@ -41,7 +41,7 @@ export type CredentialChanges = Partial<
   Pick<Credential, 'scopes' | 'expiresAtMs' | 'networkPolicy'>
 >;
 
-/** A Credential with its owners, as its secret's digest finds them. */
+/** A Credential with its owners, found by the digest of its secret. */
 export interface FoundCredential {
   readonly credential: Credential;
   readonly project: Project;
@@ -60,7 +60,7 @@ export function createTenancyStore(db: Db) {
     ...projectVerbs(projects),
     ...credentialVerbs(credentials),
 
-    /** Joined at read: whoever changes an owner writes to that owner alone. */
+    /** Joined on read: a change of an owner writes to that owner only. */
     async findBySecretDigest(digest: string): Promise<FoundCredential | null> {
       const credential = await credentials.findOne({ 'secrets.digest': digest });
       if (credential === null) return null;
@@ -114,7 +114,7 @@ function projectVerbs(projects: Collection<ProjectDocument>) {
   };
 }
 
-/** Every change but the revocation itself applies to an active Credential only. */
+/** Every change except the revocation applies to active Credentials only. */
 function credentialVerbs(credentials: Collection<CredentialDocument>) {
   return {
     async insertCredential(credential: Credential): Promise<void> {
@@ -169,7 +169,8 @@ async function change<Stored extends OwnedDocument>(
 ): Promise<boolean> {
   const now = dateOf(atMs);
   const update = { $set: { ...set, changedAt: now }, ...pushToOutbox([message], now) };
-  // The driver's types cannot see that every stored document has an outbox and a changedAt.
+  // The types of the driver do not express that every stored document has an outbox and a
+  // changedAt.
   const result = await collection.updateOne(filter, update as unknown as UpdateFilter<Stored>);
   return result.matchedCount === 1;
 }

@@ -54,7 +54,7 @@ test('a secret stands for its Credential with what its account and Project add',
     { ...account, networkPolicy: ['0.0.0.0/0'], requestsPerMinute: 7 },
   );
 
-  expect(accepted?.authority).toEqual({
+  expect(accepted?.principal).toEqual({
     accountId: account.id,
     projectId: project.id,
     credentialId: credential.id,

@@ -1,18 +1,18 @@
 import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
 import type { GrantedScope } from '@inventory/contracts/vocabulary';
 import type { NetworkPolicy } from '../http/network-policy.domain.ts';
-import type { Authority } from './authority.domain.ts';
+import type { Principal } from './principal.domain.ts';
 
 /** Accounts and Projects are never deleted: money and refreshes refer to them. */
 export type OwnerState = 'active' | 'suspended';
 export type CredentialState = 'active' | 'revoked';
 
-/** The customer: holds the money; its Credentials share one rate limit. */
+/** The customer: owns the balance; its Credentials share one rate limit. */
 export interface Account {
   readonly id: AccountId;
   readonly name: string;
   readonly state: OwnerState;
-  /** Null allows every network, here and below. */
+  /** Null allows every network, here and in Projects and Credentials. */
   readonly networkPolicy: NetworkPolicy | null;
   readonly requestsPerMinute: number;
   readonly eventsEnabled: boolean;
@@ -30,12 +30,12 @@ export interface Project {
   readonly changedAtMs: number;
 }
 
-/** What is stored of a secret. The secret itself is shown once and kept nowhere. */
+/** The stored form of a secret. The secret itself is shown once and not stored. */
 export interface StoredSecret {
   /** SHA-256 of the secret, hex. */
   readonly digest: string;
   readonly issuedAtMs: number;
-  /** Null for the present secret; a replaced one may live on for an overlap. */
+  /** Null for the current secret; a replaced one may stay valid for an overlap. */
   readonly validUntilMs: number | null;
 }
 
@@ -48,9 +48,9 @@ export interface Credential {
   readonly scopes: readonly GrantedScope[];
   readonly expiresAtMs: number | null;
   readonly networkPolicy: NetworkPolicy | null;
-  /** The present secret first, then the one it replaced while their overlap lasts. */
+  /** The current secret first, then the replaced one during the overlap. */
   readonly secrets: readonly StoredSecret[];
-  /** Number of rotations so far: two rotations at once must not both succeed. */
+  /** Number of rotations so far: of two concurrent rotations one fails. */
   readonly rotation: number;
   readonly createdAtMs: number;
   readonly changedAtMs: number;
@@ -59,15 +59,15 @@ export interface Credential {
 
 export const requestsPerMinuteDefault = 120;
 
-/** An authority, and when the secret that was shown for it stops to be valid. */
+/** A Principal, and when its secret becomes invalid. */
 export interface AcceptedSecret {
-  readonly authority: Authority;
+  readonly principal: Principal;
   readonly validUntilMs: number | null;
 }
 
 /**
- * What a secret stands for, or null when its Credential is revoked, the secret was replaced, or
- * an owner is suspended. Time is left to {@link isStillValid}: the answer is kept for a while.
+ * The Principal of a secret, or null when its Credential is revoked, the secret was replaced, or an
+ * owner is suspended. Expiry is checked by {@link isStillValid}, because the result is cached.
  */
 export function acceptSecret(
   digest: string,
@@ -79,17 +79,17 @@ export function acceptSecret(
   if (secret === undefined || credential.state !== 'active') return null;
   if (project.state !== 'active' || account.state !== 'active') return null;
   return {
-    authority: authorityOf(credential, project, account),
+    principal: principalOf(credential, project, account),
     validUntilMs: earliest(secret.validUntilMs, credential.expiresAtMs),
   };
 }
 
-/** The end itself is no longer valid: an overlap of 0 seconds stops a secret at once. */
+/** The end is exclusive: an overlap of 0 seconds invalidates a secret at once. */
 export function isStillValid(accepted: AcceptedSecret, nowMs: number): boolean {
   return accepted.validUntilMs === null || nowMs < accepted.validUntilMs;
 }
 
-/** The secrets after a rotation: an earlier overlap ends, the replaced one gets its own. */
+/** The secrets after a rotation: an earlier overlap ends, the replaced secret gets its own. */
 export function rotateSecrets(
   credential: Credential,
   rotation: { digest: string; nowMs: number; overlapMs: number },
@@ -101,13 +101,13 @@ export function rotateSecrets(
   return [{ digest, issuedAtMs: nowMs, validUntilMs: null }, ...replaced];
 }
 
-/** When the replaced secret of a Credential stops; null when none is valid any more. */
+/** When the replaced secret of a Credential becomes invalid; null when none is valid. */
 export function overlapEndMs(credential: Credential, nowMs: number): number | null {
   const end = credential.secrets[1]?.validUntilMs ?? null;
   return end !== null && nowMs < end ? end : null;
 }
 
-function authorityOf(credential: Credential, project: Project, account: Account): Authority {
+function principalOf(credential: Credential, project: Project, account: Account): Principal {
   const policies = [account.networkPolicy, project.networkPolicy, credential.networkPolicy];
   return {
     accountId: account.id,

@@ -34,58 +34,60 @@ export function namedIn(path: {
 
 export interface DeliveriesPart {
   readonly state?: string | undefined;
-  /** Place of the last one seen. */
+  /** Position of the last item of the previous part. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
 
 /** A Project's webhook endpoints. Rejects with Refused or ServiceUnreachable. */
 export interface WebhookClient {
-  create(
+  createEndpoint(
     owner: { readonly projectId: ProjectId; readonly accountId: AccountId },
     wanted: z.output<typeof newWebhookEndpoint>,
   ): Promise<WebhookEndpointWithSecret>;
-  list(projectId: ProjectId): Promise<WebhookEndpointView[]>;
-  read(named: NamedEndpoint): Promise<WebhookEndpointView>;
-  change(
+  listEndpoints(projectId: ProjectId): Promise<WebhookEndpointView[]>;
+  readEndpoint(named: NamedEndpoint): Promise<WebhookEndpointView>;
+  changeEndpoint(
     named: NamedEndpoint,
     change: z.output<typeof webhookEndpointChange>,
   ): Promise<WebhookEndpointView>;
-  remove(named: NamedEndpoint): Promise<void>;
-  rotate(named: NamedEndpoint, overlapSeconds: number): Promise<WebhookEndpointWithSecret>;
-  ping(named: NamedEndpoint): Promise<EventId>;
-  deliveries(named: NamedEndpoint, part: DeliveriesPart): Promise<InternalDeliveryPage>;
-  redeliver(named: NamedEndpoint, wanted: WebhookRedelivery): Promise<WebhookRedelivered>;
+  deleteEndpoint(named: NamedEndpoint): Promise<void>;
+  rotateSecret(named: NamedEndpoint, overlapSeconds: number): Promise<WebhookEndpointWithSecret>;
+  sendPing(named: NamedEndpoint): Promise<EventId>;
+  listDeliveries(named: NamedEndpoint, part: DeliveriesPart): Promise<InternalDeliveryPage>;
+  redeliverEvents(named: NamedEndpoint, wanted: WebhookRedelivery): Promise<WebhookRedelivered>;
 }
 
 export function createWebhookClient(client: Pick<InternalClient, 'json'>): WebhookClient {
-  const ask = <Schema extends z.ZodType>(schema: Schema, call: InternalCall) =>
+  const send = <Schema extends z.ZodType>(schema: Schema, call: InternalCall) =>
     client.json(schema, { ...call, refusals: webhookRefusals });
   const post = <Schema extends z.ZodType>(schema: Schema, path: string, body: unknown = {}) =>
-    ask(schema, { method: 'POST', path, body });
+    send(schema, { method: 'POST', path, body });
 
   return {
-    create: ({ projectId, accountId }, wanted) =>
+    createEndpoint: ({ projectId, accountId }, wanted) =>
       post(webhookEndpointWithSecret, pathOf(projectId), { ...wanted, account_id: accountId }),
-    list: async (projectId) =>
-      (await ask(webhookEndpointList, { method: 'GET', path: pathOf(projectId) })).items,
-    read: (named) => ask(webhookEndpoint, { method: 'GET', path: pathOfOne(named) }),
-    change: (named, body) => ask(webhookEndpoint, { method: 'PUT', path: pathOfOne(named), body }),
-    async remove(named) {
-      await ask(z.object({}), { method: 'DELETE', path: pathOfOne(named) });
+    listEndpoints: async (projectId) =>
+      (await send(webhookEndpointList, { method: 'GET', path: pathOf(projectId) })).items,
+    readEndpoint: (named) => send(webhookEndpoint, { method: 'GET', path: pathOfOne(named) }),
+    changeEndpoint: (named, body) =>
+      send(webhookEndpoint, { method: 'PUT', path: pathOfOne(named), body }),
+    async deleteEndpoint(named) {
+      await send(z.object({}), { method: 'DELETE', path: pathOfOne(named) });
     },
-    rotate: (named, overlapSeconds) =>
+    rotateSecret: (named, overlapSeconds) =>
       post(webhookEndpointWithSecret, `${pathOfOne(named)}/rotate-secret`, {
         overlap_seconds: overlapSeconds,
       }),
-    ping: async (named) => (await post(webhookPing, `${pathOfOne(named)}/test`)).event_id,
-    deliveries: (named, part) =>
-      ask(internalDeliveryPage, {
+    sendPing: async (named) => (await post(webhookPing, `${pathOfOne(named)}/test`)).event_id,
+    listDeliveries: (named, part) =>
+      send(internalDeliveryPage, {
         method: 'GET',
         path: `${pathOfOne(named)}/deliveries`,
         query: { ...part },
       }),
-    redeliver: (named, wanted) => post(webhookRedelivered, `${pathOfOne(named)}/redeliver`, wanted),
+    redeliverEvents: (named, wanted) =>
+      post(webhookRedelivered, `${pathOfOne(named)}/redeliver`, wanted),
   };
 }
 

@@ -6,7 +6,7 @@ export async function callDocumented(baseUrl: string, call: ApiCall): Promise<Ap
   const answer = await callApi(baseUrl, call);
   const { status, headers, text } = answer;
   const isOfApi = /^\/(v2|v1|api)\//.test(call.path);
-  // What came packed is looked at by whoever asked for it so; HEAD has no body.
+  // Compressed bodies are checked by their tests; HEAD has no body.
   if (!isOfApi || headers['content-encoding'] || call.method === 'HEAD') return answer;
   const { path, method = 'GET' } = call;
   expectDocumented({ method, path, status, contentType: headers['content-type'], text });

@@ -21,7 +21,7 @@ type Decision = MessageBody<'reply.refresh-decision.v1'>;
 type DecisionOf<Kind> = Omit<Extract<Decision, { decision: Kind }>, 'waiting_id' | 'refresh_id'>;
 export type FakeDecision = DecisionOf<'accepted'> | DecisionOf<'refused'> | DecisionOf<'duplicate'>;
 
-/** A collector that keeps its promises to the gateway unless a test tells it otherwise. */
+/** A collector that fulfils its contract unless a test configures another behaviour. */
 export interface FakeCollector {
   readonly http: HttpFake;
   readonly requests: Request[];

@@ -10,7 +10,7 @@ export interface LiveInventory {
   readonly totalCount?: number;
 }
 
-/** The collector's live pages: an inventory nobody set is not found. */
+/** The collector's live pages: an inventory that was not set is not found. */
 export interface FakeLivePages {
   readonly inventories: Map<string, LiveInventory>;
   readonly asked: URL[];

@@ -23,7 +23,7 @@ export interface FakeWebhooks {
   readonly asked: WebhookAsk[];
   /** What it refuses everything with; null where it does what it is asked. */
   refusal: Refusal | null;
-  /** Deliveries of every endpoint, and where they go on. */
+  /** Deliveries of every endpoint, and the position of the next part. */
   deliveries: { items: WebhookDeliveryView[]; next_before: string | null };
   reset(): void;
   close(): Promise<void>;

@@ -30,12 +30,12 @@ export function createMemoryLog(projectId: ProjectId) {
     return of();
   }
   const client: EventStreamClient = {
-    heads: (ids) =>
+    readHeads: (ids) =>
       answer(() => ({
         log_epoch: epoch,
         heads: ids.map((id) => ({ project_id: id, position: events.length })),
       })),
-    appendedHeads: (since) =>
+    readAppendedHeads: (since) =>
       answer(() => ({
         log_epoch: epoch,
         heads:
@@ -46,7 +46,7 @@ export function createMemoryLog(projectId: ProjectId) {
         next_since: since === null ? '0' : String(events.length),
         has_more: false,
       })),
-    page: (_projectId, after, limit) => answer(() => page(after, limit)),
+    readLogPage: (_projectId, after, limit) => answer(() => page(after, limit)),
   };
   return {
     client,

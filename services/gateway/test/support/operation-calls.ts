@@ -1,7 +1,7 @@
 import type { Scope } from '@inventory/contracts/scope';
 import { permissions } from '@inventory/contracts/vocabulary';
 import { newRefreshId } from '@inventory/testkit/builders';
-import type { Authority } from '../../src/tenancy/authority.domain.ts';
+import type { Principal } from '../../src/tenancy/principal.domain.ts';
 import type { ApiCall } from './api-call.ts';
 import {
   currentPathOf,
@@ -15,7 +15,7 @@ import {
 export const batchPath = '/v2/platform/inventory-refreshes/batch';
 
 /** May do everything, and is asked for nothing but its key. */
-export const mayAll: Partial<Authority> = { scopes: [...permissions], eventsEnabled: true };
+export const mayAll: Partial<Principal> = { scopes: [...permissions], eventsEnabled: true };
 
 export function batchItem(scope: Scope, key = 'k', maxCredits = 125) {
   return { ...scope, max_credits: maxCredits, idempotency_key: key };
@@ -25,7 +25,7 @@ export function batchItem(scope: Scope, key = 'k', maxCredits = 125) {
 export function rightCall(
   operationId: string,
   scope: Scope,
-  { projectId }: Pick<Authority, 'projectId'>,
+  { projectId }: Pick<Principal, 'projectId'>,
 ): ApiCall {
   const refreshBody = { max_credits: 125 };
   const hooks = `/v2/projects/${projectId}/webhook-endpoints`;

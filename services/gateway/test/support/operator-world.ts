@@ -10,9 +10,9 @@ import { openTestBus } from '@inventory/testkit/test-bus';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { expectOperatorDocumented } from '../../../../test/support/operator-contract.ts';
 import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
+import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
-import { replyTypes } from '../../src/open-broadcasts.ts';
 import { createAdmissionClient } from '../../src/operator/admission-client.ts';
 import { type OperatorApiDeps, openOperatorApi } from '../../src/operator/open-operator-api.ts';
 import { createRevisionStoreEraseClient } from '../../src/operator/revision-store-erase-client.ts';
@@ -118,7 +118,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   };
   const url = await apiWith(patientDeadlines);
   const impatientUrl = await apiWith({ ...patientDeadlines, ledgerAnswerMs: 300 });
-  await waitFor('replies can be heard', () => replica.bus.health().ready);
+  await waitFor('replies can be received', () => replica.bus.health().ready);
   return {
     ...{ url, token, namespace, tenancy: replica.tenancy, books, collector, revisions },
     ...{ erased, log, webhooks },

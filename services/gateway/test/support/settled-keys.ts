@@ -1,7 +1,7 @@
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { GatewayWorld } from './test-gateway.ts';
 
-/** A key is settled behind the answer: whoever repeats it sooner may be told to come back. */
+/** A key is settled after the response: an earlier repetition may get idempotency_in_progress. */
 export async function noKeyIsOpen({ records }: GatewayWorld): Promise<void> {
   await waitFor(
     'no Idempotency-Key of a read is open',

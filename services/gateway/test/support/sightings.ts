@@ -1,6 +1,6 @@
 import type { ReceivedMessage } from '@inventory/messaging/bus';
 
-/** Tells a message that was sent again from one that only came again: Kafka gives some twice. */
+/** Distinguishes a re-sent message from a redelivered one. */
 export function createSightings() {
   const seen = new Set<string>();
   return {

@@ -11,14 +11,16 @@ import { startTestService, testServiceConfig } from '@inventory/testkit/test-ser
 import { waitFor } from '@inventory/testkit/wait-for';
 import { type Db, MongoClient } from 'mongodb';
 import { trackPrices } from '../../src/accounts/track-prices.ts';
+import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { GatewayConfig, PublicApiLimits } from '../../src/config.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
-import { openBroadcasts, replyTypes } from '../../src/open-broadcasts.ts';
+import { gatewayIndexes } from '../../src/gateway-indexes.ts';
+import { openBroadcasts } from '../../src/open-broadcasts.ts';
 import { openClients } from '../../src/open-clients.ts';
-import { openPublicApi, publicApiIndexes } from '../../src/open-public-api.ts';
+import { openPublicApi } from '../../src/open-public-api.ts';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
-import type { Authority } from '../../src/tenancy/authority.domain.ts';
+import type { Principal } from '../../src/tenancy/principal.domain.ts';
 import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
 import { callDocumented } from './call-documented.ts';
 import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
@@ -45,8 +47,8 @@ export interface GatewayWorld {
   readonly revisions: FakeRevisionStore;
   readonly webhooks: FakeWebhooks;
   /** A secret and what it stands for. */
-  issue(overrides?: Partial<Authority>): { key: string; authority: Authority };
-  find(secret: string): Promise<Authority | null>;
+  issue(overrides?: Partial<Principal>): { key: string; principal: Principal };
+  findPrincipal(secret: string): Promise<Principal | null>;
   digestOf(secret: string): string;
   /** The events of the Projects; empty unless a test puts some in. */
   readonly eventLog: EventStreamClient;
@@ -78,7 +80,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
     startFakeRevisionStore(clock),
     startFakeWebhooks(),
   ]);
-  const authorities = new Map<string, Authority>();
+  const principals = new Map<string, Principal>();
   const mongo = new MongoClient(namespace.mongodbUri);
   const stops: (() => Promise<void>)[] = [];
   return {
@@ -90,7 +92,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
     revisions,
     webhooks,
     issue(overrides = {}) {
-      const authority: Authority = {
+      const principal: Principal = {
         accountId: newAccountId(),
         projectId: newProjectId(),
         credentialId: newCredentialId(),
@@ -101,15 +103,15 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
         requestsPerMinute: 100_000,
         ...overrides,
       };
-      const key = `key-of-${authority.credentialId}`;
-      authorities.set(key, authority);
-      return { key, authority };
+      const key = `key-of-${principal.credentialId}`;
+      principals.set(key, principal);
+      return { key, principal };
     },
-    find: async (secret) => authorities.get(secret) ?? null,
+    findPrincipal: async (secret) => principals.get(secret) ?? null,
     digestOf: (secret) => secret,
     eventLog: emptyLog,
     findProject: async (id) =>
-      [...authorities.values()].find(({ projectId }) => projectId === id) ?? null,
+      [...principals.values()].find(({ projectId }) => projectId === id) ?? null,
     reset() {
       for (const fake of [collector, ledger, revisions, webhooks]) {
         fake.reset();
@@ -205,7 +207,7 @@ async function startPublicApi(
   { wrongBus = () => ({}) }: TestGatewayOptions,
 ) {
   const { lifetime, logger } = context;
-  const { db, bus } = await openBackends(context, 'gateway', publicApiIndexes);
+  const { db, bus } = await openBackends(context, 'gateway', gatewayIndexes);
   const broadcasts = await openBroadcasts(bus, lifetime);
   const replies = createReplyCutter(createPendingReplies());
   broadcasts.on(replyTypes, replies.onMessage);
@@ -214,18 +216,19 @@ async function startPublicApi(
   const clients = openClients(context);
   const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
   const isThere = !world.ledger.http.isDown;
-  if (isThere) await waitFor('the price list is read', () => prices.current() !== null);
+  if (isThere) await waitFor('the price list is read', () => prices.currentVersion() !== null);
   const { url } = await openPublicApi(context, {
-    ...clients,
+    clients: { ...clients, eventLog: world.eventLog },
+    tenancy: {
+      principals: world,
+      findProject: world.findProject,
+      findBySecretDigest: async () => null,
+    },
     db,
     commands: createRequestReplyClient({ bus: requestBus, replies }),
     bus,
     broadcasts,
-    authorities: world,
-    findProject: world.findProject,
     prices,
-    eventLog: world.eventLog,
-    findBySecretDigest: async () => null,
   });
   // Pending commands are left to other replicas; their distant timeout is not waited for.
   lifetime.defer('pending commands', () => replies.abandonPending());
@@ -233,14 +236,14 @@ async function startPublicApi(
 }
 
 const emptyLog: EventStreamClient = {
-  heads: async () => ({ log_epoch: 1, heads: [] }),
-  appendedHeads: async () => ({
+  readHeads: async () => ({ log_epoch: 1, heads: [] }),
+  readAppendedHeads: async () => ({
     log_epoch: 1,
     heads: [],
     next_since: '2026-11-21T10:00:00.000Z',
     has_more: false,
   }),
-  page: async () => ({
+  readLogPage: async () => ({
     log_epoch: 1,
     head_position: 0,
     earliest_position: 1,

@@ -76,9 +76,9 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
 
 const tags: Readonly<Record<PublicTag, string>> = {
   Refreshes: 'Complete collections in the background: start, follow, cancel, list.',
-  Inventories: 'Reading what is saved, or the platform itself.',
-  Events: 'What became terminal, as it happens and to look up.',
-  Webhooks: 'The same events, sent to you, signed.',
+  Inventories: 'Pages of saved inventories and of the platform.',
+  Events: 'Terminal refreshes, as a stream and as a list.',
+  Webhooks: 'The same events, sent as signed requests.',
   Account: 'Money, limits and prices.',
   'Version 1': 'Deprecated routes with their own bodies.',
 };
@@ -89,9 +89,9 @@ const description =
   'stable `error.code`; unknown fields and enum values may be added within a version.';
 
 const headers = {
-  'X-Request-ID': 'Names the request, for support.',
-  'Retry-After': 'Seconds after which another try is worthwhile.',
-  RateLimit: 'Where the account stands in the present minute (IETF draft).',
+  'X-Request-ID': 'Id of the request, for support.',
+  'Retry-After': 'Seconds after which to retry.',
+  RateLimit: 'Requests of the account in the current minute (IETF draft).',
   'RateLimit-Policy': 'The limit that the account shares (IETF draft).',
 };
 

@@ -15,13 +15,13 @@ import type { PublicEndpoint } from '../public-route.ts';
 import { v1OriginalText } from '../v1-failures.ts';
 import { errorExample, exampleRateLimit, plainMetaExample } from './examples.ts';
 
-/** Said by the connection, before a request has a route. */
+/** Codes of the connection, before a request has a route. */
 const connectionErrors: readonly PublicCode[] = [
   'malformed_request',
   'request_timeout',
   'headers_too_large',
 ];
-const everyRequest: readonly PublicCode[] = [
+const commonCodes: readonly PublicCode[] = [
   ...connectionErrors,
   'not_acceptable',
   'missing_api_key',
@@ -31,7 +31,7 @@ const everyRequest: readonly PublicCode[] = [
   'internal_error',
   'service_unavailable',
 ];
-const everyBody: readonly PublicCode[] = [
+const bodyCodes: readonly PublicCode[] = [
   'malformed_json',
   'unsupported_media_type',
   'payload_too_large',
@@ -43,15 +43,15 @@ export function errorCodesOf(endpoint: PublicEndpoint): PublicCode[] {
   const fields = [path, query, header].flatMap((part) => Object.keys(part?.shape ?? {}));
   const takesInput = fields.length > 0 || body !== undefined;
   const codes = new Set<PublicCode>([
-    ...everyRequest,
+    ...commonCodes,
     ...(takesInput ? (['invalid_request'] as const) : []),
-    ...(body === undefined ? [] : everyBody),
+    ...(body === undefined ? [] : bodyCodes),
     ...endpoint.errors,
   ]);
   return publicCodes.filter((code) => codes.has(code));
 }
 
-/** The body of each code: what `error.code` is decides what `error.detail` is. */
+/** The body of each code: `error.code` determines the type of `error.detail`. */
 export function errorSchemas(named: NamedSchemas): Record<string, JsonSchema> {
   return Object.fromEntries(
     publicCodes.map((code) => [
@@ -107,7 +107,7 @@ function exampleOf(endpoint: PublicEndpoint, code: PublicCode): unknown {
   return { error: { code, message, request_id } };
 }
 
-/** Codes that are decided before the account is known, which say nothing of money. */
+/** Codes that are decided before the account is known: their `meta` has no billing fields. */
 const ofNobody: readonly PublicCode[] = [
   ...connectionErrors,
   'not_acceptable',

@@ -2,7 +2,7 @@ import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { type RefreshRecord, refreshPath } from '@inventory/contracts/http/refresh';
 import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
 
-/** Values that the examples of the reference share, so that they tell one story. */
+/** Values that the examples of the reference share, so that they are consistent. */
 export const exampleIds = {
   request: 'req_0198c0de-0000-7000-8000-000000000001',
   refresh: '0198c0de-0000-7000-8000-000000000002',
@@ -119,7 +119,7 @@ const details: Partial<Record<PublicCode, object>> = {
   upstream_unavailable: { reason: 'throttled' },
 };
 
-/** The `error` of a failure, as its code alone decides it. */
+/** The `error` of a failure, determined by its code. */
 export function errorExample(code: PublicCode) {
   const { message } = refusalCodes[code];
   const detail = details[code];

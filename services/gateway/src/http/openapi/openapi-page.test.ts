@@ -11,7 +11,7 @@ test('what is routed is what is documented', () => {
   expect(operations).toHaveLength(routed.length);
 });
 
-test('an operation that nobody documented, or that nobody routes, keeps the service from starting', () => {
+test('an operation that is not documented, or not routed, prevents the start', () => {
   const undocumented = { operationId: 'secretOperation' } as BoundPublicRoute;
 
   expect(() => openApiPage([...routed, undocumented])).toThrow('secretOperation');

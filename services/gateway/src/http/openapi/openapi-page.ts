@@ -4,7 +4,7 @@ import type { BoundPublicRoute } from '../public-route.ts';
 import type { PublicPages } from '../serve-pages.ts';
 import { publicDocument } from './describe-public-api.ts';
 
-/** GET /openapi.json: what is documented is exactly what is routed, or nothing starts. */
+/** GET /openapi.json. Throws where the routes differ from the documented ones. */
 export function openApiPage(routes: readonly BoundPublicRoute[]): PublicPages {
   const documented = publicRoutes.map(({ operationId }) => operationId).toSorted();
   const routed = routes.map(({ operationId }) => operationId).toSorted();

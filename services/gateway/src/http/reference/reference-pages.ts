@@ -5,8 +5,8 @@ import { referenceScript } from './reference-script.ts';
 const folder = '/docs';
 
 /**
- * Only what this origin serves may run, be shown and be called. Inline styles are what the page's
- * own script sets on elements; nothing inline may run.
+ * Content security policy: this origin only. Inline styles are those that the script of the page
+ * sets on elements; inline scripts are refused.
  */
 const policy = [
   "default-src 'none'",
@@ -41,7 +41,7 @@ export interface ReferenceOptions {
   readonly canTry: boolean;
 }
 
-/** GET /docs: the interactive reference, from this process alone, with nothing from elsewhere. */
+/** GET /docs: the interactive reference, served from this process only. */
 export function referencePages({ canTry }: ReferenceOptions): PublicPages {
   const headers = { 'Content-Security-Policy': policy };
   return {

@@ -1,6 +1,6 @@
 /**
- * Starts the reference in the browser. A key that is typed in lives in the page's memory and
- * nowhere else: nothing is persisted, and the address configures nothing.
+ * Starts the reference in the browser. A key that is typed in stays in the memory of the page:
+ * nothing is persisted, and the address configures nothing.
  */
 export function referenceScript(canTry: boolean): string {
   const settings = {
@@ -24,7 +24,7 @@ ${canTry ? '' : hideAuthorization}SwaggerUIBundle(settings);
 `;
 }
 
-/** Where nothing can be called, nobody is to be asked for a key. */
+/** Without calls the page asks for no key. */
 const hideAuthorization = `const nothing = () => () => null;
 settings.plugins = [() => ({ wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing } })];
 `;

@@ -6,44 +6,49 @@ import type { Logger } from '@inventory/runtime/logger';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import {
   isNetworkAllowed,
-  type StoredAuthority,
+  type StoredPrincipal,
   streamRefusal,
 } from './stream-authorization.domain.ts';
 
-export interface StreamAuthorityDeps {
+export interface StreamPrincipalsDeps {
   readonly streams: Pick<EventStreams, 'all' | 'revoke' | 'close'>;
-  readonly find: (secretDigest: string) => Promise<StoredAuthority | null>;
+  readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
   readonly clock: Clock;
-  /** Longest time between two looks at one Credential; each comes at half of it at the earliest. */
+  /**
+   * Longest time between two checks of one Credential; each is due after half of it at the
+   * earliest.
+   */
   readonly everyMs: number;
   readonly logger: Logger;
 }
 
-/** Ends streams whose holder may not read them any more. */
-export interface StreamAuthority {
-  /** Looks at every secret that is due, once for all of its streams. */
-  round(): Promise<void>;
-  /** Something of the account changed: all of its secrets are due. */
-  changed(accountId: AccountId): void;
+/** Ends streams whose Principal may no longer read them. */
+export interface StreamPrincipals {
+  /** Checks every due secret, once for all of its streams. */
+  checkDue(): Promise<void>;
+  /** Makes all secrets of a changed account due. */
+  scheduleChecks(accountId: AccountId): void;
 }
 
 interface Known {
   dueAtMs: number;
-  /** Since when the store has not answered; null when it did. */
+  /** Time since which the store is unavailable; null when it is not. */
   unknownSinceMs: number | null;
 }
 
 const looksAtOnce = 16;
-/** As many intervals without an answer: then the stream is closed, its reader may come back. */
+/**
+ * Number of intervals without a result after which the stream is closed; the client may reconnect.
+ */
 const unknownIntervalsMax = 2;
 
-export function watchStreamAuthority(deps: StreamAuthorityDeps): StreamAuthority {
-  const { streams, find, clock, everyMs, logger } = deps;
+export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincipals {
+  const { streams, findBySecretDigest: find, clock, everyMs, logger } = deps;
   let known = new Map<string, Known>();
 
   const nextDueMs = () => clock.now() + randomBetween(everyMs / 2, everyMs);
 
-  /** By secret; what no stream uses any more is forgotten. */
+  /** By secret digest; secrets without a stream are deleted. */
   function grouped(): Map<string, EventStream[]> {
     const groups = Map.groupBy(streams.all, ({ secretDigest }) => secretDigest);
     known = new Map(
@@ -62,7 +67,7 @@ export function watchStreamAuthority(deps: StreamAuthorityDeps): StreamAuthority
       one.unknownSinceMs = null;
     } catch (error) {
       one.unknownSinceMs ??= clock.now();
-      logger.warn({ err: error, streams: held.length }, 'the authority of streams is not known');
+      logger.warn({ err: error, streams: held.length }, 'principal of streams not read');
       if (clock.now() - one.unknownSinceMs < unknownIntervalsMax * everyMs) return;
       for (const stream of held) streams.close(stream, 'unavailable');
     }
@@ -71,7 +76,7 @@ export function watchStreamAuthority(deps: StreamAuthorityDeps): StreamAuthority
   function judge(
     digest: string,
     held: readonly EventStream[],
-    stored: StoredAuthority | null,
+    stored: StoredPrincipal | null,
   ): void {
     const refusal = streamRefusal(digest, stored, clock.now());
     for (const stream of held) {
@@ -83,7 +88,7 @@ export function watchStreamAuthority(deps: StreamAuthorityDeps): StreamAuthority
   }
 
   return {
-    async round() {
+    async checkDue() {
       const nowMs = clock.now();
       const due = [...grouped()].flatMap(([digest, held]) => {
         const one = known.get(digest);
@@ -91,7 +96,7 @@ export function watchStreamAuthority(deps: StreamAuthorityDeps): StreamAuthority
       });
       await forEachLimited(due, looksAtOnce, ({ digest, held, one }) => look(digest, held, one));
     },
-    changed(accountId) {
+    scheduleChecks(accountId) {
       for (const [digest, held] of grouped()) {
         const one = known.get(digest);
         if (one && held.some((stream) => stream.accountId === accountId)) one.dueAtMs = 0;

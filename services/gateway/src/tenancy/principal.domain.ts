@@ -6,8 +6,8 @@ import {
   wildcardPermission,
 } from '@inventory/contracts/vocabulary';
 
-/** What an accepted secret stands for: who asks, for which Project, and what they may do. */
-export interface Authority {
+/** The Principal of an accepted secret: account, Project, Credential and permissions. */
+export interface Principal {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly credentialId: CredentialId;
@@ -22,8 +22,8 @@ export interface Authority {
 }
 
 /** The legacy wildcard grants the inventory permissions only; the others must be named. */
-export function mayUse(authority: Pick<Authority, 'scopes'>, permission: Permission): boolean {
-  if (authority.scopes.includes(permission)) return true;
+export function mayUse(principal: Pick<Principal, 'scopes'>, permission: Permission): boolean {
+  if (principal.scopes.includes(permission)) return true;
   const inventory: readonly Permission[] = inventoryPermissions;
-  return authority.scopes.includes(wildcardPermission) && inventory.includes(permission);
+  return principal.scopes.includes(wildcardPermission) && inventory.includes(permission);
 }

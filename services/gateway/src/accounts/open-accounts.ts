@@ -1,0 +1,32 @@
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { RequestReplyClient } from '../commands/request-reply-client.ts';
+import type { GatewayConfig } from '../config.ts';
+import type { BoundPublicRoute } from '../http/public-route.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { LedgerClient } from './ledger-client.ts';
+import { readAccountRoute } from './read-account-route.ts';
+import { readPricesRoute } from './read-prices-route.ts';
+import { readStatementRoute } from './read-statement-route.ts';
+import { type ReadUsageDeps, readUsageRoute } from './read-usage-route.ts';
+import { setBalanceAlertRoute } from './set-balance-alert-route.ts';
+
+export interface AccountsDeps extends Pick<ReadUsageDeps, 'findProject'> {
+  readonly commands: RequestReplyClient;
+  readonly ledger: LedgerClient;
+  readonly cursors: CursorSealer;
+}
+
+/** What an account has, pays and was charged. */
+export function openAccounts(
+  { config, clock, logger }: ServiceContext<GatewayConfig>,
+  { commands, ledger, cursors, findProject }: AccountsDeps,
+): BoundPublicRoute[] {
+  const { decisionTimeoutMs } = config.limits;
+  return [
+    readAccountRoute.bind({ ledger }),
+    readStatementRoute.bind({ ledger, cursors }),
+    readUsageRoute.bind({ ledger, findProject, clock }),
+    setBalanceAlertRoute.bind({ commands, logger, decisionTimeoutMs }),
+    readPricesRoute.bind({ ledger }),
+  ];
+}

@@ -1,0 +1,17 @@
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { captureIndexes } from './captures/capture-store.ts';
+import { rateWindowIndexes } from './http/rate-window-store.ts';
+import { pageIntentIndexes } from './pages/page-intent-store.ts';
+import { readKeyIndexes } from './pages/read-key-store.ts';
+import { pendingCancelIndexes } from './refreshes/pending-cancel-store.ts';
+import { tenancyIndexes } from './tenancy/tenancy-documents.ts';
+
+/** Every collection that the gateway owns. */
+export const gatewayIndexes: readonly CollectionIndexes[] = [
+  ...tenancyIndexes,
+  pageIntentIndexes,
+  pendingCancelIndexes,
+  rateWindowIndexes,
+  readKeyIndexes,
+  captureIndexes,
+];

@@ -1,0 +1,35 @@
+import type { HttpServer } from '@inventory/http/http-server';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { GatewayConfig } from '../config.ts';
+import { createPublicApp, type PublicAppOptions } from './app.ts';
+import { openApiPage } from './openapi/openapi-page.ts';
+import { startPublicServer } from './public-server.ts';
+import { referencePages } from './reference/reference-pages.ts';
+
+export type PublicApiDeps = Pick<PublicAppOptions, 'routes' | 'principals' | 'limiter' | 'prices'>;
+
+/** Serves the routes of the public API with their document and its reference. */
+export async function startPublicApi(
+  { config, lifetime, clock, identifiers, logger }: ServiceContext<GatewayConfig>,
+  deps: PublicApiDeps,
+): Promise<HttpServer> {
+  const { trustedProxies, v1DeprecatedAtMs, deadlines } = config;
+  const listener = createPublicApp({
+    ...deps,
+    pages: { ...openApiPage(deps.routes), ...referencePages(config.reference) },
+    trustedProxies,
+    v1DeprecatedAtMs,
+    deadlines,
+    clock,
+    identifiers,
+    logger,
+  });
+  const server = await startPublicServer({
+    listener,
+    identifiers,
+    deadlines,
+    ...config.publicHttp,
+  });
+  lifetime.defer('public HTTP', () => server.close(config.limits.drainMs));
+  return server;
+}

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { publicRoutes } from './public-routes.ts';
+
+const routeFiles = readdirSync(__dirname, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  /^[a-z]+\/[a-z0-9-]+-route\.ts$/.test(path),
+);
+
+test.each(publicRoutes.map(({ operationId }) => operationId))(
+  '%s is declared in one file of a feature, named after the operation',
+  (operationId) => {
+    const declaring = routeFiles.filter((path) =>
+      readFileSync(join(__dirname, path), 'utf8').includes(`'${operationId}'`),
+    );
+
+    expect(declaring).toHaveLength(1);
+    expect(declaring[0]).toMatch(new RegExp(`/${fileNameOf(operationId)}$`));
+  },
+);
+
+/** The alias of a version 1 route is declared with its original. */
+function fileNameOf(operationId: string): string {
+  const words = operationId
+    .replace(/Alias$/, '')
+    .replace(/[A-Z]/g, '-$&')
+    .toLowerCase();
+  return `${words}-route\\.ts`;
+}

@@ -1,0 +1,95 @@
+import { plainMeta } from '@inventory/contracts/http/meta';
+import {
+  webhookDeliveriesQuery,
+  webhookDeliveryList,
+  webhookEndpointPath,
+} from '@inventory/contracts/http/webhooks';
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
+import { envelope } from '../http/envelope.ts';
+import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
+import { requireOwnProject } from '../http/project-access.ts';
+import { publicRoute } from '../http/public-route.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { namedIn } from './webhook-client.ts';
+import {
+  endpointErrors,
+  endpointTemplate,
+  type WebhookDeps,
+  webhookPermission,
+  webhookTag,
+} from './webhook-endpoint.ts';
+
+export interface ListWebhookDeliveriesDeps extends WebhookDeps {
+  readonly cursors: CursorSealer;
+}
+
+/** GET …/{endpoint_id}/deliveries: deliveries of the last 30 days. */
+export const listWebhookDeliveriesRoute = publicRoute({
+  operationId: 'listWebhookDeliveries',
+  tag: webhookTag,
+  summary: 'Deliveries of a webhook endpoint',
+  description:
+    'Deliveries of the last 30 days with their results, newest first. Responses of the ' +
+    'endpoint are stored as status and time, never as contents.',
+  method: 'GET',
+  template: `${endpointTemplate}/deliveries`,
+  permission: webhookPermission,
+  input: { path: webhookEndpointPath, query: webhookDeliveriesQuery },
+  answer: {
+    status: 200,
+    description: 'One part of the list.',
+    body: { data: webhookDeliveryList, meta: plainMeta },
+    example: {
+      success: true,
+      data: {
+        items: [
+          {
+            event_id: completedEvent.id,
+            type: 'inventory.refresh.completed',
+            state: 'pending',
+            failure: null,
+            created_at: '2026-01-15T10:00:21.100Z',
+            next_attempt_at: '2026-01-15T10:00:26.900Z',
+            attempts_total: 1,
+            attempts: [
+              { at: '2026-01-15T10:00:21.300Z', status: 503, duration_ms: 180, error: 'status' },
+            ],
+          },
+        ],
+        pagination: { has_more: true, next_cursor: exampleCursor },
+      },
+      meta: plainMetaExample,
+    },
+  },
+  errors: [...endpointErrors, 'invalid_cursor'],
+  async handle(
+    { webhooks, cursors }: ListWebhookDeliveriesDeps,
+    { path, query },
+    { requestId, principal },
+  ) {
+    requireOwnProject(principal, path.project_id);
+    const { state, limit } = query;
+    const before = openCursor(cursors, path.endpoint_id, query.cursor);
+    const part = { state, limit, before };
+    const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
+    const next_cursor = next_before && cursors.seal(next_before, bindingOf(path.endpoint_id));
+    const pagination = { has_more: next_cursor !== null, next_cursor };
+    return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };
+  },
+});
+
+function bindingOf(id: WebhookEndpointId): string[] {
+  return ['webhook-deliveries', id];
+}
+
+function openCursor(
+  cursors: CursorSealer,
+  id: WebhookEndpointId,
+  cursor?: string,
+): string | undefined {
+  if (cursor === undefined) return undefined;
+  const before = cursors.open(cursor, bindingOf(id));
+  if (before === null) throw new Refused({ code: 'invalid_cursor' });
+  return before;
+}
