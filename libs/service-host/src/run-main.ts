@@ -1,6 +1,7 @@
 import type { ServiceName } from '@inventory/contracts/topics';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import type { Lifetime } from '@inventory/runtime/lifetime';
 import { createLogger } from '@inventory/runtime/logger';
 import { observeProcess } from '@inventory/runtime/process-metrics';
 import { runService } from '@inventory/runtime/run-service';
@@ -9,6 +10,7 @@ import { SettingsError } from '@inventory/runtime/settings';
 import { telemetry } from '@inventory/runtime/telemetry-access';
 import { type PreparedContext, prepareIndexes, prepareTopics } from './prepare.ts';
 import { rewindFlag, runRewind } from './rewind-consumers.ts';
+import { runTask, type Task } from './run-task.ts';
 import type { ServiceContext } from './service-context.ts';
 
 export interface MainOptions<Config extends ServiceConfig> {
@@ -16,13 +18,14 @@ export interface MainOptions<Config extends ServiceConfig> {
   /** Throws a SettingsError that names every problem. */
   readonly loadConfig: (environment: Record<string, string | undefined>) => Config;
   readonly start: (context: ServiceContext<Config>) => Promise<unknown>;
+  readonly tasks?: readonly Task<Config>[];
   readonly process: NodeJS.Process;
 }
 
 /**
  * The whole of a service's main: configuration, then the service until a signal stops it. With
- * `--check-config`, `--ensure-topics`, `--ensure-indexes` or `--rewind-consumers-to <time>` it does
- * that and ends.
+ * `--check-config`, `--ensure-topics`, `--ensure-indexes`, `--rewind-consumers-to <time>` or the
+ * flag of a task it does that and ends.
  */
 export async function runMain<Config extends ServiceConfig>(
   options: MainOptions<Config>,
@@ -43,7 +46,7 @@ export async function runMain<Config extends ServiceConfig>(
 }
 
 async function runConfigured<Config extends ServiceConfig>(
-  { service, start, process }: MainOptions<Config>,
+  { service, start, tasks = [], process }: MainOptions<Config>,
   config: Config,
 ): Promise<void> {
   const { argv } = process;
@@ -61,6 +64,12 @@ async function runConfigured<Config extends ServiceConfig>(
   if (argv.includes('--ensure-indexes')) {
     const toIndexes = (part: PreparedContext) => start({ ...surroundings, ...part });
     await prepareIndexes({ logger, stopDeadlineMs, start: toIndexes });
+    return;
+  }
+  const task = tasks.find(({ flag }) => argv.includes(flag));
+  if (task) {
+    const run = (lifetime: Lifetime) => task.run({ ...surroundings, lifetime, logger }, argv);
+    await runTask({ process, logger, stopDeadlineMs, run });
     return;
   }
   observeProcess(process);
