@@ -3,7 +3,20 @@ import {
   serviceConfig,
   serviceSettings,
 } from '@inventory/runtime/service-settings';
-import { count, deepFreeze, duration, integer, readSettings } from '@inventory/runtime/settings';
+import {
+  count,
+  deepFreeze,
+  duration,
+  integer,
+  list,
+  readSettings,
+} from '@inventory/runtime/settings';
+import { z } from 'zod';
+
+const keyBytes = 32;
+const checkpointKey = z
+  .base64url()
+  .refine((key) => Buffer.from(key, 'base64url').length === keyBytes, 'must be 32 bytes');
 
 export const settings = {
   ...serviceSettings,
@@ -29,7 +42,15 @@ export const settings = {
     ),
   VERIFY_INTERVAL_MS: duration()
     .prefault('86400000')
-    .describe('Pause between verifications of the whole journal; the first is at the start'),
+    .describe(
+      'From one verification of any process to the next one by a replica; 0: only by --verify',
+    ),
+  CHECKPOINT_KEYS: list()
+    .pipe(z.array(checkpointKey))
+    .optional()
+    .describe(
+      'Keys that verified checkpoints are signed with, comma-separated, 32 bytes each in base64url: the first signs, each is accepted; without one every verification is a full one',
+    ),
   PRICE_REFRESH_INTERVAL_MS: duration()
     .prefault('5000')
     .describe('Pause between reads of the price lists; add a list at least twice this ahead'),
@@ -44,7 +65,10 @@ export interface BillingLedgerConfig extends ServiceConfig {
   readonly commits: { readonly commandsMax: number; readonly entriesMax: number };
   readonly cache: { readonly accountsMax: number; readonly recentKeysMax: number };
   readonly snapshots: { readonly everyEntries: number; readonly passIntervalMs: number };
+  /** 0 where only another process verifies. */
   readonly verifyIntervalMs: number;
+  /** 32 bytes each, in base64url. */
+  readonly checkpointKeys: readonly string[];
   readonly priceRefreshIntervalMs: number;
   readonly clockOffsetMaxMs: number;
 }
@@ -64,6 +88,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Bil
       passIntervalMs: parsed.SNAPSHOT_PASS_INTERVAL_MS,
     },
     verifyIntervalMs: parsed.VERIFY_INTERVAL_MS,
+    checkpointKeys: parsed.CHECKPOINT_KEYS ?? [],
     priceRefreshIntervalMs: parsed.PRICE_REFRESH_INTERVAL_MS,
     clockOffsetMaxMs: parsed.CLOCK_OFFSET_MAX_MS,
   });

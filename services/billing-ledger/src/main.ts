@@ -1,5 +1,12 @@
 import { runMain } from '@inventory/service-host/run-main';
 import { loadConfig } from './config.ts';
 import { startBillingLedger } from './start-billing-ledger.ts';
+import { verifyTask } from './verify-task.ts';
 
-void runMain({ service: 'billing-ledger', loadConfig, start: startBillingLedger, process });
+void runMain({
+  service: 'billing-ledger',
+  loadConfig,
+  start: startBillingLedger,
+  tasks: [verifyTask],
+  process,
+});

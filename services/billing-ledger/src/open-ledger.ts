@@ -6,6 +6,7 @@ import type { BillingLedgerConfig } from './config.ts';
 import { countEntries } from './metrics.ts';
 import { type AccountCache, createAccountCache } from './operations/account-cache.ts';
 import { type CommitCommands, createCommitCommands } from './operations/commit-commands.ts';
+import { continueVerification } from './operations/continue-verification.ts';
 import { createJournalClock, type JournalClock } from './operations/journal-clock.ts';
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
 import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
@@ -15,16 +16,22 @@ import { createReadStatement, type ReadStatement } from './operations/read-state
 import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
 import { createRecentEntries } from './operations/recent-entries.ts';
 import { createRollUpUsage } from './operations/roll-up-usage.ts';
-import { createRunLeased } from './operations/run-leased.ts';
+import { createRunLeased, type RunLeased } from './operations/run-leased.ts';
+import {
+  createVerificationRunner,
+  type VerificationRunner,
+} from './operations/run-verification.ts';
 import { createSnapshotSaver, type SnapshotSaver } from './operations/save-snapshots.ts';
 import { createSnapshotPass, type SnapshotPass } from './operations/snapshot-pass.ts';
-import { createVerifyJournal, type VerifyJournal } from './operations/verify-journal.ts';
+import { type VerifyJournalDeps, verifyJournal } from './operations/verify-journal.ts';
+import { createCheckpointStore } from './storage/checkpoint-store.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
 import { createLeaseStore } from './storage/lease-store.ts';
 import { createPriceListStore } from './storage/price-list-store.ts';
-import { createSnapshotStore } from './storage/snapshot-store.ts';
+import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
 import { readStoreTime } from './storage/store-time.ts';
-import { createUsageStore } from './storage/usage-store.ts';
+import { createUsageStore, type UsageStore } from './storage/usage-store.ts';
+import { createVerificationStore, type VerificationStore } from './storage/verification-store.ts';
 
 export interface OpenLedgerDeps {
   /** With the indexes of `storage/collections.ts`. */
@@ -34,7 +41,7 @@ export interface OpenLedgerDeps {
   readonly identifiers: Identifiers;
   readonly config: Pick<
     BillingLedgerConfig,
-    'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs'
+    'commits' | 'cache' | 'snapshots' | 'clockOffsetMaxMs' | 'checkpointKeys'
   >;
   /** Aborted: long reading ends. */
   readonly stopping: AbortSignal;
@@ -54,7 +61,8 @@ export interface Ledger {
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
-  readonly verifyJournal: VerifyJournal;
+  readonly verifier: VerificationRunner;
+  readonly verifications: VerificationStore;
 }
 
 const commitBytesMax = 256 * 1024;
@@ -93,6 +101,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     ...passDeps,
     intervalMs: config.snapshots.passIntervalMs,
   });
+  const verifications = createVerificationStore(db);
   const commitCommands = createCommitCommands({
     journal,
     loadAccount,
@@ -119,11 +128,45 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
     listOldHolds: createListOldHolds({ snapshots: store, clock }),
-    verifyJournal: createVerifyJournal({
+    verifier: openVerifier(deps, {
       journal,
       snapshots: store,
+      usage,
       prices,
-      stopping: deps.stopping,
+      now: () => clock.now(),
+      verifications,
+      runLeased,
     }),
+    verifications,
   };
+}
+
+interface VerifierParts
+  extends Omit<VerifyJournalDeps, 'journal' | 'snapshots' | 'usage' | 'checkpoints'> {
+  readonly journal: Journal;
+  readonly snapshots: SnapshotStore;
+  readonly usage: UsageStore;
+  readonly verifications: VerificationStore;
+  readonly runLeased: RunLeased;
+}
+
+/** Without a key nothing can be continued from. */
+function openVerifier(
+  { db, clock, logger, stopping, config }: OpenLedgerDeps,
+  { verifications, runLeased, ...parts }: VerifierParts,
+): VerificationRunner {
+  const keys = config.checkpointKeys.map((key) => Buffer.from(key, 'base64url'));
+  const [first, ...others] = keys;
+  const checkpoints = first ? createCheckpointStore(db, [first, ...others]) : null;
+  return createVerificationRunner({
+    verifyFull: (options) => verifyJournal({ ...parts, checkpoints }, options),
+    verifyChanged: checkpoints
+      ? (options) => continueVerification({ ...parts, checkpoints }, options)
+      : null,
+    verifications,
+    runLeased,
+    clock,
+    stopping,
+    logger,
+  });
 }

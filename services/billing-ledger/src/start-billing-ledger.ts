@@ -5,10 +5,10 @@ import type { ServiceContext, StartedService } from '@inventory/service-host/ser
 import type { BillingLedgerConfig } from './config.ts';
 import { createOnBillingCommands } from './consumers/on-billing-commands.ts';
 import { ledgerRoutes } from './http/ledger-routes.ts';
-import { observeLedger } from './metrics.ts';
+import { observeLedger, observeVerification } from './metrics.ts';
 import { openLedger } from './open-ledger.ts';
-import type { VerifyJournal } from './operations/verify-journal.ts';
 import { watchHolds } from './operations/watch-holds.ts';
+import { watchVerification } from './operations/watch-verification.ts';
 import { ledgerIndexes } from './storage/collections.ts';
 
 /** An account is at most this far past the snapshot it is due for. */
@@ -16,6 +16,9 @@ const snapshotIntervalMs = 1_000;
 const lastSnapshotsMs = 6_000;
 const oldHoldsIntervalMs = 60_000;
 const clockIntervalMs = 30_000;
+const verificationReadMs = 30_000;
+/** How often each replica checks whether a verification is due. */
+const verificationCheckMs = 60_000;
 /** How often each replica checks within an interval whether a pass is due. */
 const passChecks = 4;
 
@@ -35,6 +38,9 @@ export async function startBillingLedger(
     clockOffsetMs: ledger.journalClock.offsetMs,
   });
 
+  const verificationWatch = watchVerification(ledger.verifications);
+  observeVerification(verificationWatch.state, () => clock.now());
+
   const repeat = (name: string, intervalMs: number, runOnce: () => Promise<void>) =>
     startPeriodicJob({ name, intervalMs, lifetime, logger, runOnce });
   repeat('journal clock', clockIntervalMs, ledger.journalClock.measure);
@@ -42,7 +48,12 @@ export async function startBillingLedger(
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
   repeat('snapshot pass', passIntervalMs / passChecks, ledger.snapshotPass);
   repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
-  repeat('verification', config.verifyIntervalMs, () => verifyOnce(context, ledger.verifyJournal));
+  repeat('verification record', verificationReadMs, verificationWatch.read);
+  if (config.verifyIntervalMs > 0) {
+    repeat('verification', Math.min(config.verifyIntervalMs, verificationCheckMs), () =>
+      ledger.verifier.runIfDue(config.verifyIntervalMs),
+    );
+  }
   lifetime.defer('last snapshots', () => ledger.snapshots.saveAll(lastSnapshotsMs));
 
   const subscription = await bus.consume({
@@ -57,21 +68,4 @@ export async function startBillingLedger(
   const notReady = async () => [...(await health.notReady()), ...ledger.journalClock.problems()];
   const routes = ledgerRoutes.map((route) => route.bind({ ...ledger, clock }));
   return serveInternal(context, routes, { ...health, notReady });
-}
-
-const problemsLogged = 10;
-
-/** The result of a scheduled verification is reported by a metric and the log. */
-async function verifyOnce(
-  { lifetime, logger }: ServiceContext<BillingLedgerConfig>,
-  verifyJournal: VerifyJournal,
-): Promise<void> {
-  try {
-    const { accounts, entries, problems } = await verifyJournal();
-    if (problems.length === 0) logger.info({ accounts, entries }, 'journal verification passed');
-    else
-      logger.error({ problems: problems.slice(0, problemsLogged) }, 'journal verification failed');
-  } catch (error) {
-    if (!lifetime.signal.aborted) throw error;
-  }
 }

@@ -6,11 +6,11 @@ import { z } from 'zod';
 import type { Command } from '../src/domain/command.ts';
 import { planCommit } from '../src/domain/plan-commit.ts';
 import { createLoadAccount } from '../src/operations/load-account.ts';
-import { createVerifyJournal } from '../src/operations/verify-journal.ts';
 import { readCommit } from '../src/storage/commit-document.ts';
 import { prices } from './support/program.ts';
 import { createStore, type Store } from './support/simulation/fake-journal.ts';
-import { each, fixedPrices, reliable } from './support/stored-journal.ts';
+import { reliable } from './support/stored-journal.ts';
+import { verifyStored } from './support/verify-stored.ts';
 
 /**
  * Journals as they were stored before commits carried standings and before entries could share a
@@ -32,11 +32,7 @@ function storeOf(commits: readonly string[]): Store {
   return store;
 }
 
-function verify(store: Store) {
-  const journal = reliable(store);
-  const snapshots = { scanSnapshots: () => each([]) };
-  return createVerifyJournal({ journal, snapshots, prices: fixedPrices })();
-}
+const verify = (store: Store) => verifyStored({ journal: reliable(store) });
 
 const grant = (accountId: AccountId): Command => ({
   kind: 'grant',

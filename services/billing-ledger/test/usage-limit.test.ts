@@ -13,7 +13,7 @@ test('usage of more than one report may have is refused by its own code, not cut
     readStatement: notAsked,
     readUsage: async () => ({ result: 'too_much' }),
     listOldHolds: notAsked,
-    verifyJournal: notAsked,
+    verifier: { run: notAsked },
     prices: { book: { activeAt: neverPriced, byVersion: neverPriced }, reload: notAsked },
     clock: createTestClock(),
   };

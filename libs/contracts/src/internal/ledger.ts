@@ -129,9 +129,16 @@ export const statementPage = z.object({
 });
 export type StatementPage = z.infer<typeof statementPage>;
 
-/** POST /verify: the journal of every account, folded from its first entry. */
+/**
+ * POST /verify?full=: `continue` verifies the accounts that changed, each from its checkpoint; `full`
+ * every account from its first entry.
+ */
 export const verifyReport = z.object({
   ok: z.boolean(),
+  mode: z.enum(['full', 'continue']).optional(),
+  started_at: z.iso.datetime().optional(),
+  finished_at: z.iso.datetime().optional(),
+  /** Accounts and entries that were verified. */
   accounts: z.int(),
   entries: z.int(),
   problems: z.array(

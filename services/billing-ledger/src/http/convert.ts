@@ -23,7 +23,7 @@ import { type DayUsage, dayMs } from '../domain/usage.ts';
 import type { AccountHold, OldHolds } from '../operations/list-old-holds.ts';
 import type { CurrentStanding } from '../operations/read-standing.ts';
 import type { Statement } from '../operations/read-statement.ts';
-import type { Verification } from '../operations/verify-journal.ts';
+import type { VerificationRecord } from '../storage/verification-store.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
 export function toBalanceView(accountId: AccountId, standing: CurrentStanding): BalanceView {
@@ -126,9 +126,13 @@ export function toPriceListView(list: PriceList): PriceListView {
   };
 }
 
-export function toVerifyReport({ accounts, entries, problems }: Verification): VerifyReport {
+export function toVerifyReport(record: VerificationRecord): VerifyReport {
+  const { accounts, entries, mode, problems, startedAtMs, finishedAtMs } = record;
   return {
     ok: problems.length === 0,
+    mode,
+    started_at: isoTime(startedAtMs),
+    finished_at: isoTime(finishedAtMs),
     accounts,
     entries,
     problems: problems.map(({ accountId, seq, problem }) => ({

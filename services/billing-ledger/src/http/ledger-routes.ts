@@ -22,7 +22,7 @@ import type { PriceListCache } from '../operations/price-list-cache.ts';
 import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
-import type { VerifyJournal } from '../operations/verify-journal.ts';
+import type { VerificationRunner } from '../operations/run-verification.ts';
 import {
   toAccountFunds,
   toAccountTerms,
@@ -41,7 +41,7 @@ export interface LedgerRoutesDeps {
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
-  readonly verifyJournal: VerifyJournal;
+  readonly verifier: Pick<VerificationRunner, 'run'>;
   readonly prices: PriceListCache;
   readonly clock: Clock;
 }
@@ -147,9 +147,10 @@ const journalRoutes = [
   internalRoute({
     method: 'POST',
     template: '/verify',
-    input: {},
+    input: { query: z.object({ full: z.stringbool().default(true) }) },
     answer: verifyReport,
-    handle: async ({ verifyJournal }: LedgerRoutesDeps) => toVerifyReport(await verifyJournal()),
+    handle: async ({ verifier }: LedgerRoutesDeps, { query }) =>
+      toVerifyReport(await verifier.run(query.full ? 'full' : 'continue')),
   }),
   internalRoute({
     method: 'GET',

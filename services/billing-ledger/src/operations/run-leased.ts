@@ -24,8 +24,12 @@ export type RunLeased = <Value>(
 const leaseMs = 30_000;
 
 export function createRunLeased(deps: RunLeasedDeps): RunLeased {
-  const { leases, holder, clock, stopping, logger } = deps;
+  const { leases, clock, stopping, logger } = deps;
+  let runs = 0;
   return async (name, work) => {
+    // Two runs of one process exclude each other too.
+    runs += 1;
+    const holder = `${deps.holder}/${runs}`;
     const acquire = () => {
       const nowMs = clock.now();
       return leases.acquireLease({ name, holder, nowMs, untilMs: nowMs + leaseMs });

@@ -15,7 +15,7 @@ import {
   storedKeysOf,
   subscriptionOf,
 } from '../storage/commit-document.ts';
-import type { StoredSnapshot } from '../storage/snapshot-document.ts';
+import type { Snapshot, StoredSnapshot } from '../storage/snapshot-document.ts';
 
 export interface JournalProblem {
   readonly accountId: string;
@@ -33,21 +33,29 @@ export interface AccountCheck {
   readonly report: (seq: number | null, problem: string) => void;
 }
 
-export function startAccountCheck(
-  accountId: AccountId,
-  snapshot: StoredSnapshot | null,
-  report: (problem: JournalProblem) => void,
-): AccountCheck {
+export interface AccountCheckOptions {
+  readonly accountId: AccountId;
+  /** Where the check starts; null for the first entry. */
+  readonly start: Snapshot | null;
+  readonly snapshot: StoredSnapshot | null;
+  readonly report: (problem: JournalProblem) => void;
+}
+
+export function startAccountCheck(options: AccountCheckOptions): AccountCheck {
+  const { accountId, start, snapshot, report } = options;
   if (snapshot?.isIntact === false) {
     report({ accountId, seq: snapshot.account.lastSeq, problem: 'snapshot hash mismatch' });
   }
-  return {
+  const isBefore = (snapshot?.account.lastSeq ?? 0) < (start?.account.lastSeq ?? 0);
+  const check: AccountCheck = {
     accountId,
-    account: newAccount(accountId),
-    head: chainStart,
-    snapshot,
+    account: start?.account ?? newAccount(accountId),
+    head: start?.head ?? chainStart,
+    snapshot: isBefore ? null : snapshot,
     report: (seq, problem) => report({ accountId, seq, problem }),
   };
+  compareSnapshot(check);
+  return check;
 }
 
 /** Checks the next commit and continues behind it, whatever is wrong with it. */

@@ -3,30 +3,20 @@ import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { type Program, programs } from '../../test/support/program.ts';
-import {
-  each,
-  fixedPrices,
-  type StoredJournal,
-  storeProgram,
-} from '../../test/support/stored-journal.ts';
+import { each, type StoredJournal, storeProgram } from '../../test/support/stored-journal.ts';
+import { verifyStored } from '../../test/support/verify-stored.ts';
 import type { EntryKind } from '../domain/movement.ts';
 import { type CommitDocument, readCommit } from '../storage/commit-document.ts';
 import { toEntryDocument } from '../storage/entry-document.ts';
 import type { Snapshot } from '../storage/snapshot-document.ts';
-import { createVerifyJournal } from './verify-journal.ts';
 
 /** Verifies stored bytes, in the order they are given, beside some snapshots. */
-async function verifyBytes(
+function verifyBytes(
   { journal }: StoredJournal,
   commits: readonly Uint8Array[],
   snapshots: readonly Snapshot[] = [],
 ) {
-  const verify = createVerifyJournal({
-    journal: { ...journal, scanCommits: () => each(commits) },
-    snapshots: { scanSnapshots: () => each(snapshots.map((one) => ({ ...one, isIntact: true }))) },
-    prices: fixedPrices,
-  });
-  return verify();
+  return verifyStored({ journal: { ...journal, scanCommits: () => each(commits) }, snapshots });
 }
 
 const bytesOf = ({ store }: StoredJournal): Buffer[] =>

@@ -1,180 +1,131 @@
-import { setImmediate } from 'node:timers/promises';
 import type { AccountId } from '@inventory/contracts/ids';
-import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
-import type { PriceBook } from '../domain/price-list.ts';
-import { measureVerification } from '../metrics.ts';
-import { readCommit, type StoredCommit, UnreadableCommit } from '../storage/commit-document.ts';
+import type { CheckpointStore } from '../storage/checkpoint-store.ts';
+import type { StoredCommit } from '../storage/commit-document.ts';
 import type { Journal } from '../storage/journal.ts';
-import type { StoredSnapshot } from '../storage/snapshot-document.ts';
 import type { SnapshotStore } from '../storage/snapshot-store.ts';
+import type { UsageStore } from '../storage/usage-store.ts';
+import { createPeekQueue } from './peek-queue.ts';
 import type { PriceListCache } from './price-list-cache.ts';
+import { openUsageScan } from './scan-usage.ts';
 import {
-  type AccountCheck,
-  checkCommit,
-  finishAccountCheck,
-  type JournalProblem,
-  startAccountCheck,
-} from './verify-account.ts';
+  accountOf,
+  startRun,
+  type VerificationCounts,
+  type VerificationRun,
+  type VerificationRunOptions,
+} from './verification-run.ts';
+import type { JournalProblem } from './verify-account.ts';
+import { type AccountDocuments, type AccountWalk, startWalk } from './walk-account.ts';
 
-export interface Verification {
-  readonly accounts: number;
-  readonly entries: number;
-  /** The first {@link problemsMax}. */
+export interface Verification extends VerificationCounts {
   readonly problems: readonly JournalProblem[];
+  readonly problemAccounts: readonly string[];
 }
 
 export interface VerifyJournalDeps {
   readonly journal: Pick<Journal, 'scanCommits' | 'readCommits'>;
   readonly snapshots: Pick<SnapshotStore, 'scanSnapshots'>;
+  readonly usage: Pick<UsageStore, 'listPositions' | 'scanDays'>;
+  /** Null where nothing is signed: each verification is a full one. */
+  readonly checkpoints: Pick<CheckpointStore, 'saveCheckpoint'> | null;
   readonly prices: PriceListCache;
-  /** Ends a verification that is under way, which then rejects. */
-  readonly stopping?: AbortSignal | undefined;
+  readonly now: () => number;
 }
-
-export type VerifyJournal = () => Promise<Verification>;
-
-const problemsMax = 1_000;
-const sliceMs = 10;
-const commitsPerRead = 50;
 
 /**
  * Refolds every account from its first entry and compares all that is stored beside the entries:
- * balances, hashes, keys, snapshots. It reads only, holds one account at a time, and lets other
- * work run every {@link sliceMs}. Callers that come while it runs share its result.
+ * balances, hashes, keys, snapshots, roll-ups. It reads one account at a time, writes checkpoints
+ * only, and may run beside writers.
  */
-export function createVerifyJournal(deps: VerifyJournalDeps): VerifyJournal {
-  let running: Promise<Verification> | undefined;
-  return () => {
-    running ??= measureVerification(() => verify(deps)).finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-}
-
-interface Run {
-  readonly deps: VerifyJournalDeps;
-  readonly prices: PriceBook;
-  readonly snapshots: SnapshotQueue;
-  readonly report: (problem: JournalProblem) => void;
-  accounts: number;
-  entries: number;
-}
-
-async function verify(deps: VerifyJournalDeps): Promise<Verification> {
+export async function verifyJournal(
+  deps: VerifyJournalDeps,
+  options: VerificationRunOptions,
+): Promise<Verification> {
   await deps.prices.reload();
-  const problems: JournalProblem[] = [];
-  const report = (problem: JournalProblem) => {
-    if (problems.length < problemsMax) problems.push(problem);
-  };
-  const snapshots = queueOf(deps.snapshots.scanSnapshots());
-  const run: Run = { deps, prices: deps.prices.book, snapshots, report, accounts: 0, entries: 0 };
-  let check: AccountCheck | null = null;
-  let sliceStart = monotonicNow();
+  const run = startRun(options);
+  const documents = openDocuments(deps, run);
+  let walk: AccountWalk | null = null;
   for await (const bytes of deps.journal.scanCommits()) {
-    const commit = readOrReport(bytes, report);
-    if (commit) check = await checkNext(run, check, commit);
-    if (elapsedSince(sliceStart) > sliceMs) {
-      await setImmediate();
-      deps.stopping?.throwIfAborted();
-      sliceStart = monotonicNow();
-    }
+    const commit = run.read(bytes);
+    if (commit) walk = await addCommit(deps, run, documents, { walk, commit });
+    await run.yieldToEventLoop();
   }
-  if (check) await finish(run, check);
-  await reportOrphans(run, null);
-  return { accounts: run.accounts, entries: run.entries, problems };
+  if (walk) await finishWalk(deps, run, walk);
+  await documents.skipTo(null);
+  return resultOf(run);
 }
 
-async function checkNext(
-  run: Run,
-  current: AccountCheck | null,
-  commit: StoredCommit,
-): Promise<AccountCheck> {
-  const accountId = commit.id.slice(0, commit.id.indexOf('/')) as AccountId;
-  let check = current;
-  if (check?.accountId !== accountId) {
-    if (check) await finish(run, check);
-    check = await begin(run, accountId);
+export function resultOf(run: VerificationRun): Verification {
+  const { problems, problemAccounts } = run;
+  return { ...run.counts(), problems, problemAccounts: [...problemAccounts] };
+}
+
+async function addCommit(
+  deps: VerifyJournalDeps,
+  run: VerificationRun,
+  documents: JournalDocuments,
+  { walk: current, commit }: { readonly walk: AccountWalk | null; readonly commit: StoredCommit },
+): Promise<AccountWalk> {
+  const accountId = accountOf(commit);
+  let walk = current;
+  if (walk?.accountId !== accountId) {
+    if (walk) await finishWalk(deps, run, walk);
+    await documents.skipTo(accountId);
+    run.addAccount();
+    const { journal, prices } = deps;
+    const { report } = run;
+    walk = startWalk({ journal, prices: prices.book, report }, await documents.of(accountId));
   }
-  try {
-    checkCommit(check, commit, run.prices);
-  } catch (error) {
-    // Changed so far that it is not even of the right kind; the others still are to be judged.
-    const detail = error instanceof Error ? error.message : String(error);
-    check.report(commit.firstSeq, `commit cannot be checked: ${detail}`);
-  }
-  run.entries += commit.entries.length;
-  return check;
+  await walk.add(commit);
+  return walk;
 }
 
-async function begin(run: Run, accountId: AccountId): Promise<AccountCheck> {
-  run.accounts += 1;
-  await reportOrphans(run, accountId);
-  const next = await run.snapshots.peek();
-  const snapshot = next?.account.accountId === accountId ? await run.snapshots.take() : null;
-  return startAccountCheck(accountId, snapshot, run.report);
+/** Counts what the walk checked, and stores where the next one can start. */
+export async function finishWalk(
+  { checkpoints, now }: Pick<VerifyJournalDeps, 'checkpoints' | 'now'>,
+  run: VerificationRun,
+  walk: AccountWalk,
+): Promise<void> {
+  const { entries, checkpoint } = await walk.finish();
+  run.addEntries(entries);
+  if (checkpoint) await checkpoints?.saveCheckpoint(checkpoint, now());
 }
 
-/** A snapshot may be newer than what the scan read: the commits made meanwhile are read then. */
-async function finish(run: Run, check: AccountCheck): Promise<void> {
-  let page: readonly StoredCommit[];
-  while (check.snapshot && check.snapshot.account.lastSeq > check.account.lastSeq) {
-    page = await run.deps.journal.readCommits(check.accountId, check.head.commitId, commitsPerRead);
-    for (const commit of page.slice(1)) checkCommit(check, commit, run.prices);
-    run.entries += page.slice(1).reduce((sum, commit) => sum + commit.entries.length, 0);
-    if (page.length < commitsPerRead) break;
-  }
-  finishAccountCheck(check);
+/** What is stored beside the commits, in the order of their scan. */
+interface JournalDocuments {
+  /** Reports the documents of accounts before this one, which have no commits; of all when null. */
+  skipTo(accountId: AccountId | null): Promise<void>;
+  of(accountId: AccountId): Promise<AccountDocuments>;
 }
 
-/** Snapshots of accounts before this one, that the scan has not met. */
-async function reportOrphans(run: Run, accountId: AccountId | null): Promise<void> {
-  for (;;) {
-    const next = await run.snapshots.peek();
-    if (!next || (accountId !== null && next.account.accountId >= accountId)) return;
-    await run.snapshots.take();
-    const orphan = next.account;
-    const [first] = await run.deps.journal.readCommits(orphan.accountId, null, 1);
-    if (first) continue;
-    const problem = 'journal ends before its snapshot';
-    run.report({ accountId: orphan.accountId, seq: orphan.lastSeq, problem });
-  }
-}
+function openDocuments(
+  { journal, snapshots, usage }: VerifyJournalDeps,
+  run: VerificationRun,
+): JournalDocuments {
+  const stored = createPeekQueue(snapshots.scanSnapshots());
+  const rolledUp = openUsageScan(usage);
 
-function readOrReport(
-  bytes: Uint8Array,
-  report: (problem: JournalProblem) => void,
-): StoredCommit | null {
-  try {
-    return readCommit(bytes);
-  } catch (error) {
-    if (!(error instanceof UnreadableCommit)) throw error;
-    report({ accountId: error.accountId, seq: null, problem: error.message });
-    return null;
-  }
-}
-
-interface SnapshotQueue {
-  peek(): Promise<StoredSnapshot | null>;
-  take(): Promise<StoredSnapshot | null>;
-}
-
-function queueOf(snapshots: AsyncIterable<StoredSnapshot>): SnapshotQueue {
-  const iterator = snapshots[Symbol.asyncIterator]();
-  let next: StoredSnapshot | null | undefined;
-  async function peek(): Promise<StoredSnapshot | null> {
-    if (next === undefined) {
-      const read = await iterator.next();
-      next = read.done ? null : read.value;
-    }
-    return next;
+  /** An account may have got its first commit after the scan had passed it. */
+  async function reportOrphan(accountId: AccountId, seq: number, problem: string): Promise<void> {
+    const [first] = await journal.readCommits(accountId, null, 1);
+    if (!first) run.report({ accountId, seq, problem });
   }
   return {
-    peek,
-    async take() {
-      const taken = await peek();
-      if (taken) next = undefined;
-      return taken;
+    async skipTo(accountId) {
+      for (let next = await stored.peek(); next; next = await stored.peek()) {
+        const { accountId: owner, lastSeq } = next.account;
+        if (accountId !== null && owner >= accountId) break;
+        await stored.take();
+        await reportOrphan(owner, lastSeq, 'journal ends before its snapshot');
+      }
+      await rolledUp.skipTo(accountId, (day) =>
+        reportOrphan(day.accountId, day.throughSeq, 'usage roll-up without entries'),
+      );
+    },
+    async of(accountId) {
+      const next = await stored.peek();
+      const snapshot = next?.account.accountId === accountId ? await stored.take() : null;
+      return { accountId, start: null, snapshot, ...rolledUp.of(accountId) };
     },
   };
 }

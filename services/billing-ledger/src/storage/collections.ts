@@ -5,6 +5,8 @@ export const snapshotsCollection = 'snapshots';
 export const priceListsCollection = 'priceLists';
 export const passesCollection = 'passes';
 export const leasesCollection = 'leases';
+export const checkpointsCollection = 'checkpoints';
+export const verificationsCollection = 'verifications';
 export const usageDaysCollection = 'usageDays';
 export const usagePositionsCollection = 'usagePositions';
 

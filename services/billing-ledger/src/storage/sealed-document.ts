@@ -1,4 +1,4 @@
-import { hash as digestOf } from 'node:crypto';
+import { createHmac, hash as digestOf, timingSafeEqual } from 'node:crypto';
 import { BSON } from 'mongodb';
 
 /** SHA-256 over the stored bytes of every other field, in hexadecimal; always the last field. */
@@ -6,32 +6,59 @@ export interface Sealed {
   readonly hash: string;
 }
 
+/** HMAC-SHA-256 over the stored bytes of every other field, in hexadecimal; always the last field. */
+export interface Signed {
+  readonly signature: string;
+}
+
 /** As the driver serializes an inserted document. */
 const writing = { ignoreUndefined: false } as const;
 const lengthBytes = 4;
-const hashDigits = 64;
 
 /** The same document with the hash of its bytes as the last field. */
 export function seal<Unsealed extends object>(unsealed: Unsealed): Unsealed & Sealed {
-  // Without the length before the elements and the terminator behind them.
-  const elements = BSON.serialize(unsealed, writing).subarray(lengthBytes, -1);
-  return { ...unsealed, hash: digest(elements) };
+  return { ...unsealed, hash: digest(elementsOf(unsealed)) };
 }
 
 /** Whether stored bytes are those that were hashed. */
 export function isIntact(bytes: Uint8Array, hash: string): boolean {
-  const sealAt = bytes.length - sealBytes;
-  if (sealAt <= lengthBytes || digest(bytes.subarray(lengthBytes, sealAt)) !== hash) return false;
-  return sealOf(hash).equals(bytes.subarray(sealAt));
+  const elements = elementsBefore(bytes, 'hash', hash);
+  return elements !== null && digest(elements) === hash;
 }
 
-/** The element `hash` and the end of the document, as stored. */
-function sealOf(hash: string): Buffer {
-  return Buffer.from(`\x02hash\x00\x41\x00\x00\x00${hash}\x00\x00`, 'latin1');
+/** The same document with the signature of its bytes as the last field. */
+export function sign<Unsigned extends object>(unsigned: Unsigned, key: Buffer): Unsigned & Signed {
+  return { ...unsigned, signature: hmac(elementsOf(unsigned), key) };
 }
 
-const sealBytes = sealOf('0'.repeat(hashDigits)).length;
+/** Whether stored bytes are those that were signed by one of the keys. */
+export function isSigned(bytes: Uint8Array, signature: string, keys: readonly Buffer[]): boolean {
+  const elements = elementsBefore(bytes, 'signature', signature);
+  if (elements === null) return false;
+  const given = Buffer.from(signature);
+  return keys.some((key) => {
+    const expected = Buffer.from(hmac(elements, key));
+    return expected.length === given.length && timingSafeEqual(expected, given);
+  });
+}
+
+/** Without the length before the elements and the terminator behind them. */
+function elementsOf(document: object): Uint8Array {
+  return BSON.serialize(document, writing).subarray(lengthBytes, -1);
+}
+
+/** Null where the document does not end with the field. */
+function elementsBefore(bytes: Uint8Array, field: string, value: string): Uint8Array | null {
+  const end = Buffer.from(`\x02${field}\x00\x41\x00\x00\x00${value}\x00\x00`, 'latin1');
+  const at = bytes.length - end.length;
+  if (at <= lengthBytes || !end.equals(bytes.subarray(at))) return null;
+  return bytes.subarray(lengthBytes, at);
+}
 
 function digest(elements: Uint8Array): string {
   return digestOf('sha256', elements, 'hex');
+}
+
+function hmac(elements: Uint8Array, key: Buffer): string {
+  return createHmac('sha256', key).update(elements).digest('hex');
 }

@@ -1,10 +1,11 @@
-import { accountId, projectId, refreshId } from '@inventory/contracts/ids';
+import { type AccountId, accountId, projectId, refreshId } from '@inventory/contracts/ids';
 import { ledgerAsset, productCode } from '@inventory/contracts/vocabulary';
 import { dateOf } from '@inventory/runtime/clock';
 import { BSON } from 'mongodb';
 import { z } from 'zod';
 import type { Account } from '../domain/account.ts';
 import { holdSetOf, listHolds } from '../domain/hold-set.ts';
+import { LedgerConflict } from '../domain/ledger-conflict.ts';
 import { amountsOf, listAmounts } from '../domain/project-amounts.ts';
 import type { ChainHead } from './commit-document.ts';
 import { fromBalancesDocument, toBalancesDocument } from './entry-document.ts';
@@ -49,10 +50,8 @@ const terms = z.object({
   caps: z.array(z.object({ projectId, cap: z.int() })),
   alert: z.object({ threshold: z.int(), isArmed: z.boolean() }).nullable(),
 });
-const snapshotDocument = z.object({
-  _id: accountId,
-  /** {@link snapshotFormat} or {@link unsealedFormat}; others are not read. */
-  format: z.int().refine((format) => [unsealedFormat, snapshotFormat].includes(format)),
+/** The fields of an account at the end of a commit, as snapshots and checkpoints store them. */
+export const accountFields = {
   lastSeq: z.int(),
   lastAt: z.date(),
   headId: z.string(),
@@ -66,30 +65,48 @@ const snapshotDocument = z.object({
     period: z.int(),
     projects: z.array(z.object({ projectId, amount: z.int() })),
   }),
+} as const;
+const accountFieldsSchema = z.object(accountFields);
+type AccountFields = z.infer<typeof accountFieldsSchema>;
+
+const snapshotDocument = z.object({
+  _id: accountId,
+  /** {@link snapshotFormat} or {@link unsealedFormat}; others are not read. */
+  format: z.int().refine((format) => [unsealedFormat, snapshotFormat].includes(format)),
+  ...accountFields,
   /** Absent where there is no hold. */
   oldestHoldAt: z.date().optional(),
   hash: z.string().optional(),
 });
 export type SnapshotDocument = z.infer<typeof snapshotDocument>;
 
-export function toSnapshotDocument({ account, head }: Snapshot): SnapshotDocument {
-  const { spend } = account;
-  const holds = listHolds(account.holds);
-  const oldest = holds[0];
+export function toSnapshotDocument(snapshot: Snapshot): SnapshotDocument {
+  const fields = toAccountFields(snapshot);
+  const oldest = fields.holds[0];
   return seal({
-    _id: account.accountId,
+    _id: snapshot.account.accountId,
     format: snapshotFormat,
+    ...fields,
+    ...(oldest ? { oldestHoldAt: oldest.reservedAt } : {}),
+  });
+}
+
+export function toAccountFields({ account, head }: Snapshot): AccountFields {
+  const { spend } = account;
+  return {
     lastSeq: account.lastSeq,
     lastAt: dateOf(account.lastAt),
     headId: head.commitId ?? '',
     headHash: head.hash,
     credits: toBalancesDocument(account.balances.credits),
     units: toBalancesDocument(account.balances.units),
-    holds: holds.map((one) => ({ ...one, reservedAt: dateOf(one.reservedAt) })),
+    holds: listHolds(account.holds).map((one) => ({
+      ...one,
+      reservedAt: dateOf(one.reservedAt),
+    })),
     terms: { ...account.terms, caps: [...account.terms.caps] },
     spend: { period: spend.period, projects: listAmounts(spend.projects) },
-    ...(oldest ? { oldestHoldAt: dateOf(oldest.reservedAt) } : {}),
-  });
+  };
 }
 
 export interface StoredSnapshot extends Snapshot {
@@ -102,23 +119,28 @@ export function readSnapshot(bytes: Uint8Array): StoredSnapshot | null {
   const parsed = snapshotDocument.safeParse(BSON.deserialize(bytes, { promoteBuffers: true }));
   if (!parsed.success) return null;
   const { format, hash } = parsed.data;
+  const snapshot = fromAccountFields(parsed.data._id, parsed.data);
+  if (snapshot === null) return null;
+  const isSealed = hash !== undefined && isIntact(bytes, hash);
+  return { ...snapshot, isIntact: isSealed || format === unsealedFormat };
+}
+
+/** Null where the fields contradict each other, as two holds of one refresh do. */
+export function fromAccountFields(owner: AccountId, fields: AccountFields): Snapshot | null {
   try {
-    const isSealed = hash !== undefined && isIntact(bytes, hash);
-    const snapshot = fromSnapshotDocument(parsed.data);
-    return { ...snapshot, isIntact: isSealed || format === unsealedFormat };
+    return fromFields(owner, fields);
   } catch (error) {
-    // Two holds of one refresh, for instance.
-    if (error instanceof RangeError) return null;
+    if (error instanceof LedgerConflict) return null;
     throw error;
   }
 }
 
-function fromSnapshotDocument(document: SnapshotDocument): Snapshot {
+function fromFields(owner: AccountId, document: AccountFields): Snapshot {
   const { spend } = document;
   const holds = document.holds.map((one) => ({ ...one, reservedAt: one.reservedAt.getTime() }));
   return {
     account: {
-      accountId: document._id,
+      accountId: owner,
       lastSeq: document.lastSeq,
       lastAt: document.lastAt.getTime(),
       balances: {

@@ -18,6 +18,8 @@ const holdsMax = 40_000;
 export interface SnapshotStore {
   /** Null where there is none, or none whose bytes are those that were hashed. */
   findSnapshot(accountId: AccountId): Promise<Snapshot | null>;
+  /** Also one that is not intact. */
+  findStored(accountId: AccountId): Promise<StoredSnapshot | null>;
   /** Keeps the newer of this and the stored one. */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
   /** Intact snapshots with a hold made until a time, the oldest hold first. */
@@ -42,12 +44,17 @@ export function createSnapshotStore(db: Db): SnapshotStore {
   const collection = db.collection<SnapshotDocument>(snapshotsCollection);
   const passes = db.collection<PassDocument>(passesCollection);
 
+  async function findStored(accountId: AccountId): Promise<StoredSnapshot | null> {
+    const [bytes] = await collection.find({ _id: accountId }, { raw: true, limit: 1 }).toArray();
+    return bytes ? readSnapshot(bytes as unknown as Uint8Array) : null;
+  }
+
   return {
     async findSnapshot(accountId) {
-      const [bytes] = await collection.find({ _id: accountId }, { raw: true, limit: 1 }).toArray();
-      const stored = bytes ? readSnapshot(bytes as unknown as Uint8Array) : null;
+      const stored = await findStored(accountId);
       return stored?.isIntact ? stored : null;
     },
+    findStored,
     async saveSnapshot(snapshot) {
       const { accountId, lastSeq, holds } = snapshot.account;
       if (holds.size > holdsMax || snapshot.head.commitId === null) return;

@@ -2,7 +2,13 @@ import { type AccountId, accountId, projectId } from '@inventory/contracts/ids';
 import { ledgerAsset, productCode } from '@inventory/contracts/vocabulary';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { dateOf, isoTime } from '@inventory/runtime/clock';
-import { type AnyBulkWriteOperation, type Collection, type Db, MongoBulkWriteError } from 'mongodb';
+import {
+  type AnyBulkWriteOperation,
+  type Collection,
+  type Db,
+  type Filter,
+  MongoBulkWriteError,
+} from 'mongodb';
 import { z } from 'zod';
 import { type DayKey, type DayUsage, dayMs } from '../domain/usage.ts';
 import { usageDaysCollection, usagePositionsCollection } from './collections.ts';
@@ -34,6 +40,10 @@ export interface UsagePosition {
   readonly throughSeq: number;
 }
 
+export interface StoredUsagePosition extends UsagePosition {
+  readonly accountId: AccountId;
+}
+
 export interface StoredDayUsage extends DayUsage {
   readonly accountId: AccountId;
 }
@@ -52,6 +62,12 @@ export interface UsageSpan {
   readonly projectId: DayUsage['projectId'] | null;
 }
 
+/** `after` is not in it, `upTo` is; null: no bound. */
+export interface AccountRange {
+  readonly after: AccountId | null;
+  readonly upTo: AccountId | null;
+}
+
 /** Daily roll-ups of use. They are derived from the journal and can be deleted at any time. */
 export interface UsageStore {
   findPosition(accountId: AccountId): Promise<UsagePosition | null>;
@@ -62,11 +78,12 @@ export interface UsageStore {
   listDays(accountId: AccountId, span: UsageSpan, limit: number): Promise<readonly DayUsage[]>;
   /** False when another replica changed one of them since it was read; some are stored then. */
   saveDays(accountId: AccountId, changes: readonly DayChange[]): Promise<boolean>;
-  /** All days from one on, of one account or of all, by account, day and Project. */
-  scanDays(from?: {
-    readonly accountId: AccountId;
-    readonly day: number;
-  }): AsyncIterable<StoredDayUsage>;
+  /** Of accounts behind one, by account, at most `limit`. */
+  listPositions(after: AccountId | null, limit: number): Promise<readonly StoredUsagePosition[]>;
+  /** All days of the accounts in a range, by account, day and Project. */
+  scanDays(range: AccountRange): AsyncIterable<StoredDayUsage>;
+  /** The days of one account from one on, by day and Project. */
+  scanDaysOf(accountId: AccountId, fromDay: number): AsyncIterable<StoredDayUsage>;
 }
 
 const byId = { _id: 1 } as const;
@@ -97,26 +114,47 @@ export function createUsageStore(db: Db): UsageStore {
     },
     async listDays(account, span, limit) {
       const filter = { accountId: account, _id: idsOf(account, span) };
-      const found = days.find(filter).hint(byId).sort(byId).limit(limit);
+      const found = days.find(filter).sort(byId).limit(limit);
       return read(await found.toArray());
     },
     saveDays: (account, changes) => save(days, account, changes),
-    async *scanDays(from) {
-      const filter = from
-        ? {
-            accountId: from.accountId,
-            _id: idsOf(from.accountId, { ...from, ...untilEnd(from.day) }),
-          }
-        : {};
-      for await (const document of days.find(filter).hint(byId).sort(byId)) {
-        const [day] = read([document]);
-        if (day) yield { ...day, accountId: document.accountId };
-      }
+    async listPositions(after, limit) {
+      const filter = after === null ? {} : { _id: { $gt: after } };
+      const found = await positions.find(filter).sort(byId).limit(limit).toArray();
+      return found.map((document) => {
+        const { _id, ...position } = positionDocument.parse(document);
+        return { accountId: _id, ...position };
+      });
     },
+    scanDays: ({ after, upTo }) =>
+      scan(days, {
+        _id: {
+          ...(after === null ? {} : { $gt: endOf(after) }),
+          $lt: upTo === null ? endOfAll : endOf(upTo),
+        },
+      }),
+    scanDaysOf: (account, fromDay) =>
+      scan(days, {
+        accountId: account,
+        _id: idsOf(account, { fromDay, endDay: dayCountMax, projectId: null }),
+      }),
   };
 }
 
-const untilEnd = (fromDay: number) => ({ fromDay, endDay: dayCountMax, projectId: null });
+async function* scan(
+  days: Collection<DayDocument>,
+  filter: Filter<DayDocument>,
+): AsyncGenerator<StoredDayUsage> {
+  for await (const document of days.find(filter).sort(byId)) {
+    const [day] = read([document]);
+    if (day) yield { ...day, accountId: document.accountId };
+  }
+}
+
+/** Behind the ids of an account's days. */
+const endOf = (account: AccountId) => `${account}0`;
+/** Behind the ids of all accounts' days. */
+const endOfAll = 'b';
 /** The year 9999. */
 const dayCountMax = 2_932_896;
 

@@ -58,9 +58,23 @@ export function connectUsage(
       ),
     saveDays: (accountId, changes) =>
       call(() => changes.map((change) => write(accountId, change)).every((isWritten) => isWritten)),
-    async *scanDays() {
+    listPositions: (after, limit) =>
+      call(() =>
+        [...positions]
+          .map(([accountId, position]) => ({ accountId, ...position }))
+          .filter(({ accountId }) => accountId > (after ?? ''))
+          .sort((left, right) => (left.accountId < right.accountId ? -1 : 1))
+          .slice(0, limit),
+      ),
+    async *scanDays({ after, upTo }) {
       for (const accountId of [...days.keys()].sort()) {
+        if (accountId <= (after ?? '') || (upTo !== null && accountId > upTo)) continue;
         for (const day of listDays(ofAccount(accountId))) yield { ...day, accountId };
+      }
+    },
+    async *scanDaysOf(accountId, fromDay) {
+      for (const day of listDays(ofAccount(accountId))) {
+        if (day.day >= fromDay) yield { ...day, accountId };
       }
     },
   };

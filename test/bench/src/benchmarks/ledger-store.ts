@@ -113,6 +113,7 @@ function open(db: Db): Promise<Ledger> {
       cache: { accountsMax: 20_000, recentKeysMax: 100_000 },
       snapshots: { everyEntries: 200, passIntervalMs: 3_600_000 },
       clockOffsetMaxMs: 60_000,
+      checkpointKeys: [],
     },
   });
 }

@@ -1,9 +1,9 @@
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Command } from '../../../src/domain/command.ts';
-import { createVerifyJournal } from '../../../src/operations/verify-journal.ts';
 import type { Snapshot } from '../../../src/storage/snapshot-document.ts';
-import { prices, startMs } from '../program.ts';
+import { startMs } from '../program.ts';
+import { verifyStored } from '../verify-stored.ts';
 import { auditRun } from './audit.ts';
 import { messageLog } from './command-log.ts';
 import { connectJournal, createStore, type StoreGuarantees } from './fake-journal.ts';
@@ -180,18 +180,10 @@ function notePublished(
 async function verify(run: Run): Promise<string[]> {
   const process = { isAlive: true };
   const journal = connectJournal({ ...run.world, process });
-  const sorted = [...run.world.snapshots.values()].sort((left, right) =>
+  const snapshots = [...run.world.snapshots.values()].sort((left, right) =>
     left.account.accountId < right.account.accountId ? -1 : 1,
   );
-  async function* scanSnapshots() {
-    for (const snapshot of sorted) yield { ...snapshot, isIntact: true };
-  }
-  const verification = createVerifyJournal({
-    journal,
-    snapshots: { scanSnapshots },
-    prices: { book: prices, reload: async () => {} },
-  });
-  const { problems } = await verification();
+  const { problems } = await verifyStored({ journal, snapshots });
   return problems.map(({ seq, problem }) => `verify: ${seq} ${problem}`);
 }
 

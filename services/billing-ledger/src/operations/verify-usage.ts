@@ -1,0 +1,89 @@
+import type { Entry } from '../domain/entry.ts';
+import { addUse, type DayUsage, dayKeyOf, daysOf, type UsageByDay } from '../domain/usage.ts';
+import type { PeekQueue } from './peek-queue.ts';
+
+export interface UsageCheckOptions {
+  /** The stored days of the account, in order. */
+  readonly days: PeekQueue<DayUsage>;
+  /** Every use up to this entry is counted in some stored day. */
+  readonly rolledUpSeq: number;
+  readonly report: (seq: number | null, problem: string) => void;
+}
+
+/** Compares the daily roll-ups of one account with its entries, day by day. */
+export interface UsageCheck {
+  /** The entries of an account in order. */
+  add(entry: Entry): Promise<void>;
+  /** The newest entry that a day read so far counts. */
+  throughSeq(): number;
+  /** After the last entry; a day that counts more than that is left out. */
+  finish(lastSeq: number): Promise<void>;
+}
+
+export function startUsageCheck({ days, rolledUpSeq, report }: UsageCheckOptions): UsageCheck {
+  let day = -1;
+  let stored = new Map<string, DayUsage>();
+  let counted: UsageByDay = new Map();
+  let throughSeq = 0;
+
+  function closeDay(lastSeq: number): void {
+    for (const [key, expected] of counted) {
+      if (!stored.has(key)) report(expected.throughSeq, 'usage roll-up missing');
+    }
+    for (const [key, found] of stored) {
+      if (found.throughSeq > lastSeq) continue;
+      const expected = counted.get(key);
+      if (expected === undefined || !isSame(expected, found)) {
+        report(found.throughSeq, 'usage roll-up does not match the entries');
+      }
+    }
+  }
+
+  async function openDay(next: number): Promise<void> {
+    day = next;
+    stored = new Map();
+    counted = new Map();
+    for (;;) {
+      const read = await days.peek();
+      if (read === null || read.day > day) return;
+      await days.take();
+      throughSeq = Math.max(throughSeq, read.throughSeq);
+      if (read.day < day) report(read.throughSeq, 'usage roll-up without entries');
+      else stored.set(dayKeyOf(read), read);
+    }
+  }
+
+  return {
+    async add(entry) {
+      const [key] = daysOf([entry]);
+      if (key === undefined || key.day < day) return;
+      if (key.day > day) {
+        closeDay(Number.POSITIVE_INFINITY);
+        await openDay(key.day);
+      }
+      const upTo = stored.get(dayKeyOf(key))?.throughSeq ?? rolledUpSeq;
+      if (entry.seq <= upTo) addUse(counted, entry);
+    },
+    throughSeq: () => throughSeq,
+    async finish(lastSeq) {
+      closeDay(lastSeq);
+      for (let rest = await days.take(); rest !== null; rest = await days.take()) {
+        if (rest.throughSeq <= lastSeq) {
+          report(rest.throughSeq, 'usage roll-up without entries');
+        }
+      }
+    },
+  };
+}
+
+function isSame(left: DayUsage, right: DayUsage): boolean {
+  return (
+    left.throughSeq === right.throughSeq &&
+    JSON.stringify(left.products.map(describe)) === JSON.stringify(right.products.map(describe))
+  );
+}
+
+/** Fields by name: a store may return them in another order. */
+function describe({ productCode, asset, count, charged, reversed }: DayUsage['products'][number]) {
+  return [productCode, asset, count, charged, reversed];
+}
