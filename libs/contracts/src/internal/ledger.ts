@@ -130,8 +130,8 @@ export const statementPage = z.object({
 export type StatementPage = z.infer<typeof statementPage>;
 
 /**
- * POST /verify?full=: `continue` verifies the accounts that changed, each from its checkpoint; `full`
- * every account from its first entry.
+ * POST /verify?full=: `full` (default) folds every account from its first entry, `continue` the
+ * accounts that changed, each from its checkpoint.
  */
 export const verifyReport = z.object({
   ok: z.boolean(),

@@ -2720,6 +2720,12 @@ export interface operations {
                 content: {
                     readonly "application/json": {
                         readonly ok: boolean;
+                        /** @enum {string} */
+                        readonly mode?: "full" | "continue";
+                        /** Format: date-time */
+                        readonly started_at?: string;
+                        /** Format: date-time */
+                        readonly finished_at?: string;
                         readonly accounts: number;
                         readonly entries: number;
                         readonly problems: readonly {
