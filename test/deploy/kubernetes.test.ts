@@ -29,9 +29,10 @@ const standIns: Settings = {
   OPERATOR_TOKEN: 'an-operator-token-of-16',
   CURSOR_KEYS: secret,
   WEBHOOK_SECRET_KEYS: secret,
+  CHECKPOINT_KEYS: secret,
   PLATFORM_EGRESS: 'http://user:password@proxy.example:3128',
 };
-const workloadKinds = ['Deployment', 'StatefulSet', 'Job'];
+const workloadKinds = ['Deployment', 'StatefulSet', 'Job', 'CronJob'];
 const backends = ['kafka', 'mongodb'];
 const files = makeStandInFiles();
 afterAll(() => files.remove());
@@ -74,6 +75,17 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
       env,
       command: ['node', 'main.js', '--ensure-indexes'],
     });
+  });
+
+  it.each([
+    ['ledger-verify', ['--verify']],
+    ['ledger-verify-full', ['--verify', '--full']],
+  ])('verifies the journal by %s with the settings of the ledger, one at a time', (name, flags) => {
+    const job = find(resources, 'CronJob', name);
+    const { image, envFrom, env } = containerOf('billing-ledger');
+    const [own] = podOf(job).containers;
+    expect(own).toMatchObject({ image, envFrom, env, command: ['node', 'main.js', ...flags] });
+    expect(job.spec).toMatchObject({ concurrencyPolicy: 'Forbid', timeZone: 'Etc/UTC' });
   });
 
   it('makes the topics on the brokers that the services use', async () => {

@@ -50,8 +50,8 @@ export function find(resources: readonly Resource[], kind: string, name: string)
   return found;
 }
 
-/** The pod of a Deployment, StatefulSet or Job. */
-export const podOf = (resource: Resource) => resource.spec.template.spec;
+/** The pod of a Deployment, StatefulSet, Job or CronJob. */
+export const podOf = ({ spec }: Resource) => (spec.jobTemplate?.spec ?? spec).template.spec;
 
 /**
  * The environment of a container: what its ConfigMaps hold, and for each secret its stand-in (as

@@ -130,5 +130,6 @@ function newSecrets() {
     operatorToken: newSecret(),
     cursorKeys: newSecret(),
     webhookSecretKeys: newSecret(),
+    checkpointKeys: newSecret(),
   };
 }

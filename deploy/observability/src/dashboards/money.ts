@@ -173,7 +173,7 @@ export const money: DashboardPlan = {
         },
         {
           title: 'Repetitions and verifications',
-          description: 'Commands that were answered before, and walks through the whole journal.',
+          description: 'Commands that were answered before, and verifications of the journal.',
           unit: 'ops',
           shows: 'lines',
           queries: [

@@ -8,7 +8,7 @@ export interface VerificationWatch {
   read(): Promise<void>;
 }
 
-/** A verification may run in a process that nobody scrapes: every replica reports it. */
+/** A verification may run in a process without a metrics endpoint: every replica reports it. */
 export function watchVerification(
   verifications: Pick<VerificationStore, 'findLast' | 'findProgress'>,
 ): VerificationWatch {
