@@ -1,4 +1,4 @@
-import { part, project, required, text, type Verb, verb, whole } from './verb.ts';
+import { account, part, project, required, text, type Verb, verb, whole } from './verb.ts';
 
 const endpoint = required(text('--endpoint <whe_…>', 'the webhook endpoint', 'endpoint_id'));
 const one = [project, endpoint] as const;
@@ -98,5 +98,17 @@ export const serviceVerbs: readonly Verb[] = [
     'verifyLedger',
     [],
     { mustHold: 'ok', timeoutMs: verifyTimeoutMs },
+  ),
+  verb(
+    'quarantine list',
+    'accounts whose commands are not evaluated',
+    'listQuarantinedAccounts',
+    [],
+  ),
+  verb(
+    'quarantine lift',
+    'evaluate the commands of an account again, after its journal was restored',
+    'liftQuarantine',
+    [account],
   ),
 ];

@@ -36,6 +36,14 @@ export type ReceivedMessageOf<Type extends MessageType> = Received<Type>;
 /** A decoded message that satisfies its contract. */
 export type ReceivedMessage = { [Type in MessageType]: Received<Type> }[MessageType];
 
+/** A message that has no effect now and is not retried. */
+export interface RejectedMessage {
+  readonly message: ReceivedMessage;
+  /** Words of the metric of dead letters: lower case with underscores. */
+  readonly reason: string;
+  readonly detail: string;
+}
+
 export interface WorkConsumer {
   /** Replicas with the same group share the work. */
   readonly group: string;
@@ -47,8 +55,13 @@ export interface WorkConsumer {
   /**
    * Makes the effects of consecutive messages of one partition durable. After a rejection the same
    * messages are redelivered one at a time, with backoff; the partition waits meanwhile.
+   * A message passed to `reject` goes to the dead letters at once, the others are done. It does
+   * not count towards the flood of dead letters that stops a partition.
    */
-  readonly onBatch: (messages: readonly ReceivedMessage[]) => Promise<void>;
+  readonly onBatch: (
+    messages: readonly ReceivedMessage[],
+    reject: (rejected: RejectedMessage) => void,
+  ) => Promise<void>;
   /** Partitions may have moved to or from this replica: cached state may be stale. */
   readonly onReassigned?: () => void;
 }

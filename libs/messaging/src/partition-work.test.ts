@@ -158,3 +158,40 @@ test('a record is not skipped while its dead letter cannot be sent', async () =>
   expect(played.letters).toEqual(['0']);
   expect(played.handled).toEqual(['1']);
 });
+
+test('a rejected record goes to the dead letters at once and stops nothing, however many there are', async () => {
+  const records = Array.from({ length: 200 }, (_, offset) => recordAt(offset, true));
+  const isRejected = (offset: string | undefined) => Number(offset) % 4 !== 0;
+  const letters: string[] = [];
+  const handled: string[] = [];
+  let failures = 1;
+  const work = createPartitionWork({
+    group: 'g',
+    batchMax: 50,
+    logger: testLogger,
+    onBatch: async (messages, reject) => {
+      for (const message of messages) {
+        if (isRejected(message.offset)) reject({ message, reason: 'not_wanted', detail: 'a test' });
+        else handled.push(message.offset);
+      }
+    },
+    sendDeadLetter: async ({ position, record }) => {
+      if (position.offset === '61' && failures > 0) {
+        failures -= 1;
+        throw new Error('broker unavailable');
+      }
+      expect(record.headers).toMatchObject({ 'dead-letter-reason': 'not_wanted' });
+      letters.push(position.offset);
+    },
+  });
+
+  for (let next = 0; next < records.length; ) {
+    const result = await work.handle(records.slice(next, next + work.sliceMax));
+    expect(result.result).not.toBe('flooded');
+    if (result.result === 'done') next = Number(result.lastOffset) + 1;
+  }
+
+  const offsets = records.map(({ position }) => position.offset);
+  expect(letters).toEqual(offsets.filter(isRejected));
+  expect([...new Set(handled)]).toEqual(offsets.filter((offset) => !isRejected(offset)));
+});

@@ -1,5 +1,5 @@
 import type { Logger } from '@inventory/runtime/logger';
-import type { ReceivedMessage } from './bus.ts';
+import type { ReceivedMessage, RejectedMessage, WorkConsumer } from './bus.ts';
 import { createDeadLetterGuard, type DeadLetterReason, toDeadLetter } from './dead-letter.ts';
 import { afterFailure } from './retry-policy.ts';
 import { decode, type Position, type WireRecord } from './wire-record.ts';
@@ -12,7 +12,7 @@ export interface PositionedRecord {
 export interface PartitionWorkOptions {
   readonly group: string;
   readonly batchMax: number;
-  readonly onBatch: (messages: readonly ReceivedMessage[]) => Promise<void>;
+  readonly onBatch: WorkConsumer['onBatch'];
   readonly sendDeadLetter: (letter: { position: Position; record: WireRecord }) => Promise<void>;
   readonly logger: Logger;
 }
@@ -49,6 +49,8 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
   let suspectUntil = -1n;
   /** Up to this offset undecodable records are in the dead letters already. */
   let letteredUntil = -1n;
+  /** Up to this offset rejected records are in the dead letters already. */
+  let rejectedUntil = -1n;
 
   async function deadLetter(item: PositionedRecord, why: Omit<DeadLetterReason, 'group'>) {
     options.logger.error({ ...item.position, ...why }, 'record sent to the dead letters');
@@ -70,9 +72,23 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
       if (decoded.result === 'undecodable') await deadLetter(item, decoded);
       letteredUntil = offset;
     }
-    if (messages.length > 0) await options.onBatch(messages);
-    for (const _handled of messages) unhandled.record(false);
+    if (messages.length > 0) await handleMessages(records, messages);
     return 'done';
+  }
+
+  async function handleMessages(
+    records: readonly PositionedRecord[],
+    messages: readonly ReceivedMessage[],
+  ): Promise<void> {
+    const rejected = new Map<string, RejectedMessage>();
+    await options.onBatch(messages, (one) => rejected.set(one.message.offset, one));
+    for (const item of records) {
+      const why = rejected.get(item.position.offset);
+      if (!why || offsetOf(item) <= rejectedUntil) continue;
+      await deadLetter(item, { reason: why.reason, detail: why.detail });
+      rejectedUntil = offsetOf(item);
+    }
+    for (const { offset } of messages) if (!rejected.has(offset)) unhandled.record(false);
   }
 
   async function handleFailure(error: unknown, slice: Slice): Promise<SliceResult> {

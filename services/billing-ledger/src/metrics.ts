@@ -42,6 +42,10 @@ const cachedAccounts = gauge({
   name: 'inventory.ledger.accounts.cached',
   description: 'Accounts cached in memory',
 });
+const quarantinedAccounts = gauge({
+  name: 'inventory.ledger.accounts.quarantined',
+  description: 'Accounts in quarantine: their commands go to the dead letters',
+});
 const openHolds = gauge({
   name: 'inventory.ledger.holds.open',
   description: 'Open holds of the accounts cached by this replica',
@@ -103,6 +107,7 @@ export function recordCommit(durationMs: number): void {
 
 export interface LedgerGauges {
   readonly accountsCached: () => number;
+  readonly accountsQuarantined: () => number;
   readonly holds: () => OpenHolds;
   readonly now: () => number;
   readonly clockOffsetMs: () => number | null;
@@ -115,12 +120,14 @@ export interface OpenHolds {
 }
 
 /** What is read when metrics are collected. */
-export function observeLedger({ accountsCached, holds, now, clockOffsetMs }: LedgerGauges): void {
+export function observeLedger(gauges: LedgerGauges): void {
+  const { accountsCached, accountsQuarantined, holds, now, clockOffsetMs } = gauges;
   clockOffset.observe((observe) => {
     const offsetMs = clockOffsetMs();
     if (offsetMs !== null) observe(offsetMs / 1_000);
   });
   cachedAccounts.observe((observe) => observe(accountsCached()));
+  quarantinedAccounts.observe((observe) => observe(accountsQuarantined()));
   openHolds.observe((observe) => observe(holds().open));
   oldestHoldAge.observe((observe) => {
     const { oldestAtMs } = holds();

@@ -11,6 +11,7 @@ import { createJournalClock, type JournalClock } from './operations/journal-cloc
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
 import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
 import { openPriceListCache, type PriceListCache } from './operations/price-list-cache.ts';
+import { createQuarantine, type Quarantine } from './operations/quarantine.ts';
 import { createReadStanding, type ReadStanding } from './operations/read-standing.ts';
 import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
 import { createReadUsage, type ReadUsage } from './operations/read-usage.ts';
@@ -28,6 +29,7 @@ import { createCheckpointStore } from './storage/checkpoint-store.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
 import { createLeaseStore } from './storage/lease-store.ts';
 import { createPriceListStore } from './storage/price-list-store.ts';
+import { createQuarantineStore, type QuarantineStore } from './storage/quarantine-store.ts';
 import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
 import { readStoreTime } from './storage/store-time.ts';
 import { createUsageStore, type UsageStore } from './storage/usage-store.ts';
@@ -61,6 +63,8 @@ export interface Ledger {
   readonly readStatement: ReadStatement;
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
+  readonly quarantine: Quarantine;
+  readonly quarantined: QuarantineStore;
   readonly verifier: VerificationRunner;
   readonly verifications: VerificationStore;
 }
@@ -102,8 +106,12 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     intervalMs: config.snapshots.passIntervalMs,
   });
   const verifications = createVerificationStore(db);
+  const quarantined = createQuarantineStore(db);
+  const quarantine = createQuarantine({ store: quarantined, now: () => clock.now(), logger });
+  await quarantine.reload();
   const commitCommands = createCommitCommands({
     journal,
+    quarantine,
     loadAccount,
     cache,
     recent: createRecentEntries(config.cache.recentKeysMax),
@@ -128,6 +136,8 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     readStatement: createReadStatement(journal),
     readUsage: createReadUsage({ journal, usage, limits: usageLimits }),
     listOldHolds: createListOldHolds({ snapshots: store, clock }),
+    quarantine,
+    quarantined,
     verifier: openVerifier(deps, {
       journal,
       snapshots: store,

@@ -17,6 +17,7 @@ const lastSnapshotsMs = 6_000;
 const oldHoldsIntervalMs = 60_000;
 const clockIntervalMs = 30_000;
 const verificationReadMs = 30_000;
+const quarantineIntervalMs = 30_000;
 /** How often each replica checks whether a verification is due. */
 const verificationCheckMs = 60_000;
 /** How often each replica checks within an interval whether a pass is due. */
@@ -33,6 +34,7 @@ export async function startBillingLedger(
   const holdWatch = watchHolds({ ...ledger, oldMs: 2 * passIntervalMs });
   observeLedger({
     accountsCached: () => ledger.cache.size,
+    accountsQuarantined: () => ledger.quarantine.size,
     holds: holdWatch.holds,
     now: () => clock.now(),
     clockOffsetMs: ledger.journalClock.offsetMs,
@@ -48,6 +50,7 @@ export async function startBillingLedger(
   repeat('snapshots', snapshotIntervalMs, ledger.snapshots.saveDue);
   repeat('snapshot pass', passIntervalMs / passChecks, ledger.snapshotPass);
   repeat('old holds', oldHoldsIntervalMs, holdWatch.round);
+  repeat('quarantine', quarantineIntervalMs, ledger.quarantine.reload);
   repeat('verification record', verificationReadMs, verificationWatch.read);
   if (config.verifyIntervalMs > 0) {
     repeat('verification', Math.min(config.verifyIntervalMs, verificationCheckMs), () =>

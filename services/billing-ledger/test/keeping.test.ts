@@ -1,3 +1,4 @@
+import { quarantineLifted, quarantineList } from '@inventory/contracts/internal/ledger';
 import { dateOf, fromIsoTime } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
@@ -13,7 +14,10 @@ let stage: LedgerStage;
 beforeEach(async () => {
   stage = await openStage();
 });
-afterEach(() => stage.close());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await stage.close();
+});
 
 const commits = () => stage.db.collection('commits');
 const snapshots = () => stage.db.collection<Document & { _id: string }>('snapshots');
@@ -66,7 +70,7 @@ describe('A journal that was changed', () => {
     outcomes.mockRestore();
   });
 
-  test('stops that account and no other: its commands go to the dead letters', async () => {
+  test('stops that account and no other: its commands go to the dead letters at once', async () => {
     const before = await stage.startReplica();
     const account = senderOf(newAccountId());
     // Enough neighbours that some share the partition.
@@ -74,15 +78,65 @@ describe('A journal that was changed', () => {
     await stage.send(account.grant(300), ...neighbours.map((one) => one.grant(300)));
     await before.stop();
     await commits().updateOne({ accountId: account.accountId }, { $set: { note: 'x' } });
-    await stage.startReplica();
+    const ledger = await stage.startReplica();
+    const letters = recordDeadLetters();
 
-    await stage.bus.publish([account.reserve()]);
+    // More than the dead letters after which a partition stops.
+    const lost = Array.from({ length: 60 }, () => account.reserve());
+    await stage.bus.publish(lost);
     const outcomes = await stage.send(...neighbours.map((one) => one.reserve()));
 
     expect(outcomes.map(({ result }) => result)).toEqual(neighbours.map(() => 'applied'));
     expect(stage.outcomesOf(account.accountId)).toHaveLength(1);
+    await waitFor('every command of the account is a dead letter', () => letters().length >= 60);
+    const letter = { reason: 'account_quarantined', detail: account.accountId };
+    expect(letters()).toEqual(lost.map(() => expect.objectContaining(letter)));
+    expect(await ledger.readiness()).toEqual({ status: 200, problems: [] });
+  });
+
+  test('is shown by the quarantine until it is lifted; then the account continues', async () => {
+    const account = senderOf(newAccountId());
+    const { accountId } = account;
+    const replicas = await Promise.all([stage.startReplica(), stage.startReplica()]);
+    await stage.send(account.grant(300));
+    const healthy = await commits().findOne({ accountId });
+    await Promise.all(replicas.map((one) => one.stop()));
+    await commits().updateOne({ accountId }, { $set: { note: 'x' } });
+    const [ledger] = await Promise.all([stage.startReplica(), stage.startReplica()]);
+    const letters = recordDeadLetters();
+    await stage.bus.publish([account.reserve()]);
+    await waitFor('the command is a dead letter', () => letters().length === 1);
+
+    const listed = await quarantineOf(ledger);
+    const restored = { ...healthy, _id: `${healthy?._id}` };
+    await stage.db
+      .collection<Document & { _id: string }>('commits')
+      .replaceOne({ accountId }, restored);
+    const lifted = await liftQuarantine(ledger, accountId);
+    const [reserved] = await stage.send(account.reserve());
+
+    expect(listed).toEqual([
+      { account_id: accountId, since: expect.any(String), detail: expect.stringMatching(/hash/) },
+    ]);
+    expect(lifted).toEqual({ account_id: accountId, lifted: true });
+    expect(reserved).toMatchObject({ result: 'applied' });
+    expect(await quarantineOf(ledger)).toEqual([]);
+    expect((await ledger.verify()).problems).toEqual([]);
   });
 });
+
+function recordDeadLetters(): () => readonly object[] {
+  const errors = jest.spyOn(testLogger, 'error');
+  return () =>
+    errors.mock.calls.flatMap(([fields, text]) =>
+      text === 'record sent to the dead letters' ? [fields as unknown as object] : [],
+    );
+}
+
+const quarantineOf = async ({ client }: RunningLedger) =>
+  (await client.json(quarantineList, { method: 'GET', path: '/quarantine' })).accounts;
+const liftQuarantine = ({ client }: RunningLedger, accountId: string) =>
+  client.json(quarantineLifted, { method: 'POST', path: `/quarantine/${accountId}/lift` });
 
 describe('A new price list', () => {
   test('that takes effect between reserve and settle does not touch the hold, only the next one', async () => {

@@ -14,6 +14,7 @@ test('usage of more than one report may have is refused by its own code, not cut
     readUsage: async () => ({ result: 'too_much' }),
     listOldHolds: notAsked,
     verifier: { run: notAsked },
+    quarantined: { listQuarantined: notAsked, deleteQuarantined: notAsked },
     prices: { book: { activeAt: neverPriced, byVersion: neverPriced }, reload: notAsked },
     clock: createTestClock(),
   };

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newAccountId } from '@inventory/testkit/builders';
 import { startHttpFake } from './support/http-fake.ts';
 import { type CommandEnd, runOperator, runOperatorProcess } from './support/operator-command.ts';
 import { type OperatorWorld, openOperatorWorld } from './support/operator-world.ts';
@@ -202,6 +203,23 @@ test('--csv --all is the whole statement as one file', async () => {
   expect(all).toMatchObject({ code: 0, err: '' });
   expect(part.out.split('\r\n')).toHaveLength(3);
   expect(part.err).toMatch(/^more: --cursor /);
+});
+
+test('quarantined accounts are shown, and lifted one by one', async () => {
+  const one = { account_id: newAccountId(), since: '2026-10-05T12:00:00.000Z', detail: 'a gap' };
+  const other = { ...one, account_id: newAccountId() };
+  world.books.quarantined = [one, other];
+
+  const listed = await operator('quarantine', 'list');
+  const lifted = await operator('quarantine', 'lift', '--account', one.account_id, '--json');
+  const again = await operator('quarantine', 'lift', '--account', one.account_id, '--json');
+  const rest = await operator('quarantine', 'list', '--json');
+
+  expect(listed).toMatchObject({ code: 0, err: '' });
+  expect(listed.out).toContain(one.account_id);
+  expect(lifted.json).toEqual({ account_id: one.account_id, lifted: true });
+  expect(again.json).toEqual({ account_id: one.account_id, lifted: false });
+  expect(rest.json).toEqual({ accounts: [other] });
 });
 
 test('a verification that finds a problem is exit code 1, and one that finds none is 0', async () => {

@@ -40,6 +40,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('HoldOld', 10, { [series.holdAge]: always(7_300) }),
   fault('LedgerVerifyFailed', 5, { [series.verifyProblems]: always(1) }),
   fault('LedgerVerifyUnfinished', 15, { [series.verifyAge]: always(180_000) }),
+  fault('AccountQuarantined', 5, { [series.quarantined]: always(1) }),
   fault('LedgerClockSkewed', 5, { [series.clockOffset]: always(-60) }),
   fault('CommandConflict', 10, { [series.conflicts]: suddenly(1, 5) }),
   fault('PagesReversed', 30, { [series.reversals]: everyMinute(50) }),

@@ -33,6 +33,14 @@ export const money: DashboardPlan = {
           queries: [{ expr: 'max(inventory_ledger_verify_problems)', legend: 'problems' }],
         },
         {
+          title: 'Accounts in quarantine',
+          description: 'Their commands go to the dead letters. Always 0.',
+          unit: 'short',
+          shows: 'figure',
+          failAt: 1,
+          queries: [{ expr: 'max(inventory_ledger_accounts_quarantined)', legend: 'accounts' }],
+        },
+        {
           title: 'Page charges under way',
           description: 'Charged pages that are neither delivered nor given up.',
           unit: 'short',

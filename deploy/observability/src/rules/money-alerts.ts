@@ -31,6 +31,14 @@ export const moneyAlerts: RuleGroup = {
       description: 'The last one finished {{ $value | humanizeDuration }} ago.',
     }),
     alertRule({
+      name: 'AccountQuarantined',
+      severity: 'page',
+      expr: 'max(inventory_ledger_accounts_quarantined) > 0',
+      for: '0s',
+      summary: 'Commands of an account go to the dead letters: its journal does not add up.',
+      description: '{{ $value }} accounts are in quarantine.',
+    }),
+    alertRule({
       name: 'LedgerClockSkewed',
       severity: 'page',
       expr: 'max(abs(inventory_ledger_clock_offset)) > 5',

@@ -159,3 +159,15 @@ export const priceList = z.object({
   current_page: z.int().min(0),
 });
 export type PriceList = z.infer<typeof priceList>;
+
+/** GET /quarantine: accounts whose journal does not add up; their commands go to the dead letters. */
+export const quarantineList = z.object({
+  accounts: z.array(
+    z.object({ account_id: accountId, since: z.iso.datetime(), detail: z.string() }),
+  ),
+});
+export type QuarantineList = z.infer<typeof quarantineList>;
+
+/** POST /quarantine/{account_id}/lift: `lifted` is false where it was not in quarantine. */
+export const quarantineLifted = z.object({ account_id: accountId, lifted: z.boolean() });
+export type QuarantineLifted = z.infer<typeof quarantineLifted>;

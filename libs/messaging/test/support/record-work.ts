@@ -8,8 +8,8 @@ export async function recordWork(bus: MessageBus, options: Partial<WorkConsumer>
     group: 'workers',
     topics: [workTopic],
     ...options,
-    onBatch: async (messages) => {
-      await options.onBatch?.(messages);
+    onBatch: async (messages, reject) => {
+      await options.onBatch?.(messages, reject);
       handled.push(...messages);
     },
   });

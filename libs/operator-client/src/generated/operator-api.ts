@@ -782,6 +782,43 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/operator/v1/ledger/quarantine": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Accounts whose journal does not add up: their commands are not evaluated */
+        readonly get: operations["listQuarantinedAccounts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/ledger/quarantine/{account_id}/lift": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Evaluate the commands of an account again, after its journal was restored
+         * @description Audited as `ledger.quarantine.lift`.
+         */
+        readonly post: operations["liftQuarantine"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2747,6 +2784,82 @@ export interface operations {
             };
         };
     };
+    readonly listQuarantinedAccounts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly accounts: readonly {
+                            readonly account_id: string;
+                            /** Format: date-time */
+                            readonly since: string;
+                            readonly detail: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly liftQuarantine: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly account_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly account_id: string;
+                        readonly lifted: boolean;
+                    };
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
 }
 export const operationAddresses = {
     createAccount: {"method":"post","template":"/operator/v1/accounts","path":[],"query":[],"header":[]},
@@ -2793,4 +2906,6 @@ export const operationAddresses = {
     switchAdmission: {"method":"put","template":"/operator/v1/admission","path":[],"query":[],"header":[]},
     eraseInventory: {"method":"delete","template":"/operator/v1/inventories/{platform_id}/{app_id}/{context_id}","path":["platform_id","app_id","context_id"],"query":[],"header":[]},
     verifyLedger: {"method":"post","template":"/operator/v1/ledger/verify","path":[],"query":[],"header":[]},
+    listQuarantinedAccounts: {"method":"get","template":"/operator/v1/ledger/quarantine","path":[],"query":[],"header":[]},
+    liftQuarantine: {"method":"post","template":"/operator/v1/ledger/quarantine/{account_id}/lift","path":["account_id"],"query":[],"header":[]},
 } as const;

@@ -8,6 +8,7 @@ import {
   newRefreshId,
   newRequestId,
 } from '@inventory/testkit/builders';
+import { emptyQuarantine, neverRejected } from '../../test/support/no-quarantine.ts';
 import { createStore } from '../../test/support/simulation/fake-journal.ts';
 import { reliable } from '../../test/support/stored-journal.ts';
 import { createPriceBook, firstPriceList } from '../domain/price-list.ts';
@@ -28,6 +29,7 @@ function startLedger() {
     loadAccount: createLoadAccount({ journal, snapshots: { findSnapshot: async () => null } }),
     cache: createAccountCache(10),
     recent: createRecentEntries(100),
+    quarantine: emptyQuarantine,
     prices: { book: createPriceBook([firstPriceList]), reload: async () => {} },
     clock: { now: () => Date.UTC(2026, 5, 1) },
     limits: { entriesMax: 100, bytesMax: 100_000 },
@@ -48,9 +50,8 @@ function startLedger() {
       topic: 'billing.commands.v1',
       partition: 0,
     };
-    await onBatch([
-      { ...message, id: 'id', offset: '0', key: accountId } as unknown as ReceivedMessage,
-    ]);
+    const received = { ...message, id: 'id', offset: '0', key: accountId };
+    await onBatch([received as unknown as ReceivedMessage], neverRejected);
     return [...sent];
   };
   const grant = (amount: number, reason = 'top-up', waitingId?: string) =>

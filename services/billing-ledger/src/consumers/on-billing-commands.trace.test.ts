@@ -9,6 +9,7 @@ import {
   type Tracer,
   trace,
 } from '@opentelemetry/api';
+import { neverRejected } from '../../test/support/no-quarantine.ts';
 import type { CommitCommands } from '../operations/commit-commands.ts';
 import { createOnBillingCommands } from './on-billing-commands.ts';
 
@@ -56,13 +57,15 @@ describe('The trace of a billing command', () => {
 
   test('continues in its outcome, also where commands of other traces are committed with it', async () => {
     const sent: OutgoingMessage[] = [];
-    const commitCommands: CommitCommands = (items, publish) =>
-      publish(
+    const commitCommands: CommitCommands = async (items, publish) => {
+      await publish(
         items.map((item, index) => ({
           item,
           answer: { result: 'recorded', entry: entryOf(index) },
         })),
       );
+      return [];
+    };
     const onBatch = createOnBillingCommands({
       commitCommands,
       bus: { publish: async (published) => void sent.push(...published) },
@@ -70,7 +73,7 @@ describe('The trace of a billing command', () => {
     });
     const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];
 
-    await onBatch([messageOf(first), messageOf(second)]);
+    await onBatch([messageOf(first), messageOf(second)], neverRejected);
 
     const traceIds = sent.map((message) => message.trace?.traceparent?.split('-')[1]);
     expect(traceIds).toEqual([first, second]);

@@ -1,4 +1,4 @@
-import type { MessageBus, OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
+import type { MessageBus, OutgoingMessage, WorkConsumer } from '@inventory/messaging/bus';
 import { messageAttributes } from '@inventory/messaging/dispatch';
 import type { Logger } from '@inventory/runtime/logger';
 import { failSpan, inSpan, startSpan, traceOf } from '@inventory/runtime/tracing';
@@ -26,12 +26,10 @@ interface Carried {
 /**
  * 1. the commands are journaled; 2. their outcomes are published; 3. the batch is done and its
  * position may be committed. After a crash in between the same commands are delivered again:
- * those in the journal are only re-emitted.
+ * those in the journal are only re-emitted. Commands of quarantined accounts are rejected.
  */
-export function createOnBillingCommands(
-  deps: OnBillingCommandsDeps,
-): (messages: readonly ReceivedMessage[]) => Promise<void> {
-  return async (messages) => {
+export function createOnBillingCommands(deps: OnBillingCommandsDeps): WorkConsumer['onBatch'] {
+  return async (messages, reject) => {
     const carried = messages.filter(isCommandMessage).map(carry);
     const [first, ...others] = carried;
     if (!first) return;
@@ -40,12 +38,15 @@ export function createOnBillingCommands(
     const links = others.map(({ span }) => ({ context: span.spanContext() }));
     const batch = { name: 'answer billing commands', parent: traceOf(first.span), links };
     try {
-      await inSpan(batch, () =>
+      const quarantined = await inSpan(batch, () =>
         deps.commitCommands(carried, async (answered) => {
           await publishAnswers(deps, answered);
           for (const { item } of answered) end(open, item.span);
         }),
       );
+      for (const { command, message } of quarantined) {
+        reject({ message, reason: 'account_quarantined', detail: command.accountId });
+      }
     } catch (error) {
       for (const span of open) failSpan(span, error);
       throw error;

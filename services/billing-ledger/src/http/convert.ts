@@ -5,6 +5,7 @@ import type {
   BalanceView,
   HoldList,
   PriceList as PriceListView,
+  QuarantineList,
   StatementPage,
   StatementRow,
   UsageReport,
@@ -23,6 +24,7 @@ import { type DayUsage, dayMs } from '../domain/usage.ts';
 import type { AccountHold, OldHolds } from '../operations/list-old-holds.ts';
 import type { CurrentStanding } from '../operations/read-standing.ts';
 import type { Statement } from '../operations/read-statement.ts';
+import type { QuarantinedAccount } from '../storage/quarantine-store.ts';
 import type { VerificationRecord } from '../storage/verification-store.ts';
 
 /** The asset an account pays with is always shown, others once they were used. */
@@ -123,6 +125,16 @@ export function toPriceListView(list: PriceList): PriceListView {
     refresh_diagnostic: list.refreshDiagnostic,
     live_page: list.livePage,
     current_page: list.currentPage,
+  };
+}
+
+export function toQuarantineList(accounts: readonly QuarantinedAccount[]): QuarantineList {
+  return {
+    accounts: accounts.map(({ accountId, sinceMs, detail }) => ({
+      account_id: accountId,
+      since: isoTime(sinceMs),
+      detail,
+    })),
   };
 }
 

@@ -5,6 +5,8 @@ import {
   balanceView,
   holdList,
   priceList,
+  quarantineLifted,
+  quarantineList,
   statementPage,
   usageDaysMax,
   usageReport,
@@ -23,6 +25,7 @@ import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
 import type { VerificationRunner } from '../operations/run-verification.ts';
+import type { QuarantineStore } from '../storage/quarantine-store.ts';
 import {
   toAccountFunds,
   toAccountTerms,
@@ -30,6 +33,7 @@ import {
   toHoldList,
   toOldHoldList,
   toPriceListView,
+  toQuarantineList,
   toStatementPage,
   toUsageReport,
   toVerifyReport,
@@ -42,6 +46,7 @@ export interface LedgerRoutesDeps {
   readonly readUsage: ReadUsage;
   readonly listOldHolds: ListOldHolds;
   readonly verifier: Pick<VerificationRunner, 'run'>;
+  readonly quarantined: Pick<QuarantineStore, 'listQuarantined' | 'deleteQuarantined'>;
   readonly prices: PriceListCache;
   readonly clock: Clock;
 }
@@ -151,6 +156,24 @@ const journalRoutes = [
     answer: verifyReport,
     handle: async ({ verifier }: LedgerRoutesDeps, { query }) =>
       toVerifyReport(await verifier.run(query.full ? 'full' : 'continue')),
+  }),
+  internalRoute({
+    method: 'GET',
+    template: '/quarantine',
+    input: { query: z.object({ limit }) },
+    answer: quarantineList,
+    handle: async ({ quarantined }: LedgerRoutesDeps, { query }) =>
+      toQuarantineList(await quarantined.listQuarantined(query.limit)),
+  }),
+  internalRoute({
+    method: 'POST',
+    template: '/quarantine/{account_id}/lift',
+    input: { path },
+    answer: quarantineLifted,
+    handle: async ({ quarantined }: LedgerRoutesDeps, { path: { account_id: id } }) => ({
+      account_id: id,
+      lifted: await quarantined.deleteQuarantined(id),
+    }),
   }),
   internalRoute({
     method: 'GET',

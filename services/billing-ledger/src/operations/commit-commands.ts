@@ -13,9 +13,12 @@ import {
   planBatch,
   reloadAfterConflict,
 } from './account-batch.ts';
+import { BrokenJournal } from './load-account.ts';
+import type { Quarantine } from './quarantine.ts';
 
 export interface CommitCommandsDeps extends AccountBatchDeps {
   readonly journal: Pick<Journal, 'appendCommits' | 'findRecorded'>;
+  readonly quarantine: Pick<Quarantine, 'has' | 'add'>;
 }
 
 export type PublishAnswers<Item extends Carrier> = (
@@ -32,11 +35,14 @@ export type PublishAnswers<Item extends Carrier> = (
  *    ambiguous failure the accounts are dropped, so that the next try reads what is stored;
  * 3. hand the answers to `publish`. After a crash before it ends the commands are delivered again;
  * 4. read from the journal why it refused a commit, and evaluate that account again.
+ *
+ * Resolves with the commands of quarantined accounts: they have no answer. An account whose journal
+ * does not add up is quarantined; the others are answered.
  */
 export type CommitCommands = <Item extends Carrier>(
   items: readonly Item[],
   publish: PublishAnswers<Item>,
-) => Promise<void>;
+) => Promise<readonly Item[]>;
 
 const accountsAtOnce = 16;
 
@@ -44,11 +50,13 @@ export function createCommitCommands(deps: CommitCommandsDeps): CommitCommands {
   return async (items, publish) => {
     // Accounts dropped meanwhile, because partitions moved, must not be cached again.
     const { generation } = deps.cache;
+    const quarantined: (typeof items)[number][] = [];
     let batches = accountBatches(items);
     while (batches.length > 0) {
-      await commitBatches(deps, batches, { publish, generation });
+      quarantined.push(...(await commitBatches(deps, batches, { publish, generation })));
       batches = batches.filter((batch) => batch.items.length > 0);
     }
+    return quarantined;
   };
 }
 
@@ -56,10 +64,16 @@ async function commitBatches<Item extends Carrier>(
   deps: CommitCommandsDeps,
   batches: readonly AccountBatch<Item>[],
   round: { readonly publish: PublishAnswers<Item>; readonly generation: number },
-): Promise<void> {
+): Promise<readonly Item[]> {
   const planned: PlannedBatch<Item>[] = [];
+  const quarantined: Item[] = [];
   await forEachLimited(batches, accountsAtOnce, async (batch) => {
-    planned.push(await planBatch(deps, batch));
+    const plan = await planUnlessQuarantined(deps, batch);
+    if (plan) planned.push(plan);
+    else {
+      quarantined.push(...batch.items);
+      batch.items = [];
+    }
   });
   const writing = planned.filter(({ plan }) => plan.entries.length > 0);
   const results = await append(deps, writing);
@@ -77,6 +91,24 @@ async function commitBatches<Item extends Carrier>(
   }
   if (answered.length > 0) await round.publish(answered);
   await forEachLimited(refused, accountsAtOnce, (one) => reloadAfterConflict(deps, one));
+  return quarantined;
+}
+
+/** Null for an account in quarantine. */
+async function planUnlessQuarantined<Item extends Carrier>(
+  deps: CommitCommandsDeps,
+  batch: AccountBatch<Item>,
+): Promise<PlannedBatch<Item> | null> {
+  const { accountId } = batch;
+  if (await deps.quarantine.has(accountId)) return null;
+  try {
+    return await planBatch(deps, batch);
+  } catch (error) {
+    if (!(error instanceof BrokenJournal)) throw error;
+    deps.cache.drop(accountId);
+    await deps.quarantine.add(accountId, error.message);
+    return null;
+  }
 }
 
 async function append<Item extends Carrier>(

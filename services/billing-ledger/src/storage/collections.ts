@@ -7,6 +7,7 @@ export const passesCollection = 'passes';
 export const leasesCollection = 'leases';
 export const checkpointsCollection = 'checkpoints';
 export const verificationsCollection = 'verifications';
+export const quarantineCollection = 'quarantine';
 export const usageDaysCollection = 'usageDays';
 export const usagePositionsCollection = 'usagePositions';
 

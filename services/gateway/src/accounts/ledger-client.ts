@@ -10,6 +10,10 @@ import {
   holdList,
   type PriceList,
   priceList,
+  type QuarantineLifted,
+  type QuarantineList,
+  quarantineLifted,
+  quarantineList,
   type StatementPage,
   statementPage,
   type UsageReport,
@@ -45,9 +49,13 @@ export interface LedgerClient {
   ): Promise<StatementPage>;
   /** Refolds every account; takes as long as the journal is. */
   verify(): Promise<VerifyReport>;
+  /** Accounts whose commands are not evaluated, by account. */
+  quarantined(): Promise<QuarantineList>;
+  liftQuarantine(accountId: AccountId): Promise<QuarantineLifted>;
 }
 
 const verifyTimeoutMs = 4 * 60_000;
+const quarantinedMax = 1_000;
 
 export function createLedgerClient(
   client: InternalClient,
@@ -83,6 +91,17 @@ export function createLedgerClient(
         method: 'GET',
         path: accountPath(accountId, 'statement'),
         query: { after_seq: afterSeq, limit },
+      }),
+    quarantined: () =>
+      client.json(quarantineList, {
+        method: 'GET',
+        path: '/quarantine',
+        query: { limit: quarantinedMax },
+      }),
+    liftQuarantine: (accountId) =>
+      client.json(quarantineLifted, {
+        method: 'POST',
+        path: `/quarantine/${accountId}/lift`,
       }),
     verify: () =>
       client.json(verifyReport, { method: 'POST', path: '/verify', timeoutMs: verifyTimeoutMs }),

@@ -1,16 +1,20 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
-import { verifyReport } from '@inventory/contracts/internal/ledger';
+import {
+  quarantineLifted,
+  quarantineList,
+  verifyReport,
+} from '@inventory/contracts/internal/ledger';
 import { admissionChange, admissionView } from '@inventory/contracts/internal/refresh';
 import { scope } from '@inventory/contracts/scope';
 import { z } from 'zod';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { AdmissionClient } from './admission-client.ts';
 import { operatorRoute } from './operator-route.ts';
-import { noBody } from './operator-schemas.ts';
+import { accountPath, noBody } from './operator-schemas.ts';
 import type { RevisionStoreEraseClient } from './revision-store-erase-client.ts';
 
 export interface ServiceRoutesDeps {
-  readonly ledger: Pick<LedgerClient, 'verify'>;
+  readonly ledger: Pick<LedgerClient, 'verify' | 'quarantined' | 'liftQuarantine'>;
   readonly admission: AdmissionClient;
   readonly inventories: RevisionStoreEraseClient;
 }
@@ -65,5 +69,26 @@ export const serviceRoutes = [
     input: { body: noBody },
     answer: verifyReport,
     handle: ({ ledger }: ServiceRoutesDeps) => ledger.verify(),
+  }),
+  operatorRoute({
+    operationId: 'listQuarantinedAccounts',
+    tag,
+    summary: 'Accounts whose journal does not add up: their commands are not evaluated',
+    method: 'GET',
+    path: '/ledger/quarantine',
+    input: {},
+    answer: quarantineList,
+    handle: ({ ledger }: ServiceRoutesDeps) => ledger.quarantined(),
+  }),
+  operatorRoute({
+    operationId: 'liftQuarantine',
+    tag,
+    summary: 'Evaluate the commands of an account again, after its journal was restored',
+    method: 'POST',
+    path: '/ledger/quarantine/{account_id}/lift',
+    action: 'ledger.quarantine.lift',
+    input: { path: accountPath, body: noBody },
+    answer: quarantineLifted,
+    handle: ({ ledger }: ServiceRoutesDeps, { path }) => ledger.liftQuarantine(path.account_id),
   }),
 ];

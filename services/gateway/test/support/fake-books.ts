@@ -1,5 +1,9 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { StatementRow, VerifyReport } from '@inventory/contracts/internal/ledger';
+import type {
+  QuarantineList,
+  StatementRow,
+  VerifyReport,
+} from '@inventory/contracts/internal/ledger';
 import type { MessageBody } from '@inventory/contracts/messages';
 import type { BillingOutcome } from '@inventory/contracts/messages/billing-outcome';
 import type { MessageBus, ReceivedMessageOf } from '@inventory/messaging/bus';
@@ -25,6 +29,7 @@ export interface FakeBooks {
   /** Refuses every new entry with this code; null books as usual. */
   refusesWith: BillingOutcome['refusal'];
   report: VerifyReport;
+  quarantined: QuarantineList['accounts'];
   close(): Promise<void>;
 }
 
@@ -121,7 +126,13 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
 
   const http = await startHttpFake((url) => {
     if (url.pathname === '/verify') return jsonAnswer(fake.report);
+    if (url.pathname === '/quarantine') return jsonAnswer({ accounts: fake.quarantined });
     const [, accounts, id = '', part] = url.pathname.split('/');
+    if (accounts === 'quarantine') {
+      const isThere = fake.quarantined.some(({ account_id }) => account_id === id);
+      fake.quarantined = fake.quarantined.filter(({ account_id }) => account_id !== id);
+      return jsonAnswer({ account_id: id, lifted: isThere });
+    }
     const account_id = id as AccountId;
     if (accounts !== 'accounts') return noRouteAnswer;
     const available = availableOf(account_id);
@@ -158,6 +169,7 @@ export async function startFakeBooks(bus: MessageBus): Promise<FakeBooks> {
     answers: true,
     refusesWith: null,
     report: { ok: true, accounts: 1, entries: 1, problems: [] },
+    quarantined: [],
     close: () => http.close(),
   };
   await bus.consume({

@@ -1,4 +1,4 @@
-import { newRefreshId } from '@inventory/testkit/builders';
+import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import type { OperatorCall } from './operator-world.ts';
 
 export interface Named {
@@ -74,6 +74,8 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
     switchAdmission: { method: 'PUT', path: '/admission', body: { operator_closed: false } },
     eraseInventory: { method: 'DELETE', path: '/inventories/76561198000000000/730/2' },
     verifyLedger: { method: 'POST', path: '/ledger/verify' },
+    listQuarantinedAccounts: { path: '/ledger/quarantine' },
+    liftQuarantine: { method: 'POST', path: `/ledger/quarantine/${newAccountId()}/lift` },
   };
   const call = calls[operationId];
   if (call === undefined) throw new Error(`how ${operationId} is called is not known`);

@@ -11,6 +11,7 @@ import { createSnapshotSaver } from '../../../src/operations/save-snapshots.ts';
 import type { Journal } from '../../../src/storage/journal.ts';
 import type { Snapshot } from '../../../src/storage/snapshot-document.ts';
 import type { SnapshotStore } from '../../../src/storage/snapshot-store.ts';
+import { emptyQuarantine, neverRejected } from '../no-quarantine.ts';
 import { prices } from '../program.ts';
 import { ConnectionLost, connectJournal, type Faults, type Store } from './fake-journal.ts';
 import type { Chance, Process, Scheduler } from './scheduler.ts';
@@ -83,6 +84,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
   });
   const commit = createCommitCommands({
     journal,
+    quarantine: emptyQuarantine,
     loadAccount: createLoadAccount({ journal, snapshots }),
     cache,
     recent: createRecentEntries(chance.below(12)),
@@ -103,11 +105,12 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
       ? (messages: readonly OutgoingMessage[]) => publish(messages).catch(() => {})
       : publish,
   };
-  const onBatch = createOnBillingCommands({
+  const handle = createOnBillingCommands({
     commitCommands: commit,
     bus: planted.omitsOpenings ? withoutOpenings(bus) : bus,
     logger,
   });
+  const onBatch: Replica['onBatch'] = (messages) => handle(messages, neverRejected);
   return {
     process,
     onBatch: planted.publishesFirst ? publishingFirst(onBatch, world) : onBatch,
