@@ -1,6 +1,6 @@
 import type { ManagedProcess } from '@inventory/backends/managed-process';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { refusalCodes } from '@inventory/contracts/refusal-codes';
-import type { Scope } from '@inventory/contracts/scope';
 import { pause } from '@inventory/runtime/wait';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { expectBalancedBooks } from './support/books.ts';
@@ -85,7 +85,7 @@ function startLoad(firstSerial: number) {
 type Load = ReturnType<typeof startLoad>;
 
 /** One page; of every tenth three. */
-function scopeOf(serial: number): Scope {
+function scopeOf(serial: number): InventoryKey {
   return sizeScope(serial % 10 === 0 ? 4_100 : 1 + ((serial * 97) % 600), serial);
 }
 

@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
   type CaptureStory,
@@ -77,7 +77,7 @@ async function untilAllIsDecided(): Promise<void> {
 }
 
 /** A chain that is paid is on its way to the revision-store when the gateway is done with it. */
-async function expectSavedIfPaid(own: Customer, scope: Scope, pages: number): Promise<void> {
+async function expectSavedIfPaid(own: Customer, scope: InventoryKey, pages: number): Promise<void> {
   const isSaved = async () => (await story.customer.api.current(scope)).status === 200;
   const isPaid = await isFullyPaid(own, pages);
   if (isPaid) await waitFor('the paid chain is saved', isSaved);

@@ -1,5 +1,5 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { waitFor } from '@inventory/testkit/wait-for';
 import {
   type CaptureStory,
@@ -154,7 +154,8 @@ test('a refresh that ends within a chain stays what Current reads (Capture: noth
   const scans = (await stack.recordsOf('revision-store')).collection('scans');
   await waitFor(
     'the chain is decided',
-    async () => (await scans.countDocuments({ scope: scopeKey(scope), state: 'committed' })) === 2,
+    async () =>
+      (await scans.countDocuments({ scope: inventoryKeyText(scope), state: 'committed' })) === 2,
     { everyMs: 200 },
   );
 

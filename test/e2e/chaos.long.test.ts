@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
 import { pause } from '@inventory/runtime/wait';
@@ -22,7 +22,7 @@ const watchedStates = ['accepted', 'collecting', 'settling'] as const;
 type States = Readonly<Record<string, number>>;
 
 interface Plan {
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly outcome: RefreshOutcome;
   /** Assets of a complete one. */
   readonly size: number;

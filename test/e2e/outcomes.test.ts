@@ -1,7 +1,7 @@
 import { plainMeta, refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import { refreshPath, refreshRecord, refreshStatus } from '@inventory/contracts/http/refresh';
 import { requestId } from '@inventory/contracts/ids';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { type RefreshOutcome, refreshOutcomes } from '@inventory/contracts/vocabulary';
 import { uuidV5 } from '@inventory/runtime/identifiers';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -74,7 +74,7 @@ async function startJourneys(): Promise<void> {
 }
 
 /** What no outside trouble can do: a page that was acknowledged is gone from the store. */
-async function loseStagedPage(refreshId: string, scope: Scope): Promise<void> {
+async function loseStagedPage(refreshId: string, scope: InventoryKey): Promise<void> {
   const chunks = (await stack.recordsOf('revision-store')).collection('chunks');
   await waitFor(
     'a staged page is there, and lost',
@@ -241,7 +241,7 @@ describe('scenario accounts of the platform (upstream 5)', () => {
 });
 
 describe('an inventory that is refreshed again', () => {
-  async function refreshed(customer: Customer, scope: Scope, language = 'english') {
+  async function refreshed(customer: Customer, scope: InventoryKey, language = 'english') {
     const refreshId = await customer.api.accepted(scope, { language });
     await untilCompleted(customer.api, customer.projectId, [refreshId]);
     return customer.api.record(refreshId);

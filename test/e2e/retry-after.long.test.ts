@@ -1,5 +1,5 @@
 import { refreshPath } from '@inventory/contracts/http/refresh';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { pause } from '@inventory/runtime/wait';
 import type { Customer } from './support/operator.ts';
 import { closeCalls } from './support/public-api.ts';
@@ -36,7 +36,7 @@ const lateBy = (record: { readonly completed_at: string }) =>
   Date.now() - Date.parse(record.completed_at);
 
 /** A client that does nothing but wait for Retry-After and look again. */
-async function obey(scope: Scope): Promise<Followed> {
+async function obey(scope: InventoryKey): Promise<Followed> {
   const accepted = await customer.api.refresh(scope);
   expect(accepted.status).toBe(202);
   const { refresh_id: id, requested_at: requestedAt } = accepted.json.data;

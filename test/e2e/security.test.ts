@@ -1,6 +1,6 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { refusalCodes } from '@inventory/contracts/refusal-codes';
-import type { Scope } from '@inventory/contracts/scope';
 import type { ServiceName } from '@inventory/contracts/topics';
 import { newRefreshId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -16,7 +16,7 @@ import { openSharedStack } from './support/shared-stack.ts';
 import { sizeScope } from './support/simulator-control.ts';
 
 const stack = openSharedStack();
-const scope: Scope = sizeScope(50, 40_001);
+const scope: InventoryKey = sizeScope(50, 40_001);
 let owner: Customer;
 let refreshId: string;
 /** Every secret that was used here; none of them may be found in a log. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { startProgram } from '@inventory/testkit/typescript-program';
 import type { Customer } from './support/operator.ts';
 import { openTruthReader, type TruthReader } from './support/platform-truth.ts';
@@ -36,7 +36,7 @@ interface Read extends Walked {
 }
 
 /** What the client shows of an inventory, and what that cost its customer. */
-async function readWith(client: string, scope: Scope, given?: Customer): Promise<Read> {
+async function readWith(client: string, scope: InventoryKey, given?: Customer): Promise<Read> {
   const customer = given ?? (await stack.operator.newCustomer({ credits: 1_000 }));
   const before = await stack.operator.balance(customer.accountId);
   const { platform_id, app_id, context_id } = scope;

@@ -1,8 +1,12 @@
-import { type Scope, scope, scopeKey } from '@inventory/contracts/scope';
+import {
+  type InventoryKey,
+  inventoryKey,
+  inventoryKeyText,
+} from '@inventory/contracts/inventory-key';
 import { request } from 'undici';
 
 export interface DemoInventory {
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly name: string;
 }
 
@@ -11,15 +15,15 @@ const scenarioName = 'size-4001';
 
 /** The inventory of DEMO_INVENTORY, else one that the simulator lists; null without both. */
 export async function findDemoInventory(
-  asked: Scope | null,
+  asked: InventoryKey | null,
   simulatorUrl: string | null,
 ): Promise<DemoInventory | null> {
-  if (asked !== null) return { scope: asked, name: scopeKey(asked) };
+  if (asked !== null) return { scope: asked, name: inventoryKeyText(asked) };
   if (simulatorUrl === null) return null;
   const { body } = await request(`${simulatorUrl}/scenarios`);
   const scenarios = (await body.json()) as Readonly<Record<string, unknown>>;
   return {
-    scope: scope.parse(scenarios[scenarioName]),
+    scope: inventoryKey.parse(scenarios[scenarioName]),
     name: `simulator scenario ${scenarioName}`,
   };
 }

@@ -1,6 +1,6 @@
 import type { InventoryClient } from '@inventory/client/inventory-client';
 import type { RefreshRecord } from '@inventory/client/records';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { inventoryPath } from './inventory-path.ts';
 import {
@@ -13,7 +13,7 @@ import { counted, grouped, type Screen } from './screen.ts';
 export interface DemoWalkOptions {
   readonly client: InventoryClient;
   readonly projectId: string;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   /** Name of the inventory, for the screen. */
   readonly name: string;
   readonly creditsAvailable: number;

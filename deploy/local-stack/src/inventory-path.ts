@@ -1,7 +1,7 @@
-import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 
 /** Of one inventory in the public API. */
-export function inventoryPath(scope: Scope): string {
-  const [platformId, appId, contextId] = scopeKey(scope).split('/');
+export function inventoryPath(scope: InventoryKey): string {
+  const [platformId, appId, contextId] = inventoryKeyText(scope).split('/');
   return `/v2/platform/users/${platformId}/inventory/${appId}/${contextId}`;
 }

@@ -1,5 +1,5 @@
 import { SetupError } from '@inventory/backends/setup-error';
-import { type Scope, scope } from '@inventory/contracts/scope';
+import { type InventoryKey, inventoryKey } from '@inventory/contracts/inventory-key';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { integer, port, readSettings, SettingsError, text, url } from '@inventory/runtime/settings';
 
@@ -39,7 +39,7 @@ export interface StackSettings {
   /** Null: the simulator is started and read. */
   readonly platformBaseUrl: string | null;
   /** The inventory whose refresh is shown; null: one that the simulator lists. */
-  readonly demoInventory: Scope | null;
+  readonly demoInventory: InventoryKey | null;
   readonly replicas: Replicas;
   readonly directory: string;
   readonly topicPrefix: string;
@@ -82,10 +82,10 @@ function collecting<Value>(problems: string[], read: () => Value): Value | null 
   }
 }
 
-function readInventory(given: string | undefined, problems: string[]): Scope | null {
+function readInventory(given: string | undefined, problems: string[]): InventoryKey | null {
   if (!given) return null;
   const [platformId, appId, contextId, ...rest] = given.split('/');
-  const parsed = scope.safeParse({
+  const parsed = inventoryKey.safeParse({
     platform_id: platformId,
     app_id: Number(appId),
     context_id: Number(contextId),

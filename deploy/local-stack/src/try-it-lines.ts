@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { DemoAccount } from './demo-account.ts';
 import { inventoryPath } from './inventory-path.ts';
 import { shownPath } from './repository-root.ts';
@@ -11,12 +11,12 @@ export interface TryItOptions {
   >;
   readonly demo: DemoAccount;
   /** Null: the address of a platform is given, and no inventory of it. */
-  readonly scope: Scope | null;
+  readonly scope: InventoryKey | null;
   readonly stackFile: string;
   readonly logsDir: string;
 }
 
-const unknownScope: Scope = { platform_id: '00000000000000000', app_id: 730, context_id: 2 };
+const unknownScope: InventoryKey = { platform_id: '00000000000000000', app_id: 730, context_id: 2 };
 
 /** Complete calls to paste into a shell. */
 export function callLines({ stack, demo, scope }: TryItOptions): string[] {

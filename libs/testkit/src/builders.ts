@@ -5,7 +5,7 @@ import type {
   RefreshId,
   RequestId,
 } from '@inventory/contracts/ids';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 
 const { uuidV7 } = systemIdentifiers;
@@ -17,7 +17,7 @@ export const newRequestId = (): RequestId => `req_${uuidV7()}`;
 export const newRefreshId = (): RefreshId => uuidV7();
 
 /** A unique scope: its platform account is random, of 10^13 numbers. */
-export function newScope(overrides: Partial<Scope> = {}): Scope {
+export function newScope(overrides: Partial<InventoryKey> = {}): InventoryKey {
   const digits = String(Math.floor(Math.random() * 1e13)).padStart(13, '0');
   return { platform_id: `7656${digits}`, app_id: 730, context_id: 2, ...overrides };
 }

@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
@@ -29,7 +29,7 @@ afterAll(() => world?.close());
 
 const texts = [membersText('1'), membersText('2')];
 
-function newInventory(pages = texts): Scope {
+function newInventory(pages = texts): InventoryKey {
   const scope = newScope();
   setLiveInventory(world.collector.live, scope, { pages });
   return scope;
@@ -41,26 +41,31 @@ interface Wanted {
   readonly at?: TestGateway;
 }
 
-function read(scope: Scope, key: string, { cursor, idempotencyKey, at = gateway }: Wanted = {}) {
+function read(
+  scope: InventoryKey,
+  key: string,
+  { cursor, idempotencyKey, at = gateway }: Wanted = {},
+) {
   const query = cursor === undefined ? '' : `?cursor=${cursor}`;
   const headers = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
   return at.call({ path: livePathOf(scope) + query, key, headers });
 }
 
-async function readOk(scope: Scope, key: string, wanted: Wanted = {}): Promise<string> {
+async function readOk(scope: InventoryKey, key: string, wanted: Wanted = {}): Promise<string> {
   const answer = await read(scope, key, wanted);
   if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
   return answer.json.data.pagination.next_cursor;
 }
 
-const completedOf = (scope: Scope) =>
+const completedOf = (scope: InventoryKey) =>
   commands.all.filter(
     ({ body }) => 'scope' in body && body.scope.platform_id === scope.platform_id,
   );
-const completed = (scope: Scope) => waitFor('the chain is sent', () => completedOf(scope)[0]);
+const completed = (scope: InventoryKey) =>
+  waitFor('the chain is sent', () => completedOf(scope)[0]);
 
 /** All charges are over, and a chain that was complete only now is sent. */
-async function expectNotSent(scope: Scope): Promise<void> {
+async function expectNotSent(scope: InventoryKey): Promise<void> {
   const { records } = world;
   await waitFor(
     'no charge is open and no chain waits',

@@ -1,4 +1,5 @@
 import { errorBody } from '@inventory/contracts/http/error-body';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import {
   type FundsRefusal,
   hasRetryAfter,
@@ -6,7 +7,6 @@ import {
   type Refusal,
 } from '@inventory/contracts/refusal';
 import { type PublicCode, publicCodes, refusalCodes } from '@inventory/contracts/refusal-codes';
-import type { Scope } from '@inventory/contracts/scope';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { systemClock } from '@inventory/runtime/clock';
 import { newRefreshId, newScope } from '@inventory/testkit/builders';
@@ -79,7 +79,7 @@ const ofEvents: Readonly<Record<string, readonly PublicCode[]>> = {
 /** One request of one operation, made so that it meets one code. */
 interface Case {
   readonly endpoint: PublicEndpoint;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly key: string;
   readonly principal: Principal;
   readonly right: ApiCall;

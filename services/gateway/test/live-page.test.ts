@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { errorBody } from '@inventory/contracts/http/error-body';
 import { livePage } from '@inventory/contracts/http/live-page';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -28,15 +28,20 @@ beforeAll(async () => {
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
-const read = (scope: Scope, key: string, query = '', headers = {}, at: TestGateway = gateway) =>
-  at.call({ path: livePathOf(scope) + query, key, headers });
+const read = (
+  scope: InventoryKey,
+  key: string,
+  query = '',
+  headers = {},
+  at: TestGateway = gateway,
+) => at.call({ path: livePathOf(scope) + query, key, headers });
 
 const intentsLeft = () => world.records.collection('page_intents').countDocuments();
 
 const chargesOf = (accountId: string) =>
   world.ledger.charges.filter(({ account_id }) => account_id === accountId);
 
-const askedOf = (scope: Scope) =>
+const askedOf = (scope: InventoryKey) =>
   world.collector.live.asked.filter(({ pathname }) => pathname.includes(scope.platform_id));
 
 const threePages = [membersText('1'), membersText('2'), membersText('3')];

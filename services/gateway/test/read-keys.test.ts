@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
@@ -45,7 +45,7 @@ function newKey(): string {
 const keysStored = () => world.records.collection('page_read_keys');
 
 /** Ready to be read on every route. */
-function newInventory(): Scope {
+function newInventory(): InventoryKey {
   const scope = newScope();
   setLiveInventory(world.collector.live, scope, { pages: [membersText('1'), membersText('2')] });
   saveInventory(world.revisions, scope, { pages: [membersText('1'), membersText('2')] });
@@ -59,7 +59,13 @@ const routes = [
 ] as const;
 
 describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
-  const read = (scope: Scope, key: string, idempotencyKey: string, at = gateway, query = '') =>
+  const read = (
+    scope: InventoryKey,
+    key: string,
+    idempotencyKey: string,
+    at = gateway,
+    query = '',
+  ) =>
     at.call({ path: pathOf(scope) + query, key, headers: { 'idempotency-key': idempotencyKey } });
 
   test('reads a delivered page again free, three times, then is refused (Reads)', async () => {
@@ -214,7 +220,7 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
 });
 
 describe('a replay on Live Page', () => {
-  const read = (scope: Scope, key: string, idempotencyKey: string) =>
+  const read = (scope: InventoryKey, key: string, idempotencyKey: string) =>
     gateway.call({ path: livePathOf(scope), key, headers: { 'idempotency-key': idempotencyKey } });
 
   test('that meets trouble is not counted, and one that meets a denial costs nothing', async () => {

@@ -4,7 +4,7 @@ import {
   v1Inventory,
   v1OriginalFailure,
 } from '@inventory/contracts/http/v1';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { ApiAnswer } from './support/api-call.ts';
@@ -30,7 +30,7 @@ afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
 interface Asking {
-  readonly scope?: Scope;
+  readonly scope?: InventoryKey;
   readonly key?: string;
   readonly query?: string;
   readonly headers?: Record<string, string>;
@@ -42,7 +42,7 @@ const routes = [
   ['alias', v1AliasPathOf],
 ] as const;
 
-function ask(pathOf: (scope: Scope) => string, given: Asking): Promise<ApiAnswer> {
+function ask(pathOf: (scope: InventoryKey) => string, given: Asking): Promise<ApiAnswer> {
   const { scope = newScope(), key, query = '', headers = {}, method = 'GET' } = given;
   return gateway.call({ method, path: pathOf(scope) + query, key, headers });
 }
@@ -148,7 +148,7 @@ const failures: readonly (readonly [string, number, string, string, () => Asking
 const retryable = [429, 502, 503, 504];
 
 describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
-  const expectDeprecated = (answer: ApiAnswer, scope?: Scope) => {
+  const expectDeprecated = (answer: ApiAnswer, scope?: InventoryKey) => {
     expect(answer.headers['deprecation']).toBe('@1767225600');
     const link = String(answer.headers['link']);
     expect(link).toMatch(/^<\/v2\/platform\/users\/.+>; rel="successor-version"$/);

@@ -1,5 +1,5 @@
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
-import type { Scope } from '@inventory/contracts/scope';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
@@ -28,7 +28,7 @@ export interface RefreshDocument extends WithOutbox {
   /** The stored claim on the key; absent without a key, and in cancelled placeholders. */
   readonly idempotencyKey?: string;
   readonly fingerprint: string;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly scopeKey: string;
   readonly language: Refresh['language'];
   readonly maxCredits: number;

@@ -1,4 +1,4 @@
-import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemClock } from '@inventory/runtime/clock';
 import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
@@ -22,14 +22,14 @@ afterAll(() => harness.close());
 
 const smallPages = { count: 10, smallerCount: 10 };
 const stored = (_id: string) => openCollections(harness.database).refreshes.findOne({ _id });
-const leaseOf = async (scope: Scope) => {
+const leaseOf = async (scope: InventoryKey) => {
   const { inventories: leases } = openCollections(harness.database);
-  return (await leases.findOne({ _id: scopeKey(scope) }))?.scan ?? null;
+  return (await leases.findOne({ _id: inventoryKeyText(scope) }))?.scan ?? null;
 };
 /** An inventory of one page that had this many when it was last read. */
-async function ofPages(pages: number): Promise<Scope> {
+async function ofPages(pages: number): Promise<InventoryKey> {
   const scope = inventories.next(1);
-  const known = { _id: scopeKey(scope), pages, seenAt: new Date() };
+  const known = { _id: inventoryKeyText(scope), pages, seenAt: new Date() };
   await openCollections(harness.database).inventories.insertOne(known);
   return scope;
 }
@@ -199,7 +199,7 @@ describe('with few pages before the deadline', () => {
     const { inventories: known } = openCollections(harness.database);
     // The next refresh of it is planned with the size that this one saw.
     await waitFor('its size is known', async () => {
-      return (await known.findOne({ _id: scopeKey(scope) }))?.pages === 30;
+      return (await known.findOne({ _id: inventoryKeyText(scope) }))?.pages === 30;
     });
   });
 });

@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { CollectorHarness } from './collector-harness.ts';
@@ -11,23 +11,23 @@ interface Counts {
 /** Inventories of the simulated platform and what it saw of their scans. */
 export interface ScannedInventories {
   /** One of its own, of this many assets. */
-  next(size: number, appId?: number): Scope;
+  next(size: number, appId?: number): InventoryKey;
   /** Answers about later pages than the first wait until they are released. */
-  holdLaterPages(scope: Scope): Promise<void>;
-  hold(scope: Scope): Promise<void>;
-  release(scope: Scope): Promise<void>;
+  holdLaterPages(scope: InventoryKey): Promise<void>;
+  hold(scope: InventoryKey): Promise<void>;
+  release(scope: InventoryKey): Promise<void>;
   /** Whatever is still held: collectors wait for it when they stop. */
   releaseAll(): Promise<void>;
-  seen(scope: Scope): Promise<Counts>;
+  seen(scope: InventoryKey): Promise<Counts>;
   /** Requests through these identities. */
   requestsThrough(names: readonly string[]): Promise<number>;
-  untilAsked(scope: Scope, requests: number): Promise<void>;
+  untilAsked(scope: InventoryKey, requests: number): Promise<void>;
 }
 
 export function scannedInventories(harness: CollectorHarness): ScannedInventories {
   let serial = 0;
-  const holding = new Map<string, Scope>();
-  const held = async (scope: Scope, value: boolean | 'later_pages') => {
+  const holding = new Map<string, InventoryKey>();
+  const held = async (scope: InventoryKey, value: boolean | 'later_pages') => {
     const { platform_id } = scope;
     await harness.control('PATCH', `/accounts/${platform_id}`, { held: value });
     if (value) holding.set(platform_id, scope);
@@ -38,7 +38,7 @@ export function scannedInventories(harness: CollectorHarness): ScannedInventorie
       accounts: Record<string, Counts>;
       identities: Record<string, Counts>;
     };
-  const seen = async ({ platform_id }: Scope): Promise<Counts> =>
+  const seen = async ({ platform_id }: InventoryKey): Promise<Counts> =>
     (await counters()).accounts[platform_id] ?? { requests: 0, in_flight_max: 0 };
 
   return {

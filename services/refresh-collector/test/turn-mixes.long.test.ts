@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { newAccountId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { openCollections } from '../src/collections.ts';
@@ -65,7 +65,7 @@ describe('more pages than can be read at once', () => {
 });
 
 /** Scans each once, as fast as it goes: the sizes expected are those of the last observation. */
-async function learnSizes(scopes: readonly Scope[]): Promise<void> {
+async function learnSizes(scopes: readonly InventoryKey[]): Promise<void> {
   const collector = await harness.startCollector({ scan });
   const requests = await Promise.all(scopes.map((scope) => harness.request({ scope }, 1)));
   for (const { refresh_id } of requests) await harness.completed(collector, refresh_id);
@@ -82,5 +82,5 @@ async function isComplete({ refresh_id }: { refresh_id: string }): Promise<boole
   return ended.outcome?.startsWith('complete') ?? false;
 }
 
-const requestsOf = (scopes: readonly Scope[]) =>
+const requestsOf = (scopes: readonly InventoryKey[]) =>
   Promise.all(scopes.map(async (scope) => (await inventories.seen(scope)).requests));

@@ -1,4 +1,4 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemClock } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
@@ -53,7 +53,12 @@ async function crashedWorker(scan: Scan) {
     claimedUntilMs: untilMs,
   });
   const token = systemIdentifiers.uuidV7();
-  const lease = await scopes.acquire({ scopeKey: scopeKey(scan.scope), token, nowMs, untilMs });
+  const lease = await scopes.acquire({
+    scopeKey: inventoryKeyText(scan.scope),
+    token,
+    nowMs,
+    untilMs,
+  });
   if (!lease) throw new Error('no lease');
   const scopeLeaseEnds = () => scopes.renew(lease, systemClock.now());
   /** As when their time runs out, and only once the worker has done what it was to do. */
@@ -95,11 +100,11 @@ const result = {
 /** Blocks of a try that crashed, that nothing refers to. */
 async function leaveOrphan({ scope, scanId }: Scan): Promise<void> {
   const set = `orphan-${scanId}`;
-  const block = { _id: `${set}/0`, scope: scopeKey(scope), set, index: 0 };
+  const block = { _id: `${set}/0`, scope: inventoryKeyText(scope), set, index: 0 };
   await store.collections.assetBlocks.insertOne(block as never);
 }
 const setsOf = ({ scope }: Scan) =>
-  store.collections.assetBlocks.distinct('set', { scope: scopeKey(scope) });
+  store.collections.assetBlocks.distinct('set', { scope: inventoryKeyText(scope) });
 
 describe('A scan whose worker crashed (architecture: leases with a growing epoch)', () => {
   const running = replicaOfBlock();
@@ -153,7 +158,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
 
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
     await waitFor('nothing of the inventory is left', async () => {
-      const _id = scopeKey(scan.scope);
+      const _id = inventoryKeyText(scan.scope);
       return (await store.collections.scopes.countDocuments({ _id })) === 0;
     });
   });
@@ -169,7 +174,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
       await store.collections.scans.deleteOne({ _id: scanId, refreshId } as never);
       // The pruner would remove the inventory before the scan: there is nothing to keep.
       const later = new Date(systemClock.now() + 3_600_000);
-      const ofIt = { _id: scopeKey(scope) };
+      const ofIt = { _id: inventoryKeyText(scope) };
       await store.collections.scopes.updateOne(ofIt, { $set: { pruneAt: later } });
       await crashed.scopeLeaseEnds();
 
@@ -236,7 +241,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
     await crashed.leasesEnd();
     await waitFor('its blocks are pruned', async () => (await setsOf(scan)).length === 0);
     await waitFor('nothing of the inventory is remembered', async () => {
-      const _id = scopeKey(scan.scope);
+      const _id = inventoryKeyText(scan.scope);
       return (await store.collections.scopes.countDocuments({ _id })) === 0;
     });
   });
@@ -349,7 +354,7 @@ describe('Two replicas (architecture: shared work)', () => {
       const bodies = new Set(store.outcomesOf(scan).map(({ body }) => JSON.stringify(body)));
       expect(bodies.size).toBe(1);
     }
-    const scopes = scans.map(({ scope }) => scopeKey(scope));
+    const scopes = scans.map(({ scope }) => inventoryKeyText(scope));
     const ofThem = { scope: { $in: scopes } };
     expect(await store.collections.assetBlocks.countDocuments(ofThem)).toBe(30);
   });

@@ -1,4 +1,4 @@
-import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -31,9 +31,9 @@ const renamed = {
   descriptions: [{ ...page.descriptions[0], name: 'renamed' }],
 } as typeof page;
 
-const countBlocks = async (...scopes: Scope[]) => {
+const countBlocks = async (...scopes: InventoryKey[]) => {
   const { assetBlocks, textBlocks } = store.collections;
-  const ofThem = { scope: { $in: scopes.map(scopeKey) } };
+  const ofThem = { scope: { $in: scopes.map(inventoryKeyText) } };
   const [assets, texts] = await Promise.all([
     assetBlocks.countDocuments(ofThem),
     textBlocks.countDocuments(ofThem),
@@ -41,7 +41,7 @@ const countBlocks = async (...scopes: Scope[]) => {
   return { assets, texts };
 };
 
-const untilBlocks = (assets: number, texts: number, ...scopes: Scope[]) =>
+const untilBlocks = (assets: number, texts: number, ...scopes: InventoryKey[]) =>
   waitFor(`${assets} asset and ${texts} text blocks are left`, async () => {
     const left = await countBlocks(...scopes);
     return left.assets === assets && left.texts === texts;
@@ -69,7 +69,7 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     expect(await pinned()).toEqual({ status: 410, code: 'cursor_expired' });
 
     await untilBlocks(1, 1, scope);
-    const ofIt = { scope: scopeKey(scope) };
+    const ofIt = { scope: inventoryKeyText(scope) };
     expect(await store.collections.observations.countDocuments(ofIt)).toBe(0);
     expect((await replica.client.page(scope)).meta.revision_id).toBe(head.revision_id);
   });
@@ -109,7 +109,9 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     expect((await replica.client.page(scope)).code).toBe('inventory_revision_not_found');
     expect((await replica.client.page(younger)).status).toBe(200);
     await waitFor('nothing of it is remembered', async () => {
-      return (await store.collections.scopes.countDocuments({ _id: scopeKey(scope) })) === 0;
+      return (
+        (await store.collections.scopes.countDocuments({ _id: inventoryKeyText(scope) })) === 0
+      );
     });
     const again = await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
     expect(again.changed).toBe(true);
@@ -162,13 +164,13 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
     await store.collections.assetBlocks.insertOne({
       _id: 'invrev_new/0',
-      scope: scopeKey(scope),
+      scope: inventoryKeyText(scope),
       set: 'invrev_new',
       index: 0,
     } as never);
     const until = new Date(clock.now() + 10_000);
     await store.collections.scopes.updateOne(
-      { _id: scopeKey(scope) },
+      { _id: inventoryKeyText(scope) },
       {
         $inc: { epoch: 1 },
         $set: { lease: { token: 'assembling', until }, pruneAt: new Date(clock.now()) },
@@ -177,7 +179,9 @@ describe('Pruning (Reads: 24 hours, 180 days)', () => {
     const other = newScope();
     await replica.save({ scope: other, pages: [page], completedAtMs: clock.now() - 181 * dayMs });
     await waitFor('a round of pruning has run', async () => {
-      return (await store.collections.scopes.countDocuments({ _id: scopeKey(other) })) === 0;
+      return (
+        (await store.collections.scopes.countDocuments({ _id: inventoryKeyText(other) })) === 0
+      );
     });
     expect((await countBlocks(scope)).assets).toBe(2);
 
@@ -245,7 +249,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
   });
 
   it('reaches every inventory behind those that are being assembled or cannot be pruned, each once', async () => {
-    const scopes = Array.from({ length: 180 }, newScope).map(scopeKey);
+    const scopes = Array.from({ length: 180 }, newScope).map(inventoryKeyText);
     const [faulty, leased, free] = [scopes.slice(0, 60), scopes.slice(60, 120), scopes.slice(120)];
     const until = new Date(clock.now() + dayMs);
     const undecided = systemIdentifiers.uuidV7();
@@ -329,7 +333,7 @@ describe('Erasing an inventory (Operating surface)', () => {
     const scope = newScope();
     await replica.save({ scope, pages: [page], completedAtMs: clock.now() });
     await store.collections.scopes.updateOne(
-      { _id: scopeKey(scope) },
+      { _id: inventoryKeyText(scope) },
       {
         $inc: { epoch: 1 },
         $set: { lease: { token: 'assembling', until: new Date(clock.now() + 60_000) } },
@@ -341,7 +345,7 @@ describe('Erasing an inventory (Operating surface)', () => {
 
     // Pruning takes it too, for a moment.
     const document = await waitFor('the lease is released', async () => {
-      const found = await store.collections.scopes.findOne({ _id: scopeKey(scope) });
+      const found = await store.collections.scopes.findOne({ _id: inventoryKeyText(scope) });
       return found !== null && found.lease === undefined && found;
     });
     expect(document.epoch).toBeGreaterThan(2);

@@ -1,4 +1,4 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { newScope } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { fromCompletedMessage } from '../src/consumers/convert.ts';
@@ -321,7 +321,7 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     const claimedUntilMs = nowMs + 600_000;
     await assembly.scans.receive({ scan: completed, trace: {}, nowMs, claimedUntilMs });
     const claim = { trace: {}, receivedAtMs: nowMs, claims: 1, tries: 1 };
-    const claimed = { scan: completed, scopeKey: scopeKey(scan.scope), ...claim };
+    const claimed = { scan: completed, scopeKey: inventoryKeyText(scan.scope), ...claim };
     const end = await assembleScan(assembly, claimed, new AbortController().signal);
     expect(end).toMatchObject({ decision: { observedAssets: pageCount * pageAssets } });
     return reads;

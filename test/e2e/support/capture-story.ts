@@ -1,4 +1,4 @@
-import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { createSemaphore } from '@inventory/runtime/semaphore';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { untilCompleted } from './follow-refresh.ts';
@@ -14,19 +14,19 @@ export interface CaptureStory {
   /** The customer's Credential at two gateways. */
   readonly doors: readonly [PublicApi, PublicApi];
   /** The revision that Current reads, once there is one. */
-  captured(scope: Scope): Promise<{
+  captured(scope: InventoryKey): Promise<{
     revision_id: string;
     total_count: number;
     reported_total_count: number;
     verified_at: string;
     scan_window: { completed_at: string };
   }>;
-  refresh(scope: Scope): ReturnType<PublicApi['record']>;
+  refresh(scope: InventoryKey): ReturnType<PublicApi['record']>;
   /**
    * A chain that ends now is saved, no chain of these inventories waits for its capture, and none
    * of them was saved.
    */
-  expectNotCaptured(...scopes: Scope[]): Promise<void>;
+  expectNotCaptured(...scopes: InventoryKey[]): Promise<void>;
 }
 
 export async function openCaptureStory(stack: StoryStack, serial: number): Promise<CaptureStory> {
@@ -34,7 +34,7 @@ export async function openCaptureStory(stack: StoryStack, serial: number): Promi
   const doors = doorsOf(stack, customer);
   let fences = serial + 9_000;
 
-  function captured(scope: Scope) {
+  function captured(scope: InventoryKey) {
     return waitFor(
       'the chain is saved',
       async () => {
@@ -68,7 +68,7 @@ export async function openCaptureStory(stack: StoryStack, serial: number): Promi
           async () => (await captures.countDocuments(waiting)) === 0,
           { everyMs: 200 },
         );
-        expect(await scans.countDocuments({ scope: scopeKey(scope) })).toBe(0);
+        expect(await scans.countDocuments({ scope: inventoryKeyText(scope) })).toBe(0);
         const answer = await customer.api.current(scope);
         expect(answer.json.error.code).toBe('inventory_revision_not_found');
       }
@@ -123,7 +123,7 @@ export function testWholeCaptures(
   });
   afterAll(() => Promise.allSettled(compared.values()));
 
-  async function captureAndRefresh(scope: Scope) {
+  async function captureAndRefresh(scope: InventoryKey) {
     const { doors, captured, refresh, customer } = story();
     await readLiveChain(doors, scope);
     const capture = await captured(scope);

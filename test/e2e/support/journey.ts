@@ -1,5 +1,5 @@
 import type { StatementRow } from '@inventory/contracts/internal/ledger';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { watchRefresh } from './follow-refresh.ts';
@@ -11,7 +11,7 @@ import type { StoryStack } from './test-stack.ts';
 /** One refresh of a customer without other refreshes, with all its observed states. */
 export interface Journey {
   readonly customer: Customer;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly key: string;
   readonly refreshId: string;
   readonly before: Balance;
@@ -25,7 +25,7 @@ export interface Journey {
 }
 
 export interface JourneyPlan {
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   /** Whose; a new customer when absent. */
   readonly customer?: Customer;
   readonly language?: string;

@@ -1,5 +1,5 @@
 import { livePage } from '@inventory/contracts/http/live-page';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { type ApiAnswer, inventoryPath, type PublicApi } from './public-api.ts';
 
 export interface ReadLivePage {
@@ -12,7 +12,7 @@ export interface ReadLivePage {
 /** One Live Page, whatever it is answered with. */
 export function askLivePage(
   api: PublicApi,
-  scope: Scope,
+  scope: InventoryKey,
   cursor: string | null = null,
 ): Promise<ApiAnswer> {
   const query = cursor === null ? '' : `?cursor=${encodeURIComponent(cursor)}`;
@@ -22,7 +22,7 @@ export function askLivePage(
 /** One Live Page that has to be there and to keep the contract. */
 export async function readLivePage(
   api: PublicApi,
-  scope: Scope,
+  scope: InventoryKey,
   cursor: string | null = null,
 ): Promise<ReadLivePage> {
   const answer = await askLivePage(api, scope, cursor);
@@ -34,7 +34,7 @@ export async function readLivePage(
 /** Every page from a cursor to the end, through these gateways in turn. */
 export async function readLiveChain(
   apis: readonly PublicApi[],
-  scope: Scope,
+  scope: InventoryKey,
   from: string | null = null,
 ): Promise<ReadLivePage[]> {
   const pages: ReadLivePage[] = [];

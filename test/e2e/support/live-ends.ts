@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { scenarioNames } from '@inventory/platform-simulator/scenarios';
 import { scenarioScope } from './simulator-control.ts';
 
@@ -82,7 +82,7 @@ export const typicalEnds = liveEnds.filter(({ scenario }) => typical.includes(sc
 /** Applications other than the one most accounts use: a row of failures would open its breaker. */
 const otherApps = [440, 570, 252_490, 578_080] as const;
 
-export function scopeOfEnd({ scenario, status }: LiveEnd, serial: number): Scope {
+export function scopeOfEnd({ scenario, status }: LiveEnd, serial: number): InventoryKey {
   const scope = scenarioScope(scenario, serial);
   const fails = status >= 500 || /-once|-twice|until-silent/.test(scenario);
   if (!fails) return scope;

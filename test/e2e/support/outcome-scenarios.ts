@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
 import {
   expectedOutcomes,
@@ -39,7 +39,7 @@ export interface OutcomePlan {
 
 /** Refreshes scenario accounts of the platform, all at once, and holds each to its outcome. */
 export function testOutcomeScenarios({ stack, truth, serial, outcomes }: OutcomePlan): void {
-  function scopeOf(scenario: string): Scope {
+  function scopeOf(scenario: string): InventoryKey {
     const scope = scenarioScope(scenario, serial);
     const place = expectedOutcomes.findIndex(([name]) => name === scenario);
     return { ...scope, app_id: spreadApp(place, scope.app_id) };

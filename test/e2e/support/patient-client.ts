@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { pause } from '@inventory/runtime/wait';
 import type { ApiAnswer, PublicApi } from './public-api.ts';
@@ -17,7 +17,7 @@ export interface Attempt {
 
 export interface AcceptedRefresh {
   readonly refreshId: string;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly key: string;
   readonly attempts: readonly Attempt[];
 }
@@ -33,7 +33,7 @@ export interface PatientClientOptions {
 /** A client as the documentation recommends: an undecided request is repeated. */
 export interface PatientClient {
   /** The same Idempotency-Key until the refresh is accepted. */
-  refresh(scope: Scope): Promise<AcceptedRefresh>;
+  refresh(scope: InventoryKey): Promise<AcceptedRefresh>;
 }
 
 const retryMs = 500;

@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { startPlatformSimulator } from '@inventory/platform-simulator/platform-simulator';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -14,8 +14,8 @@ export interface PlatformTruth {
 
 export interface TruthReader {
   /** What one walk from cursor to cursor finds, whatever vanishes under a cursor. */
-  asWalked(scope: Scope): Promise<PlatformTruth>;
-  of(scope: Scope, language?: string): Promise<PlatformTruth>;
+  asWalked(scope: InventoryKey): Promise<PlatformTruth>;
+  of(scope: InventoryKey, language?: string): Promise<PlatformTruth>;
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function openTruthReader(): Promise<TruthReader> {
     throw new Error(`${url} gives no good page`);
   }
 
-  async function walk(scope: Scope, language: string): Promise<Page[]> {
+  async function walk(scope: InventoryKey, language: string): Promise<Page[]> {
     const pages: Page[] = [];
     const path = `${scope.platform_id}/${scope.app_id}/${scope.context_id}`;
     const query = `l=${language}&count=2000&raw_asset_properties=1`;
@@ -68,7 +68,7 @@ export async function openTruthReader(): Promise<TruthReader> {
   }
 
   /** A last page without assets may lie behind a cursor whose asset is gone: walk again. */
-  async function walkToEnd(scope: Scope, language: string): Promise<Page[]> {
+  async function walkToEnd(scope: InventoryKey, language: string): Promise<Page[]> {
     const pages = await walk(scope, language);
     const isBlankEnd = pages.length > 1 && !pages.at(-1)?.assets;
     return isBlankEnd ? walk(scope, language) : pages;

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { refreshPath, refreshRecord } from '@inventory/contracts/http/refresh';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { expectDocumented } from '../../support/public-contract.ts';
 
 export interface ApiRequest {
@@ -31,15 +31,15 @@ export interface RefreshOptions {
 /** The public API as one Credential sees it. */
 export interface PublicApi {
   call(wanted: ApiRequest): Promise<ApiAnswer>;
-  refresh(scope: Scope, options?: RefreshOptions): Promise<ApiAnswer>;
+  refresh(scope: InventoryKey, options?: RefreshOptions): Promise<ApiAnswer>;
   /** A refresh that has to be accepted; its id. */
-  accepted(scope: Scope, options?: RefreshOptions): Promise<string>;
+  accepted(scope: InventoryKey, options?: RefreshOptions): Promise<string>;
   status(refreshId: string): Promise<ApiAnswer>;
   /** The record, which has to keep the contract. */
   record(refreshId: string): Promise<RefreshRecord>;
   cancel(refreshId: string): Promise<ApiAnswer>;
   list(projectId: string, query?: string): Promise<ApiAnswer>;
-  current(scope: Scope, query?: string): Promise<ApiAnswer>;
+  current(scope: InventoryKey, query?: string): Promise<ApiAnswer>;
   /** The same Credential at another gateway. */
   at(gatewayUrl: string): PublicApi;
 }
@@ -48,13 +48,13 @@ export interface PublicApi {
 const hangMs = 300_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 400 });
 
-export function inventoryPath(scope: Scope): string {
+export function inventoryPath(scope: InventoryKey): string {
   return `/v2/platform/users/${scope.platform_id}/inventory/${scope.app_id}/${scope.context_id}`;
 }
 
 export function createPublicApi(gatewayUrl: string, apiKey: string | null): PublicApi {
   const call = (wanted: ApiRequest) => send(gatewayUrl, apiKey, wanted);
-  const refresh = (scope: Scope, { key, language, maxCredits = 125 }: RefreshOptions = {}) =>
+  const refresh = (scope: InventoryKey, { key, language, maxCredits = 125 }: RefreshOptions = {}) =>
     call({
       method: 'POST',
       path: `${inventoryPath(scope)}/refresh`,

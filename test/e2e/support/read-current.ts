@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { currentPage } from '@inventory/contracts/http/current';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { joinKey, type PlatformTruth, type Row } from './platform-truth.ts';
 import type { ApiAnswer, PublicApi } from './public-api.ts';
 
@@ -16,7 +16,7 @@ export interface ReadPage {
 /** Every page of Current, each of which has to keep the contract. */
 export async function readAllPages(
   api: PublicApi,
-  scope: Scope,
+  scope: InventoryKey,
   { pageSize, language }: { pageSize?: number; language?: string } = {},
 ): Promise<ReadPage[]> {
   const pages: ReadPage[] = [];

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { livePage } from '@inventory/contracts/http/live-page';
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { v1Inventory } from '@inventory/contracts/http/v1';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { joinKey, type PlatformTruth, type Row } from './platform-truth.ts';
 import { type ApiAnswer, inventoryPath, type PublicApi } from './public-api.ts';
 
@@ -25,18 +25,18 @@ export interface WalkOptions {
 }
 
 export const livePathOf = inventoryPath;
-const segments = ({ platform_id, app_id, context_id }: Scope) =>
+const segments = ({ platform_id, app_id, context_id }: InventoryKey) =>
   `${platform_id}/${app_id}/${context_id}`;
 export const v1Paths = {
-  original: (scope: Scope) => `/api/v1/inventory/${segments(scope)}`,
-  alias: (scope: Scope) => `/v1/platform/inventory/${segments(scope)}`,
+  original: (scope: InventoryKey) => `/api/v1/inventory/${segments(scope)}`,
+  alias: (scope: InventoryKey) => `/v1/platform/inventory/${segments(scope)}`,
 } as const;
 export type V1Dialect = keyof typeof v1Paths;
 
 /** Live Pages from cursor to cursor, until there is none or an answer is no page. */
 export async function walkLive(
   api: PublicApi,
-  scope: Scope,
+  scope: InventoryKey,
   { language = 'english', pagesMax = 300, doors = [api] }: WalkOptions = {},
 ): Promise<LiveWalk> {
   const pages: LiveWalk['pages'][number][] = [];
@@ -59,7 +59,7 @@ export async function walkLive(
 export async function walkV1(
   api: PublicApi,
   dialect: V1Dialect,
-  scope: Scope,
+  scope: InventoryKey,
   { language = 'english', pagesMax = 300 }: WalkOptions = {},
 ): Promise<LiveWalk> {
   const pages: LiveWalk['pages'][number][] = [];

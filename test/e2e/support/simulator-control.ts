@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { scenarioInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { callOnce } from '../../support/call-once.ts';
 
@@ -9,12 +9,12 @@ export interface SimulatorControl {
   /** Fails requests that match; see the simulator's README. */
   fail(fault: Readonly<Record<string, unknown>>): Promise<void>;
   /** Answers about the account wait until it is released: a scan of it stays under way. */
-  hold(scope: Scope): Promise<void>;
+  hold(scope: InventoryKey): Promise<void>;
   /** The same for all pages but the first. */
-  holdLaterPages(scope: Scope): Promise<void>;
-  release(scope: Scope): Promise<void>;
+  holdLaterPages(scope: InventoryKey): Promise<void>;
+  release(scope: InventoryKey): Promise<void>;
   /** Requests about the account. */
-  requestsOf(scope: Scope): Promise<number>;
+  requestsOf(scope: InventoryKey): Promise<number>;
   /** 429 answers since it was started. */
   throttled(): Promise<number>;
 }
@@ -48,12 +48,12 @@ export function createSimulatorControl(simulatorUrl: string | null): SimulatorCo
 }
 
 /** A scenario's account as the public API names it; each serial is an account of its own. */
-export function scenarioScope(name: string, serial = 0): Scope {
+export function scenarioScope(name: string, serial = 0): InventoryKey {
   const { platformId, appId, contextId } = scenarioInventory(name, serial);
   return { platform_id: platformId, app_id: appId, context_id: contextId };
 }
 
-export function sizeScope(size: number, serial: number): Scope {
+export function sizeScope(size: number, serial: number): InventoryKey {
   const { platformId, appId, contextId } = sizeInventory(size, serial);
   return { platform_id: platformId, app_id: appId, context_id: contextId };
 }

@@ -1,5 +1,5 @@
 import { v1AliasFailure, v1OriginalFailure } from '@inventory/contracts/http/v1';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { type LiveEnd, scopeOfEnd } from './live-ends.ts';
 import type { ScenarioPlan } from './live-scenarios.ts';
 import type { Customer } from './operator.ts';
@@ -48,7 +48,7 @@ export function testV1Scenarios(dialect: V1Dialect, plan: ScenarioPlan): void {
   });
 
   /** A row of failures alone would open the breaker of the application, on either collector. */
-  async function readHealthy({ app_id }: Scope): Promise<void> {
+  async function readHealthy({ app_id }: InventoryKey): Promise<void> {
     healthyReads += 1;
     const healthy = { ...sizeScope(2, serial * 100 + healthyReads), app_id };
     for (const _collector of stack().gatewayUrls) await walkV1(another.api, dialect, healthy);

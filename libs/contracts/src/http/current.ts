@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { observationId, revisionId } from '../ids.ts';
+import { inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage } from '../languages.ts';
-import { scope } from '../scope.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 import { inventoryRows } from './inventory-rows.ts';
 import { pagination } from './meta.ts';
@@ -19,7 +19,7 @@ export const currentQuery = z.object({
  * every digit parses it as text.
  */
 export const currentPage = z.object({
-  scope,
+  scope: inventoryKey,
   revision_id: revisionId,
   observation_id: observationId,
   verified_at: z.iso.datetime(),

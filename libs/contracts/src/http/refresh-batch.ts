@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requestId } from '../ids.ts';
+import { inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage, language } from '../languages.ts';
-import { scope } from '../scope.ts';
 import { productCode } from '../vocabulary.ts';
 import { errorCode } from './error-body.ts';
 import { rateLimit, refreshAcceptanceMeta } from './meta.ts';
@@ -15,9 +15,9 @@ export const batchBytesMax = 64 * 1024;
 
 /** One refresh of a batch; `max_credits` below 125 is refused for that item alone. */
 export const refreshBatchItem = z.strictObject({
-  platform_id: scope.shape.platform_id,
-  app_id: scope.shape.app_id,
-  context_id: scope.shape.context_id,
+  platform_id: inventoryKey.shape.platform_id,
+  app_id: inventoryKey.shape.app_id,
+  context_id: inventoryKey.shape.context_id,
   language: language.default(defaultLanguage),
   max_credits: z.int('must be a whole number'),
   idempotency_key: idempotencyKey,

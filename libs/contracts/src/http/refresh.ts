@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { refreshId, revisionId } from '../ids.ts';
+import { inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage, language } from '../languages.ts';
-import { scope } from '../scope.ts';
 import {
   billingState,
   refreshOutcome,
@@ -40,7 +40,7 @@ export const refreshBilling = z.object({
 /** `data` of refresh acceptance, status, cancel and of the items of the list. */
 export const refreshRecord = z.object({
   refresh_id: refreshId,
-  scope,
+  scope: inventoryKey,
   state: refreshState,
   requested_at: z.iso.datetime(),
   completed_at: z.iso.datetime().nullable(),

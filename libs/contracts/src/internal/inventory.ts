@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { observationId, revisionId } from '../ids.ts';
+import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { manifestPage, scanSource } from '../messages/revision-commands.ts';
-import { scope } from '../scope.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 
 /**
@@ -74,7 +74,7 @@ export const currentPageMetaHeader = 'x-current-page';
  * `"assets":[…],"descriptions":[…]`, ready to be sent.
  */
 export const currentPageMeta = z.object({
-  scope,
+  scope: inventoryKey,
   revision_id: revisionId,
   observation_id: observationId,
   verified_at: z.iso.datetime(),

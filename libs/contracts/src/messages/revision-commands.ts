@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { accountId, refreshId } from '../ids.ts';
+import { inventoryKey } from '../inventory-key.ts';
 import { language } from '../languages.ts';
 import { defineMessage } from '../message.ts';
-import { scope } from '../scope.ts';
 
 const topic = 'revision.commands.v1';
 const key = (body: { scan_id: string }): string => body.scan_id;
@@ -33,7 +33,7 @@ export const revisionScanCompleted = defineMessage({
     /** Absent in records of earlier versions: a refresh. */
     source: scanSource.optional(),
     account_id: accountId,
-    scope,
+    scope: inventoryKey,
     language,
     scan_window: z.object({ started_at: z.iso.datetime(), completed_at: z.iso.datetime() }),
     /** The platform's own count, including hidden items. */

@@ -1,6 +1,6 @@
 import { accountId } from '@inventory/contracts/ids';
+import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
-import { scope } from '@inventory/contracts/scope';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { parseDocument, readEach } from '@inventory/mongo/parse-document';
@@ -32,7 +32,7 @@ export const captureIndexes: CollectionIndexes = {
 
 const captureFields = z.object({
   accountId,
-  scope,
+  scope: inventoryKey,
   language,
   startedAt: z.date(),
   completedAt: z.date(),

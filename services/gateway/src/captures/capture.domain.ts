@@ -1,13 +1,13 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import type { Scope } from '@inventory/contracts/scope';
 import type { PendingCommand } from '../commands/pending-command.domain.ts';
 import type { LiveChain } from './live-chain.domain.ts';
 
 /** Account and inventory of a chain: the same from its first page to its last. */
 export interface ChainOwner {
   readonly accountId: AccountId;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
 }
 

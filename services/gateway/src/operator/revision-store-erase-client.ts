@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { z } from 'zod';
 import type { Deadlines } from '../deadlines.ts';
@@ -6,7 +6,7 @@ import type { Deadlines } from '../deadlines.ts';
 /** Erases saved inventories. Rejects with ServiceUnreachable when the store is unavailable. */
 export interface RevisionStoreEraseClient {
   /** Erases everything saved of one inventory; also when nothing is saved. */
-  eraseInventory(scope: Scope): Promise<void>;
+  eraseInventory(scope: InventoryKey): Promise<void>;
 }
 
 export function createRevisionStoreEraseClient(

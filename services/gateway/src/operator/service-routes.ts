@@ -5,7 +5,7 @@ import {
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
 import { admissionChange, admissionView } from '@inventory/contracts/internal/refresh';
-import { scope } from '@inventory/contracts/scope';
+import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { z } from 'zod';
 import type { LedgerClient } from '../accounts/ledger-client.ts';
 import type { AdmissionClient } from './admission-client.ts';
@@ -54,7 +54,7 @@ export const serviceRoutes = [
     path: '/inventories/{platform_id}/{app_id}/{context_id}',
     action: 'inventory.erase',
     input: { path: scopePath },
-    answer: scope.extend({ erased: z.literal(true) }),
+    answer: inventoryKey.extend({ erased: z.literal(true) }),
     async handle({ inventories }: ServiceRoutesDeps, { path }) {
       await inventories.eraseInventory(path);
       return { ...path, erased: true } as const;

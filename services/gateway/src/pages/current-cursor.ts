@@ -1,7 +1,7 @@
 import type { AccountId, ObservationId, RevisionId } from '@inventory/contracts/ids';
 import { observationId, revisionId } from '@inventory/contracts/ids';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import { type Scope, scopeKey } from '@inventory/contracts/scope';
 import { z } from 'zod';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { PagePosition } from './revision-store-client.ts';
@@ -9,7 +9,7 @@ import type { PagePosition } from './revision-store-client.ts';
 /** What a chain of Current pages is bound to. The page size may change. */
 export interface CurrentChain {
   readonly accountId: AccountId;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
 }
 
@@ -17,7 +17,7 @@ const content = z.tuple([revisionId, observationId, z.int().min(0)]);
 
 /** Bound to the route: a cursor of another route is invalid. */
 function bindingOf({ accountId, scope, language }: CurrentChain): string[] {
-  return ['current', accountId, scopeKey(scope), language];
+  return ['current', accountId, inventoryKeyText(scope), language];
 }
 
 export function sealCurrentCursor(

@@ -1,6 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import { type Scope, scopeKey } from '@inventory/contracts/scope';
 import { z } from 'zod';
 import type { LiveChain } from '../captures/live-chain.domain.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
@@ -8,7 +8,7 @@ import type { CursorSealer } from '../http/sealed-cursor.ts';
 /** What a cursor of Live Pages is bound to, beside the chain inside it. */
 export interface LiveCursorBinding {
   readonly accountId: AccountId;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
 }
 
@@ -23,7 +23,7 @@ const content = z.tuple([
 
 /** Bound to the route: a cursor of another route is invalid. */
 function bindingOf({ accountId, scope, language }: LiveCursorBinding): string[] {
-  return ['live', accountId, scopeKey(scope), language];
+  return ['live', accountId, inventoryKeyText(scope), language];
 }
 
 /** `nowMs` is the time of issue, from which its age counts. */

@@ -6,16 +6,16 @@ import {
   livePageMetaHeader,
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import type { InventoryDenial, Refusal } from '@inventory/contracts/refusal';
-import type { Scope } from '@inventory/contracts/scope';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import type { InternalClient } from '@inventory/http/internal-client';
 import { Refused } from '@inventory/http/refused';
 
 export interface WantedLivePage {
   readonly accountId: AccountId;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
   readonly form: LivePageForm;
   /** Null for the first page. */

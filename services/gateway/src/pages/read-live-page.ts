@@ -1,7 +1,7 @@
 import type { LivePageForm } from '@inventory/contracts/internal/live-page';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import type { Refusal } from '@inventory/contracts/refusal';
-import type { Scope } from '@inventory/contracts/scope';
 import { type CheckFundsDeps, checkFunds } from './check-funds.ts';
 import type { KeyedRead, KeyedReads, ReadKey } from './keyed-reads.ts';
 import type { DeniedLivePage, FetchedLivePage, LivePageClient } from './live-page-client.ts';
@@ -14,7 +14,7 @@ export interface ReadLivePageDeps {
 }
 
 export interface WantedPage {
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
   readonly form: LivePageForm;
   readonly startAssetid: string | null;

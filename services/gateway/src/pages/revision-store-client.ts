@@ -4,8 +4,8 @@ import {
   currentPageMeta,
   currentPageMetaHeader,
 } from '@inventory/contracts/internal/inventory';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import type { Scope } from '@inventory/contracts/scope';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
 
 /**
@@ -19,7 +19,7 @@ export interface PagePosition {
 }
 
 export interface WantedPage {
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
   readonly pageSize: number;
   /** Null for the first page, which selects the latest revision. */

@@ -1,7 +1,7 @@
 import type { refreshAcceptanceMeta } from '@inventory/contracts/http/meta';
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import type { Scope } from '@inventory/contracts/scope';
 import type { ProductCode } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { unreachable } from '@inventory/runtime/bug';
@@ -21,7 +21,7 @@ export const refreshProduct = 'platform.inventory.refresh.v1' satisfies ProductC
 const retryAfterSeconds = 1;
 
 export interface WantedRefresh {
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
   readonly maxCredits: number;
   readonly idempotencyKey: string | null;
@@ -61,7 +61,7 @@ export async function admitRefresh(
   return toAdmitted(decision, wanted.scope);
 }
 
-function toAdmitted(decision: RefreshDecision, scope: Scope): AdmittedRefresh {
+function toAdmitted(decision: RefreshDecision, scope: InventoryKey): AdmittedRefresh {
   switch (decision.result) {
     case 'accepted': {
       const record = toWireAcceptedRecord({ ...decision, scope });

@@ -1,11 +1,11 @@
 import type { RefreshRecord } from '@inventory/contracts/http/refresh';
 import type { RefreshId } from '@inventory/contracts/ids';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { AcceptedReservation } from './request-refresh.ts';
 
 export interface Acceptance extends Pick<AcceptedReservation, 'creditsReserved' | 'units'> {
   readonly refreshId: RefreshId;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly requestedAt: string;
   readonly deadlineAt: string;
 }

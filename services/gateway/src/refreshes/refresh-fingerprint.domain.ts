@@ -1,9 +1,9 @@
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import type { Scope } from '@inventory/contracts/scope';
 
 /** All inputs of a refresh: path parameters and body with defaults. */
 export interface RefreshInputs {
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
   readonly maxCredits: number;
 }

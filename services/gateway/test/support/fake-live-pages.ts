@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { livePageMetaHeader, livePageQuery } from '@inventory/contracts/internal/live-page';
-import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { LivePageFailure } from '@inventory/contracts/vocabulary';
 import { type FakeAnswer, refusalAnswer } from './http-fake.ts';
 
@@ -84,8 +84,8 @@ export function noPage(
 
 export function setLiveInventory(
   live: FakeLivePages,
-  scope: Scope,
+  scope: InventoryKey,
   inventory: LiveInventory,
 ): void {
-  live.inventories.set(scopeKey(scope), inventory);
+  live.inventories.set(inventoryKeyText(scope), inventory);
 }

@@ -2,7 +2,7 @@ import {
   type CurrentPageMeta,
   currentPageMetaHeader,
 } from '@inventory/contracts/internal/inventory';
-import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { createFakeStaging, type FakeStaging } from './fake-staging.ts';
@@ -76,7 +76,7 @@ export async function startFakeRevisionStore(clock: Clock): Promise<FakeRevision
 /** Saves an inventory of so many pages with one asset each, seen a minute ago. */
 export function saveInventory(
   store: FakeRevisionStore,
-  scope: Scope,
+  scope: InventoryKey,
   overrides: Partial<SavedInventory['meta']> & { pages?: readonly string[] } = {},
 ): SavedInventory {
   const { pages = [membersText('1')], ...meta } = overrides;
@@ -96,7 +96,7 @@ export function saveInventory(
     },
     pages,
   };
-  store.inventories.set(scopeKey(scope), saved);
+  store.inventories.set(inventoryKeyText(scope), saved);
   return saved;
 }
 

@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { permissions } from '@inventory/contracts/vocabulary';
 import { newRefreshId } from '@inventory/testkit/builders';
 import type { Principal } from '../../src/tenancy/principal.domain.ts';
@@ -17,14 +17,14 @@ export const batchPath = '/v2/platform/inventory-refreshes/batch';
 /** May do everything, and is asked for nothing but its key. */
 export const mayAll: Partial<Principal> = { scopes: [...permissions], eventsEnabled: true };
 
-export function batchItem(scope: Scope, key = 'k', maxCredits = 125) {
+export function batchItem(scope: InventoryKey, key = 'k', maxCredits = 125) {
   return { ...scope, max_credits: maxCredits, idempotency_key: key };
 }
 
 /** A request of each operation that is right in itself. */
 export function rightCall(
   operationId: string,
-  scope: Scope,
+  scope: InventoryKey,
   { projectId }: Pick<Principal, 'projectId'>,
 ): ApiCall {
   const refreshBody = { max_credits: 125 };

@@ -1,4 +1,4 @@
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
 import { type Dispatcher, request } from 'undici';
 import type { EgressIdentity } from './egress-identities.ts';
@@ -13,7 +13,7 @@ export interface PlatformOptions {
 }
 
 export interface PageRequest {
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: string;
   readonly count: number;
   readonly startAssetId: string | null;

@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { EgressIdentity } from './egress-identities.ts';
@@ -16,7 +16,7 @@ import type { AppBreakers } from './watch-app-breakers.ts';
 
 export interface PageReading {
   readonly accountId: AccountId;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: string;
   readonly count: number;
   readonly startAssetId: string | null;

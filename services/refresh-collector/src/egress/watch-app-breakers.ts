@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import { type Scope, scopeKey } from '@inventory/contracts/scope';
+import { type InventoryKey, inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import {
@@ -31,7 +31,7 @@ export interface AppBreakers {
   /** Records that a request is sent; the returned function records its answer. */
   trackRequest(of: {
     accountId: AccountId;
-    scope: Scope;
+    scope: InventoryKey;
   }): (answer: PlatformAnswer) => Promise<void>;
   /** Reads the openings of all replicas; repeated every second. */
   update(): Promise<void>;
@@ -84,9 +84,9 @@ export function watchAppBreakers(
     await store.deleteOpening(appId, opening);
   }
 
-  async function count(scope: Scope, accountId: AccountId, failed: boolean): Promise<void> {
+  async function count(scope: InventoryKey, accountId: AccountId, failed: boolean): Promise<void> {
     const { app_id: appId } = scope;
-    const result = { scopeKey: scopeKey(scope), accountId, failed, atMs: clock.now() };
+    const result = { scopeKey: inventoryKeyText(scope), accountId, failed, atMs: clock.now() };
     if (counted.size >= appsMax) counted.clear();
     const results = withResult(counted.get(appId) ?? [], result);
     counted.set(appId, results);

@@ -1,5 +1,5 @@
 import type { AccountId } from '@inventory/contracts/ids';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { LivePageFailure } from '@inventory/contracts/vocabulary';
 import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
@@ -19,7 +19,7 @@ import {
 
 export interface LivePageRequest {
   readonly accountId: AccountId;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: string;
   readonly count: number;
   readonly startAssetId: string | null;

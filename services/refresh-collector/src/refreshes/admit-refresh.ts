@@ -1,6 +1,6 @@
 import type { RefreshId } from '@inventory/contracts/ids';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
-import { scopeKey } from '@inventory/contracts/scope';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
@@ -71,7 +71,7 @@ export async function admitRefresh(deps: AdmitDeps, request: RefreshRequest): Pr
     const { holder, keyGeneration } = await keyState(refreshes, request);
     if (holder) return answerHolder(deps, request, holder);
     if (await isTooLate(deps, request)) return;
-    const expectedPages = await deps.inventories.readPageCount(scopeKey(request.scope));
+    const expectedPages = await deps.inventories.readPageCount(inventoryKeyText(request.scope));
     const refusal = await admission.admit(request, expectedPages);
     const refresh = newRefresh({ ...request, expectedPages }, refusal, deps.queueDeadlineMs);
     if (await refreshes.insertRefresh(refresh, request.trace, keyGeneration)) {

@@ -1,4 +1,4 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { Backoff } from '@inventory/runtime/backoff';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import type { RefreshDocument } from '../collections.ts';
@@ -83,7 +83,7 @@ export function toNewDocument(
     requestId: refresh.requestId,
     ...(claim === null ? {} : { idempotencyKey: toStoredClaim(claim) }),
     scope: refresh.scope,
-    scopeKey: scopeKey(refresh.scope),
+    scopeKey: inventoryKeyText(refresh.scope),
     language: refresh.language,
     maxCredits: refresh.maxCredits,
     waitingId: refresh.waitingId,

@@ -5,9 +5,9 @@ import type {
   RequestId,
   RevisionId,
 } from '@inventory/contracts/ids';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
-import type { Scope } from '@inventory/contracts/scope';
 import type {
   BillingState,
   LedgerAsset,
@@ -89,7 +89,7 @@ export interface Refresh {
   /** Null when none was given, and once a refusal released it. */
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
   readonly maxCredits: number;
   /** Pages that its inventory was known to have when it was requested or started; null where unknown. */

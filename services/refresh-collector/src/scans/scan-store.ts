@@ -1,4 +1,4 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
@@ -89,7 +89,7 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
   return {
     id: refresh.id,
     accountId: refresh.accountId,
-    inventory: scopeKey(refresh.scope),
+    inventory: inventoryKeyText(refresh.scope),
     appId: refresh.scope.app_id,
     phase: refresh.phase,
     queueDeadlineMs: refresh.queueDeadlineMs,

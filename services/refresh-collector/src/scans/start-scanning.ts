@@ -1,4 +1,4 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { type PeriodicJob, startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
@@ -145,7 +145,7 @@ function closeLeaseOf(
   refresh: Refresh,
   assetsPerPage: number,
 ): Promise<void> {
-  const lease = { inventory: scopeKey(refresh.scope), refreshId: refresh.id };
+  const lease = { inventory: inventoryKeyText(refresh.scope), refreshId: refresh.id };
   return inventories.closeLease(lease, reportedPages(refresh, assetsPerPage));
 }
 

@@ -1,6 +1,6 @@
 import type { ObservationId, RefreshId, RevisionId } from '@inventory/contracts/ids';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
-import type { Scope } from '@inventory/contracts/scope';
 import type { ScanWindow } from './observation.ts';
 
 /**
@@ -79,7 +79,7 @@ export interface CompletedScan {
   readonly scanId: string;
   readonly refreshId: RefreshId | null;
   readonly source: ScanSource;
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
   readonly window: ScanWindow;
   readonly reportedTotalCount: number;

@@ -1,10 +1,10 @@
 import { type CurrentPageMeta, currentPageMeta } from '@inventory/contracts/internal/inventory';
-import type { Scope } from '@inventory/contracts/scope';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { isoTime } from '@inventory/runtime/clock';
 import type { CurrentPage } from '../operations/read-current-page.ts';
 
 export function toCurrentPageMeta(
-  of: Scope,
+  of: InventoryKey,
   page: Extract<CurrentPage, { result: 'page' }>,
 ): CurrentPageMeta {
   const { observation, language, nextPosition } = page;

@@ -1,5 +1,5 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
 
@@ -10,6 +10,6 @@ export const eraseInventoryRoute = internalRoute({
   input: { path: scopePath },
   status: 204,
   async handle(deps: EraseInventoryDeps, { path }) {
-    await eraseInventory(deps, scopeKey(path));
+    await eraseInventory(deps, inventoryKeyText(path));
   },
 });

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { currentPageMetaHeader, currentPageQuery } from '@inventory/contracts/internal/inventory';
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
@@ -23,7 +23,7 @@ export const readCurrentPageRoute = internalRoute({
   inFlightMax: 48,
   async handle(deps: ReadCurrentPageDeps, { path: scope, query }) {
     const page = await readCurrentPage(deps, {
-      scopeKey: scopeKey(scope),
+      scopeKey: inventoryKeyText(scope),
       language: query.language,
       pageSize: query.page_size,
       position: query.position,

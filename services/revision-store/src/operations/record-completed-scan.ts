@@ -1,4 +1,4 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { MessageBus } from '@inventory/messaging/bus';
 import type { Clock } from '@inventory/runtime/clock';
 import { currentTrace } from '@inventory/runtime/tracing';
@@ -42,5 +42,12 @@ export async function recordCompletedScan(
 
 function claimedAtOnce({ scan, trace, nowMs }: ReceivedScan): ClaimedScan {
   const { scope } = scan;
-  return { scan, scopeKey: scopeKey(scope), receivedAtMs: nowMs, trace, claims: 1, tries: 1 };
+  return {
+    scan,
+    scopeKey: inventoryKeyText(scope),
+    receivedAtMs: nowMs,
+    trace,
+    claims: 1,
+    tries: 1,
+  };
 }

@@ -1,4 +1,4 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { invariant } from '@inventory/runtime/bug';
 import { type BlockPlan, blockCount, planBlock, planTexts } from '../domain/block-plan.ts';
 import { type JoinedTexts, joinTexts } from '../domain/joined-texts.ts';
@@ -103,7 +103,7 @@ async function writeGroup(
     texts: join(textSources, texts.descriptions),
   }));
   await Promise.all(
-    joined.map((block) => writeBlock(blocks, scopeKey(scan.scope), verdict, block)),
+    joined.map((block) => writeBlock(blocks, inventoryKeyText(scan.scope), verdict, block)),
   );
   return true;
 }

@@ -1,4 +1,4 @@
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { pushToOutbox } from '@inventory/mongo/outbox';
@@ -59,7 +59,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
         refreshId: scan.refreshId,
         receivedAt: dateOf(nowMs),
         trace,
-        scope: scopeKey(scan.scope),
+        scope: inventoryKeyText(scan.scope),
         work: toScanWork(scan),
         dueAt: dateOf(claimedUntilMs ?? nowMs),
         claims: claimedUntilMs === null ? 0 : 1,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { StagedAsset, StagedDescription } from '@inventory/contracts/internal/inventory';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import type { MessageBody } from '@inventory/contracts/messages';
-import type { Scope } from '@inventory/contracts/scope';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 
@@ -16,7 +16,7 @@ export interface Scan {
   readonly scanId: string;
   readonly refreshId: string | null;
   readonly source: 'refresh' | 'capture';
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly language: Language;
   readonly startedAt: string;
   readonly completedAt: string;
@@ -27,7 +27,7 @@ export interface Scan {
 }
 
 export interface ScanOptions {
-  readonly scope: Scope;
+  readonly scope: InventoryKey;
   readonly pages: readonly ScanPage[];
   readonly language?: Language;
   readonly source?: 'refresh' | 'capture';

@@ -4,8 +4,8 @@ import {
   currentPageMeta,
   currentPageMetaHeader,
 } from '@inventory/contracts/internal/inventory';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
-import type { Scope } from '@inventory/contracts/scope';
 import { digestOf, type Scan } from './scan-builder.ts';
 
 export interface PageQuery {
@@ -37,16 +37,16 @@ export interface StoreClient {
   stage(scan: Scan): Promise<void>;
   /** What is staged under a scan's epoch. */
   staged(scan: Pick<Scan, 'scanId' | 'epoch'>): Promise<{ status: number; pages: ManifestPage[] }>;
-  page(scope: Scope, query?: PageQuery): Promise<GivenPage>;
+  page(scope: InventoryKey, query?: PageQuery): Promise<GivenPage>;
   /** Every page of a chain, pinned as the gateway pins it. */
-  chain(scope: Scope, query?: PageQuery): Promise<GivenPage[]>;
-  erase(scope: Scope): Promise<number>;
+  chain(scope: InventoryKey, query?: PageQuery): Promise<GivenPage[]>;
+  erase(scope: InventoryKey): Promise<number>;
 }
 
 export const placeOf = (scan: Scan, page: number, chunk: number): string =>
   `/scans/${scan.scanId}/epochs/${scan.epoch}/pages/${page}/chunks/${chunk}`;
 
-const inventoryPath = ({ platform_id, app_id, context_id }: Scope) =>
+const inventoryPath = ({ platform_id, app_id, context_id }: InventoryKey) =>
   `/inventories/${platform_id}/${app_id}/${context_id}`;
 
 export function createStoreClient(url: string): StoreClient {
@@ -65,7 +65,7 @@ export function createStoreClient(url: string): StoreClient {
     return { status: answer.status, ...(text ? { code: JSON.parse(text).error.code } : {}) };
   }
 
-  async function page(scope: Scope, query: PageQuery = {}): Promise<GivenPage> {
+  async function page(scope: InventoryKey, query: PageQuery = {}): Promise<GivenPage> {
     const given = { language: 'english', page_size: 2000, ...query };
     const search = new URLSearchParams(
       Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]),

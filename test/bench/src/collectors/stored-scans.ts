@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { scopeKey } from '@inventory/contracts/scope';
+import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import {
   indexes,
@@ -84,7 +84,7 @@ function refreshOf(index: number, nowMs: number): Refresh {
     projectId: 'prj_00000000-0000-7000-8000-000000000000',
     requestId: 'req_00000000-0000-7000-8000-000000000000',
     idempotencyKey: null,
-    fingerprint: scopeKey(scope),
+    fingerprint: inventoryKeyText(scope),
     scope,
     language: 'english',
     maxCredits: 125,

@@ -31,8 +31,8 @@ import {
 } from '@inventory/contracts/http/refresh';
 import { acceptedBatchItem, refusedBatchItem } from '@inventory/contracts/http/refresh-batch';
 import { v1AliasFailure, v1InvalidRequest, v1OriginalFailure } from '@inventory/contracts/http/v1';
+import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
-import { scope } from '@inventory/contracts/scope';
 import { type JsonSchema, jsonSchemaOf, type NamedSchemas } from '@inventory/http/json-schema';
 import { type ApiDescription, openApiDocument } from '@inventory/http/openapi-document';
 import { errorResponses, successResponse } from '@inventory/http/openapi-responses';
@@ -66,7 +66,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [refreshRecord, 'RefreshRecord'],
   [refreshStatus, 'RefreshStatus'],
   [requestIssue, 'RequestIssue'],
-  [scope, 'Scope'],
+  [inventoryKey, 'Scope'],
   [accountStatement, 'Statement'],
   [accountUsage, 'Usage'],
   [v1AliasFailure, 'V1AliasFailure'],
