@@ -84,7 +84,7 @@ test('a chain that ends with a page without assets publishes nothing: there may 
   await story.expectNotCaptured(gone, hidden);
 });
 
-test('a cursor of another account is no cursor, and its chain is captured without it (Live Page rule 2)', async () => {
+test('a cursor of another account is no cursor, and its chain is captured without it (Live Page rule 2) [live-page-rule-2]', async () => {
   const scope = sizeScope(2_001, serial);
   const foreign = await stack.operator.newCustomer();
   const first = await readLivePage(story.doors[0], scope);

@@ -16,7 +16,7 @@ function clientOf({ secret }: Pick<Customer, 'secret'>): InventoryClient {
   return createInventoryClient({ baseUrl: stack.gatewayUrl, apiKey: secret });
 }
 
-test('a wait that was given up is resumed by the id of the refresh, with another client (Polling)', async () => {
+test('a wait that was given up is resumed by the id of the refresh, with another client (Polling) [polling, retry-after]', async () => {
   const scope = sizeScope(10, 702);
   const customer = await stack.operator.newCustomer();
   const control = createSimulatorControl(stack.simulatorUrl);

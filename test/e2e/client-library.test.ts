@@ -72,7 +72,7 @@ test('walking Live Pages gives the same inventory, each page paid once (Live Pag
   expect((await client.account()).balance).toEqual({ total: 997, held: 0, available: 997 });
 });
 
-test('total_amount is exact where it exceeds 2^53 (Reads)', async () => {
+test('total_amount is exact where it exceeds 2^53 (Reads) [total-amount]', async () => {
   const scope = scenarioScope('huge-amounts', 70_000);
   const client = await newClient();
   await client.refreshAndWait(scope);

@@ -26,7 +26,7 @@ function refreshed(customer: ReadingCustomer, count: number): Promise<string[]> 
 const errorOf = (reader: StreamReader) =>
   waitFor('the refusal is read', () => reader.ended() && JSON.parse(reader.text()).error);
 
-test('a terminal refresh is on the stream at once, and its event equals its Status (Events)', async () => {
+test('a terminal refresh is on the stream at once, and its event equals its Status (Events) [events-gapless]', async () => {
   const customer = await newReader();
   const reader = await customer.open();
   const checkpoint = await reader.frame('checkpoint');
@@ -80,7 +80,7 @@ test('a reader that comes back with its last cursor misses nothing and is given 
   second.cut();
 });
 
-test('the list of events has the cursors of the stream, and resumes where it left off (Events list)', async () => {
+test('the list of events has the cursors of the stream, and resumes where it left off (Events list) [events-list]', async () => {
   const customer = await newReader();
   const reader = await customer.open();
   await reader.frame('checkpoint');
@@ -143,7 +143,7 @@ test('what may not be read is refused before a stream opens, as plain HTTP (Auth
   reader.cut();
 });
 
-test('a fifth stream of a Project at one gateway is refused until another ends (Events: stream_limit_exceeded)', async () => {
+test('a fifth stream of a Project at one gateway is refused until another ends (Events: stream_limit_exceeded) [events-places]', async () => {
   const customer = await newReader();
   const held = await Promise.all([1, 2, 3, 4].map(() => customer.open()));
 

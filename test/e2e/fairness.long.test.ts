@@ -24,7 +24,7 @@ async function onePageMs(serial: number): Promise<number> {
   return performance.now() - startMs;
 }
 
-test('behind 200 ten-page scans of another account a one-page refresh takes at most max(3 x idle, idle + 3 s) (Fairness)', async () => {
+test('behind 200 ten-page scans of another account a one-page refresh takes at most max(3 x idle, idle + 3 s) (Fairness) [fairness]', async () => {
   await onePageMs(1);
   const idleMs = await onePageMs(2);
   const busy = await stack.operator.newCustomer();

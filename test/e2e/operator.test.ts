@@ -91,7 +91,7 @@ test('credits are booked once per key on the real ledger, held, listed and verif
   await platform.release(scope);
 });
 
-test('an inventory is erased', async () => {
+test('an inventory is erased [erase]', async () => {
   const { platform_id, app_id, context_id } = sizeScope(3, 60_002);
   const customer = await stack.operator.newCustomer();
   const id = await customer.api.accepted({ platform_id, app_id, context_id });

@@ -41,7 +41,7 @@ describe('every scenario account of the platform (upstream 5)', () => {
   });
 });
 
-test('250,001 assets cost the whole reservation and no credit more (Refresh charge)', async () => {
+test('250,001 assets cost the whole reservation and no credit more (Refresh charge) [refresh-charge]', async () => {
   const customer = await stack.operator.newCustomer();
   const { api, accountId, projectId } = customer;
   const scope = scenarioScope('size-250001', serial);

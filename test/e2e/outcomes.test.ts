@@ -94,7 +94,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     journey = await taken;
   });
 
-  test('is accepted with its terms, its address and the time to come back (POST Refresh)', () => {
+  test('is accepted with its terms, its address and the time to come back (POST Refresh) [post-refresh]', () => {
     const { accepted, refreshId, scope } = journey;
     const record = refreshRecord.strict().parse(accepted.json.data);
 
@@ -127,7 +127,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     expect(['accepted', 'queued']).toContain(record.state);
   });
 
-  test('is pending with Retry-After, an expected completion and no price until both are known (Refresh status)', () => {
+  test('is pending with Retry-After, an expected completion and no price until both are known (Refresh status) [refresh-status]', () => {
     const pending = journey.seen.slice(0, -1);
     const states = journey.seen.map(({ json }) => progressOf(json.data.state));
 
@@ -144,7 +144,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     }
   });
 
-  test('ends with its settlement and without Retry-After (Settlement by outcome)', () => {
+  test('ends with its settlement and without Retry-After (Settlement by outcome) [polling]', () => {
     const last = journey.seen.at(-1);
     const record = refreshStatus.strict().parse(last?.json.data);
 
@@ -169,7 +169,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     expect(record.revision_id !== null).toBe(outcome.startsWith('complete_'));
   });
 
-  test('costs exactly that, booked once (Refresh charge)', () => {
+  test('costs exactly that, booked once (Refresh charge) [refresh-charge]', () => {
     const { before, after, rows } = journey;
 
     expect(after).toEqual({
@@ -215,7 +215,7 @@ describe.each(refreshOutcomes)('a refresh that ends as %s', (outcome) => {
     }
   });
 
-  test('has a request id of its own on every answer (X-Request-ID)', () => {
+  test('has a request id of its own on every answer (X-Request-ID) [request-id]', () => {
     const answers = [journey.accepted, ...journey.seen];
     const ids = answers.map(({ headers }) => requestId.parse(headers['x-request-id']));
 
@@ -247,7 +247,7 @@ describe('an inventory that is refreshed again', () => {
     return customer.api.record(refreshId);
   }
 
-  test('is unchanged in another language, whose texts it gains (Unchanged)', async () => {
+  test('is unchanged in another language, whose texts it gains (Unchanged) [unchanged, another-language]', async () => {
     const customer = await stack.operator.newCustomer();
     const scope = scenarioScope('different-language', serial);
     const first = await refreshed(customer, scope);

@@ -131,7 +131,7 @@ test(`200 clients that hang up at any moment pay for what reached them (seed ${c
   expect(charged - delivered(seen)).toBeLessThanOrEqual(cutsOf(seen) / 10);
 });
 
-test('a gateway killed among its reads: no undelivered page stays charged (Charging a page read)', async () => {
+test('a gateway killed among its reads: no undelivered page stays charged (Charging a page read) [charging-a-page-read]', async () => {
   const customer = await newReader();
   const workers = 30;
   // Not the gateway whose operator API reports the charges.

@@ -72,7 +72,7 @@ function expectPrompt({ durationMs, lateMs, streamLateMs }: Followed): void {
   );
 }
 
-test('a client that obeys Retry-After alone sees the end in time, and of one page in at most 6 reads (Retry-After)', async () => {
+test('a client that obeys Retry-After alone sees the end in time, and of one page in at most 6 reads (Retry-After) [retry-after]', async () => {
   // Started at different moments of a second, so that no luck of rounding helps all of them.
   const followed = await Promise.all(
     Array.from({ length: 10 }, async (_none, serial) => {

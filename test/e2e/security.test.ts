@@ -116,7 +116,7 @@ describe('what belongs to one Project (Tenancy)', () => {
     expect((await owner.api.current(scope, `?cursor=${cursor}`)).status).toBe(200);
   });
 
-  test('a saved revision belongs to the inventory: any account may read and pays for itself', async () => {
+  test('a saved revision belongs to the inventory: any account may read and pays for itself [shared-inventories]', async () => {
     const stranger = await newCustomer();
     const before = await stack.operator.balance(owner.accountId);
 
@@ -136,7 +136,7 @@ describe('a key that is not valid (Authentication)', () => {
     });
   }
 
-  test('has one answer, whether it is unknown, malformed, revoked, expired or of a suspended owner', async () => {
+  test('has one answer, whether it is unknown, malformed, revoked, expired or of a suspended owner [credential-state]', async () => {
     const { operator, gatewayUrl } = stack;
     const revoked = await newCredential(owner.projectId);
     const [ofProject, ofAccount] = [await newCustomer(), await newCustomer()];
@@ -224,7 +224,7 @@ describe('a key that may not do everything (Scopes, Network policy)', () => {
   });
 });
 
-test('more than 200 malformed requests each get their code, and nothing is reserved or charged (Errors)', async () => {
+test('more than 200 malformed requests each get their code, and nothing is reserved or charged (Errors) [path-values]', async () => {
   const customer = await newCustomer();
   const before = await stack.operator.balance(customer.accountId);
   const cases = malformedCases(scope.platform_id);

@@ -42,7 +42,7 @@ async function waited(api: PublicApi, id: string) {
   });
 }
 
-test('a batch is followed by waiting, and the account shows what it cost (Account self-service)', async () => {
+test('a batch is followed by waiting, and the account shows what it cost (Account self-service) [account-self-service]', async () => {
   const { api, projectId } = await newAccountant();
   const ids = await refreshBatch(api, [10, 2_001, 4_001]);
   const ends = await Promise.all(ids.map((id) => waited(api, id)));
@@ -68,7 +68,7 @@ test('a batch is followed by waiting, and the account shows what it cost (Accoun
   ]);
 });
 
-test('refreshes of one inventory are charged each on its own, and credits_remaining leaves out what is reserved (Refresh, Reads)', async () => {
+test('refreshes of one inventory are charged each on its own, and credits_remaining leaves out what is reserved (Refresh, Reads) [each-refresh-is-charged-on-its-own, credits-remaining]', async () => {
   const { api, accountId, projectId } = await newAccountant();
   const scope = sizeScope(2_001, firstSerial + 40);
   const ids = await Promise.all([api.accepted(scope), api.accepted(scope)]);

@@ -185,7 +185,7 @@ async function startReaders(): Promise<MortalReader[]> {
   return Promise.all([...others, ...snakes]);
 }
 
-test('clients that others wrote read every event through the reconnects of a day, and through deaths between apply and save (Events)', async () => {
+test('clients that others wrote read every event through the reconnects of a day, and through deaths between apply and save (Events) [events-applied-once]', async () => {
   const readers = await startReaders();
   try {
     await waitFor('every reader has a place', () => {

@@ -93,7 +93,7 @@ function wholeRequest(change: {
   return [start, 'Host: gateway', `X-API-Key: ${customer.secret}`, ...headers];
 }
 
-test('cursors that were not issued to the Project are refused with 422, on the stream and on the list (Events: invalid_cursor)', async () => {
+test('cursors that were not issued to the Project are refused with 422, on the stream and on the list (Events: invalid_cursor) [events-cursors]', async () => {
   const cursors = malformedCursors();
   const seen = new Map<string, number>();
   const note = (status: number, code: string) => {

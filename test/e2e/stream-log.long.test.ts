@@ -80,7 +80,7 @@ const idsIn = (reader: StreamReader) =>
     .filter(({ event }) => event === 'inventory.refresh.completed')
     .map(({ data }): string => JSON.parse(data).id);
 
-test('clients that stop reading are cut off within 30 s, slow no other client, and miss nothing when they reconnect (Events: slow consumer)', async () => {
+test('clients that stop reading are cut off within 30 s, slow no other client, and miss nothing when they reconnect (Events: slow consumer) [events-slow-consumer]', async () => {
   const [crowded, other] = [await newCustomer(), await newCustomer()];
   await refreshed(crowded, 1);
   const slow = await Promise.all([1, 2, 3].map(() => open(crowded)));

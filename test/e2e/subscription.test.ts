@@ -80,7 +80,7 @@ describe('an account funded by subscription units (Subscription funding)', () =>
     expect(await available(accountId)).toEqual({ credits: 300, units: 994 });
   });
 
-  test('is refused with insufficient_units, however many credits it has, and holds nothing (Errors)', async () => {
+  test('is refused with insufficient_units, however many credits it has, and holds nothing (Errors) [a-rejected-admission]', async () => {
     const { accountId, api } = await stack.operator.newCustomer({ credits: 10_000 });
     await fund(accountId, 124);
 
@@ -153,7 +153,7 @@ describe('a Project with a monthly spend cap (spend cap)', () => {
   });
 });
 
-describe('an account with a balance alert (account.balance.low)', () => {
+describe('an account with a balance alert (account.balance.low) [account-balance-low]', () => {
   test('is warned by the one entry that takes it below the threshold, and by no later one', async () => {
     const { accountId, projectId } = await stack.operator.newCustomer({ credits: 200 });
     const scopes = [...inventoryPermissions, ...explicitPermissions];

@@ -201,7 +201,7 @@ test('collectors that leave, come back and are killed with scans under way lose 
   expect(await stack.operator.verify()).toMatchObject({ ok: true, problems: [] });
 });
 
-test('Current is read and paid with every collector dead (Current)', async () => {
+test('Current is read and paid with every collector dead (Current) [current-never-starts-work]', async () => {
   const customer = await stack.operator.newCustomer();
   const scope = sizeScope(2_500, 200);
   const id = await customer.api.accepted(scope);

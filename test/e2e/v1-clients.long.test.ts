@@ -52,7 +52,7 @@ async function readWith(client: string, scope: InventoryKey, given?: Customer): 
 }
 
 describe.each(clients)('%s', (client) => {
-  test('walks an inventory of 4,001 assets: the ids of the platform, in its order, for three pages (V1 traversal)', async () => {
+  test('walks an inventory of 4,001 assets: the ids of the platform, in its order, for three pages (V1 traversal) [v1-bodies-and-traversal]', async () => {
     const scope = sizeScope(4_001, serialOf(client));
     const { assets } = await truth.of(scope);
 
@@ -63,7 +63,7 @@ describe.each(clients)('%s', (client) => {
     expect(read.spent).toBe(3);
   });
 
-  test('shows an empty inventory as one without items (V1: both arrays, empty)', async () => {
+  test('shows an empty inventory as one without items (V1: both arrays, empty) [v1-bodies-and-traversal]', async () => {
     const read = await readWith(client, scenarioScope('empty', serialOf(client)));
 
     expect(read).toEqual({ asset_ids: [], spent: 1 });

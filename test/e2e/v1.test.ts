@@ -51,7 +51,7 @@ describe.each(dialects)('the %s route of V1', (dialect) => {
     else expect(answer.json.error.code).toBe(code);
   }
 
-  test('401, 402, 403, 409, 422 and 429 are each its own answer (V1 status codes)', async () => {
+  test('401, 402, 403, 409, 422 and 429 are each its own answer (V1 status codes) [v1-rule-5]', async () => {
     const poor = await stack.operator.newCustomer({ credits: 0 });
     const slow = await stack.operator.newCustomer({ requestsPerMinute: 1 });
     const narrow = await stack.operator.newCredential(customer.projectId, {

@@ -50,7 +50,7 @@ test('an event-stream that is killed between sending and its record sends again,
   expect(delivery.event_id).toBe(first?.headers['webhook-id']);
 });
 
-test('without events nothing is sent, and what was appended meanwhile once they are back (Tenancy)', async () => {
+test('without events nothing is sent, and what was appended meanwhile once they are back (Tenancy) [events-switched-off]', async () => {
   const customer = await story.subscriber();
   await story.refreshed(customer);
   await story.arrived(customer.path, 1);

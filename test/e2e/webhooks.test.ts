@@ -29,7 +29,7 @@ test('every refresh reaches the endpoint once, signed, as the same JSON that the
   );
 });
 
-test('what is appended while events are switched off is sent once they are back (Tenancy)', async () => {
+test('what is appended while events are switched off is sent once they are back (Tenancy) [events-switched-off]', async () => {
   const customer = await story.subscriber();
   const events = (enabled: boolean) => stack.operator.switchEvents(customer.accountId, enabled);
 

@@ -15,7 +15,7 @@ const keepsEveryDigit = (of: typeof read) =>
     (amount) => of(`{"data":{"total_amount":${amount}}}`) === amount,
   );
 
-test('total_amount keeps every digit, also beyond 2^53 (Reads)', () => {
+test('total_amount keeps every digit, also beyond 2^53 (Reads) [total-amount]', () => {
   fc.assert(keepsEveryDigit(read), { numRuns: propertyRuns(500) });
 });
 

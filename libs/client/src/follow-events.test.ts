@@ -74,7 +74,7 @@ const idsOf = (...serials: number[]) => serials.map((serial) => event(serial).id
 const closing = (reason: string, retryAfterMs: number) =>
   frame('stream.closing', { reason, retry_after_ms: retryAfterMs });
 
-test('events are applied one after the other, each before its position is stored (Events: rule 4)', async () => {
+test('events are applied one after the other, each before its position is stored (Events: rule 4) [events-applied-once]', async () => {
   server.plays({ parts: [checkpoint('start'), eventFrame(1), eventFrame(2)], end: 'silent' });
   const order: string[] = [];
 
@@ -97,7 +97,7 @@ test('events are applied one after the other, each before its position is stored
   });
 });
 
-test('after any end of a connection the next one continues after the last applied event (Events: rule 7)', async () => {
+test('after any end of a connection the next one continues after the last applied event (Events: rule 7) [events-applied-once]', async () => {
   server.plays(
     { parts: [checkpoint('start'), eventFrame(1)], end: 'eof' },
     { parts: [checkpoint(cursorOf(1)), eventFrame(2), eventFrame(3).slice(0, -9)], end: 'cut' },
@@ -124,7 +124,7 @@ test('the checkpoint is the position before the first event', async () => {
   expect(server.asked[1]?.lastEventId).toBe('start');
 });
 
-test('a redelivered event is applied once, and its position is stored (Events: rule 5)', async () => {
+test('a redelivered event is applied once, and its position is stored (Events: rule 5) [events-applied-once]', async () => {
   const again = frame('inventory.refresh.completed', event(1), cursorOf(2));
   server.plays({ parts: [checkpoint('start'), eventFrame(1), again, eventFrame(3)] });
 
@@ -149,7 +149,7 @@ test('an error of the callback rejects with that error, and the event is not ski
   expect(server.asked).toHaveLength(1);
 });
 
-test('after stream.closing the client waits for its delay, at most a minute, plus jitter', async () => {
+test('after stream.closing the client waits for its delay, at most a minute, plus jitter [events-closing]', async () => {
   const start = checkpoint('start');
   server.plays(
     { parts: [start, closing('draining', 7_000)] },
@@ -214,7 +214,7 @@ test.each([
   },
 );
 
-test('stream.authorization_revoked rejects with its reason', async () => {
+test('stream.authorization_revoked rejects with its reason [events-revoked]', async () => {
   const revoked = frame('stream.authorization_revoked', { reason: 'events_disabled' });
   server.plays({ parts: [checkpoint('start'), eventFrame(1), revoked] });
 
@@ -340,7 +340,7 @@ test.each([
   },
 );
 
-test('unknown control frames and event types are ignored', async () => {
+test('unknown control frames and event types are ignored [events-control-frames]', async () => {
   const added = event(1, { type: 'inventory.added.later', data: {} });
   server.plays({
     parts: [

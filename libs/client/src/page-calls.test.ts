@@ -99,7 +99,7 @@ test('a page can be continued with its cursor, at another size', async () => {
   expect(rest).toEqual([600, 401]);
 });
 
-test('total_amount of Current is exact beyond 2^53', async () => {
+test('total_amount of Current is exact beyond 2^53 [total-amount]', async () => {
   const body = JSON.stringify(success(currentData(1, 1, 0)).body).replace(
     '"total_amount":1',
     '"total_amount":9007199254740993',

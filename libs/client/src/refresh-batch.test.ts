@@ -45,7 +45,7 @@ const refused = (idempotency_key: string, status: number, code: string) => ({
   error: { code, message: `It is ${code}.`, detail: { required: 125 } },
 });
 
-test('each refresh of a batch has a key of its own, and its own result or error in the order of the request', async () => {
+test('each refresh of a batch has a key of its own, and its own result or error in the order of the request [batch]', async () => {
   const items = [
     accepted('mine'),
     refused('key-1', 402, 'insufficient_credits'),

@@ -83,14 +83,17 @@ describe('refresh', () => {
     ['a first try still undecided', failure(409, 'idempotency_in_progress', { retryAfter: 1 })],
     ['too many requests', failure(429, 'rate_limit_exceeded', { retryAfter: 1 })],
     ['a proxy’s own page', { status: 502, body: '<html>Bad gateway</html>' }],
-  ] as const)('after %s the same key is sent again (Idempotency-Key)', async (_name, first) => {
-    server.plays(first, pending(1, 202));
+  ] as const)(
+    'after %s the same key is sent again (Idempotency-Key) [idempotency-key]',
+    async (_name, first) => {
+      server.plays(first, pending(1, 202));
 
-    await client.refresh(scope);
+      await client.refresh(scope);
 
-    expect(keys()).toEqual(['key-1', 'key-1']);
-    expect(environment.waits).toHaveLength(1);
-  });
+      expect(keys()).toEqual(['key-1', 'key-1']);
+      expect(environment.waits).toHaveLength(1);
+    },
+  );
 
   test.each([
     [402, 'insufficient_credits'],
@@ -118,7 +121,7 @@ describe('refresh', () => {
     expect(keys()).toEqual(['key-1', 'key-1', 'key-1']);
   });
 
-  test('a replayed acceptance is marked as replayed', async () => {
+  test('a replayed acceptance is marked as replayed [replay]', async () => {
     const headers = { 'idempotency-replayed': 'true', 'retry-after': '1' };
     server.plays(success(record(), { status: 202, headers }));
 
@@ -160,7 +163,7 @@ describe('cancel', () => {
 });
 
 describe('refreshAndWait', () => {
-  test('polls by Retry-After, honours each new value, ends when billing is final (Polling)', async () => {
+  test('polls by Retry-After, honours each new value, ends when billing is final (Polling) [polling, retry-after]', async () => {
     const settled = finished();
     const unsettled = { ...settled, billing: { ...settled.billing, state: 'pending' } };
     const headers = { 'retry-after': '2' };
@@ -227,7 +230,7 @@ describe('refreshAndWait', () => {
   });
 });
 
-describe('the list of refreshes', () => {
+describe('the list of refreshes [list]', () => {
   test('is read page by page with the same filters', async () => {
     const page = (ids: string[], next_cursor: string | null) =>
       success({

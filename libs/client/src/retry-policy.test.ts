@@ -25,7 +25,7 @@ test('the property fails with jitter in both directions', () => {
   expect(fc.check(obeysRetryAfter(bothWays), faultRuns).failed).toBe(true);
 });
 
-test('without Retry-After delays double, are never 0 and at most eight seconds', () => {
+test('without Retry-After delays double, are never 0 and at most eight seconds [polling]', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000 }), chance, (failures, by) => {
       const delayMs = retryDelayMs({ failures, retryAfterSeconds: null, chance: by });

@@ -67,7 +67,7 @@ describe('the API key is in no error and no output', () => {
   });
 });
 
-test('a redirect is not followed, so that no other address receives the key', async () => {
+test('a redirect is not followed, so that no other address receives the key [webhooks-addresses]', async () => {
   const other = await startScriptedServer();
   server.plays({ status: 307, headers: { location: `${other.url}/elsewhere` } });
 

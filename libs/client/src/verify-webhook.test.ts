@@ -33,7 +33,7 @@ function faultOf(work: () => unknown): string {
   throw new Error('it was believed');
 }
 
-test('the example of Standard Webhooks is verified', () => {
+test('the example of Standard Webhooks is verified [webhooks-standard-webhooks]', () => {
   const headers = {
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
@@ -48,7 +48,7 @@ test('the example of Standard Webhooks is verified', () => {
   );
 });
 
-test('it is verified with headers and bodies of every kind, and with either secret of a rotation', () => {
+test('it is verified with headers and bodies of every kind, and with either secret of a rotation [webhooks-standard-webhooks]', () => {
   const headers = signed([other, secret]);
   const received = { ...headers, 'Webhook-Id': headers['webhook-id'], host: ['a', 'b'] };
 

@@ -7,18 +7,18 @@ const uuidPattern =
 const namespaceDns = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
 const timeMax = 2 ** 48 - 1;
 
-test('a UUIDv7 equals the example of RFC 9562, appendix A.6', () => {
+test('a UUIDv7 equals the example of RFC 9562, appendix A.6 [identifiers]', () => {
   const random = Buffer.from('0cc318c4dc0c0c07398f', 'hex');
 
   // The example of the standard: its time, and its random bits where version and variant leave room.
   expect(uuidV7From(0x017f22e279b0, random)).toBe('017f22e2-79b0-7cc3-98c4-dc0c0c07398f');
 });
 
-test('a UUIDv5 equals the example of RFC 9562, appendix A.4', () => {
+test('a UUIDv5 equals the example of RFC 9562, appendix A.4 [identifiers]', () => {
   expect(uuidV5(namespaceDns, 'www.example.com')).toBe('2ed6657d-e927-568b-95e1-2665a8aea6a2');
 });
 
-test('a UUIDv7 has its version, its variant and its time, for any random bytes', () => {
+test('a UUIDv7 has its version, its variant and its time, for any random bytes [identifiers]', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: timeMax }),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-describe('A refresh and its credits (Billing of a refresh)', () => {
+describe('A refresh and its credits (Billing of a refresh) [billing-of-a-refresh]', () => {
   test('125 credits are held, the observed size is charged, the rest is released', async () => {
     const account = senderOf(newAccountId());
     const refresh = newRefreshId();
@@ -36,7 +36,7 @@ describe('A refresh and its credits (Billing of a refresh)', () => {
     });
   });
 
-  test('no more than max_credits is held and charged, whatever the price list says (invariant 23)', async () => {
+  test('no more than max_credits is held and charged, whatever the price list says (invariant 23) [max-credits-too-low, prices]', async () => {
     const account = senderOf(newAccountId());
     const [limited, generous] = [newRefreshId(), newRefreshId()];
     await stage.send(account.grant(300));
@@ -86,7 +86,7 @@ describe('A refresh and its credits (Billing of a refresh)', () => {
     });
   });
 
-  test('a refused reservation stays refused after a top-up, however often it is delivered', async () => {
+  test('a refused reservation stays refused after a top-up, however often it is delivered [bookings]', async () => {
     const account = senderOf(newAccountId());
     const reserve = account.reserve();
     const [refused] = await stage.send(reserve);

@@ -24,7 +24,7 @@ const snapshots = () => stage.db.collection<Document & { _id: string }>('snapsho
 const hourMs = 3_600_000;
 
 describe('A journal that was changed', () => {
-  test('is found by verify, whatever was changed, and only the changed accounts are named', async () => {
+  test('is found by verify, whatever was changed, and only the changed accounts are named [ledger-verify]', async () => {
     const ledger = await stage.startReplica();
     const changes = [
       { $set: { 'entries.0.after.available': 301 } },
@@ -138,7 +138,7 @@ const quarantineOf = async ({ client }: RunningLedger) =>
 const liftQuarantine = ({ client }: RunningLedger, accountId: string) =>
   client.json(quarantineLifted, { method: 'POST', path: `/quarantine/${accountId}/lift` });
 
-describe('A new price list', () => {
+describe('A new price list [prices]', () => {
   test('that takes effect between reserve and settle does not touch the hold, only the next one', async () => {
     const clock = createTestClock(firstPriceList.effectiveAt + 100 * 24 * hourMs);
     const ledger = await stage.startReplica({ clock });

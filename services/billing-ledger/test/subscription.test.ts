@@ -31,7 +31,7 @@ const balanceLows = (account: Sender) =>
     .of('billing.balance-low.v1')
     .filter(({ account_id }) => account_id === account.accountId);
 
-describe('An account funded by subscription units (decisions: Subscription funding)', () => {
+describe('An account funded by subscription units (decisions: Subscription funding) [units-or-credits]', () => {
   test('has the units of the month at once, holds and charges them, and leaves its credits alone', async () => {
     const account = senderOf(newAccountId());
     const refresh = newRefreshId();
@@ -61,7 +61,7 @@ describe('An account funded by subscription units (decisions: Subscription fundi
     expect(await ledger.verify()).toMatchObject({ ok: true });
   });
 
-  test('without enough units is refused whatever credits it has (Errors: insufficient_units)', async () => {
+  test('without enough units is refused whatever credits it has (Errors: insufficient_units) [insufficient-credits-insufficient-units]', async () => {
     const account = senderOf(newAccountId());
 
     const [, , refused] = await stage.send(
@@ -77,7 +77,7 @@ describe('An account funded by subscription units (decisions: Subscription fundi
     });
   });
 
-  test('in a new month sees that month before anything is written, and then one expiry and one allowance', async () => {
+  test('in a new month sees that month before anything is written, and then one expiry and one allowance [units-by-month]', async () => {
     const account = senderOf(newAccountId());
     await stage.send(account.configure(subscription(500)), account.grantUnits(40));
     await stage.send(account.charge(newRequestId()));
@@ -206,7 +206,7 @@ describe('An account funded by subscription units (decisions: Subscription fundi
   });
 });
 
-describe('A Project with a monthly spend cap (decisions: spend cap)', () => {
+describe('A Project with a monthly spend cap (decisions: spend cap) [spend-cap-reached, spend-cap]', () => {
   test('is refused beyond it, open holds included, with the time it resets, and spends again then', async () => {
     const account = senderOf(newAccountId());
     const cap = { sets: 'spend_cap', project_id: account.projectId, cap: 126 } as const;
@@ -243,7 +243,7 @@ describe('A Project with a monthly spend cap (decisions: spend cap)', () => {
   });
 });
 
-describe('An account with a balance alert (decisions: account.balance.low)', () => {
+describe('An account with a balance alert (decisions: account.balance.low) [account-balance-low]', () => {
   test('is reported once per crossing, and again only with the entry that crossed', async () => {
     const account = senderOf(newAccountId());
     await stage.send(
@@ -300,7 +300,7 @@ describe('A configuration', () => {
   });
 });
 
-describe('What was used (GET usage)', () => {
+describe('What was used (GET usage) [account-self-service]', () => {
   test('is summed by UTC day, Project, product and asset, for all Projects or one', async () => {
     const account = senderOf(newAccountId());
     const other = senderOf(account.accountId);

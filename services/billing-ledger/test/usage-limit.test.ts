@@ -5,7 +5,7 @@ import { newAccountId } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
 import { type LedgerRoutesDeps, ledgerRoutes } from '../src/http/ledger-routes.ts';
 
-test('usage of more than one report may have is refused by its own code, not cut off (GET usage)', async () => {
+test('usage of more than one report may have is refused by its own code, not cut off (GET usage) [account-self-service]', async () => {
   const notAsked = () => Promise.reject(new Error('not asked'));
   const deps: LedgerRoutesDeps = {
     readStanding: notAsked,

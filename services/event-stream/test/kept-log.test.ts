@@ -90,7 +90,7 @@ const page = (projectId: string, after: number, limit = 500) =>
     query: { after, limit },
   });
 
-test('events are pruned a week after they were appended, and the kept log is contiguous (Events: kept log)', async () => {
+test('events are pruned a week after they were appended, and the kept log is contiguous (Events: kept log) [events-kept-log]', async () => {
   const projectId = newProjectId();
   await daily(projectId, 10);
 
@@ -115,7 +115,7 @@ test('the newest event of an idle Project is kept, and the next position follows
   expect(next.position).toBe(4);
 });
 
-test('an event announced again after it was pruned keeps its position and is not appended again (Events: one event per refresh)', async () => {
+test('an event announced again after it was pruned keeps its position and is not appended again (Events: one event per refresh) [event-id]', async () => {
   const projectId = newProjectId();
   const events = await daily(projectId, 10);
   await prune();

@@ -80,7 +80,7 @@ const refreshOf = ({ event }: Appended) =>
 const publishedTimes = (projectId: ProjectId, times: number) =>
   waitFor(`${times} entries are published`, () => publishedFor(projectId).length >= times);
 
-test('a duplicate announcement keeps the event and position of its refresh, and publishes the entry again unchanged (Events)', async () => {
+test('a duplicate announcement keeps the event and position of its refresh, and publishes the entry again unchanged (Events) [events-gapless]', async () => {
   const projectId = newProjectId();
   const bodies = Array.from({ length: 12 }, () => completed(projectId));
 

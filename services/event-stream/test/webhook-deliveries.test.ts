@@ -136,7 +136,7 @@ test('Retry-After delays the next attempt (Events: webhooks)', async () => {
   expect(waitMs).toBe(3_600_000);
 });
 
-test('what an endpoint missed while it was disabled is sent by time range, once each, and what it has is sent again by id (Events: webhooks)', async () => {
+test('what an endpoint missed while it was disabled is sent by time range, once each, and what it has is sent again by id (Events: webhooks) [webhooks-managing]', async () => {
   const { customer, endpoint } = await subscribed('/range');
   const { project_id: project, endpoint_id: id } = endpoint;
   await world.announce(customer);
@@ -217,7 +217,7 @@ test('a suspended Project is sent nothing, and what was appended meanwhile once 
   expect(whileSuspended).toEqual([]);
 });
 
-test('a low balance has one event per crossing in each Project with an endpoint for it (Events: account.balance.low)', async () => {
+test('a low balance has one event per crossing in each Project with an endpoint for it (Events: account.balance.low) [account-balance-low]', async () => {
   const types = ['account.balance.low'];
   const one = await subscribed('/low-1', { types });
   const account_id = one.customer.accountId;

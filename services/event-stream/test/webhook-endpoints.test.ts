@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a Project has ten endpoints at most, however many are made at once, and a deleted one makes room (Events: webhooks)', async () => {
+test('a Project has ten endpoints at most, however many are made at once, and a deleted one makes room (Events: webhooks) [webhooks-ten-endpoints, webhooks-managing]', async () => {
   const customer = newCustomer();
 
   const made = await Promise.allSettled(
@@ -44,7 +44,7 @@ test('a Project has ten endpoints at most, however many are made at once, and a 
   expect(ids).toContain(after.endpoint_id);
 });
 
-test('during a rotation both secrets sign, afterwards only the new one (Events: webhooks)', async () => {
+test('during a rotation both secrets sign, afterwards only the new one (Events: webhooks) [webhooks-managing]', async () => {
   const customer = newCustomer();
   const old = await world.create(customer, '/rotate');
   const { project_id: project, endpoint_id: id } = old;
@@ -124,7 +124,7 @@ test('an endpoint whose secrets do not decrypt delays no other, is sent nothing 
   expect(verifies(secret, hook)).toBe(true);
 });
 
-test('an endpoint is found under its own Project only, and a deleted one not at all (Events: webhooks)', async () => {
+test('an endpoint is found under its own Project only, and a deleted one not at all (Events: webhooks) [projects-are-apart]', async () => {
   const customer = newCustomer();
   const { endpoint_id: id } = await world.create(customer, '/own');
   const other = newCustomer();

@@ -30,7 +30,7 @@ async function recorded(path: string) {
   return { hook: hook as ReceivedHook, secrets: [first.secret, second.secret] };
 }
 
-test('recorded bytes are verified by the npm package with either secret, and changed ones are not (Events: webhooks)', async () => {
+test('recorded bytes are verified by the npm package with either secret, and changed ones are not (Events: webhooks) [webhooks-standard-webhooks]', async () => {
   const { hook, secrets } = await recorded('/npm');
   const headers = hook.headers as Record<string, string>;
 

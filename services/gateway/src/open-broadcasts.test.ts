@@ -65,7 +65,7 @@ async function acceptsRevoked(open: Open, first: 'cache' | 'streams'): Promise<b
 }
 
 test.each(['cache', 'streams'] as const)(
-  'the principal cache is invalidated before streams react to a change, with the %s registered first (Authentication)',
+  'the principal cache is invalidated before streams react to a change, with the %s registered first (Authentication) [authentication]',
   async (first) => {
     expect(await acceptsRevoked(openThem, first)).toBe(false);
   },

@@ -33,7 +33,7 @@ const get = (path: string, key: string, headers: ApiCall['headers'] = {}) =>
   gateway.call({ path, key, headers });
 
 describe('account', () => {
-  test('any active Credential sees the balance, its own scopes and the rate limit (Tenancy)', async () => {
+  test('any active Credential sees the balance, its own scopes and the rate limit (Tenancy) [rate-limit]', async () => {
     const { key, principal } = world.issue({ scopes: [], requestsPerMinute: 77 });
     world.ledger.setBalance(principal.accountId, 4_321);
 
@@ -73,7 +73,7 @@ describe('account', () => {
     expect(data.credential.expires_at).toBe('2030-01-01T00:00:00.000Z');
   });
 
-  test('spend caps and the alert are for customer.account.read.v1 alone (Reads: spend cap)', async () => {
+  test('spend caps and the alert are for customer.account.read.v1 alone (Reads: spend cap) [spend-cap-reached, spend-cap]', async () => {
     const { key, principal } = world.issue(mayRead);
     const { accountId, projectId } = principal;
     const resets_at = '2026-02-01T00:00:00.000Z';
@@ -91,7 +91,7 @@ describe('account', () => {
   });
 });
 
-test('prices: the active list, for any active Credential (Reads: prices)', async () => {
+test('prices: the active list, for any active Credential (Reads: prices) [prices]', async () => {
   const answer = await get('/v2/prices', world.issue({ scopes: [] }).key);
 
   expect(priceView.strict().parse(answer.json.data)).toMatchObject({
@@ -107,7 +107,7 @@ describe.each([
   ['GET', '/v2/account/usage'],
   ['PUT', '/v2/account/balance-alert'],
 ])('%s %s', (method, path) => {
-  test('needs customer.account.read.v1, which the wildcard does not grant (Tenancy)', async () => {
+  test('needs customer.account.read.v1, which the wildcard does not grant (Tenancy) [scopes]', async () => {
     const body = method === 'PUT' ? { body: { threshold: 1 } } : {};
     const answer = await gateway.call({ method, path, key: world.issue().key, ...body });
 
@@ -127,7 +127,7 @@ describe('statement', () => {
     return { ...issued, rows };
   }
 
-  test('gives every entry once, oldest first, over its pages', async () => {
+  test('gives every entry once, oldest first, over its pages [lists]', async () => {
     const { key, rows } = booked(12);
     const seen: unknown[] = [];
     let cursor = '';
@@ -169,7 +169,7 @@ describe('statement', () => {
     expect(text).toContain(`"'=HYPERLINK(""http://a.example"",""x"")"`);
   });
 
-  test('is JSON when both would do, 406 when neither would, and refuses in JSON', async () => {
+  test('is JSON when both would do, 406 when neither would, and refuses in JSON [json-only]', async () => {
     const { key } = booked(1);
     const typeOf = async (accept: string, path = '/v2/account/statement') => {
       const answer = await get(path, key, { accept });
@@ -225,7 +225,7 @@ describe('usage', () => {
     expect(data.to.slice(0, 8)).toBe(data.from.slice(0, 8));
   });
 
-  test('a Project of another account is like an unknown one (Errors)', async () => {
+  test('a Project of another account is like an unknown one (Errors) [projects-are-apart]', async () => {
     const { key } = world.issue(mayRead);
     const foreign = world.issue().principal.projectId;
 
@@ -264,7 +264,7 @@ describe('balance alert', () => {
   const put = (key: string, threshold: unknown) =>
     gateway.call({ method: 'PUT', path: '/v2/account/balance-alert', key, body: { threshold } });
 
-  test('is set and unset by one command each (Events: account.balance.low)', async () => {
+  test('is set and unset by one command each (Events: account.balance.low) [account-balance-low]', async () => {
     const { key, principal } = world.issue(mayRead);
 
     const set = await put(key, 50);
@@ -288,7 +288,7 @@ describe('balance alert', () => {
     expect(answer.json.error.detail.issues[0].field).toBe('threshold');
   });
 
-  test('a ledger that does not answer is 503, and the request may be repeated', async () => {
+  test('a ledger that does not answer is 503, and the request may be repeated [service-unavailable]', async () => {
     const { key, principal } = world.issue(mayRead);
     world.ledger.answersConfigure = false;
     const answering = put(key, 50);

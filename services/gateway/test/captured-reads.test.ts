@@ -79,7 +79,7 @@ async function expectNotSent(scope: InventoryKey): Promise<void> {
   expect(completedOf(scope)).toEqual([]);
 }
 
-test('a chain that is charged page by page is staged as it is delivered, and sent (Capture)', async () => {
+test('a chain that is charged page by page is staged as it is delivered, and sent (Capture) [capture]', async () => {
   const { key, principal } = world.issue();
   const scope = newInventory();
 
@@ -180,7 +180,7 @@ test('while the revision-store is unavailable pages are read and charged as usua
   await expectNotSent(scope);
 });
 
-test('V1 and denials stage nothing', async () => {
+test('V1 and denials stage nothing [inventory-private-inventory-not-found]', async () => {
   const { key } = world.issue();
   const before = world.revisions.staging.chunks.size;
   const scope = newInventory([membersText('1')]);

@@ -134,7 +134,7 @@ async function turnPasses(): Promise<void> {
   }
 }
 
-describe('A chain of Live Pages (Reads: Capture)', () => {
+describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
   it('is staged and sent as a completed scan, its pages read through two replicas', async () => {
     const owner = newOwner();
     const chain = newChain();
@@ -175,7 +175,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     expect(parts.join('')).toBe(`{${membersOf(text)}}`);
   });
 
-  it('waits until no page of it has an open charge', async () => {
+  it('waits until no page of it has an open charge [live-page-waits]', async () => {
     const chain = newChain();
     const intent = await openIntent(replicas[0], chain);
     await replicas[1].captures.beginPage(page(chain, newOwner(), '0', null)).conclude(charged);

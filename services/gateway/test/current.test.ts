@@ -37,7 +37,7 @@ const intentsLeft = () => world.records.collection('page_intents').countDocument
 const chargesOf = (accountId: string) =>
   world.ledger.charges.filter(({ account_id }) => account_id === accountId);
 
-test('a page is read and paid while the collector is down, and asks it for nothing (Current: never starts work)', async () => {
+test('a page is read and paid while the collector is down, and asks it for nothing (Current: never starts work) [current-never-starts-work]', async () => {
   const { key, principal } = world.issue();
   const [saved, unknown] = [newScope(), newScope()];
   saveInventory(world.revisions, saved);
@@ -93,7 +93,7 @@ test('a saved page comes with its evidence, its bill and its language (Reads)', 
   expect(world.ledger.balanceOf(principal.accountId)).toBe(49);
 });
 
-test('the language of the descriptions given is named, also when it is not the one asked for', async () => {
+test('the language of the descriptions given is named, also when it is not the one asked for [another-language]', async () => {
   const { key } = world.issue();
   const scope = newScope();
   saveInventory(world.revisions, scope, { language: 'english' });
@@ -106,7 +106,7 @@ test('the language of the descriptions given is named, also when it is not the o
   });
 });
 
-test('the saved bytes leave unchanged, plain and packed (Current path: never parsed)', async () => {
+test('the saved bytes leave unchanged, plain and packed (Current path: never parsed) [compression]', async () => {
   const { key } = world.issue();
   const scope = newScope();
   const name = 'Ünïcode \\u2028 \\ud83d\\ude00 and 1e400, padded '.padEnd(5_000, '-');
@@ -131,7 +131,7 @@ test('evidence from a clock that is ahead is never of a negative age', async () 
   expect((await read(scope, key)).json.data.age_seconds).toBe(0);
 });
 
-test('without a saved revision the answer is 404 and costs nothing', async () => {
+test('without a saved revision the answer is 404 and costs nothing [current-no-revision]', async () => {
   const { key, principal } = world.issue();
 
   const answer = await read(newScope(), key);
@@ -150,7 +150,7 @@ test('without a saved revision the answer is 404 and costs nothing', async () =>
   await waitFor('no intent is left', async () => (await intentsLeft()) === 0);
 });
 
-test('without funds the answer is 402 with what is required, and no page', async () => {
+test('without funds the answer is 402 with what is required, and no page [insufficient-credits-insufficient-units]', async () => {
   const { key, principal } = world.issue();
   const scope = newScope();
   saveInventory(world.revisions, scope);
@@ -172,7 +172,7 @@ describe('a chain of pages', () => {
     return (await read(scope, key, query)).json.data.pagination.next_cursor;
   }
 
-  test('stays with its revision and observation when a newer one is saved meanwhile', async () => {
+  test('stays with its revision and observation when a newer one is saved meanwhile [current-pinned-chain]', async () => {
     const { key } = world.issue();
     const scope = newScope();
     const saved = saveInventory(world.revisions, scope, { pages });
@@ -200,7 +200,7 @@ describe('a chain of pages', () => {
     expect(last.json.data.pagination).toEqual({ has_more: false, next_cursor: null });
   });
 
-  test('ends with 410, free of charge, when its revision was pruned', async () => {
+  test('ends with 410, free of charge, when its revision was pruned [cursor-expired]', async () => {
     const { key, principal } = world.issue();
     const scope = newScope();
     saveInventory(world.revisions, scope, { pages });

@@ -249,7 +249,7 @@ const cases = publicRoutes.flatMap((endpoint) =>
     .map((code) => ({ name: endpoint.operationId, code, endpoint })),
 );
 
-test.each(cases)('$name answers $code as documented', async ({ code, endpoint }) => {
+test.each(cases)('$name answers $code as documented [error-codes]', async ({ code, endpoint }) => {
   const way = ways[code];
   if (way === undefined) throw new Error(`how ${code} is met is not known`);
 

@@ -78,7 +78,7 @@ test.each([
   ['private', 403, 'inventory_private', 'private_confirmed'],
   ['not_found', 404, 'inventory_not_found', 'not_found_confirmed'],
 ] as const)(
-  'confirmed %s is answered with %i %s and charged like a page (Live Page rule 1)',
+  'confirmed %s is answered with %i %s and charged like a page (Live Page rule 1) [empty-private-unavailable, live-page-rule-1, inventory-private-inventory-not-found, confirmation]',
   async (found, status, code, reason) => {
     const { key, principal } = world.issue();
     world.collector.live.answerInstead = () => noPage(found);
@@ -109,7 +109,7 @@ test.each([
   ['unconfirmed', 502, 'upstream_unavailable', 'unconfirmed'],
   ['timeout', 504, 'upstream_timeout', undefined],
 ] as const)(
-  '%s is answered with %i %s, a time to wait, and nothing charged (Errors)',
+  '%s is answered with %i %s, a time to wait, and nothing charged (Errors) [upstream-unavailable-upstream-timeout]',
   async (trouble, status, code, reason) => {
     const { key, principal } = world.issue();
     world.collector.live.answerInstead = () => noPage(trouble, 17);
@@ -128,7 +128,7 @@ test.each([
 );
 
 describe('funds', () => {
-  test('are looked at before the platform is contacted: without them 402', async () => {
+  test('are looked at before the platform is contacted: without them 402 [insufficient-credits-insufficient-units]', async () => {
     const { key, principal } = world.issue();
     const scope = newScope();
     world.ledger.setBalance(principal.accountId, 0);
@@ -143,7 +143,7 @@ describe('funds', () => {
     expect(chargesOf(principal.accountId)).toEqual([]);
   });
 
-  test('that cannot be looked at are 503 billing_unavailable, and the platform is spared', async () => {
+  test('that cannot be looked at are 503 billing_unavailable, and the platform is spared [billing-unavailable]', async () => {
     const { key } = world.issue();
     const scope = newScope();
     world.ledger.http.isDown = true;
@@ -172,7 +172,7 @@ describe('funds', () => {
   });
 });
 
-test('a ledger that does not answer in time is 503, and the charge is undone', async () => {
+test('a ledger that does not answer in time is 503, and the charge is undone [billing-unavailable, service-unavailable]', async () => {
   const { key, principal } = world.issue();
   const scope = newScope();
   setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
@@ -244,7 +244,7 @@ describe('a chain of pages', () => {
     await other.stop();
   });
 
-  test('refuses the cursor of another account, scope, language or route (Live Page rule 2)', async () => {
+  test('refuses the cursor of another account, scope, language or route (Live Page rule 2) [live-page-rule-2]', async () => {
     const { key, principal } = world.issue();
     const stranger = world.issue();
     const colleague = world.issue({ accountId: principal.accountId });
@@ -269,7 +269,7 @@ describe('a chain of pages', () => {
     expect((await read(scope, colleague.key, `?cursor=${cursor}`)).status).toBe(200);
   });
 
-  test('ends with 410, free of charge, when its cursor is too old', async () => {
+  test('ends with 410, free of charge, when its cursor is too old [cursor-expired]', async () => {
     const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: threePages });
@@ -301,7 +301,7 @@ test.each([
   expect(answer.json.error.detail.issues).toEqual([expect.objectContaining({ in: part, field })]);
 });
 
-test('without its permission the answer is 403 and names it (Scopes)', async () => {
+test('without its permission the answer is 403 and names it (Scopes) [authentication]', async () => {
   const { key } = world.issue({ scopes: ['platform.inventory.current.page.v1'] });
 
   const answer = await read(newScope(), key);

@@ -165,7 +165,7 @@ test('credits are added once per key, corrected, and listed', async () => {
   expect(statement.out).toMatch(/adjust +credits +-20 +0 +480 +0 +- +refund 7$/m);
 });
 
-test('funding, units and spend caps are set by their commands and shown', async () => {
+test('funding, units and spend caps are set by their commands and shown [spend-cap-reached, spend-cap]', async () => {
   const account = await newAccount();
   const of = ['--account', account];
   const project = (await operator('project', 'create', ...of, '--json')).json.project_id;
@@ -237,7 +237,7 @@ test('a verification that finds a problem is exit code 1, and one that finds non
   expect(badJson.json.problems).toEqual(problems);
 });
 
-test('admission is closed and opened, an inventory erased', async () => {
+test('admission is closed and opened, an inventory erased [erase]', async () => {
   const closed = await operator('admission', 'close', '--json');
   const shown = await operator('admission', 'show');
   const opened = await operator('admission', 'open', '--json');

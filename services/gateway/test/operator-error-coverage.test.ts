@@ -153,7 +153,7 @@ test.each(operatorRoutes.map((endpoint) => [endpoint.operationId, endpoint] as c
   },
 );
 
-test.each(cases)('$name answers $code as documented', async ({ code, endpoint }) => {
+test.each(cases)('$name answers $code as documented [error-codes]', async ({ code, endpoint }) => {
   const way = ways[code];
   if (way === undefined) throw new Error(`how ${code} is met is not known`);
 

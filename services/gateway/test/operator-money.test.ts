@@ -24,7 +24,7 @@ function book(path: string, body: unknown, key: string = randomUUID(), isUnanswe
   });
 }
 
-test('a top-up adds credits and says what the account has now', async () => {
+test('a top-up adds credits and says what the account has now [bookings]', async () => {
   const path = await newAccountPath();
 
   const answer = await book(`${path}/top-ups`, { amount: 1_000 });
@@ -218,7 +218,7 @@ describe('statement', () => {
     expect(lines[2]).toMatch(/,grant,credits,2,0,3,0,,,,,req_[^,]+,no\. 2$/);
   });
 
-  test('is JSON when both would do, and 406 when neither would', async () => {
+  test('is JSON when both would do, and 406 when neither would [json-only]', async () => {
     const any = await world.call({ path: `${path}/statement`, headers: { accept: '*/*' } });
     const none = await world.call({ path: `${path}/statement`, headers: { accept: 'image/png' } });
 
@@ -258,7 +258,7 @@ test('admission is shown, closed and opened', async () => {
   expect((await change(false)).json).toMatchObject({ state: 'open', outstanding: 3 });
 });
 
-test('an inventory is erased by its scope', async () => {
+test('an inventory is erased by its scope [erase]', async () => {
   const path = '/inventories/76561198000000000/4294967295/2147483647';
 
   const answer = await world.call({ method: 'DELETE', path });

@@ -54,15 +54,18 @@ describe('401', () => {
     ['another token', 'Bearer 0000000000000000000000000000000000000000'],
     ['an empty token', 'Bearer '],
     ['another scheme', 'Basic b3BlcmF0b3I6eA=='],
-  ])('with %s nothing is disclosed, not even which routes exist', async (_what, authorization) => {
-    for (const path of paths) {
-      const answer = await world.call({ path, authorization });
-      expectRefusal(answer, 'operator_token_required');
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    }
-  });
+  ])(
+    'with %s nothing is disclosed, not even which routes exist [lists]',
+    async (_what, authorization) => {
+      for (const path of paths) {
+        const answer = await world.call({ path, authorization });
+        expectRefusal(answer, 'operator_token_required');
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      }
+    },
+  );
 
-  test('the right token in another place, or with more around it, is no token', async () => {
+  test('the right token in another place, or with more around it, is no token [lists]', async () => {
     const { token } = world;
     for (const call of [
       { path: `/accounts?token=${token}`, authorization: null },
@@ -136,7 +139,7 @@ describe('a body that cannot be read', () => {
     },
   );
 
-  test('past 16 KiB it is refused', async () => {
+  test('past 16 KiB it is refused [body-limits]', async () => {
     const body = JSON.stringify({ name: 'x'.repeat(16 * 1024) });
     expectRefusal(await bodyCall({ body }), 'payload_too_large');
   });
@@ -264,13 +267,13 @@ describe('422', () => {
     },
   );
 
-  test('a parameter given twice is refused, one that is not known is ignored', async () => {
+  test('a parameter given twice is refused, one that is not known is ignored [path-values]', async () => {
     const twice = await world.call({ path: '/accounts?limit=1&limit=2' });
     expectRefusal(twice, 'invalid_request');
     expect((await world.call({ path: '/accounts?limit=1&colour=red' })).status).toBe(200);
   });
 
-  test('all problems of a request are reported at once', async () => {
+  test('all problems of a request are reported at once [all-problems-at-once]', async () => {
     const answer = await world.call({
       method: 'POST',
       path: '/accounts/unknown/top-ups',

@@ -19,7 +19,7 @@ const put = (path: string, body: unknown, key: string = randomUUID(), isUnanswer
   world.call({ method: 'PUT', path, body, headers: { 'idempotency-key': key }, isUnanswered });
 const subscription = { mode: 'subscription', units_per_month: 50_000 };
 
-test('an account is switched to a subscription, and the answer is how it pays then (Subscription funding)', async () => {
+test('an account is switched to a subscription, and the answer is how it pays then (Subscription funding) [units-or-credits, subscription-meta]', async () => {
   const answer = await put(`/accounts/${accountId}/funding`, subscription);
 
   expect(answer.status).toBe(200);
@@ -44,7 +44,7 @@ test('a key that comes again changes nothing, also after another change; other i
   expect([other.status, other.json.error.code]).toEqual([409, 'idempotency_conflict']);
 });
 
-test('a spend cap is set on a Project of its account, shown, and taken away (spend cap)', async () => {
+test('a spend cap is set on a Project of its account, shown, and taken away (spend cap) [spend-cap-reached, spend-cap]', async () => {
   const path = `/projects/${projectId}/spend-cap`;
 
   const set = await put(path, { cap: 20_000, reason: 'budget' });

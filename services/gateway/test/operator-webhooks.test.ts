@@ -26,7 +26,7 @@ const run = (...args: string[]) =>
 const asked = () => world.webhooks.asked.map(({ method, path, body }) => [method, path, body]);
 const pathOf = (rest = '') => `/projects/${projectId}/webhook-endpoints/${endpointId}${rest}`;
 
-test('every verb reaches the endpoint that is named (Operating surface: webhooks)', async () => {
+test('every verb reaches the endpoint that is named (Operating surface: webhooks) [operator-api]', async () => {
   const before = asked().length;
   const since = '2026-11-21T10:00:00.000Z';
 

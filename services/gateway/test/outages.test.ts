@@ -87,7 +87,7 @@ test('a revision-store that never answers is a 503 after its timeout', async () 
   await hasty.stop();
 });
 
-test('without the ledger pages are 503 billing_unavailable and refreshes work', async () => {
+test('without the ledger pages are 503 billing_unavailable and refreshes work [billing-unavailable]', async () => {
   const { key, principal, scope } = newReader();
   world.ledger.http.isDown = true;
   world.ledger.answersCharge = () => false;

@@ -101,7 +101,7 @@ test('a slow ledger delays the page and charges it once', async () => {
   expect([reader.charges().length, reader.reverses().length, reader.balance()]).toEqual([1, 0, 99]);
 });
 
-test('a charge whose outcome comes after the timeout is undone (Errors: billing_unavailable)', async () => {
+test('a charge whose outcome comes after the timeout is undone (Errors: billing_unavailable) [billing-unavailable]', async () => {
   const reader = newReader();
   const gate = Promise.withResolvers<void>();
   world.ledger.beforeCharge = () => gate.promise;

@@ -68,7 +68,7 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
   ) =>
     at.call({ path: pathOf(scope) + query, key, headers: { 'idempotency-key': idempotencyKey } });
 
-  test('reads a delivered page again free, three times, then is refused (Reads)', async () => {
+  test('reads a delivered page again free, three times, then is refused (Reads) [idempotency-key-of-page-reads]', async () => {
     const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
@@ -97,7 +97,7 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });
 
-  test('with other inputs is a conflict, and nothing is done', async () => {
+  test('with other inputs is a conflict, and nothing is done [idempotency-key-of-page-reads]', async () => {
     const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
@@ -115,7 +115,7 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     expect(charges).toHaveLength(1);
   });
 
-  test('belongs to its Project: a colleague of the same account pays for its own', async () => {
+  test('belongs to its Project: a colleague of the same account pays for its own [idempotency-key-of-page-reads]', async () => {
     const { key, principal } = world.issue();
     const colleague = world.issue({ accountId: principal.accountId });
     const scope = newInventory();
@@ -143,7 +143,7 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });
 
-  test('whose first request is still undecided after 2 s is 409, come back (Errors)', async () => {
+  test('whose first request is still undecided after 2 s is 409, come back (Errors) [undecided]', async () => {
     const { key } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();
@@ -219,11 +219,11 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
   });
 });
 
-describe('a replay on Live Page', () => {
+describe('a replay on Live Page [replay]', () => {
   const read = (scope: InventoryKey, key: string, idempotencyKey: string) =>
     gateway.call({ path: livePathOf(scope), key, headers: { 'idempotency-key': idempotencyKey } });
 
-  test('that meets trouble is not counted, and one that meets a denial costs nothing', async () => {
+  test('that meets trouble is not counted, and one that meets a denial costs nothing [inventory-private-inventory-not-found]', async () => {
     const { key, principal } = world.issue();
     const scope = newInventory();
     const idempotencyKey = newKey();

@@ -54,7 +54,7 @@ function post({ key, idempotencyKey, body, scope = newScope(), via = gateway }: 
 const commandsOf = (projectId: string) =>
   world.collector.requests.filter(({ project_id }) => project_id === projectId);
 
-test('an accepted refresh is answered 202 with its record, terms, Location and Retry-After', async () => {
+test('an accepted refresh is answered 202 with its record, terms, Location and Retry-After [post-refresh]', async () => {
   const { key, principal } = world.issue();
   const scope = newScope();
 
@@ -104,7 +104,7 @@ test('an accepted refresh is answered 202 with its record, terms, Location and R
   ]);
 });
 
-test('an acceptance is answered by the decision alone: the collector is not read for it', async () => {
+test('an acceptance is answered by the decision alone: the collector is not read for it [post-refresh]', async () => {
   const { key } = world.issue();
   // It decides, and knows nothing of the refresh when it is asked over HTTP.
   world.collector.decide = () => accepted;
@@ -115,7 +115,7 @@ test('an acceptance is answered by the decision alone: the collector is not read
   expect(refreshRecord.parse(answer.json.data).deadline_at).not.toBeNull();
 });
 
-test('a decision that arrives twice is one decision', async () => {
+test('a decision that arrives twice is one decision [post-refresh]', async () => {
   const { key, principal } = world.issue();
   world.collector.repliesPerDecision = 3;
 
@@ -178,7 +178,7 @@ test.each([
     '60',
   ],
 ] as const)(
-  'a refusal %j has its code and leaves the key free (Refresh: key)',
+  'a refusal %j has its code and leaves the key free (Refresh: key) [a-rejected-admission]',
   async (refusal, status, detail, retryAfter) => {
     const { key } = world.issue();
     const idempotencyKey = newIdempotencyKey();
@@ -225,7 +225,7 @@ test('50 parallel posts of one key, over two gateways, are one refresh', async (
   expect(new Set(commands.map(({ fingerprint }) => fingerprint)).size).toBe(1);
 });
 
-test('a replay shows the record as it is now and the terms as at acceptance', async () => {
+test('a replay shows the record as it is now and the terms as at acceptance [replay]', async () => {
   const { key } = world.issue();
   const idempotencyKey = newIdempotencyKey();
   const scope = newScope();
@@ -285,7 +285,7 @@ test('Projects do not share keys', async () => {
   expect(two.json.data.refresh_id).not.toBe(one.json.data.refresh_id);
 });
 
-describe('while the first request with a key is undecided', () => {
+describe('while the first request with a key is undecided [undecided]', () => {
   /** Another attempt holds the key and is undecided. */
   function holdKey(overrides: Parameters<typeof viewOf>[1]) {
     let winner: string | undefined;
@@ -355,7 +355,7 @@ describe('while the first request with a key is undecided', () => {
   });
 });
 
-test('an attempt that was cancelled before its admission may be tried again at once', async () => {
+test('an attempt that was cancelled before its admission may be tried again at once [cancel]', async () => {
   const { key } = world.issue();
   world.collector.decide = () => refused({ code: 'service_unavailable', retry_after_seconds: 1 });
 
@@ -365,7 +365,7 @@ test('an attempt that was cancelled before its admission may be tried again at o
   expect(answer.json.error.detail).toBeUndefined();
 });
 
-test('the least max_credits is the reservation of the price list in force (Refresh: max_credits)', async () => {
+test('the least max_credits is the reservation of the price list in force (Refresh: max_credits) [max-credits-too-low]', async () => {
   // A world of its own: a gateway reads the price list at any time.
   const own = await openWorld();
   own.ledger.prices = { ...firstPrices, version: 2, refresh_reservation: 200 };
@@ -380,7 +380,7 @@ test('the least max_credits is the reservation of the price list in force (Refre
   expect(enough.status).toBe(202);
 });
 
-test('max_credits below the reservation is refused before any work, with the minimum', async () => {
+test('max_credits below the reservation is refused before any work, with the minimum [max-credits-too-low]', async () => {
   const { key, principal } = world.issue();
   for (const max_credits of [124, 0, -5]) {
     const answer = await post({ key, body: { max_credits } });

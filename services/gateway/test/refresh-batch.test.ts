@@ -37,7 +37,7 @@ const send = (key: string, items: unknown, at = gateway) =>
 const resultsOf = (answer: Awaited<ReturnType<typeof send>>) =>
   refreshBatchResults.parse(answer.json.data).items;
 
-test('every item has its own result, in the order of the request (Batch)', async () => {
+test('every item has its own result, in the order of the request (Batch) [batch]', async () => {
   const { key } = world.issue();
   world.collector.decide = (request) =>
     request.scope.app_id === 440
@@ -97,7 +97,7 @@ test('single and batch refreshes share one key space and one fingerprint (Refres
   expect(again).toMatchObject({ status: 202, idempotency_replayed: true });
 });
 
-test('a batch sent again finds every refresh of the first (Batch)', async () => {
+test('a batch sent again finds every refresh of the first (Batch) [batch]', async () => {
   const { key } = world.issue();
   const items = Array.from({ length: batchItemsMax }, () => item());
   const idsOf = (answer: Awaited<ReturnType<typeof send>>) =>
@@ -201,7 +201,7 @@ test('a full batch of the longest keys fits the body limit, and more does not', 
   expect(padded.status).toBe(413);
 });
 
-test('an undecided item does not spoil the others, and is found again by its key', async () => {
+test('an undecided item does not spoil the others, and is found again by its key [undecided]', async () => {
   // The command is written, and its acknowledgement is lost.
   const forgetful = await startTestGateway(world, {
     wrongBus: ({ publish }) => ({

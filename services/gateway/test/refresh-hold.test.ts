@@ -88,7 +88,7 @@ test('a hold is the acceptance: the response does not wait for the collector (Re
   expect(answer.json.meta).toMatchObject({ price_version: 3, credits_reserved: 125 });
 });
 
-test('a hold of subscription units says what is left of them (Subscription funding)', async () => {
+test('a hold of subscription units says what is left of them (Subscription funding) [units-or-credits, subscription-meta]', async () => {
   const { key } = world.issue();
   world.collector.decide = async (request) => {
     const balance = { total: 500, held: 125, available: 375 };

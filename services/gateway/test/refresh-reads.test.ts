@@ -42,7 +42,7 @@ function withoutRequestId(text: string): string {
 }
 
 describe('status', () => {
-  test('shows the record, Retry-After while pending, and only request_id in meta', async () => {
+  test('shows the record, Retry-After while pending, and only request_id in meta [list]', async () => {
     const { key } = world.issue();
     const refreshId = await startRefresh(key);
 
@@ -57,7 +57,7 @@ describe('status', () => {
     expect(terminal.headers['retry-after']).toBeUndefined();
   });
 
-  test('states when a pending refresh is expected to complete, and no other response does (Beyond the interface: Status)', async () => {
+  test('states when a pending refresh is expected to complete, and no other response does (Beyond the interface: Status) [list]', async () => {
     const { key, principal } = world.issue();
     const refreshId = await startRefresh(key);
     const view = world.collector.views.get(refreshId);
@@ -90,7 +90,7 @@ describe('status', () => {
     );
   });
 
-  test('of another Project, of the same account too, is like an unknown one (Errors)', async () => {
+  test('of another Project, of the same account too, is like an unknown one (Errors) [projects-are-apart]', async () => {
     const { key, principal } = world.issue();
     const refreshId = await startRefresh(key);
     const sibling = world.issue({ accountId: principal.accountId });
@@ -155,7 +155,7 @@ describe('cancel', () => {
     expect(answer.json.error.detail).toEqual({ permission: 'platform.inventory.refresh.v1' });
   });
 
-  test('without an answer is 503 and safe to ask again', async () => {
+  test('without an answer is 503 and safe to ask again [service-unavailable]', async () => {
     const { key } = world.issue();
     const refreshId = await startRefresh(key);
     world.collector.answerCancel = () => null;
@@ -173,11 +173,11 @@ describe('cancel', () => {
   });
 });
 
-describe('the list of refreshes', () => {
+describe('the list of refreshes [list]', () => {
   const list = (projectId: string, key: string, query = '') =>
     gateway.call({ path: `/v2/projects/${projectId}/inventory-refreshes${query}`, key });
 
-  test('goes page by page through everything, newest first, and says when it ends', async () => {
+  test('goes page by page through everything, newest first, and says when it ends [lists]', async () => {
     const { key, principal } = world.issue();
     const started: string[] = [];
     for (let count = 0; count < 5; count += 1) started.push(await startRefresh(key));

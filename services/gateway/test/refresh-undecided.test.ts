@@ -53,7 +53,7 @@ const unanswered = {
   deadlines: { ...patientDeadlines, pendingReplyMs: impatientLimits.decisionTimeoutMs },
 };
 
-test('an undecided refresh without a key is named and cancelled for good (Refresh: key)', async () => {
+test('an undecided refresh without a key is named and cancelled for good (Refresh: key) [undecided, cancel]', async () => {
   const impatient = await startTestGateway(world, { limits: impatientLimits });
   const { key } = world.issue();
   world.collector.decide = () => null;

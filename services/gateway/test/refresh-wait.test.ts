@@ -60,7 +60,7 @@ async function complete({ id, projectId }: { id: string; projectId: `prj_${strin
 
 const isReading = (id: string) => waitFor('the gateway reads', () => world.collector.reads.has(id));
 
-test('a waiting status is answered when the refresh becomes terminal, not at its time (Status)', async () => {
+test('a waiting status is answered when the refresh becomes terminal, not at its time (Status) [refresh-status, status-wait]', async () => {
   const refresh = await startRefresh();
   const waiting = status(refresh, 30);
   await isReading(refresh.id);
@@ -72,7 +72,7 @@ test('a waiting status is answered when the refresh becomes terminal, not at its
   expect(answer.headers['retry-after']).toBeUndefined();
 });
 
-test('a wait that is over shows the pending record and when to look again (Status)', async () => {
+test('a wait that is over shows the pending record and when to look again (Status) [refresh-status, status-wait]', async () => {
   const refresh = await startRefresh();
   const hasty = await startTestGateway(world, {
     deadlines: { ...patientDeadlines, waitSecondMs: standardDeadlines.waitSecondMs },
@@ -96,15 +96,22 @@ test('what is terminal or unknown is answered at once, however long the wait', a
   expect((await status({ id: newRefreshId(), key: refresh.key }, 30)).status).toBe(404);
 });
 
-test.each(['31', '-1', '1.5', '', 'long'])('a wait of "%s" is no wait (Status)', async (wait) => {
-  const refresh = await startRefresh();
-  const answer = await status(refresh, wait);
+test.each(['31', '-1', '1.5', '', 'long'])(
+  'a wait of "%s" is no wait (Status) [refresh-status]',
+  async (wait) => {
+    const refresh = await startRefresh();
+    const answer = await status(refresh, wait);
 
-  expect(answer.status).toBe(422);
-  expect(answer.json.error.detail.issues).toEqual([
-    { in: 'query', field: 'wait', reason: 'must be a whole number from 0 to 30, as plain digits' },
-  ]);
-});
+    expect(answer.status).toBe(422);
+    expect(answer.json.error.detail.issues).toEqual([
+      {
+        in: 'query',
+        field: 'wait',
+        reason: 'must be a whole number from 0 to 30, as plain digits',
+      },
+    ]);
+  },
+);
 
 test('a lost notify delays the answer and does not lose it', async () => {
   const refresh = await startRefresh();

@@ -40,7 +40,7 @@ const post = (key: string, idempotencyKey = 'first') =>
   });
 const scope = newScope();
 
-test('a refresh that units fund says so when it is accepted, and again when it is replayed (Subscription funding)', async () => {
+test('a refresh that units fund says so when it is accepted, and again when it is replayed (Subscription funding) [units-or-credits, replay, subscription-meta]', async () => {
   const { key } = world.issue();
   world.collector.decide = () => inUnits;
 

@@ -243,7 +243,7 @@ test('an announcement that could not be sent is sent by whichever replica sweeps
   }
 });
 
-test('the store holds no secret, only its digest', async () => {
+test('the store holds no secret, only its digest [credential-secret]', async () => {
   const { credential, secret } = await newCustomer(here.tenancy);
 
   const stored = JSON.stringify(await here.tenancy.findCredential(credential.id));

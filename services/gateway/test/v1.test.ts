@@ -157,7 +157,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expect(answer.headers['x-request-id']).toMatch(/^req_/);
   };
 
-  test('gives the unwrapped page with its bill in headers (V1 rule 4)', async () => {
+  test('gives the unwrapped page with its bill in headers (V1 rule 4) [v1-rule-4, v1-credit-headers]', async () => {
     const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, {
@@ -182,7 +182,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expect(world.collector.live.asked.at(-1)?.searchParams.get('form')).toBe('v1');
   });
 
-  test('is traversed by start_assetid until more_items is absent (V1 rule 2)', async () => {
+  test('is traversed by start_assetid until more_items is absent (V1 rule 2) [v1-bodies-and-traversal]', async () => {
     const { key } = world.issue();
     const scope = newScope();
     const pages = [membersText('1'), membersText('2'), membersText('3')];
@@ -203,7 +203,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expect(ids).toEqual(['1', '2', '3']);
   });
 
-  test('gives an empty inventory both arrays, empty, and charges its page', async () => {
+  test('gives an empty inventory both arrays, empty, and charges its page [empty-private-unavailable]', async () => {
     const { key } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, {
@@ -237,7 +237,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expect(answer.headers['x-credits-remaining'] !== undefined).toBe(billed);
   });
 
-  test('without credits is 402, and no charge was decided', async () => {
+  test('without credits is 402, and no charge was decided [v1-credit-headers]', async () => {
     const { key, principal } = world.issue();
     world.ledger.setBalance(principal.accountId, 0);
 
@@ -252,7 +252,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     expectDeprecated(answer);
   });
 
-  test('without a billing outcome is 503, and says when to come back', async () => {
+  test('without a billing outcome is 503, and says when to come back [service-unavailable]', async () => {
     const { key, principal } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
@@ -281,18 +281,21 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
     [`?start_assetid=${'9'.repeat(21)}`, 'start_assetid'],
     ['?start_assetid=1&start_assetid=2', 'start_assetid'],
     ['?language=klingon', 'language'],
-  ])('%s is 422 with the error object on both routes (V1 rule 5)', async (query, field) => {
-    const { key } = world.issue();
+  ])(
+    '%s is 422 with the error object on both routes (V1 rule 5) [v1-rule-5]',
+    async (query, field) => {
+      const { key } = world.issue();
 
-    const answer = await ask(pathOf, { key, query });
+      const answer = await ask(pathOf, { key, query });
 
-    expect(answer.status).toBe(422);
-    const { error } = v1InvalidRequest.strict().parse(answer.json);
-    expect(error.detail.issues).toEqual([expect.objectContaining({ in: 'query', field })]);
-    expectDeprecated(answer);
-  });
+      expect(answer.status).toBe(422);
+      const { error } = v1InvalidRequest.strict().parse(answer.json);
+      expect(error.detail.issues).toEqual([expect.objectContaining({ in: 'query', field })]);
+      expectDeprecated(answer);
+    },
+  );
 
-  test('a platform_id that is none is 422, and unknown parameters are ignored', async () => {
+  test('a platform_id that is none is 422, and unknown parameters are ignored [path-values]', async () => {
     const { key } = world.issue();
     const scope = newScope();
     setLiveInventory(world.collector.live, scope, { pages: [membersText('1')] });
@@ -330,7 +333,7 @@ describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
   });
 });
 
-test('what is no V1 route is answered in V2 and not deprecated', async () => {
+test('what is no V1 route is answered in V2 and not deprecated [v1-deprecation-headers]', async () => {
   const answer = await gateway.call({ path: '/api/v1/other' });
 
   expect(answer.json.error.code).toBe('route_not_found');

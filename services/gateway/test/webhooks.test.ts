@@ -24,7 +24,7 @@ const pathOf = (projectId: string, rest = '') =>
   `/v2/projects/${projectId}/webhook-endpoints${rest}`;
 const lastAsked = () => world.webhooks.asked.at(-1);
 
-test('the secret of an endpoint is shown when it is made or replaced, and not when it is read (Events: webhooks)', async () => {
+test('the secret of an endpoint is shown when it is made or replaced, and not when it is read (Events: webhooks) [webhooks-managing]', async () => {
   const { key, principal } = world.issue(manage);
   const path = pathOf(principal.projectId);
 
@@ -64,7 +64,7 @@ test('a Project that is not the own one has no endpoints to be seen (Events: web
   expect(world.webhooks.asked).toHaveLength(before);
 });
 
-test('the legacy wildcard does not manage webhooks (Authentication: explicit permissions)', async () => {
+test('the legacy wildcard does not manage webhooks (Authentication: explicit permissions) [authentication, scopes]', async () => {
   const { key, principal } = world.issue({ scopes: ['*'], eventsEnabled: true });
 
   const answer = await gateway.call({ path: pathOf(principal.projectId), key });

@@ -49,7 +49,7 @@ async function fillUp(count: number) {
 }
 
 describe('admission', () => {
-  it('closes at the global number of outstanding refreshes and reopens below it (Refresh: Admission)', async () => {
+  it('closes at the global number of outstanding refreshes and reopens below it (Refresh: Admission) [product-unavailable, admission-latch]', async () => {
     collector = await harness.startCollector(limits);
     // Assemblies without an end: what is admitted stays outstanding.
     harness.store.hold();
@@ -72,7 +72,7 @@ describe('admission', () => {
     await harness.completed(collector, admitted.refresh_id);
   });
 
-  it('lets a replay through a closed door (Idempotency-Key: a replay gets through)', async () => {
+  it('lets a replay through a closed door (Idempotency-Key: a replay gets through) [order-of-checks]', async () => {
     collector = await harness.startCollector();
     const key = { project_id: newProjectId(), idempotency_key: 'k', scope: scope() };
     const first = await request(key);
@@ -86,7 +86,7 @@ describe('admission', () => {
     await admission({ operator_closed: false });
   });
 
-  it('is closed and opened by an operator, on every replica (Operating surface)', async () => {
+  it('is closed and opened by an operator, on every replica (Operating surface) [operator-api]', async () => {
     const both = await Promise.all([harness.startCollector(), harness.startCollector()]);
     const [, other] = both;
     [collector] = both;
@@ -107,7 +107,7 @@ describe('admission', () => {
     expect(await admission({ operator_closed: false })).toMatchObject({ state: 'open' });
   });
 
-  it('limits the outstanding refreshes of one account, and no other one by it (Errors: outstanding_limit_exceeded)', async () => {
+  it('limits the outstanding refreshes of one account, and no other one by it (Errors: outstanding_limit_exceeded) [outstanding-limit-of-an-account]', async () => {
     // The clock is fixed: the count of an account stays valid.
     const perAccount = { admission: { outstandingPerAccountMax: 4 } };
     collector = await harness.startCollector(perAccount, createTestClock(Date.now()));
@@ -168,7 +168,7 @@ describe('deadlines', () => {
     });
   });
 
-  it('end a scan that collected too long as incomplete, its pages dropped (Refresh: Deadlines)', async () => {
+  it('end a scan that collected too long as incomplete, its pages dropped (Refresh: Deadlines) [only-complete-scans]', async () => {
     const clock = createRunningClock();
     const stuck = { scan: { count: 10, smallerCount: 10, triesMax: 1_000_000 } };
     collector = await harness.startCollector(stuck, clock);

@@ -42,7 +42,7 @@ async function fail(breakers: AppBreakers, times: number, accounts: readonly Acc
 }
 const two = [newAccountId(), newAccountId()];
 
-test('a breaker that one replica opens is open on all; one request is let through and closes it early on all', async () => {
+test('a breaker that one replica opens is open on all; one request is let through and closes it early on all [application-breaker]', async () => {
   const { clock, one, other } = await openReplicas();
   await fail(one, 8, two);
   await other.update();
@@ -59,7 +59,7 @@ test('a breaker that one replica opens is open on all; one request is let throug
   expect(await one.admits(app)).toBe(true);
 });
 
-test('after its time it is half open until a probe is answered; one that fails opens it for longer', async () => {
+test('after its time it is half open until a probe is answered; one that fails opens it for longer [application-breaker]', async () => {
   const { clock, one } = await openReplicas();
   await fail(one, 8, two);
   clock.advance(60_000);

@@ -42,7 +42,7 @@ const startWith = (...egress: readonly string[]) =>
     scan: { triesMax: 1, retryMs: 1 },
   });
 
-it('a black-holed egress costs no refresh and no live page where another one answers (upstream 6.4)', async () => {
+it('a black-holed egress costs no refresh and no live page where another one answers (upstream 6.4) [identity-silence]', async () => {
   const collector = await startWith(silentProxy, ...identitiesOf(harness.simulator, 1));
 
   const requests = await Promise.all(

@@ -92,7 +92,7 @@ function refusingWinners(store: RefreshStore, winners: readonly RefreshRequest[]
 }
 
 describe('an Idempotency-Key', () => {
-  it('is free with the one write that refuses its attempt: a crash after it changes nothing (402 leaves the key free)', async () => {
+  it('is free with the one write that refuses its attempt: a crash after it changes nothing (402 leaves the key free) [a-rejected-admission]', async () => {
     const request = attempt();
     const killed = stored.openStore(dyingAfter(2));
     await openCollector(killed).admit(request);

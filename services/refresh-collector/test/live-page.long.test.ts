@@ -3,7 +3,7 @@ import { monotonicNow } from '@inventory/runtime/clock';
 import { openCollectorHarness } from './collector-harness.ts';
 import { readLive } from './live-reader.ts';
 
-test('two replicas keep the rate of the identities together, and are never throttled', async () => {
+test('two replicas keep the rate of the identities together, and are never throttled [upstream-unavailable-upstream-timeout]', async () => {
   const harness = await openCollectorHarness({
     now: monotonicNow,
     latency: { fixedMs: 50 },

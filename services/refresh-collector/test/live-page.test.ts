@@ -126,7 +126,7 @@ describe('failures between a client and the platform', () => {
     await harness.control('PUT', '/identities/egress-1', { mode: 'normal' });
   });
 
-  it('throttled on every identity is reported as such, with Retry-After', async () => {
+  it('throttled on every identity is reported as such, with Retry-After [upstream-unavailable-upstream-timeout]', async () => {
     const { platformId, ...inventory } = sizeInventory(7, 820);
     const failure = { kind: 'throttled' };
     await harness.control('POST', '/faults', { failure, platform_id: platformId });

@@ -30,7 +30,7 @@ const decided = (refreshId: string) =>
   waitFor('the decision is sent', () => decisions(refreshId)[0]);
 
 describe('a refresh', () => {
-  it('is accepted, collected, settled and announced though every message came twice (Refresh charge)', async () => {
+  it('is accepted, collected, settled and announced though every message came twice (Refresh charge) [refresh-charge]', async () => {
     const request = await harness.request({ scope: scopeOf(sizeInventory(4_001, 1)) });
 
     const { record, acceptance } = await harness.completed(collector, request.refresh_id);
@@ -52,7 +52,7 @@ describe('a refresh', () => {
     expect(await decided(request.refresh_id)).toMatchObject({ decision: 'accepted' });
   });
 
-  it('reserves no more than its max_credits (Refresh: max_credits)', async () => {
+  it('reserves no more than its max_credits (Refresh: max_credits) [max-credits-too-low]', async () => {
     const request = await harness.request({ max_credits: 180 });
 
     const reserve = await waitFor('the reservation is sent', () =>
@@ -79,7 +79,7 @@ describe('a refresh', () => {
     });
   });
 
-  it('funded by subscription units shows so at acceptance and settlement (Subscription funding)', async () => {
+  it('funded by subscription units shows so at acceptance and settlement (Subscription funding) [subscription-meta]', async () => {
     const account_id = newAccountId();
     harness.ledger.subscribed.add(account_id);
     const scope = scopeOf(sizeInventory(2_001, 1));
@@ -103,7 +103,7 @@ describe('a refresh', () => {
     });
   });
 
-  it('is completed without a charge where the ledger has no hold to settle (Settlement: charge at most the reservation)', async () => {
+  it('is completed without a charge where the ledger has no hold to settle (Settlement: charge at most the reservation) [settlement-by-outcome]', async () => {
     const logged = jest.spyOn(testLogger, 'error');
     const account_id = newAccountId();
     harness.ledger.forgetful.add(account_id);
@@ -250,7 +250,7 @@ describe('cancel', () => {
       .of('reply.refresh-cancel.v1')
       .filter((reply) => reply.refresh_id === refreshId);
 
-  it('ends a collecting refresh with its whole reservation released (Settlement: cancelled)', async () => {
+  it('ends a collecting refresh with its whole reservation released (Settlement: cancelled) [cancel]', async () => {
     harness.store.away = true;
     const request = await harness.request({ scope: scopeOf(sizeInventory(1, 8)) });
     await waitFor('it is collecting', async () => {

@@ -52,7 +52,7 @@ describe('several collectors', () => {
     expect(pages.map(({ epoch }) => epoch)).toEqual([...Array(5).fill(1), ...Array(7).fill(next)]);
   });
 
-  it('keep one scan of an inventory at a time (Refresh: one scan at a time per inventory), and one request of an identity', async () => {
+  it('keep one scan of an inventory at a time (Refresh: one scan at a time per inventory), and one request of an identity [one-scan-at-a-time-per-inventory]', async () => {
     const collectors = await Promise.all([
       harness.startCollector({ scan: smallPages }),
       harness.startCollector({ scan: smallPages }),

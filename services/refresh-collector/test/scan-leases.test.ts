@@ -38,7 +38,7 @@ const windowOf = (refreshId: string) => {
   return manifest.scan_window;
 };
 
-describe('one scan per inventory (Refresh: one scan at a time per inventory)', () => {
+describe('one scan per inventory (Refresh: one scan at a time per inventory) [one-scan-at-a-time-per-inventory]', () => {
   it('holds on take-over: a second refresh waits, and a worker that was away reads and writes no further page', async () => {
     const away = identities(1, 2);
     const first = await harness.startCollector(through(away));
@@ -139,7 +139,7 @@ describe('the check of an end that may be too early (upstream 1.3)', () => {
 });
 
 describe('a cancelled refresh', () => {
-  it('frees its inventory at once and reads no further page (Refresh: Cancel)', async () => {
+  it('frees its inventory at once and reads no further page (Refresh: Cancel) [cancel]', async () => {
     const collector = await harness.startCollector({ scan: smallPages, scheduling });
     const scope = inventories.next(31);
     await inventories.holdLaterPages(scope);

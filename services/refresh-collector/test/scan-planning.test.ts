@@ -36,7 +36,7 @@ async function ofPages(pages: number): Promise<InventoryKey> {
 const refusalOf = (refreshId: string) =>
   waitFor(`${refreshId} is decided`, () => harness.decisions(refreshId)[0]);
 describe('the queue', () => {
-  it('of one busy inventory does not hide the rest of its account (Fairness)', async () => {
+  it('of one busy inventory does not hide the rest of its account (Fairness) [fairness]', async () => {
     const collector = await harness.startCollector();
     const account_id = newAccountId();
     const busy = inventories.next(1);
@@ -122,7 +122,7 @@ describe('with few pages before the deadline', () => {
     await harness.database.collection('plans').deleteMany({});
   });
 
-  it('a refresh that could not be completed in time is not admitted: its client comes back when there is room, no credits held (Refresh: Admission)', async () => {
+  it('a refresh that could not be completed in time is not admitted: its client comes back when there is room, no credits held (Refresh: Admission) [admission-latch]', async () => {
     const collector = await harness.startCollector(paced(), clock);
     const account_id = newAccountId();
     const scope = await ofPages(15);
@@ -186,7 +186,7 @@ describe('with few pages before the deadline', () => {
     await harness.completed(collector, fits.refresh_id);
   });
 
-  it('a refresh whose first page shows more than can be read ends early as incomplete (Refresh: Deadlines)', async () => {
+  it('a refresh whose first page shows more than can be read ends early as incomplete (Refresh: Deadlines) [only-complete-scans]', async () => {
     const collector = await harness.startCollector(paced(), clock);
     const scope = inventories.next(300);
 

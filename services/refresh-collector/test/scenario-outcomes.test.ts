@@ -62,7 +62,7 @@ describe.each([
   afterAll(() => harness.stopCollectors());
 
   it.each(outcomes)(
-    '%s ends as %s, and its settlement follows (Settlement by outcome)',
+    '%s ends as %s, and its settlement follows (Settlement by outcome) [settlement-by-outcome]',
     async (name, expected) => {
       const refreshId = refreshIds.get(name) ?? '';
 

@@ -9,7 +9,7 @@ const required = {
 };
 
 describe('The configuration', () => {
-  it('keeps superseded observations a day and the head 180 days by default', () => {
+  it('keeps superseded observations a day and the head 180 days by default [superseded-stays-24-h-the-head-180-days]', () => {
     const { retention, assembly } = loadConfig(required);
 
     expect(retention.supersededKeptMs).toBe(24 * 3_600_000);

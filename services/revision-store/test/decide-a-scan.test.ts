@@ -417,7 +417,7 @@ describe('A scan whose collector has a fast clock (Refresh: verified_at)', () =>
     }
   });
 
-  it('does not outlive an erasure that came after its receipt (Operating surface)', async () => {
+  it('does not outlive an erasure that came after its receipt (Operating surface) [operator-api]', async () => {
     const scope = newScope();
     const scan = newScan({ scope, pages: [plainPage(0, 3)], completedAtMs: clock.now() + dayMs });
     await store.complete(scan);

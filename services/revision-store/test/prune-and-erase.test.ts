@@ -47,7 +47,7 @@ const untilBlocks = (assets: number, texts: number, ...scopes: InventoryKey[]) =
     return left.assets === assets && left.texts === texts;
   });
 
-describe('Pruning (Reads: 24 hours, 180 days)', () => {
+describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-180-days]', () => {
   it('keeps a superseded revision readable for a day, then answers 410 and deletes it', async () => {
     const scope = newScope();
     const { revision_id, observation_id } = await replica.save({
@@ -286,7 +286,7 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
   });
 });
 
-describe('Erasing an inventory (Operating surface)', () => {
+describe('Erasing an inventory (Operating surface) [operator-api]', () => {
   it('leaves nothing to read: 404 for Current, 410 for chains, and later scans work again', async () => {
     const scope = newScope();
     const first = await replica.save({ scope, pages: [page], completedAtMs: clock.now() });

@@ -45,7 +45,7 @@ function expectOwnDescriptions(page: GivenPage, known: ReadonlySet<string>): voi
   expect(new Set(given)).toEqual(needed);
 }
 
-describe('GET of a page (Reads: page_size, chains)', () => {
+describe('GET of a page (Reads: page_size, chains) [current-pinned-chain, page-size]', () => {
   const scope = newScope();
   const pages = variedPages();
   const all = pages.flatMap((page) => page.assets);

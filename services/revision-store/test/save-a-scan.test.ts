@@ -31,7 +31,7 @@ afterAll(() => store.close());
 const minute = 60_000;
 const start = Date.now() - 60 * minute;
 
-describe('A completed scan (Refresh: commit)', () => {
+describe('A completed scan (Refresh: commit) [only-complete-scans]', () => {
   it('becomes the revision that Current reads, as the platform gave it', async () => {
     const scope = newScope();
     const first = {
@@ -107,7 +107,7 @@ describe('A completed scan (Refresh: commit)', () => {
     ).toBe(1);
   });
 
-  it('of an empty inventory, or of one where everything is hidden, is complete', async () => {
+  it('of an empty inventory, or of one where everything is hidden, is complete [everything-hidden-is-complete]', async () => {
     const [empty, hidden, unread] = [newScope(), newScope(), newScope()];
     const blank = { assets: [], descriptions: [] };
 
@@ -183,7 +183,7 @@ describe('A completed scan (Refresh: commit)', () => {
   });
 });
 
-describe('A further scan of an inventory (Refresh: unchanged)', () => {
+describe('A further scan of an inventory (Refresh: unchanged) [unchanged]', () => {
   const at = (scan: number) => start + scan * minute;
   const page = {
     assets: [asset('1'), asset('2', { classid: '502' })],
@@ -226,7 +226,7 @@ describe('A further scan of an inventory (Refresh: unchanged)', () => {
     expect((await replica.client.page(scope)).assets).toEqual(plainPage(1, 6).assets);
   });
 
-  it('in another language adds its texts to the same revision', async () => {
+  it('in another language adds its texts to the same revision [another-language]', async () => {
     const scope = newScope();
     const german = [description('501', '0', { name: 'Klinge' })];
     const first = await replica.save({ scope, pages: [page], completedAtMs: at(0) });

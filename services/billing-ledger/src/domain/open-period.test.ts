@@ -57,7 +57,7 @@ function prepared({ configuredAt, granted, funding }: Case): Account {
 }
 type Case = typeof cases extends fc.Arbitrary<infer Value> ? Value : never;
 
-describe('The beginning of a month', () => {
+describe('The beginning of a month [units-by-month]', () => {
   test('leaves nothing due, is sound entry by entry, and equals a read, however close to its edge', () => {
     fc.assert(
       fc.property(cases, (one) => {

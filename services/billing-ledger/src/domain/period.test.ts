@@ -6,7 +6,7 @@ const endMs = Date.UTC(2200, 0);
 const times = fc.integer({ min: 0, max: endMs });
 const calendarMonth = (timeMs: number) => new Date(timeMs).toISOString().slice(0, 7);
 
-describe('The month of an allowance and of a cap', () => {
+describe('The month of an allowance and of a cap [units-by-month]', () => {
   test('is the UTC calendar month of every time until the year 2200', () => {
     fc.assert(
       fc.property(times, (timeMs) => periodText(periodOf(timeMs)) === calendarMonth(timeMs)),

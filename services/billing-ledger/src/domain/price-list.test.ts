@@ -4,7 +4,7 @@ const second = { ...firstPriceList, version: 2, effectiveAt: firstPriceList.effe
 const third = { ...firstPriceList, version: 3, effectiveAt: firstPriceList.effectiveAt + 500 };
 const book = createPriceBook([second, firstPriceList, third]);
 
-describe('The price list in force (decisions: a price list is versioned with an effective date)', () => {
+describe('The price list in force (decisions: a price list is versioned with an effective date) [prices]', () => {
   test.each([
     ['before the first one takes effect', -1, 1],
     ['from the first one on', 0, 1],

@@ -7,7 +7,7 @@ const reserved = firstPriceList.refreshReservation;
 const complete = (observedAssets: number) =>
   settlementOf({ reserved, prices: firstPriceList, outcome: 'complete_changed', observedAssets });
 
-describe('The price of a refresh (Limits: refresh charge; decisions: outcomes and settlement)', () => {
+describe('The price of a refresh (Limits: refresh charge; decisions: outcomes and settlement) [settlement-by-outcome, refresh-charge]', () => {
   test.each([
     [0, 0],
     [1, 1],
@@ -46,7 +46,7 @@ describe('The price of a refresh (Limits: refresh charge; decisions: outcomes an
     expect(settlement).toEqual({ disposition, charged, released: reserved - charged });
   });
 
-  test('charged and released are together what was reserved, at any prices', () => {
+  test('charged and released are together what was reserved, at any prices [billing-of-a-refresh]', () => {
     const price = fc.nat({ max: 1_000_000 });
     const prices = fc.record({
       version: fc.constant(9),

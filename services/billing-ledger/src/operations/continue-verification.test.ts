@@ -200,7 +200,7 @@ const product = (day: DayUsage, amounts: object) => ({
   products: day.products.map((one) => ({ ...one, ...amounts })),
 });
 
-describe('Verification of usage roll-ups', () => {
+describe('Verification of usage roll-ups [ledger-verify]', () => {
   const forgeries: readonly [string, Forge][] = [
     ['a day has another count', (day) => product(day, { count: 77 })],
     ['a day charges another amount', (day) => product(day, { charged: 77 })],

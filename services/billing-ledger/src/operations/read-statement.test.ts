@@ -4,7 +4,7 @@ import { accounts, programs } from '../../test/support/program.ts';
 import { storeProgram } from '../../test/support/stored-journal.ts';
 import { createReadStatement } from './read-statement.ts';
 
-describe('The statement of an account (decisions: statement row)', () => {
+describe('The statement of an account (decisions: statement row) [account-self-service]', () => {
   test('read page by page is the whole journal in order, whatever the page size', async () => {
     const sizes = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 30 }));
     const anyPaging = fc.asyncProperty(programs, sizes, async (program, [limit, commitMax]) => {

@@ -50,7 +50,7 @@ async function richJournal(
   throw new Error('no program does all of it');
 }
 
-describe('Verification of the journal', () => {
+describe('Verification of the journal [ledger-verify]', () => {
   test('finds nothing in what the ledger writes, and counts all of it', async () => {
     const anyProgram = fc.asyncProperty(programs, async (program) => {
       const stored = await storeProgram(program);
@@ -173,7 +173,7 @@ async function journalFor(forgery: Forgery): Promise<StoredJournal> {
   throw new Error('no program has what is forged');
 }
 
-describe('Verification of a journal rewritten with valid hashes', () => {
+describe('Verification of a journal rewritten with valid hashes [ledger-verify]', () => {
   const forgeries: readonly [string, Forgery, string][] = [
     [
       'a grant is worth more',

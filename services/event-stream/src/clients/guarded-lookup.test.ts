@@ -36,7 +36,7 @@ test('a name is resolved once per connection, which uses the checked addresses (
   expect(queries).toHaveLength(2);
 });
 
-test('a name with one private address among public ones is refused (Events: webhooks)', async () => {
+test('a name with one private address among public ones is refused (Events: webhooks) [webhooks-addresses]', async () => {
   const { resolve } = answering(['93.184.216.34', '10.0.0.1', '2606:4700:4700::1111']);
 
   await expect(lookUp(createGuardedLookup(resolve, strict))).rejects.toThrow('not public');

@@ -53,7 +53,7 @@ test('a request is sent to the resolved address with the given name', async () =
   expect(hits).toEqual([{ host: `hook.example.com:${port}`, body: '{}' }]);
 });
 
-test('a name that resolves to this machine is refused and nothing is sent (Events: webhooks)', async () => {
+test('a name that resolves to this machine is refused and nothing is sent (Events: webhooks) [webhooks-addresses]', async () => {
   const sent = await send(`http://hook.example.com:${port}/`, { allowPrivate: false });
 
   expect(sent).toEqual({ status: null, error: 'address_refused' });

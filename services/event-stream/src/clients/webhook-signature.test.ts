@@ -14,7 +14,7 @@ test('a secret is whsec_ and base64 of 32 bytes, another one each time (Events: 
   expect(newWebhookSecret()).not.toBe(secret);
 });
 
-test('what is sent is verified by the Standard Webhooks library, with either secret of a rotation (Events: webhooks)', () => {
+test('what is sent is verified by the Standard Webhooks library, with either secret of a rotation (Events: webhooks) [webhooks-standard-webhooks]', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (content) => {
       const secrets = [newWebhookSecret(), newWebhookSecret()];

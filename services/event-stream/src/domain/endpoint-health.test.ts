@@ -23,7 +23,7 @@ const limits: HealthLimits = {
 const failing = (times: readonly number[]): EndpointHealth =>
   times.reduce((health, at) => afterFailure(health, at, limits), healthy);
 
-test('an endpoint that failed for five days without a success is due to be disabled (Events: webhooks)', () => {
+test('an endpoint that failed for five days without a success is due to be disabled (Events: webhooks) [webhooks-retries]', () => {
   const every = (hours: number, count: number) =>
     Array.from({ length: count }, (_none, index) => index * hours * hourMs);
 

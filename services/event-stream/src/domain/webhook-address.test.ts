@@ -40,7 +40,7 @@ test.each([
   'ff02::1',
   'no address',
   '',
-])('%s is no address that webhooks go to (Events: webhooks)', (address) => {
+])('%s is no address that webhooks go to (Events: webhooks) [webhooks-addresses]', (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 

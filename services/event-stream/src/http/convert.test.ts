@@ -30,7 +30,7 @@ function readDuringPruning(front: number, survivors: readonly boolean[], appende
   );
 }
 
-test('a page read while its front is pruned sends the reader to recovery and never skips an entry (Events: kept log)', () => {
+test('a page read while its front is pruned sends the reader to recovery and never skips an entry (Events: kept log) [events-kept-log]', () => {
   fc.assert(
     fc.property(
       fc.nat(8),

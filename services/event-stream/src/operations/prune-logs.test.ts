@@ -11,7 +11,7 @@ const entry = (position: number, atMs: number): OldEntry => ({
   appendedAt: new Date(atMs),
 });
 
-test('pruned entries are old, contiguous from the front, and never the newest (Events: kept log)', () => {
+test('pruned entries are old, contiguous from the front, and never the newest (Events: kept log) [events-kept-log]', () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 0, max: 100 }), { maxLength: 12 }),

@@ -220,7 +220,7 @@ async function tell({ pages, steps }: Story, fault?: Fault): Promise<boolean> {
   return complete;
 }
 
-describe('A chain of Live Pages (Reads: Capture)', () => {
+describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
   it('is sent as one completed scan of all its pages, once', async () => {
     const world = createWorld();
     const startedAtMs = world.clock.now();
@@ -251,7 +251,7 @@ describe('A chain of Live Pages (Reads: Capture)', () => {
     expect(world.known.size).toBe(0);
   });
 
-  it('waits for a page whose charge is open, and is given up when that takes too long', async () => {
+  it('waits for a page whose charge is open, and is given up when that takes too long [live-page-waits]', async () => {
     const world = createWorld();
     await readThrough(world, 2);
     world.open.add('page 1');

@@ -130,25 +130,28 @@ afterAll(async () => {
   await server.close(100);
 });
 
-describe('every code of the closed list', () => {
-  test.each(publicCodes)('%s is answered with its one status and one message', async (code) => {
-    const { detail } = errorExample(code);
-    const refused = refusal.parse({ code, detail, retry_after_seconds: 7 });
-    handle = () => Promise.reject(new Refused(refused));
+describe('every code of the closed list [error-codes]', () => {
+  test.each(publicCodes)(
+    '%s is answered with its one status and one message [error-codes]',
+    async (code) => {
+      const { detail } = errorExample(code);
+      const refused = refusal.parse({ code, detail, retry_after_seconds: 7 });
+      handle = () => Promise.reject(new Refused(refused));
 
-    const answer = await call({ path: '/v2/things/a', key: 'good' });
+      const answer = await call({ path: '/v2/things/a', key: 'good' });
 
-    expect(answer.status).toBe(refusalCodes[code].status);
-    const parsed = errorBody.strict().parse(answer.json);
-    expect(parsed.error).toEqual({
-      code,
-      message: refusalCodes[code].message,
-      request_id: answer.headers['x-request-id'],
-      ...(detailOf(refused) ? { detail } : {}),
-    });
-    expect(parsed.meta).toEqual({ request_id: answer.headers['x-request-id'] });
-    expect(answer.headers['retry-after']).toBe(hasRetryAfter(code) ? '7' : undefined);
-  });
+      expect(answer.status).toBe(refusalCodes[code].status);
+      const parsed = errorBody.strict().parse(answer.json);
+      expect(parsed.error).toEqual({
+        code,
+        message: refusalCodes[code].message,
+        request_id: answer.headers['x-request-id'],
+        ...(detailOf(refused) ? { detail } : {}),
+      });
+      expect(parsed.meta).toEqual({ request_id: answer.headers['x-request-id'] });
+      expect(answer.headers['retry-after']).toBe(hasRetryAfter(code) ? '7' : undefined);
+    },
+  );
 });
 
 test.each([
@@ -166,7 +169,7 @@ test.each([
   },
 );
 
-test('an error of a billed operation says that nothing was charged (Errors: meta)', async () => {
+test('an error of a billed operation says that nothing was charged (Errors: meta) [errors-meta]', async () => {
   handle = () => Promise.reject(new Refused({ code: 'cursor_expired' }));
 
   const answer = await call({
@@ -198,7 +201,7 @@ test.each([
   [bulkWriteFailedBy({ code: 11_000, message: 'duplicate key' }), 'internal_error'],
   [new MongoServerError({ code: 2, message: 'bad query' }), 'internal_error'],
   [new TypeError('secret internals'), 'internal_error'],
-])('%s is answered as %s, without internals', async (failure, code) => {
+])('%s is answered as %s, without internals [internal-error]', async (failure, code) => {
   handle = () => Promise.reject(failure);
 
   const answer = await call({ path: '/v2/things/a', key: 'good' });
@@ -209,7 +212,7 @@ test.each([
   expect(answer.headers['retry-after'] !== undefined).toBe(code === 'service_unavailable');
 });
 
-test('the checks come in one order: of several problems the first one is answered', async () => {
+test('the checks come in one order: of several problems the first one is answered [order-of-checks]', async () => {
   const worst = { method: 'PUT', path: '/v2/nothing', headers: { accept: 'text/html' } };
   const steps: [string, ApiCall][] = [
     ['route_not_found', worst],
@@ -241,7 +244,7 @@ test('validation comes after the body is read and names path and body together',
   ]);
 });
 
-test('every answer names its request; an inbound X-Request-ID is ignored', async () => {
+test('every answer names its request; an inbound X-Request-ID is ignored [request-id]', async () => {
   const headers = { 'x-request-id': 'req_of-the-client' };
   const answers = [
     await call({ path: '/v2/things/a', key: 'good', headers }),
@@ -253,7 +256,7 @@ test('every answer names its request; an inbound X-Request-ID is ignored', async
   expect(new Set(ids).size).toBe(3);
 });
 
-test('every answer forbids caching, sniffing and framing, and opens nothing to browsers', async () => {
+test('every answer forbids caching, sniffing and framing, and opens nothing to browsers [no-caching-no-cors]', async () => {
   const headers = { origin: 'https://elsewhere.example' };
   for (const path of ['/v2/things/a', '/nowhere']) {
     const answer = await call({ path, key: 'good', headers });
@@ -269,7 +272,7 @@ test('every answer forbids caching, sniffing and framing, and opens nothing to b
 });
 
 test.each(['HEAD', 'OPTIONS', 'DELETE', 'PATCH', 'TRACE'])(
-  '%s is not offered, and the answer says what is (Transport: HEAD is 405)',
+  '%s is not offered, and the answer says what is (Transport: HEAD is 405) [json-only, head-is-405]',
   async (method) => {
     const answer = await call({ method, path: '/v2/things/a', key: 'good' });
 
@@ -278,7 +281,7 @@ test.each(['HEAD', 'OPTIONS', 'DELETE', 'PATCH', 'TRACE'])(
   },
 );
 
-test('the rate limit stands in headers and, when it refuses, in detail (Reads: rate limit)', async () => {
+test('the rate limit stands in headers and, when it refuses, in detail (Reads: rate limit) [rate-limit]', async () => {
   requestsUsed = 1;
   const admitted = await call({ path: '/v2/things/a', key: 'good' });
   requestsUsed = 3;
@@ -357,20 +360,23 @@ describe('compression', () => {
     [large, 'identity', undefined, (bytes: Buffer) => bytes],
     [large, 'zstd', undefined, (bytes: Buffer) => bytes],
     [small, 'gzip, br', undefined, (bytes: Buffer) => bytes],
-  ])('packs from 1 KiB on with what the client takes', async (text, accept, expected, unpack) => {
-    handle = async () => answerOf(text);
+  ])(
+    'packs from 1 KiB on with what the client takes [compression]',
+    async (text, accept, expected, unpack) => {
+      handle = async () => answerOf(text);
 
-    const headers = { 'accept-encoding': accept };
-    const answer = await call({ path: '/v2/things/a', key: 'good', headers });
+      const headers = { 'accept-encoding': accept };
+      const answer = await call({ path: '/v2/things/a', key: 'good', headers });
 
-    expect(answer.headers['content-encoding']).toBe(expected);
-    expect(answer.headers.vary).toContain('Accept-Encoding');
-    expect(answer.headers['content-length']).toBe(String(answer.bytes.length));
-    expect(unpack(answer.bytes).toString()).toBe(text);
-  });
+      expect(answer.headers['content-encoding']).toBe(expected);
+      expect(answer.headers.vary).toContain('Accept-Encoding');
+      expect(answer.headers['content-length']).toBe(String(answer.bytes.length));
+      expect(unpack(answer.bytes).toString()).toBe(text);
+    },
+  );
 });
 
-test('a body past 16 KiB is refused in every framing, and the connection stays usable', async () => {
+test('a body past 16 KiB is refused in every framing, and the connection stays usable [body-limits]', async () => {
   const post = { method: 'POST', path: '/v2/things/a', key: 'good' };
   const fits = JSON.stringify({ name: 'x'.repeat(16 * 1024 - 11) });
   const chunked = { 'transfer-encoding': 'chunked', 'content-type': 'application/json' };
@@ -425,7 +431,7 @@ test.each([
   expect(answer.json.error.code).toBe('malformed_json');
 });
 
-test('a packed body is refused rather than unpacked without a bound', async () => {
+test('a packed body is refused rather than unpacked without a bound [compression]', async () => {
   const headers = { 'content-encoding': 'gzip' };
 
   const answer = await call({

@@ -52,6 +52,6 @@ test.each([
     'no address',
   ],
   ['nothing for a connection that is gone', requestFrom(undefined, '203.0.113.9'), proxies, ''],
-])('the client address is %s', (_case, request, trusted, expected) => {
+])('the client address is %s [client-address]', (_case, request, trusted, expected) => {
   expect(clientAddressOf(request, trusted)).toBe(expected);
 });

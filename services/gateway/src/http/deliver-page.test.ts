@@ -72,7 +72,7 @@ test('a page that is written is delivered, once and whole', async () => {
   expect(log).toEqual(['delivered']);
 });
 
-test('no byte of a page is written from its deadline on (Charging a page read)', async () => {
+test('no byte of a page is written from its deadline on (Charging a page read) [charging-a-page-read]', async () => {
   inside = () => clock.advance(1_000);
 
   const answer = await callApi(server.url, { path: '/' });
@@ -126,7 +126,7 @@ test('nor is a page undone that was larger than its connection takes at once', a
   expect(log).toEqual(['delivered']);
 });
 
-describe('a confirmed denial, which is charged like a page (Live Page rule 1)', () => {
+describe('a confirmed denial, which is charged like a page (Live Page rule 1) [empty-private-unavailable, live-page-rule-1, inventory-private-inventory-not-found, confirmation]', () => {
   const denial = (request: RequestOptions = {}) => {
     const delivery = {
       deadlineMs: clock.now() + (request.timeLeftMs ?? 1_000),

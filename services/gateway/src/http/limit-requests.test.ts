@@ -68,7 +68,7 @@ const admitsExactlyTheLimit = (
     },
   );
 
-test('over any number of replicas exactly the limit is admitted (Reads: rate limit)', async () => {
+test('over any number of replicas exactly the limit is admitted (Reads: rate limit) [rate-limit]', async () => {
   await fc.assert(admitsExactlyTheLimit(), { numRuns: propertyRuns(200) });
 });
 
@@ -144,7 +144,7 @@ test('nothing is admitted when the store does not answer', async () => {
   await expect(limiter.takeRequests(accountId, 120)).rejects.toThrow('store unavailable');
 });
 
-test('several requests are taken all or none, over any number of replicas (Batch)', async () => {
+test('several requests are taken all or none, over any number of replicas (Batch) [batch]', async () => {
   const windows = createWindows();
   const clock = createTestClock();
   const replicas = [0, 1].map(() =>

@@ -44,7 +44,7 @@ test('a taking that does not fit whole consumes nothing and leaves room for a sm
   ]);
 });
 
-test('reset_seconds is rounded up, at least 1 and at most a minute (Reads: rate limit)', () => {
+test('reset_seconds is rounded up, at least 1 and at most a minute (Reads: rate limit) [rate-limit]', () => {
   const start = Date.UTC(2026, 0, 1, 10, 30);
 
   expect(standingAt(0, 120, start).resetSeconds).toBe(60);

@@ -73,15 +73,15 @@ const refusesForeignBindings = (tested: CursorSealer) =>
     return tested.open(tested.seal(text, own), foreign) === null;
   });
 
-test('a forged, mutated or truncated cursor is never opened (Reads: cursors)', () => {
+test('a forged, mutated or truncated cursor is never opened (Reads: cursors) [cursors]', () => {
   fc.assert(refusesForgeries(sealer), { numRuns: propertyRuns(3_000) });
 });
 
-test("another account's, route's, scope's or language's cursor is never opened", () => {
+test("another account's, route's, scope's or language's cursor is never opened [cursors]", () => {
   fc.assert(refusesForeignBindings(sealer), { numRuns: propertyRuns(3_000) });
 });
 
-test('a genuine cursor opens to what was sealed', () => {
+test('a genuine cursor opens to what was sealed [cursors]', () => {
   fc.assert(
     fc.property(
       content,
@@ -92,14 +92,14 @@ test('a genuine cursor opens to what was sealed', () => {
   );
 });
 
-test('a cursor does not show what it carries, and no two are alike', () => {
+test('a cursor does not show what it carries, and no two are alike [cursors]', () => {
   const sealed = sealer.seal('position 4711', ['current']);
 
   expect(Buffer.from(sealed, 'base64url').toString('latin1')).not.toContain('4711');
   expect(sealer.seal('position 4711', ['current'])).not.toBe(sealed);
 });
 
-test('keys can be replaced: every known key opens, only the first one seals', () => {
+test('keys can be replaced: every known key opens, only the first one seals [bookings]', () => {
   const before = createCursorSealer([first]).seal('kept', ['current']);
   const rotated = createCursorSealer([second, first]);
   const after = rotated.seal('kept', ['current']);

@@ -61,6 +61,9 @@ test.each<[string, Funds, object]>([
     { credits: 9, price: 2, cap: { cap: 3, spent: 2 } },
     { code: 'spend_cap_reached', detail: { cap: 3, spent: 2, resets_at } },
   ],
-])('with %s the platform is not contacted (Errors: 402)', async (_what, funds, refusal) => {
-  expect(await check(funds)).toMatchObject(refusal);
-});
+])(
+  'with %s the platform is not contacted (Errors: 402) [insufficient-credits-insufficient-units]',
+  async (_what, funds, refusal) => {
+    expect(await check(funds)).toMatchObject(refusal);
+  },
+);

@@ -39,7 +39,7 @@ test('the bytes of assets and descriptions leave as they were saved, whatever th
   );
 });
 
-test('total_amount keeps every digit past 2^53 (Reads: total_amount)', () => {
+test('total_amount keeps every digit past 2^53 (Reads: total_amount) [total-amount]', () => {
   const digits = '123456789012345678901234567890';
   const members = Buffer.from('"assets":[],"descriptions":[]');
 

@@ -44,7 +44,7 @@ test('even the longest chain fits into what a cursor parameter may be', () => {
   expect(sealLiveCursor(cursors, binding(), chain, 9_999_999_999_999).length).toBeLessThan(500);
 });
 
-test('no changed, cut, extended or foreign cursor opens (Live Page rule 2)', () => {
+test('no changed, cut, extended or foreign cursor opens (Live Page rule 2) [live-page-rule-2]', () => {
   const change = fc.record({
     at: fc.nat(400),
     to: fc.constantFrom(...'ABCxyz019-_'),

@@ -232,7 +232,7 @@ const chargesExactlyWhatIsDelivered = (
     if (state !== expected) throw new Error(`key ${state}, expected ${expected}`);
   });
 
-test('whatever fails or dies, a page is paid exactly when it was delivered (Charging a page read)', async () => {
+test('whatever fails or dies, a page is paid exactly when it was delivered (Charging a page read) [charging-a-page-read]', async () => {
   await fc.assert(chargesExactlyWhatIsDelivered(properClosing), { numRuns: propertyRuns(5_000) });
 });
 

@@ -22,6 +22,9 @@ test.each<[string, Partial<ReadKeyRecord>, string, string]>([
   ['an open key of a crashed attempt', { state: 'open', openUntilMs: nowMs }, 'other', 'void'],
   ['a paid one does not die', { openUntilMs: nowMs }, 'same', 'replay'],
   ['past its time a key is as new', { expiresAtMs: nowMs }, 'other', 'void'],
-])('%s (Reads: Idempotency-Key)', (_what, fields, fingerprint, expected) => {
-  expect(judgeKey(record(fields), fingerprint, nowMs)).toBe(expected);
-});
+])(
+  '%s (Reads: Idempotency-Key) [idempotency-key, idempotency-key-of-page-reads]',
+  (_what, fields, fingerprint, expected) => {
+    expect(judgeKey(record(fields), fingerprint, nowMs)).toBe(expected);
+  },
+);

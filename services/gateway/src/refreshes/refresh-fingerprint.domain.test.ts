@@ -13,7 +13,7 @@ const inputs: fc.Arbitrary<RefreshInputs> = fc.record({
   maxCredits: fc.integer({ min: 125, max: 130 }),
 });
 
-test('two requests have one fingerprint exactly when every input is the same (Refresh: key)', () => {
+test('two requests have one fingerprint exactly when every input is the same (Refresh: key) [idempotency-key]', () => {
   fc.assert(
     fc.property(inputs, inputs, (left, right) => {
       const areSame = JSON.stringify(left) === JSON.stringify(right);

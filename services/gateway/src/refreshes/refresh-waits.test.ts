@@ -14,7 +14,7 @@ function enter(waits: ReturnType<typeof createRefreshWaits>, refreshId = newRefr
   return place;
 }
 
-test('a notification reaches every wait for that refresh, and no other', async () => {
+test('a notification reaches every wait for that refresh, and no other [status-wait]', async () => {
   const waits = createRefreshWaits(limits);
   const refreshId = newRefreshId();
   const [first, second, other] = [enter(waits, refreshId), enter(waits, refreshId), enter(waits)];
@@ -31,7 +31,7 @@ test('a notification reaches every wait for that refresh, and no other', async (
   await others;
 });
 
-test('a notify between entering and waiting is not lost, and counts once', async () => {
+test('a notify between entering and waiting is not lost, and counts once [status-wait]', async () => {
   const waits = createRefreshWaits(limits);
   const refreshId = newRefreshId();
   const place = enter(waits, refreshId);

@@ -19,7 +19,7 @@ test('results come in the order of the items, whatever takes longest', async () 
   expect(results).toEqual(['after 30', 'after 1', 'after 15', 'after 2']);
 });
 
-test('at most the limit runs at once, and items of one key never concurrently', async () => {
+test('at most the limit runs at once, and items of one key never concurrently [idempotency-key]', async () => {
   const running: string[] = [];
   let most = 0;
   const together: string[] = [];

@@ -25,7 +25,7 @@ const event: ProjectEvent = {
   links: { refresh: '/v2/platform/inventory-refreshes/01900000-0000-7000-8000-000000000001' },
 };
 
-test('frames are exactly these bytes (Events: frames)', () => {
+test('frames are exactly these bytes (Events: frames) [events-control-frames]', () => {
   expect(checkpointFrame('abc', '2026-11-21T10:00:00.000Z')).toBe(
     'event: checkpoint\nid: abc\ndata: {"as_of":"2026-11-21T10:00:00.000Z"}\n\n',
   );
@@ -46,7 +46,7 @@ test('frames are exactly these bytes (Events: frames)', () => {
   expect(heartbeatFrame).toBe(':\n\n');
 });
 
-test('a parser that knows nothing of us reads every frame as one, whatever texts are in it (Events: frames)', () => {
+test('a parser that knows nothing of us reads every frame as one, whatever texts are in it (Events: frames) [events-control-frames]', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       const seen: EventSourceMessage[] = [];
@@ -63,7 +63,7 @@ test('a parser that knows nothing of us reads every frame as one, whatever texts
   );
 });
 
-test('control frames carry no id, so that a reader keeps its place (Events: control frames)', () => {
+test('control frames carry no id, so that a reader keeps its place (Events: control frames) [events-control-frames]', () => {
   for (const frame of [closingFrame('max_age', 1_000), revokedFrame('network_policy')]) {
     expect(frame).not.toMatch(/^id/m);
     expect(frame).toMatch(/^data: /m);

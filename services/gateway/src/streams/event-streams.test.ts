@@ -53,7 +53,7 @@ function seconds(count: number): void {
   }
 }
 
-test('every stream has a heartbeat in 15 s, and they are spread over that time (Events: heartbeat)', () => {
+test('every stream has a heartbeat in 15 s, and they are spread over that time (Events: heartbeat) [events-heartbeat]', () => {
   const many = Array.from({ length: 30 }, opened);
   const perSecond = Array.from({ length: 15 }, () => {
     const before = many.reduce((sum, { heartbeats }) => sum + heartbeats, 0);
@@ -65,7 +65,7 @@ test('every stream has a heartbeat in 15 s, and they are spread over that time (
   expect(perSecond).toEqual(Array.from({ length: 15 }, () => 2));
 });
 
-test('a stream lasts 10 to 15 minutes and ends with stream.closing (Events: max_age)', () => {
+test('a stream lasts 10 to 15 minutes and ends with stream.closing (Events: max_age) [events-life, events-closing]', () => {
   const many = Array.from({ length: 50 }, opened);
 
   seconds(599);
@@ -81,7 +81,7 @@ test('a stream lasts 10 to 15 minutes and ends with stream.closing (Events: max_
   }
 });
 
-test('a client that accepts nothing for 25 s gets slow_consumer and is disconnected, one that accepts a little is not (Events: slow consumer)', () => {
+test('a client that accepts nothing for 25 s gets slow_consumer and is disconnected, one that accepts a little is not (Events: slow consumer) [events-slow-consumer]', () => {
   const [stalled, slow] = [opened(), opened()];
   stalled.blocked = true;
   slow.blocked = true;
@@ -100,7 +100,7 @@ test('a client that accepts nothing for 25 s gets slow_consumer and is disconnec
   expect(slow.lastFrame).toBeNull();
 });
 
-test('a revoked stream gets no queued event any more (Events: stream.authorization_revoked)', () => {
+test('a revoked stream gets no queued event any more (Events: stream.authorization_revoked) [events-revoked]', () => {
   const [quick, blocked] = [opened(), opened()];
   blocked.blocked = true;
 
@@ -114,7 +114,7 @@ test('a revoked stream gets no queued event any more (Events: stream.authorizati
   expect(blocked.isCut).toBe(true);
 });
 
-test('when the service stops every stream gets stream.closing with a delay, spread over the drain time (Events: draining)', async () => {
+test('when the service stops every stream gets stream.closing with a delay, spread over the drain time (Events: draining) [events-closing]', async () => {
   const many = Array.from({ length: 20 }, opened);
 
   await streams.drain();

@@ -70,11 +70,11 @@ async function settled(): Promise<void> {
 
 const idsIn = (text: string) => [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => id);
 
-test('without a cursor a stream starts at the present end (Events: checkpoint)', async () => {
+test('without a cursor a stream starts at the present end (Events: checkpoint) [events-checkpoint]', async () => {
   expect((await open(null)).place).toMatchObject({ logEpoch: 1, position: 10 });
 });
 
-test('with a cursor it starts there and never at the head, and everything after it follows (Events: checkpoint)', async () => {
+test('with a cursor it starts there and never at the head, and everything after it follows (Events: checkpoint) [events-checkpoint]', async () => {
   expect((await open(at(7))).place).toEqual(at(7));
 
   const given = await follow(at(7));
@@ -83,7 +83,7 @@ test('with a cursor it starts there and never at the head, and everything after 
   expect(idsIn(given.text)).toEqual(['1.8', '1.9', '1.10']);
 });
 
-test('a cursor from before the kept log gets the start of it, and its stream ends (Events: recovery)', async () => {
+test('a cursor from before the kept log gets the start of it, and its stream ends (Events: recovery) [events-recovery, events-kept-log]', async () => {
   log.prune(5);
 
   const given = await follow(at(2));
@@ -94,7 +94,7 @@ test('a cursor from before the kept log gets the start of it, and its stream end
   );
 });
 
-test('the position right before the kept log continues without recovery (Events: recovery)', async () => {
+test('the position right before the kept log continues without recovery (Events: recovery) [events-recovery]', async () => {
   log.prune(5);
 
   const given = await follow(at(4));
@@ -107,7 +107,7 @@ test.each([
   ['of an epoch before the restore', at(3)],
   ['beyond the head of a restored log', at(9, 2)],
 ])(
-  'a cursor %s gets recovery_required, and no event as if it were the next (Events: log_epoch_changed)',
+  'a cursor %s gets recovery_required, and no event as if it were the next (Events: log_epoch_changed) [events-recovery]',
   async (_name, cursor) => {
     log.restore(6);
 
@@ -152,7 +152,7 @@ test('what was announced while a hub was opened is not lost', async () => {
   expect(idsIn(given.text)).toEqual(['1.11']);
 });
 
-test('a stream whose log cannot be read is closed as unavailable after its tries (Events: stream.closing)', async () => {
+test('a stream whose log cannot be read is closed as unavailable after its tries (Events: stream.closing) [events-closing]', async () => {
   const { hub } = await open(null);
   log.failNext(5);
   hub.ring.trim();

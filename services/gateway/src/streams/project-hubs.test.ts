@@ -91,7 +91,7 @@ test('a sweep repeats a failed read of a log without a further event (Events: lo
   await waitFor('the log is read again', () => requests.includes('page'));
 });
 
-test('after a restore a sweep reads the heads of every followed Project once (Events: log_epoch_changed)', async () => {
+test('after a restore a sweep reads the heads of every followed Project once (Events: log_epoch_changed) [events-recovery]', async () => {
   const { hubs, requests, restore } = world();
   for (let count = 0; count < 3; count += 1) await hubs.openHub(newProjectId());
   requests.splice(0);

@@ -5,7 +5,7 @@ import { createProjectRing } from './project-ring.domain.ts';
 const frameOf = (position: number) => Buffer.from(`<${position}>`);
 const limits = { entriesMax: 8, bytesMax: 100 };
 
-test('whatever comes in, a ring gives what follows a position without gap, or says that it cannot (Events)', () => {
+test('whatever comes in, a ring gives what follows a position without gap, or says that it cannot (Events) [events-gapless]', () => {
   fc.assert(
     fc.property(
       fc.nat(20),

@@ -74,7 +74,7 @@ test.each([
   expect(streamRefusal('digest', found, nowMs)).toBe(expected);
 });
 
-test('account, Project and Credential each narrow the networks a stream is read from (Authentication)', () => {
+test('account, Project and Credential each narrow the networks a stream is read from (Authentication) [authentication, events-revoked]', () => {
   const found = stored({
     account: { networkPolicy: ['10.0.0.0/8'] },
     credential: { networkPolicy: ['10.1.0.0/16'] },

@@ -231,7 +231,7 @@ const everyEventOnce = (fault?: (log: MemoryLog) => Partial<Parts>) =>
   fc.asyncProperty(steps, (some) => run(some, fault));
 
 describe('a client that follows a Project', () => {
-  test('applies every event once and in order, whatever is lost, doubled, late, slow or cut at any byte (Events)', async () => {
+  test('applies every event once and in order, whatever is lost, doubled, late, slow or cut at any byte (Events) [events-gapless]', async () => {
     await fc.assert(everyEventOnce(), { numRuns: propertyRuns(2_000) });
   });
 

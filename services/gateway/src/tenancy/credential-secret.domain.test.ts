@@ -12,7 +12,7 @@ const credentialIds = fc.uuid().map((uuid): CredentialId => `cred_${uuid}`);
 const entropies = fc.uint8Array({ minLength: secretEntropyBytes, maxLength: secretEntropyBytes });
 const secrets = fc.tuple(credentialIds, entropies).map(([id, bytes]) => writeSecret(id, bytes));
 
-test('a secret has the published form, so that secret scanners recognise it', () => {
+test('a secret has the published form, so that secret scanners recognise it [credential-secret]', () => {
   fc.assert(
     fc.property(secrets, (secret) => {
       expect(secret).toMatch(/^inv_[0-9A-Za-z]{22}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
@@ -22,7 +22,7 @@ test('a secret has the published form, so that secret scanners recognise it', ()
   );
 });
 
-test('a known secret is written the same way for ever: issued keys stay readable', () => {
+test('a known secret is written the same way for ever: issued keys stay readable [credential-secret]', () => {
   const id = 'cred_01890a5d-ac96-774b-bcce-b302099a8057';
   const entropy = Uint8Array.from({ length: secretEntropyBytes }, (_, index) => index * 8);
 

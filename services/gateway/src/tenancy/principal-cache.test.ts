@@ -57,7 +57,7 @@ function createFixture() {
   };
 }
 
-test('a malformed key is refused without a store read', async () => {
+test('a malformed key is refused without a store read [credential-secret]', async () => {
   const { principals, secret, reads } = createFixture();
 
   expect(await principals.findPrincipal('')).toBeNull();
@@ -120,7 +120,7 @@ test('what was read before a change is not kept after it, however late it comes'
   expect(await principals.findPrincipal(secret)).toBeNull();
 });
 
-test('an unknown key costs one store read a second, and a reactivation is seen at once', async () => {
+test('an unknown key costs one store read a second, and a reactivation is seen at once [bookings]', async () => {
   const { principals, secret, accountId, clock, reactivateAs, reads } = createFixture();
   reactivateAs('suspended');
   expect(await principals.findPrincipal(secret)).toBeNull();

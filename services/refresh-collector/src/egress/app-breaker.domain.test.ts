@@ -37,7 +37,7 @@ const staysClosed = (opens: typeof isOutage) =>
     },
   );
 
-describe('the breaker of an application', () => {
+describe('the breaker of an application [application-breaker]', () => {
   it('opens when nearly all inventories of several accounts fail (upstream 6.20)', () => {
     expect(isOutage(play(failing(7, 'a', 'b')))).toBe(false);
     expect(isOutage(play(failing(8, 'a', 'b')))).toBe(true);

@@ -60,7 +60,7 @@ function checkWindow(next: typeof nextRequestMs, options: fc.Parameters<unknown>
 }
 
 describe('an egress identity', () => {
-  it('never sends more in a minute than its rate and its burst (upstream 1.5)', () => {
+  it('never sends more in a minute than its rate and its burst (upstream 1.5) [identity-silence]', () => {
     checkWindow(nextRequestMs, { numRuns: propertyRuns(1_000) });
   });
 
@@ -79,7 +79,7 @@ describe('an egress identity', () => {
     expect(nextRequestMs(back, limits)).toBeLessThanOrEqual(500);
   });
 
-  it('is silent twice as long after each refusal in a row, up to half an hour (upstream 6.4)', () => {
+  it('is silent twice as long after each refusal in a row, up to half an hour (upstream 6.4) [identity-silence]', () => {
     let identity = freshIdentity('a');
     const silences = Array.from({ length: 7 }, () => {
       identity = releaseIdentity(identity, limits, { result: 'throttled', retryAfterMs: null }, 0);

@@ -55,7 +55,7 @@ const two = ['a', 'b'];
 
 describe('a denial', () => {
   it.each(['private', 'not_found'] as const)(
-    '%s is confirmed only by a second identity, which is used at once (upstream 6.6)',
+    '%s is confirmed only by a second identity, which is used at once (upstream 6.6) [confirmation]',
     (kind) => {
       const { verdict, tries } = play(two, [['a', { kind }]]);
       expect(verdict).toMatchObject({ result: 'retry', pauseMs: 0 });
@@ -196,7 +196,7 @@ describe('a failure', () => {
     expect(verdict).toEqual({ result: 'ended', outcome: 'upstream_unavailable' });
   });
 
-  it('costs no try where it is throttling, up to its own bound (upstream 6.4)', () => {
+  it('costs no try where it is throttling, up to its own bound (upstream 6.4) [identity-silence]', () => {
     const six = Array.from(
       { length: 6 },
       () => ['a', { kind: 'throttled', retryAfterMs: null }] as const,

@@ -68,7 +68,7 @@ describe('classifyAnswer', () => {
     expect(classifyAnswer({ status })).toEqual({ kind: 'fault', reason: status, eresult: null });
   });
 
-  it('passes on the Retry-After of a throttled answer where there is one', () => {
+  it('passes on the Retry-After of a throttled answer where there is one [upstream-unavailable-upstream-timeout]', () => {
     expect(classifyAnswer({ status: 429, body: Buffer.from('null'), retryAfterMs: 5_000 })).toEqual(
       {
         kind: 'throttled',

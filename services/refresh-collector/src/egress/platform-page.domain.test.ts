@@ -18,7 +18,7 @@ const body = (fields: object) => ({
 });
 
 describe('readPlatformPage', () => {
-  it('passes fields of assets and descriptions through, unknown ones too (Reads: platform fields)', () => {
+  it('passes fields of assets and descriptions through, unknown ones too (Reads: platform fields) [platform-fields]', () => {
     const page = readPlatformPage(
       body({ assets: [{ ...row, est_usd: 12 }], descriptions: [{ ...text, new_field: { a: 1 } }] }),
     );
@@ -38,7 +38,7 @@ describe('readPlatformPage', () => {
     expect(readPlatformPage(body({}))?.descriptions[0]).not.toHaveProperty('tags');
   });
 
-  it('takes a missing instanceid for "0" on both sides of the join (upstream 1.1)', () => {
+  it('takes a missing instanceid for "0" on both sides of the join (upstream 1.1) [platform-fields]', () => {
     const { instanceid: _a, ...bareRow } = row;
     const { instanceid: _b, ...bareText } = text;
     const page = readPlatformPage(body({ assets: [bareRow], descriptions: [bareText] }));
@@ -46,7 +46,7 @@ describe('readPlatformPage', () => {
     expect(page?.descriptions[0]?.instanceid).toBe('0');
   });
 
-  it('gives a currency row its currencyid as assetid and keeps both (Reads: currency row)', () => {
+  it('gives a currency row its currencyid as assetid and keeps both (Reads: currency row) [platform-fields]', () => {
     const { assetid: _assetid, ...currency } = { ...row, currencyid: '9' };
     expect(readPlatformPage(body({ assets: [currency] }))?.assets[0]).toMatchObject({
       assetid: '9',
@@ -54,7 +54,7 @@ describe('readPlatformPage', () => {
     });
   });
 
-  it('puts the properties of an asset inside it, and of no other (Reads: asset_properties)', () => {
+  it('puts the properties of an asset inside it, and of no other (Reads: asset_properties) [platform-fields]', () => {
     const other = { ...row, assetid: '6' };
     const properties = [{ propertyid: 2, float_value: '0.1250000' }];
     const page = readPlatformPage(

@@ -35,7 +35,7 @@ describe('the order of slots', () => {
     expect(served.map(({ deadlineMs }) => deadlineMs)).toEqual([20, 40, 20, 40]);
   });
 
-  it('serves urgent scans by deadline before all turns (Refresh: Deadlines)', () => {
+  it('serves urgent scans by deadline before all turns (Refresh: Deadlines) [deadlines]', () => {
     const requests = [request('a', 20), request('a', 10), request('b', 30)];
 
     const served = slots(requests, { ...calm, urgentUntilMs: 20 }, 3);

@@ -102,7 +102,7 @@ const billsOnlyWhatIsConfirmed = (evaluate?: Evaluate) =>
   });
 
 describe('whatever the platform answers', () => {
-  it('a denial that is billed was confirmed by two identities, or twice by the only one', () => {
+  it('a denial that is billed was confirmed by two identities, or twice by the only one [confirmation]', () => {
     fc.assert(billsOnlyWhatIsConfirmed(), { numRuns: propertyRuns(5_000) });
   });
 

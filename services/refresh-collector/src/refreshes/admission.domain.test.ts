@@ -3,7 +3,7 @@ import { admissionAfterCount, closedReason } from './admission.domain.ts';
 const open = { operatorClosed: false, countClosed: false, outstanding: 0 };
 
 describe('admission', () => {
-  it('closes at the limit and reopens at 90 % of it (Refresh: Admission)', () => {
+  it('closes at the limit and reopens at 90 % of it (Refresh: Admission) [product-unavailable, admission-latch]', () => {
     const closed = admissionAfterCount(open, 100, 100);
     expect(closed.countClosed).toBe(true);
     expect(admissionAfterCount(open, 99, 100).countClosed).toBe(false);

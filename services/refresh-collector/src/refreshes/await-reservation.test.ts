@@ -43,6 +43,6 @@ test('one whose reservation stays away is shown as accepted after half a second'
   expect(store.reads).toBe(6);
 });
 
-test('an unknown one is not waited for', async () => {
+test('an unknown one is not waited for [projects-are-apart]', async () => {
   expect(await awaitReservation({ findRefresh: async () => null }, 'id')).toBeNull();
 });

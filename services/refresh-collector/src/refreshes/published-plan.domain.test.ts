@@ -41,7 +41,7 @@ describe('room for one more refresh', () => {
     expect(missingCapacity({ ...plan, pagesFree: 10 }, demandOf('new'))).toBeNull();
   });
 
-  it('is missing for all when its pages would not be read in time; Retry-After is when they are (Errors: product_unavailable)', () => {
+  it('is missing for all when its pages would not be read in time; Retry-After is when they are (Errors: product_unavailable) [product-unavailable]', () => {
     const full = { ...plan, pagesFree: 5 };
 
     expect(missingCapacity(full, demandOf('new'))).toEqual({ full: 'all', retryAfterSeconds: 30 });
@@ -53,7 +53,7 @@ describe('room for one more refresh', () => {
     expect(missingCapacity(plan, demand)).toEqual({ full: 'all', retryAfterSeconds: 60 });
   });
 
-  it('is missing for an account that has its part, and for no other one (Errors: outstanding_limit_exceeded)', () => {
+  it('is missing for an account that has its part, and for no other one (Errors: outstanding_limit_exceeded) [outstanding-limit-of-an-account]', () => {
     const crowded = { ...plan, pagesWaiting: 480, pagesFree: 20 };
     const demand = demandOf('busy');
 

@@ -16,7 +16,7 @@ const nowMs = Date.UTC(2026, 10, 21);
 const expiry = (phase: 'completed' | 'refused') =>
   timedFields(acceptedRefresh({ phase }), nowMs, times).expireAt?.getTime();
 
-test('a terminal refresh and its Idempotency-Key are kept for 30 days, a refused attempt for one (Refresh: key)', () => {
+test('a terminal refresh and its Idempotency-Key are kept for 30 days, a refused attempt for one (Refresh: key) [keys-are-kept-30-days]', () => {
   expect(expiry('completed')).toBe(nowMs + 30 * dayMs);
   expect(expiry('refused')).toBe(nowMs + dayMs);
 });

@@ -181,16 +181,16 @@ const plantedFaults: Readonly<Record<string, SagaRules>> = {
 };
 
 describe('refresh saga', () => {
-  it('ends with one settlement and one event whatever is lost, repeated or reordered (Refresh: outcomes and settlement)', () => {
+  it('ends with one settlement and one event whatever is lost, repeated or reordered (Refresh: outcomes and settlement) [settlement-by-outcome, states-and-outcomes]', () => {
     checkSaga(realRules, { numRuns: propertyRuns(1_500) });
   });
 
-  it.each(Object.keys(plantedFaults))('is seen to break when %s', (name) => {
+  it.each(Object.keys(plantedFaults))('is seen to break when %s [states-and-outcomes]', (name) => {
     const rules = plantedFaults[name];
     expect(() => rules && checkSaga(rules, faultRuns)).toThrow();
   });
 
-  it('releases a hold that a refused attempt got after all (Settlement: a rejected admission keeps nothing)', () => {
+  it('releases a hold that a refused attempt got after all (Settlement: a rejected admission keeps nothing) [a-rejected-admission, states-and-outcomes]', () => {
     const refused = acceptedRefresh({
       phase: 'refused',
       refusal: { code: 'insufficient_credits', detail: { required: 125, available: 0 } },
@@ -202,7 +202,7 @@ describe('refresh saga', () => {
     });
   });
 
-  it('gives the Idempotency-Key back when the reservation is refused (Idempotency-Key: 402 leaves the key free)', () => {
+  it('gives the Idempotency-Key back when the reservation is refused (Idempotency-Key: 402 leaves the key free) [states-and-outcomes]', () => {
     const step = advance(acceptedRefresh({ idempotencyKey: 'key-1' }), {
       fact: 'reserve_refused',
       refusal: { code: 'insufficient_credits', detail: { required: 125, available: 10 } },
@@ -217,7 +217,7 @@ describe('refresh saga', () => {
     [0, 'upstream_unavailable'],
     [1, 'incomplete'],
   ] as const)(
-    'calls a scan with %i pages at its deadline %s (Refresh: Deadlines)',
+    'calls a scan with %i pages at its deadline %s (Refresh: Deadlines) [deadlines]',
     (pages, outcome) => {
       const scan = {
         epoch: 1,

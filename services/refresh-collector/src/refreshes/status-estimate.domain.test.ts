@@ -86,7 +86,7 @@ function checkLateness(wait: Wait, options: fc.Parameters<unknown>): void {
 }
 
 describe('Retry-After', () => {
-  it('lets an obedient client see the completion within the larger of 2 s and a quarter of the duration (Refresh: Retry-After)', () => {
+  it('lets an obedient client see the completion within the larger of 2 s and a quarter of the duration (Refresh: Retry-After) [retry-after]', () => {
     checkLateness(obeyed, { numRuns: propertyRuns(2_000) });
   });
 

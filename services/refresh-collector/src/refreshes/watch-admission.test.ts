@@ -37,7 +37,7 @@ function openWatch() {
   return { stored, clock, watch, admit };
 }
 
-test('a burst between two counts is closed at the limit (Refresh: Admission)', async () => {
+test('a burst between two counts is closed at the limit (Refresh: Admission) [admission-latch]', async () => {
   const { admit } = openWatch();
 
   for (let count = 0; count < 10; count += 1) expect(await admit()).toBeNull();
@@ -68,7 +68,7 @@ test('a count replaces what was added since the last one', async () => {
   expect(codes).toEqual([undefined, undefined, 'product_unavailable']);
 });
 
-test('a burst of one account is closed at its limit, and no other one by it (Errors: outstanding_limit_exceeded)', async () => {
+test('a burst of one account is closed at its limit, and no other one by it (Errors: outstanding_limit_exceeded) [outstanding-limit-of-an-account]', async () => {
   const { admit, clock } = openWatch();
   const account = newAccountId();
 

@@ -34,7 +34,7 @@ function openWatch() {
 }
 
 describe('admission by expected wait', () => {
-  it('closes for all once what is admitted fills the plan, until the next one (Errors: product_unavailable)', () => {
+  it('closes for all once what is admitted fills the plan, until the next one (Errors: product_unavailable) [product-unavailable]', () => {
     const { admit, publish, clock } = openWatch();
 
     expect(['a', 'b', 'c', 'd'].map(admit)).toEqual(['admitted', 'admitted', 'admitted', 'all']);
@@ -61,7 +61,7 @@ describe('admission by expected wait', () => {
     expect([admit('d'), admit('e')]).toEqual(['admitted', 'all']);
   });
 
-  it('closes for an account with its part, counted since the plan (Errors: outstanding_limit_exceeded)', () => {
+  it('closes for an account with its part, counted since the plan (Errors: outstanding_limit_exceeded) [outstanding-limit-of-an-account]', () => {
     const { admit, admitOf, publish } = openWatch();
     publish({
       pagesFree: 30,

@@ -39,7 +39,7 @@ function requestsUntil(start: IdentityState, timeMs: number): number {
 }
 
 describe('page capacity', () => {
-  it('promises no page that the rate of the identities does not allow (Refresh: Deadlines)', () => {
+  it('promises no page that the rate of the identities does not allow (Refresh: Deadlines) [deadlines]', () => {
     const state = fc.record({
       arrivalMs: fc.integer({ min: nowMs - 120_000, max: nowMs + 40_000 }),
       silentUntilMs: fc.integer({ min: nowMs - 120_000, max: nowMs + 600_000 }),

@@ -18,7 +18,7 @@ const steady = (pagesPerMinute: number): PageCapacity => ({
 const open = (share = 1) => openReservations(steady(1), nowMs, horizonMs, share);
 
 describe('reservations', () => {
-  it('never promise more pages until a deadline than can be read until then (Refresh: Deadlines)', () => {
+  it('never promise more pages until a deadline than can be read until then (Refresh: Deadlines) [deadlines]', () => {
     const reservation = fc.record({
       minutes: fc.integer({ min: 0, max: 90 }),
       pages: fc.integer({ min: 1, max: 40 }),

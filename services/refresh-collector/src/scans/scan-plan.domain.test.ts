@@ -149,7 +149,7 @@ describe('accounts', () => {
 });
 
 describe('an inventory', () => {
-  it('has one scan at a time (Refresh: One scan at a time per inventory)', () => {
+  it('has one scan at a time (Refresh: One scan at a time per inventory) [one-scan-at-a-time-per-inventory]', () => {
     const twice = ['first', 'second'].map((id) => queued(id, 1, { inventory: 'one' }));
 
     expect(plan({ queued: twice }).start).toEqual(['first']);
@@ -283,7 +283,7 @@ describe('a started scan', () => {
   });
 });
 
-describe('while the breaker of an application is open', () => {
+describe('while the breaker of an application is open [application-breaker]', () => {
   const readsOf = (appId: number) => (appId === 440 ? 'none' : 'all');
 
   it('its scans are parked and its queued refreshes do not start', () => {

@@ -186,8 +186,8 @@ const planted: Record<string, Slicing> = {
   },
 };
 
-describe('A page of Current (Reads: page_size, chains, descriptions)', () => {
-  it('is made of the stored bytes, each needed description once, at any size and position', () => {
+describe('A page of Current (Reads: page_size, chains, descriptions) [current-pinned-chain, page-size, descriptions]', () => {
+  it('is made of the stored bytes, each needed description once, at any size and position [descriptions]', () => {
     fc.assert(anyPage(faultless), { numRuns: propertyRuns(2_000) });
   });
 

@@ -9,7 +9,7 @@ const nothing: Parameters<typeof nextPruneAtMs>[0] = {
   erasedAtMs: null,
 };
 
-describe('Retention (Reads: superseded revisions, the head)', () => {
+describe('Retention (Reads: superseded revisions, the head) [superseded-stays-24-h-the-head-180-days]', () => {
   it('lets a superseded observation be read until its time is over', () => {
     expect(isSupersededReadable(5_000, 5_099, retention)).toBe(true);
     expect(isSupersededReadable(5_000, 5_100, retention)).toBe(false);

@@ -38,8 +38,8 @@ const findings = (changes: Partial<Findings> = {}): Findings => ({
 const given = (changes: Partial<Findings>, present: Partial<Present> = {}) =>
   compareWithHead(findings(changes), { head, erasedAtMs: null, ...present }, fresh, 2000);
 
-describe('The comparison of a scan with the head (Refresh: unchanged)', () => {
-  it('calls a first revision changed', () => {
+describe('The comparison of a scan with the head (Refresh: unchanged) [unchanged]', () => {
+  it('calls a first revision changed [first-revision-is-changed]', () => {
     const verdict = given({}, { head: null });
 
     expect(verdict).toMatchObject({ changed: true, place: 'head', writesAssets: true });
@@ -64,7 +64,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged)', () => {
     });
   });
 
-  it('adds the texts of another language to the same revision', () => {
+  it('adds the texts of another language to the same revision [another-language]', () => {
     const verdict = given({ language: 'german', textDigest: 'Worte' });
 
     expect(verdict).toMatchObject({ changed: false, writesAssets: false, writesTexts: true });
@@ -109,7 +109,7 @@ describe('The comparison of a scan with the head (Refresh: unchanged)', () => {
     expect(began(2_000)).toBe('head');
   });
 
-  it('keeps nothing of a capture whose chain began before the inventory was erased', () => {
+  it('keeps nothing of a capture whose chain began before the inventory was erased [erase]', () => {
     const erased = { head: null, erasedAtMs: 3_000 };
 
     expect(given({ source: 'capture' }, erased).place).toBe('erased');

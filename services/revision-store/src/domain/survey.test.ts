@@ -192,8 +192,8 @@ const planted = {
   ),
 } satisfies Record<string, AssemblySteps>;
 
-describe('The assembly of a scan (Reads, Refresh: unchanged)', () => {
-  it('keeps each asset once, in the platform’s order, with what was read last', () => {
+describe('The assembly of a scan (Reads, Refresh: unchanged) [unchanged]', () => {
+  it('keeps each asset once, in the platform’s order, with what was read last [duplicates]', () => {
     fc.assert(matchesReference(faultlessSteps), { numRuns: propertyRuns(1_000) });
   });
 
