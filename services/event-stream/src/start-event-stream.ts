@@ -68,7 +68,7 @@ export async function startEventStream(
   lifetime.defer('low balances', () => balances.stop());
   const routes = [
     ...webhookRoutes.map((route) => route.bind({ webhooks })),
-    ...logRoutes.map((route) => route.bind({ log, logEpoch: config.log.logEpoch })),
+    ...logRoutes.map((route) => route.bind({ log, clock, logEpoch: config.log.logEpoch })),
   ];
   return serveInternal(context, routes, health);
 }

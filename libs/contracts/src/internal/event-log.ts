@@ -15,6 +15,23 @@ export const logHead = z.object({ project_id: projectId, position: z.int().min(0
 export const logHeads = z.object({ log_epoch: z.int().min(1), heads: z.array(logHead) });
 export type LogHeads = z.infer<typeof logHeads>;
 
+/** Most entries that one request for appended heads covers. */
+export const appendedEntriesMax = 10_000;
+
+/** Query of GET /logs/appended of the event-stream; without `since` nothing has been read yet. */
+export const appendedHeadsQuery = z.object({ since: z.iso.datetime().optional() });
+
+/**
+ * The heads of Projects with entries appended since a time. `next_since` continues the read and
+ * overlaps the present one, so that a late insert is not skipped.
+ */
+export const appendedHeads = logHeads.extend({
+  next_since: z.iso.datetime(),
+  /** More entries were appended than one response covers. */
+  has_more: z.boolean(),
+});
+export type AppendedHeads = z.infer<typeof appendedHeads>;
+
 /** Query of GET /projects/{project_id}/log of the event-stream. */
 export const logPageQuery = z.object({
   after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER),

@@ -1,17 +1,23 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import {
+  appendedEntriesMax,
+  appendedHeads,
+  appendedHeadsQuery,
   logHeads,
   logHeadsQuery,
   logPage,
   logPageQuery,
 } from '@inventory/contracts/internal/event-log';
 import { internalRoute } from '@inventory/http/internal-route';
+import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { readAppendedHeads } from '../operations/read-appended-heads.ts';
 import type { ProjectLog } from '../storage/project-log.ts';
 import { toLogPage } from './convert.ts';
 
 export interface LogRoutesDeps {
   readonly log: ProjectLog;
   readonly logEpoch: number;
+  readonly clock: Clock;
 }
 
 /** Heads and pages of logs. */
@@ -30,6 +36,22 @@ export const logRoutes = [
   }),
   internalRoute({
     method: 'GET',
+    template: '/logs/appended',
+    input: { query: appendedHeadsQuery },
+    answer: appendedHeads,
+    async handle(deps: LogRoutesDeps, { query: { since } }) {
+      const sinceMs = since === undefined ? null : fromIsoTime(since);
+      const read = await readAppendedHeads(deps, sinceMs, appendedEntriesMax);
+      return {
+        log_epoch: deps.logEpoch,
+        heads: read.heads.map(([id, position]) => ({ project_id: id, position })),
+        next_since: isoTime(read.nextSinceMs),
+        has_more: read.hasMore,
+      };
+    },
+  }),
+  internalRoute({
+    method: 'GET',
     template: '/projects/{project_id}/log',
     input: { path: projectPath, query: logPageQuery },
     answer: logPage,
@@ -40,7 +62,7 @@ export const logRoutes = [
         log.listAfter(projectId, 0, 1),
         log.listAfter(projectId, query.after, query.limit),
       ]);
-      return toLogPage({ logEpoch, head, oldest, items });
+      return toLogPage({ logEpoch, after: query.after, head, oldest, items });
     },
   }),
 ];

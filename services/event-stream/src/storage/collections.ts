@@ -62,8 +62,10 @@ export const indexes: readonly CollectionIndexes[] = [
     indexes: [
       // A refresh has one entry, however often and on however many replicas it is announced.
       { name: 'event_id', keys: { eventId: 1 }, options: { unique: true } },
-      { name: 'appended_at', keys: { appendedAt: 1 } },
+      // Covers the read of appended heads.
+      { name: 'appended', keys: { appendedAt: 1, projectId: 1, position: 1 } },
     ],
+    retired: ['appended_at'],
   },
   {
     collection: logDocuments.pruned.collection,

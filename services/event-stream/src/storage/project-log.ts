@@ -2,6 +2,7 @@ import type { AccountId, EventId, ProjectId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
+import { LRUCache } from 'lru-cache';
 import type { Collection } from 'mongodb';
 import type { LoggedEvent } from '../domain/project-event.ts';
 import { type LogEntryDocument, logDocuments, type PrunedEventDocument } from './collections.ts';
@@ -18,6 +19,12 @@ export interface KeptEntry extends LogEntry {
   readonly appendedAtMs: number;
 }
 
+export interface AppendedPosition {
+  readonly projectId: ProjectId;
+  readonly position: number;
+  readonly appendedAtMs: number;
+}
+
 /** The append-only log of each Project's events: commit order is position order. */
 export interface ProjectLog {
   /** The entry of the event, inserted or found: an event is appended once. */
@@ -26,6 +33,8 @@ export interface ProjectLog {
   readHead(projectId: ProjectId): Promise<number>;
   /** Kept entries after a position, ascending. */
   listAfter(projectId: ProjectId, position: number, limit: number): Promise<KeptEntry[]>;
+  /** Positions of all Projects appended at or after a time, oldest first. */
+  listAppendedSince(sinceMs: number, limit: number): Promise<AppendedPosition[]>;
   /** Kept entries appended in a time range, ascending. */
   listBetween(
     projectId: ProjectId,
@@ -49,20 +58,33 @@ export interface LogCollections {
 }
 
 const raceMax = 1_000;
+/** Projects whose last position is cached. */
+const lastPositionsMax = 50_000;
 
 export function createProjectLog(
   { log, pruned }: LogCollections,
   clock: Clock,
   { logEpoch, keepMs }: ProjectLogSettings,
 ): ProjectLog {
+  const lastPositions = new LRUCache<ProjectId, number>({ max: lastPositionsMax });
+
+  /** Cached where this replica appended before; read again after a conflict. */
+  async function lastPosition(projectId: ProjectId, race: number): Promise<number> {
+    const cached = race === 0 ? lastPositions.get(projectId) : undefined;
+    return cached ?? (await readHead(projectId));
+  }
+
   async function readHead(projectId: ProjectId): Promise<number> {
-    const newest = await log.find({ _id: placesAfter(projectId, 0) }, { sort: { _id: -1 } }).next();
+    const newest = await log.findOne(
+      { _id: placesAfter(projectId, 0) },
+      { sort: { _id: -1 }, projection: { position: 1 } },
+    );
     return newest?.position ?? 0;
   }
 
   /**
-   * A position is won by inserting it; a loser reads the head again and tries the next one. False
-   * where the position is taken.
+   * A position is acquired by insert. False when it is taken: then the head is read and the next
+   * position tried.
    */
   async function tryAppend(
     accountId: AccountId,
@@ -85,19 +107,7 @@ export function createProjectLog(
   async function findPruned(event: LoggedEvent): Promise<LogEntry | null> {
     if (Date.parse(event.occurredAt) > clock.now() - keepMs) return null;
     const found = await pruned.findOne({ _id: event.id });
-    return found && entryOf(event, parseDocument(logDocuments.pruned, found).position);
-  }
-
-  const entryOf = (event: LoggedEvent, position: number): LogEntry => ({
-    projectId: event.projectId,
-    logEpoch,
-    position,
-    event,
-  });
-
-  function keptEntryOf(stored: LogEntryDocument): KeptEntry {
-    const { event, position, appendedAt } = parseDocument(logDocuments.entry, stored);
-    return { ...entryOf(event, position), appendedAtMs: appendedAt.getTime() };
+    return found && entryOf(logEpoch, event, parseDocument(logDocuments.pruned, found).position);
   }
 
   return {
@@ -107,35 +117,71 @@ export function createProjectLog(
       const earlier = await findPruned(event);
       if (earlier) return earlier;
       for (let race = 0; race < raceMax; race += 1) {
-        const position = (await readHead(projectId)) + 1;
-        if (await tryAppend(accountId, event, position)) return entryOf(event, position);
+        const position = (await lastPosition(projectId, race)) + 1;
+        if (await tryAppend(accountId, event, position)) {
+          lastPositions.set(projectId, position);
+          return entryOf(logEpoch, event, position);
+        }
         // A taken position may be this very event's: both indexes are hit and either is named.
         const known = await log.findOne({ eventId: event.id });
         if (known) {
           const { event: appended, position: at } = parseDocument(logDocuments.entry, known);
-          return entryOf(appended, at);
+          return entryOf(logEpoch, appended, at);
         }
       }
       throw new Error('the log of a Project is too contended to append to');
     },
+    ...logReads(log, (stored) => keptEntryOf(logEpoch, stored)),
+  };
+}
+
+function logReads(
+  log: LogCollections['log'],
+  fromDoc: (stored: LogEntryDocument) => KeptEntry,
+): Pick<ProjectLog, 'listAfter' | 'listAppendedSince' | 'listBetween' | 'findEntry'> {
+  return {
     async listAfter(projectId, position, limit) {
       const kept = await log
         .find({ _id: placesAfter(projectId, position) }, { sort: { _id: 1 }, limit })
         .toArray();
-      return kept.map(keptEntryOf);
+      return kept.map(fromDoc);
+    },
+    async listAppendedSince(sinceMs, limit) {
+      const entries = await log
+        .find(
+          { appendedAt: { $gte: dateOf(sinceMs) } },
+          { projection: { _id: 0, projectId: 1, position: 1, appendedAt: 1 } },
+        )
+        .sort({ appendedAt: 1 })
+        .limit(limit)
+        .toArray();
+      return entries.map(({ projectId, position, appendedAt }) => ({
+        projectId,
+        position,
+        appendedAtMs: appendedAt.getTime(),
+      }));
     },
     async listBetween(projectId, { sinceMs, untilMs }, limit) {
       const appendedAt = { $gte: dateOf(sinceMs), $lte: dateOf(untilMs) };
       const kept = await log
         .find({ _id: placesAfter(projectId, 0), appendedAt }, { sort: { _id: 1 }, limit })
         .toArray();
-      return kept.map(keptEntryOf);
+      return kept.map(fromDoc);
     },
     async findEntry(projectId, eventId) {
       const kept = await log.findOne({ eventId, projectId });
-      return kept && keptEntryOf(kept);
+      return kept && fromDoc(kept);
     },
   };
+}
+
+function entryOf(logEpoch: number, event: LoggedEvent, position: number): LogEntry {
+  return { projectId: event.projectId, logEpoch, position, event };
+}
+
+function keptEntryOf(logEpoch: number, stored: LogEntryDocument): KeptEntry {
+  const { event, position, appendedAt } = parseDocument(logDocuments.entry, stored);
+  return { ...entryOf(logEpoch, event, position), appendedAtMs: appendedAt.getTime() };
 }
 
 const positionDigits = 12;

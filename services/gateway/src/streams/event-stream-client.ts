@@ -1,5 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import {
+  type AppendedHeads,
+  appendedHeads,
   type LogHeads,
   type LogPage,
   logHeads,
@@ -11,6 +13,8 @@ import type { InternalClient } from '@inventory/http/internal-client';
 export interface EventStreamClient {
   /** Where the logs of up to 1,000 Projects end. */
   heads(projectIds: readonly ProjectId[]): Promise<LogHeads>;
+  /** Heads of Projects with entries appended since a time; null starts reading now. */
+  appendedHeads(since: string | null): Promise<AppendedHeads>;
   /** Events after a position, ascending. */
   page(projectId: ProjectId, after: number, limit: number): Promise<LogPage>;
 }
@@ -22,6 +26,12 @@ export function createEventStreamClient(client: InternalClient): EventStreamClie
         method: 'POST',
         path: '/logs/heads',
         body: { project_ids: projectIds },
+      }),
+    appendedHeads: (since) =>
+      client.json(appendedHeads, {
+        method: 'GET',
+        path: '/logs/appended',
+        ...(since === null ? {} : { query: { since } }),
       }),
     page: (projectId, after, limit) =>
       client.json(logPage, {

@@ -36,6 +36,8 @@ export interface ProjectHub {
   announced(appended: AppendedEvent): void;
   /** Where the log ends, as its owner says. */
   headIs(logEpoch: number, position: number): void;
+  /** Reads again what an earlier read of the log failed to read. */
+  catchUp(): void;
   attach(reader: HubReader): () => void;
 }
 
@@ -151,8 +153,9 @@ export function createProjectHub(
     headIs(epoch, position) {
       if (epoch > logEpoch) return restart(epoch, position);
       target = Math.max(target, position);
-      if (ring.last < target) void fill();
+      void fill();
     },
+    catchUp: () => void fill(),
     attach(reader) {
       readers.add(reader);
       return () => void readers.delete(reader);

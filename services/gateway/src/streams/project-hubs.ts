@@ -13,8 +13,8 @@ export interface ProjectHubs {
   open(projectId: ProjectId): Promise<ProjectHub>;
   announced(projectId: ProjectId, appended: AppendedEvent): void;
   /**
-   * Asks once for the heads of all Projects: finds events whose announcement was lost. Hubs that
-   * nobody follows for a while are dropped.
+   * Reads the heads of Projects with recently appended events, which finds lost announcements, and
+   * drops hubs without readers. Its cost follows events, not Projects.
    */
   sweep(): Promise<void>;
   readonly size: number;
@@ -43,6 +43,8 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
   const { log, clock, bytesMax, idleMs } = deps;
   const kept = new Map<ProjectId, Kept>();
   const opening = new Map<ProjectId, Opening>();
+  /** Where the next read of appended heads starts; null before the first. */
+  let since: string | null = null;
 
   async function make(projectId: ProjectId, missed: AppendedEvent[]): Promise<ProjectHub> {
     try {
@@ -85,6 +87,17 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
     }
   }
 
+  /** A restored log has no recent entries of most Projects: their heads are read once. */
+  async function readHeadsOfEarlierEpochs(logEpoch: number): Promise<void> {
+    const earlier = [...kept].filter(([, { hub }]) => hub.logEpoch < logEpoch).map(([id]) => id);
+    for (let from = 0; from < earlier.length; from += logHeadsMax) {
+      const { log_epoch, heads } = await log.heads(earlier.slice(from, from + logHeadsMax));
+      for (const { project_id, position } of heads) {
+        kept.get(project_id)?.hub.headIs(log_epoch, position);
+      }
+    }
+  }
+
   function dropIdle(): void {
     const nowMs = clock.now();
     for (const [projectId, one] of kept) {
@@ -103,12 +116,15 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
     async sweep() {
       dropIdle();
       keepWithinBudget();
-      const projectIds = [...kept.keys()];
-      for (let from = 0; from < projectIds.length; from += logHeadsMax) {
-        const { log_epoch, heads } = await log.heads(projectIds.slice(from, from + logHeadsMax));
-        for (const { project_id, position } of heads) {
-          kept.get(project_id)?.hub.headIs(log_epoch, position);
+      for (const { hub } of kept.values()) hub.catchUp();
+      for (let hasMore = true; hasMore; ) {
+        const page = await log.appendedHeads(since);
+        for (const { project_id, position } of page.heads) {
+          kept.get(project_id)?.hub.headIs(page.log_epoch, position);
         }
+        await readHeadsOfEarlierEpochs(page.log_epoch);
+        since = page.next_since;
+        hasMore = page.has_more;
       }
     },
     get size() {

@@ -35,6 +35,17 @@ export function createMemoryLog(projectId: ProjectId) {
         log_epoch: epoch,
         heads: ids.map((id) => ({ project_id: id, position: events.length })),
       })),
+    appendedHeads: (since) =>
+      answer(() => ({
+        log_epoch: epoch,
+        heads:
+          events.length > Number(since ?? 'NaN')
+            ? [{ project_id: projectId, position: events.length }]
+            : [],
+        // The first read overlaps everything before it.
+        next_since: since === null ? '0' : String(events.length),
+        has_more: false,
+      })),
     page: (_projectId, after, limit) => answer(() => page(after, limit)),
   };
   return {

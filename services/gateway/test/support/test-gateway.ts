@@ -234,6 +234,12 @@ async function startPublicApi(
 
 const emptyLog: EventStreamClient = {
   heads: async () => ({ log_epoch: 1, heads: [] }),
+  appendedHeads: async () => ({
+    log_epoch: 1,
+    heads: [],
+    next_since: '2026-11-21T10:00:00.000Z',
+    has_more: false,
+  }),
   page: async () => ({
     log_epoch: 1,
     head_position: 0,

@@ -1,0 +1,165 @@
+import type { ProjectId } from '@inventory/contracts/ids';
+import { appendedHeads } from '@inventory/contracts/internal/event-log';
+import { createInternalClient } from '@inventory/http/internal-client';
+import { systemClock } from '@inventory/runtime/clock';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { openNamespace } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { startTestService } from '@inventory/testkit/test-service';
+import { type CommandSucceededEvent, MongoClient } from 'mongodb';
+import { refreshEvent } from '../src/domain/refresh-event.ts';
+import { readAppendedHeads } from '../src/operations/read-appended-heads.ts';
+import { startEventStream } from '../src/start-event-stream.ts';
+import { openLogCollection, openPrunedCollection } from '../src/storage/collections.ts';
+import { createProjectLog } from '../src/storage/project-log.ts';
+import { testConfig, testDatabase } from './support/test-config.ts';
+
+const settings = { logEpoch: 1, keepMs: 7 * 24 * 3_600_000 };
+let client: MongoClient;
+let database: string;
+const commands: CommandSucceededEvent[] = [];
+
+beforeAll(async () => {
+  const namespace = await openNamespace();
+  database = namespace.database(testDatabase);
+  client = new MongoClient(namespace.mongodbUri, { monitorCommands: true });
+  client.on('commandSucceeded', (event) => {
+    if (['find', 'insert', 'getMore', 'aggregate'].includes(event.commandName))
+      commands.push(event);
+  });
+  await client.connect();
+});
+afterAll(() => client.close());
+beforeEach(() => commands.splice(0));
+
+const named = (name: string) => commands.filter(({ commandName }) => commandName === name);
+
+function openLog(clock = systemClock) {
+  const db = client.db(database);
+  const collections = { log: openLogCollection(db), pruned: openPrunedCollection(db) };
+  return createProjectLog(collections, clock, settings);
+}
+
+function newEvent(projectId: ProjectId, nowMs = Date.now()) {
+  const refreshId = newRefreshId();
+  const terminal = {
+    refreshId,
+    accountId: newAccountId(),
+    projectId,
+    outcome: 'private',
+    revisionId: null,
+    completedAt: new Date(nowMs).toISOString(),
+  } as const;
+  return refreshEvent(terminal, systemIdentifiers.uuidV7());
+}
+
+test('the head of a log of any length is one command without an open cursor (architecture: everything is bounded)', async () => {
+  const projectId = newProjectId();
+  const log = openLog();
+  for (let times = 0; times < 120; times += 1) {
+    await log.appendEvent(newAccountId(), newEvent(projectId));
+  }
+  commands.splice(0);
+
+  expect(await log.readHead(projectId)).toBe(120);
+
+  expect(named('find')).toHaveLength(1);
+  const replies = named('find').map(({ reply }) => reply as { cursor: { id: unknown } });
+  expect(replies.map(({ cursor }) => String(cursor.id))).toEqual(['0']);
+});
+
+test('a replica that appends to a Project again reads no head, and reads it after a conflict (architecture: everything is bounded)', async () => {
+  const projectId = newProjectId();
+  const [log, other] = [openLog(), openLog()];
+  for (let times = 0; times < 10; times += 1) {
+    await log.appendEvent(newAccountId(), newEvent(projectId));
+  }
+  expect([named('insert').length, named('find').length]).toEqual([10, 1]);
+
+  const next = await other.appendEvent(newAccountId(), newEvent(projectId));
+  const behind = await log.appendEvent(newAccountId(), newEvent(projectId));
+
+  expect([next.position, behind.position]).toEqual([11, 12]);
+});
+
+test('the read of appended heads returns the Projects with entries since its time only (Events: lost announcements)', async () => {
+  const clock = createTestClock(Date.UTC(2027, 0, 1));
+  const log = openLog(clock);
+  const idle = Array.from({ length: 40 }, () => newProjectId());
+  for (const projectId of idle) await log.appendEvent(newAccountId(), newEvent(projectId));
+  clock.advance(60_000);
+  const start = await readAppendedHeads({ log, clock }, null, 100);
+  const [first, second] = [newProjectId(), newProjectId()];
+  for (const projectId of [first, second, first]) {
+    await log.appendEvent(newAccountId(), newEvent(projectId));
+  }
+  clock.advance(5_000);
+  commands.splice(0);
+
+  const read = await readAppendedHeads({ log, clock }, start.nextSinceMs, 100);
+
+  expect(new Map(read.heads)).toEqual(
+    new Map([
+      [first, 2],
+      [second, 1],
+    ]),
+  );
+  expect(read.hasMore).toBe(false);
+  expect(commands.map(({ commandName }) => commandName)).toEqual(['find']);
+
+  // The next read overlaps this one; later ones have nothing to return.
+  clock.advance(60_000);
+  const later = await readAppendedHeads({ log, clock }, read.nextSinceMs, 100);
+  const last = await readAppendedHeads({ log, clock }, later.nextSinceMs, 100);
+  expect([later.heads.length, last.heads.length]).toEqual([2, 0]);
+});
+
+test('more entries than one read covers are returned by the next reads (architecture: everything is bounded)', async () => {
+  const clock = createTestClock(Date.UTC(2028, 0, 1));
+  const log = openLog(clock);
+  const start = await readAppendedHeads({ log, clock }, null, 4);
+  const projects = Array.from({ length: 10 }, () => newProjectId());
+  for (const projectId of projects) {
+    clock.advance(1);
+    await log.appendEvent(newAccountId(), newEvent(projectId, clock.now()));
+  }
+
+  const found = new Set<ProjectId>();
+  let sinceMs = start.nextSinceMs;
+  for (let hasMore = true; hasMore; ) {
+    const read = await readAppendedHeads({ log, clock }, sinceMs, 4);
+    for (const [projectId] of read.heads) found.add(projectId);
+    ({ nextSinceMs: sinceMs, hasMore } = read);
+  }
+
+  expect(found).toEqual(new Set(projects));
+});
+
+test('GET /logs/appended answers the time of the first read, then the appended heads (Events: lost announcements)', async () => {
+  const namespace = await openNamespace();
+  const clock = createTestClock(Date.UTC(2026, 10, 21));
+  const config = testConfig(namespace, { log: { ...settings, pruneEveryMs: 3_600_000 } });
+  const service = await startTestService({ config, start: startEventStream, clock });
+  const http = createInternalClient({
+    baseUrl: service.url,
+    service: 'event-stream',
+    serviceToken: undefined,
+    timeoutMs: 600_000,
+  });
+  const get = (query: { since?: string }) =>
+    http.json(appendedHeads, { method: 'GET', path: '/logs/appended', query });
+  const projectId = newProjectId();
+
+  const start = await get({});
+  const db = client.db(namespace.database(testDatabase));
+  const collections = { log: openLogCollection(db), pruned: openPrunedCollection(db) };
+  const log = createProjectLog(collections, clock, settings);
+  await log.appendEvent(newAccountId(), newEvent(projectId, clock.now()));
+  const next = await get({ since: start.next_since });
+
+  expect(start).toMatchObject({ log_epoch: 1, heads: [], has_more: false });
+  expect(next.heads).toEqual([{ project_id: projectId, position: 1 }]);
+  await http.close();
+  await service.stop();
+});

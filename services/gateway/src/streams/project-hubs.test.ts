@@ -1,0 +1,104 @@
+import type { AppendedHeads, LogHeads } from '@inventory/contracts/internal/event-log';
+import { newProjectId } from '@inventory/testkit/builders';
+import { testLogger } from '@inventory/testkit/namespace';
+import { createTestClock } from '@inventory/testkit/test-clock';
+import { waitFor } from '@inventory/testkit/wait-for';
+import type { EventStreamClient } from './event-stream-client.ts';
+import { createProjectHubs } from './project-hubs.ts';
+
+/** An event-stream that counts its requests. */
+function world() {
+  const requests: string[] = [];
+  let appended: AppendedHeads['heads'] = [];
+  let epoch = 1;
+  let fails = false;
+  const log: EventStreamClient = {
+    async heads(ids): Promise<LogHeads> {
+      requests.push('heads');
+      return { log_epoch: epoch, heads: ids.map((id) => ({ project_id: id, position: 0 })) };
+    },
+    async appendedHeads(since) {
+      requests.push(`appended since ${since}`);
+      const next_since = String(requests.length);
+      return { log_epoch: epoch, heads: appended, next_since, has_more: false };
+    },
+    async page() {
+      requests.push('page');
+      if (fails) throw new Error('the event-stream is unavailable');
+      return {
+        log_epoch: epoch,
+        head_position: 1,
+        earliest_position: 1,
+        earliest_at: null,
+        items: [],
+      };
+    },
+  };
+  const hubs = createProjectHubs({
+    log,
+    sealPosition: () => 'cursor',
+    limits: { entriesMax: 10, bytesMax: 10_000 },
+    logger: testLogger,
+    clock: createTestClock(),
+    bytesMax: 1_000_000,
+    idleMs: 60_000,
+  });
+  return {
+    hubs,
+    requests,
+    setAppended(heads: AppendedHeads['heads']) {
+      appended = heads;
+    },
+    setFails(value: boolean) {
+      fails = value;
+    },
+    restore() {
+      epoch += 1;
+    },
+  };
+}
+
+test('a sweep over 2,000 followed Projects is one request, and reads the log of those with new events only (Events: lost announcements)', async () => {
+  const { hubs, requests, setAppended } = world();
+  const projects = Array.from({ length: 2_000 }, () => newProjectId());
+  for (const id of projects) await hubs.open(id);
+  requests.splice(0);
+
+  await hubs.sweep();
+  expect(requests).toEqual(['appended since null']);
+
+  const [projectId] = projects;
+  if (projectId) setAppended([{ project_id: projectId, position: 1 }]);
+  await hubs.sweep();
+  await waitFor('the log is read', () => requests.includes('page'));
+  expect(requests.slice(1)).toEqual(['appended since 1', 'page']);
+});
+
+test('a sweep repeats a failed read of a log without a further event (Events: lost announcements)', async () => {
+  const { hubs, requests, setAppended, setFails } = world();
+  const projectId = newProjectId();
+  await hubs.open(projectId);
+  setAppended([{ project_id: projectId, position: 1 }]);
+  setFails(true);
+  await hubs.sweep();
+  await waitFor('the read failed', () => requests.includes('page'));
+  setAppended([]);
+  setFails(false);
+  requests.splice(0);
+
+  await hubs.sweep();
+
+  await waitFor('the log is read again', () => requests.includes('page'));
+});
+
+test('after a restore a sweep reads the heads of every followed Project once (Events: log_epoch_changed)', async () => {
+  const { hubs, requests, restore } = world();
+  for (let count = 0; count < 3; count += 1) await hubs.open(newProjectId());
+  requests.splice(0);
+  restore();
+
+  await hubs.sweep();
+  await hubs.sweep();
+
+  expect(requests.filter((request) => request === 'heads')).toHaveLength(1);
+});
