@@ -82,6 +82,8 @@ export interface AppBreakerDocument extends AppOpening {
 
 export interface AdmissionDocument extends AdmissionState {
   readonly _id: 'admission';
+  /** Absent in documents of earlier versions. */
+  readonly counts?: number;
 }
 
 /** The presence of a replica, written every second. */

@@ -50,7 +50,7 @@ describe.each([
     const impatient = await harness.startCollector({ platform: { ...platform, timeoutMs: 50 } });
     await harness.completed(impatient, await request(slow));
     await impatient.stop();
-    // An inventory without an end: the 250 pages of production are held by `domain/scan.test.ts`.
+    // An inventory without an end: the 250 pages of production are held by `scan.domain.test.ts`.
     collector = await harness.startCollector({
       platform,
       scan: { pagesMax: 12 },

@@ -35,7 +35,7 @@ export interface EgressPool {
   restIdentity(identityId: string): Promise<void>;
   /** Milliseconds until an identity may send a request, waiting requests not considered. */
   freeInMs(): Promise<number>;
-  /** At most a quarter of a second old. */
+  /** As old as the identity cache allows. */
   identityStates(): Promise<readonly IdentityState[]>;
   readonly waiting: number;
 }

@@ -1,3 +1,4 @@
+import { createTestClock } from '@inventory/testkit/test-clock';
 import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
 import { createIdentityCache } from './identity-cache.ts';
 import type { IdentityStore } from './identity-store.ts';
@@ -63,4 +64,45 @@ test('a change that another replica was before is made to what that one left', a
   await identities.updateIdentity('a', release('mine'));
 
   expect(stored()).toEqual({ ...freshIdentity('a'), version: 3, refusals: 3 });
+});
+
+test.each([
+  [4, 16],
+  [100, 100],
+  [2_000, 100],
+])(
+  '%i identities take at most %i documents a second, however often they are needed',
+  async (count, perSecondMax) => {
+    const clock = createTestClock();
+    let read = 0;
+    const store: IdentityStore = {
+      async loadIdentities(ids) {
+        read += ids.length;
+        return ids.map(freshIdentity);
+      },
+      saveIdentity: async () => false,
+    };
+    const ids = Array.from({ length: count }, (_, index) => `identity-${index}`);
+    const identities = createIdentityCache(store, ids, clock);
+    const seconds = 60;
+
+    for (let look = 0; look < 10 * seconds; look += 1) {
+      await identities.currentIdentities();
+      clock.advance(100);
+    }
+
+    expect(read / seconds).toBeLessThanOrEqual(perSecondMax);
+  },
+);
+
+test('one that another replica used is read again alone', async () => {
+  const { identities, counts, become } = storeOf(freshIdentity('a'));
+  const [before] = await identities.currentIdentities();
+  become({ ...held('another', 1) });
+
+  const saved = before && (await identities.saveIdentity(before, held('mine', 1)));
+
+  expect(saved).toBe(false);
+  expect(await identities.currentIdentities()).toEqual([held('another', 1)]);
+  expect(counts).toEqual({ loads: 2, saves: 1 });
 });

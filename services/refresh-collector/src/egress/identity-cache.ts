@@ -4,10 +4,10 @@ import type { IdentityStore } from './identity-store.ts';
 
 /**
  * The identities as this replica last read or wrote them. A save fails where another replica wrote
- * meanwhile, and all are read again.
+ * meanwhile, and that identity is read again.
  */
 export interface IdentityCache {
-  /** At most a quarter of a second old. */
+  /** At most a quarter of a second old, or ten milliseconds for each of many identities. */
   currentIdentities(): Promise<IdentityState[]>;
   saveIdentity(previous: IdentityState, next: IdentityState): Promise<boolean>;
   /** Saves a change of the stored identity; nothing is saved when `change` returns it unchanged. */
@@ -17,7 +17,9 @@ export interface IdentityCache {
   ): Promise<void>;
 }
 
-const ageMaxMs = 250;
+const ageMinMs = 250;
+/** All are read at once: this bounds the documents read to a hundred a second. */
+const agePerIdentityMs = 10;
 
 export function createIdentityCache(
   store: IdentityStore,
@@ -27,22 +29,25 @@ export function createIdentityCache(
   const cached = new Map<string, IdentityState>();
   let loadedMs = Number.NEGATIVE_INFINITY;
 
-  async function load(): Promise<void> {
-    for (const identity of await store.loadIdentities(identityIds))
-      cached.set(identity.id, identity);
-    loadedMs = clock.now();
+  const ageMaxMs = Math.max(ageMinMs, identityIds.length * agePerIdentityMs);
+
+  async function load(ids: readonly string[]): Promise<void> {
+    for (const identity of await store.loadIdentities(ids)) cached.set(identity.id, identity);
   }
 
   async function save(previous: IdentityState, next: IdentityState): Promise<boolean> {
     const saved = await store.saveIdentity(previous, next);
     if (saved) cached.set(next.id, next);
-    else loadedMs = Number.NEGATIVE_INFINITY;
+    else await load([next.id]);
     return saved;
   }
 
   return {
     async currentIdentities() {
-      if (clock.now() - loadedMs > ageMaxMs) await load();
+      if (clock.now() - loadedMs > ageMaxMs) {
+        await load(identityIds);
+        loadedMs = clock.now();
+      }
       return [...cached.values()];
     },
     saveIdentity: save,
@@ -53,7 +58,7 @@ export function createIdentityCache(
           const next = change(identity);
           if (next === identity ? isRead : await save(identity, next)) return;
         }
-        await load();
+        await load([identityId]);
       }
     },
   };

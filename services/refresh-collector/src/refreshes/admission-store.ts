@@ -1,35 +1,46 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import type { AdmissionDocument, RefreshDocument } from '../collections.ts';
-import type { AdmissionState } from './admission.domain.ts';
+import type { AdmissionState, CountedAdmission } from './admission.domain.ts';
 
 /** The admission state that all replicas share, and the counts it is computed from. */
 export interface AdmissionStore {
-  readAdmission(): Promise<AdmissionState>;
-  saveOutstanding(state: AdmissionState): Promise<void>;
+  readAdmission(): Promise<CountedAdmission>;
+  /** Saves a new count after this many; false when another replica saved one meanwhile. */
+  saveCount(state: AdmissionState, counts: number): Promise<boolean>;
   setOperatorClosed(closed: boolean): Promise<AdmissionState>;
   countOutstanding(): Promise<number>;
   countOutstandingOfAccount(accountId: string): Promise<number>;
 }
 
-const initialState: AdmissionState = { operatorClosed: false, countClosed: false, outstanding: 0 };
+const initialState: CountedAdmission = {
+  operatorClosed: false,
+  countClosed: false,
+  outstanding: 0,
+  counts: 0,
+};
 
 export function createAdmissionStore(
   admission: TypedCollection<AdmissionDocument>,
   refreshes: TypedCollection<RefreshDocument>,
 ): AdmissionStore {
-  async function read(): Promise<AdmissionState> {
+  async function read(): Promise<CountedAdmission> {
     const found = await admission.findOne({ _id: 'admission' });
     if (!found) return initialState;
-    const { operatorClosed = false, countClosed = false, outstanding = 0 } = found;
-    return { operatorClosed, countClosed, outstanding };
+    const { operatorClosed = false, countClosed = false, outstanding = 0, counts = 0 } = found;
+    return { operatorClosed, countClosed, outstanding, counts };
   }
 
   return {
     readAdmission: read,
-    async saveOutstanding({ countClosed, outstanding }) {
-      const $set = { countClosed, outstanding };
-      await admission.updateOne({ _id: 'admission' }, { $set }, { upsert: true });
+    async saveCount({ countClosed, outstanding }, counts) {
+      const $set = { countClosed, outstanding, counts: counts + 1 };
+      if (counts === 0) {
+        await admission.updateOne({ _id: 'admission' }, { $set }, { upsert: true });
+        return true;
+      }
+      const { modifiedCount } = await admission.updateOne({ _id: 'admission', counts }, { $set });
+      return modifiedCount === 1;
     },
     async setOperatorClosed(operatorClosed) {
       await admission.updateOne(

@@ -8,6 +8,11 @@ export interface AdmissionState {
   readonly outstanding: number;
 }
 
+/** The admission state with the number of counts it has seen: it changes with each. */
+export interface CountedAdmission extends AdmissionState {
+  readonly counts: number;
+}
+
 const reopenShare = 0.9;
 
 /** Closes at the limit and reopens at 90 % of it: the difference keeps admission from oscillating. */

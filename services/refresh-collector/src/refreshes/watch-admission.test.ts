@@ -1,6 +1,6 @@
 import { newAccountId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
-import type { AdmissionState } from './admission.domain.ts';
+import type { AdmissionStore } from './admission-store.ts';
 import type { RefreshRequest } from './admit-refresh.ts';
 import { noPlan } from './published-plan.domain.ts';
 import { watchAdmission } from './watch-admission.ts';
@@ -10,20 +10,30 @@ const rules = { outstandingMax: 10, outstandingPerAccountMax: 4, accountCountMs:
 const requestOf = (accountId: RefreshRequest['accountId']) =>
   ({ id: newRefreshId(), accountId, scope: newScope() }) as RefreshRequest;
 
+const nothingCounted = {
+  outstanding: 0,
+  /** How often it was counted. */
+  countsMade: 0,
+  admission: { operatorClosed: false, countClosed: false, outstanding: 0, counts: 0 },
+  plan: noPlan,
+};
+
 /** A watch over a store in which nothing is outstanding until a test sets it. */
-function openWatch() {
-  const stored = {
-    outstanding: 0,
-    admission: { operatorClosed: false, countClosed: false },
-    plan: noPlan,
-  };
+function openWatch(stored = { ...nothingCounted }) {
   const clock = createTestClock();
-  const read = async (): Promise<AdmissionState> => ({ ...stored.admission, outstanding: 0 });
-  const store = {
+  const read = async () => stored.admission;
+  const store: AdmissionStore = {
     readAdmission: read,
-    saveOutstanding: async () => undefined,
+    async saveCount(state, counts) {
+      if (stored.admission.counts !== counts) return false;
+      stored.admission = { ...state, counts: counts + 1 };
+      return true;
+    },
     setOperatorClosed: read,
-    countOutstanding: async () => stored.outstanding,
+    async countOutstanding() {
+      stored.countsMade += 1;
+      return stored.outstanding;
+    },
     countOutstandingOfAccount: async () => 0,
   };
   const watch = watchAdmission(
@@ -82,4 +92,58 @@ test('a burst of one account is closed at its limit, and no other one by it (Err
   expect(await admit()).toBeNull();
   clock.advance(1_000);
   expect(await admit(account)).toBeNull();
+});
+
+describe('the watches of many replicas', () => {
+  const openWatches = (count: number) => {
+    const stored = { ...nothingCounted };
+    return { stored, watches: Array.from({ length: count }, () => openWatch(stored)) };
+  };
+  async function updateAll(watches: readonly { watch: { update(): Promise<void> } }[]) {
+    for (const { watch } of watches) await watch.update();
+  }
+
+  it('count once per round, however many there are', async () => {
+    const { stored, watches } = openWatches(50);
+
+    for (let round = 0; round < 10; round += 1) await updateAll(watches);
+
+    expect(stored.countsMade).toBe(10);
+  });
+
+  it('count on when the one that counted stops', async () => {
+    const { stored, watches } = openWatches(3);
+    await updateAll(watches);
+
+    stored.outstanding = 7;
+    for (let round = 0; round < 2; round += 1) await updateAll(watches.slice(1));
+
+    expect(watches.map(({ watch }) => watch.state.outstanding)).toEqual([0, 7, 7]);
+  });
+
+  it('count once more at most when two of them counted at the same time', async () => {
+    const { stored, watches } = openWatches(2);
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(watches.map(({ watch }) => watch.update()));
+    }
+
+    expect(stored.countsMade).toBeLessThanOrEqual(5 + 2);
+  });
+
+  it('close at the limit for each, with what each admitted since the count of another', async () => {
+    const { stored, watches } = openWatches(2);
+    const [counting, following] = watches;
+    await updateAll(watches);
+    await updateAll(watches);
+
+    for (let count = 0; count < 9; count += 1) await following?.admit();
+    stored.outstanding = 0;
+    await counting?.watch.update();
+    await following?.watch.update();
+
+    const codes = [await following?.admit(), await following?.admit()].map(
+      (refusal) => refusal?.code,
+    );
+    expect(codes).toEqual([undefined, 'product_unavailable']);
+  });
 });

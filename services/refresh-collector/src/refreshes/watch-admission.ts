@@ -15,7 +15,10 @@ export interface AdmissionRules {
 }
 
 export interface AdmissionWatch extends Admission {
-  /** Counts, writes the shared state and reads the operator's decision; repeated every second. */
+  /**
+   * Reads the shared state; counts and writes it unless another replica did since the last update.
+   * Repeated every second.
+   */
   update(): Promise<void>;
   readonly state: AdmissionState;
 }
@@ -29,8 +32,9 @@ const accountRetryAfterSeconds = 5;
 const accountsCountedMax = 10_000;
 
 /**
- * Outstanding refreshes are counted by index, not by a stored counter. Between two counts this
- * replica adds what it admitted itself, so that a burst does not pass the limits.
+ * Outstanding refreshes are counted by index, not by a stored counter, by one replica for all: the
+ * one whose own count is still the last one when it updates. Between two counts each replica adds
+ * what it admitted itself, so that a burst does not pass the limits.
  */
 export function watchAdmission(
   store: AdmissionStore,
@@ -41,6 +45,9 @@ export function watchAdmission(
 ): AdmissionWatch {
   let state: AdmissionState = { operatorClosed: false, countClosed: false, outstanding: 0 };
   let admittedSince = 0;
+  /** Admitted here before the last update; the count of another replica may not contain them. */
+  let admittedBefore = 0;
+  let countsSeen = 0;
   const accounts = new Map<string, { outstanding: number; countedMs: number }>();
   const capacity = watchCapacity(plan, clock);
 
@@ -59,7 +66,8 @@ export function watchAdmission(
   }
 
   function closedFor(appId: number): AdmissionReason | null {
-    const full = state.outstanding + admittedSince >= rules.outstandingMax;
+    const admitted = admittedBefore + admittedSince;
+    const full = state.outstanding + admitted >= rules.outstandingMax;
     const now = { ...state, countClosed: state.countClosed || full };
     return closedReason(now, isAppBreakerOpen(appId));
   }
@@ -69,15 +77,18 @@ export function watchAdmission(
       return state;
     },
     async update() {
-      const [stored, outstanding] = await Promise.all([
-        store.readAdmission(),
-        store.countOutstanding(),
-      ]);
-      state = admissionAfterCount(stored, outstanding, rules.outstandingMax);
-      admittedSince = 0;
-      if (state.countClosed !== stored.countClosed || state.outstanding !== stored.outstanding) {
-        await store.saveOutstanding(state);
+      const { counts, ...stored } = await store.readAdmission();
+      if (counts !== countsSeen) {
+        countsSeen = counts;
+        state = stored;
+        admittedBefore = admittedSince;
+      } else {
+        const outstanding = await store.countOutstanding();
+        state = admissionAfterCount(stored, outstanding, rules.outstandingMax);
+        admittedBefore = 0;
+        if (await store.saveCount(state, counts)) countsSeen = counts + 1;
       }
+      admittedSince = 0;
     },
     async admit(request, expectedPages): Promise<RefreshRefusal | null> {
       const account = await countOf(request.accountId);

@@ -1,11 +1,17 @@
 import type { RefreshCollectorConfig } from '@inventory/refresh-collector/config';
 import {
-  freshIdentity,
-  type IdentityState,
-} from '@inventory/refresh-collector/egress/egress-identity.domain';
-import { openStores } from '@inventory/refresh-collector/open-stores';
+  createIdentityCache,
+  type IdentityCache,
+} from '@inventory/refresh-collector/egress/identity-cache';
+import { openStores, type Stores } from '@inventory/refresh-collector/open-stores';
 import type { RefreshStore } from '@inventory/refresh-collector/refreshes/refresh-store';
-import { createPlannerLease } from '@inventory/refresh-collector/scans/planner-lease';
+import { startRefreshJobs } from '@inventory/refresh-collector/refreshes/start-refresh-jobs';
+import { cacheSurvey } from '@inventory/refresh-collector/refreshes/survey-cache';
+import { watchAdmission } from '@inventory/refresh-collector/refreshes/watch-admission';
+import {
+  createPlannerLease,
+  type PlannerLease,
+} from '@inventory/refresh-collector/scans/planner-lease';
 import {
   type ScanningDeps,
   startScanning,
@@ -30,7 +36,7 @@ const pageEveryMs = 20_000;
 const totalCount = 60_000;
 const stopMs = 60_000;
 
-/** The planning, the workers and the stores of a collector; its platform is a clock. */
+/** The planning, the workers, the jobs and the stores of a collector; its platform is a clock. */
 export function startStubReplica(
   db: Db,
   config: RefreshCollectorConfig,
@@ -40,17 +46,49 @@ export function startStubReplica(
   const lifetime = openLifetime(logger, stopMs);
   const context = { config, lifetime, logger, clock: systemClock, identifiers: systemIdentifiers };
   const stores = openStores(db, config, systemClock, name);
-  const identities = Array.from({ length: identityCount }, (_, index) =>
-    freshIdentity(`identity-${index}`),
-  );
+  const identityIds = Array.from({ length: identityCount }, (_, index) => `identity-${index}`);
+  const identities = createIdentityCache(stores.identities, identityIds, systemClock);
   const planner = createPlannerLease({ ...context, ...stores, replica: name });
+  const refreshes = openStubRefreshes(stores.refreshes);
+  startJobs(context, { stores, planner, saga: refreshes.saga, identityIds });
   const { running } = startScanning(context, {
     ...{ stores, revisionStore, planner, replica: name },
-    refreshes: openStubRefreshes(stores.refreshes),
+    refreshes,
     egress: stubEgress(identities),
     livePagesPerMinute: () => 0,
   });
   return { name, running, lifetime };
+}
+
+interface JobsDeps {
+  readonly stores: Stores;
+  readonly planner: PlannerLease;
+  readonly saga: ScanningDeps['refreshes']['saga'];
+  readonly identityIds: readonly string[];
+}
+
+/** The periodic jobs of a collector: admission, resends, the survey, old holds of a ledger that has none. */
+function startJobs(
+  context: Parameters<typeof startRefreshJobs>[0],
+  { stores, planner, saga, identityIds }: JobsDeps,
+): void {
+  const { config, clock } = context;
+  const { identities, admission, survey: store, resends } = stores;
+  const rules = { ...config.admission, accountCountMs: 1_000 };
+  const limits = config.identities;
+  startRefreshJobs(context, {
+    saga,
+    resends,
+    ledger: { listHoldsOlderThan: async () => ({ items: [] }) },
+    admission: watchAdmission(
+      admission,
+      () => false,
+      () => planner.plan,
+      rules,
+      clock,
+    ),
+    survey: cacheSurvey({ store, identities, identityIds, limits, clock }),
+  });
 }
 
 function openStubRefreshes(refreshes: RefreshStore): ScanningDeps['refreshes'] {
@@ -69,7 +107,7 @@ function openStubRefreshes(refreshes: RefreshStore): ScanningDeps['refreshes'] {
   };
 }
 
-const stubEgress = (states: readonly IdentityState[]): ScanningDeps['egress'] => ({
+const stubEgress = (identities: IdentityCache): ScanningDeps['egress'] => ({
   identities: [{ id: 'identity', dispatcher: new Agent() }],
   executor: { enqueue: (compute) => Promise.resolve(compute()) },
   onReleaseFailed: () => {},
@@ -78,11 +116,12 @@ const stubEgress = (states: readonly IdentityState[]): ScanningDeps['egress'] =>
   pool: {
     async acquire(_request, signal) {
       await pause(2 * pageEveryMs * Math.random(), signal);
+      if (!signal.aborted) await identities.currentIdentities();
       return signal.aborted ? undefined : { identityId: 'identity', release: async () => {} };
     },
     restIdentity: async () => {},
     freeInMs: async () => 0,
-    identityStates: async () => states,
+    identityStates: () => identities.currentIdentities(),
     waiting: 0,
   },
   breakers: {
