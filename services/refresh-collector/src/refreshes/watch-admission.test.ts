@@ -16,6 +16,7 @@ const nothingCounted = {
   countsMade: 0,
   admission: { operatorClosed: false, countClosed: false, outstanding: 0, counts: 0 },
   plan: noPlan,
+  whileSaving: async (): Promise<void> => {},
 };
 
 /** A watch over a store in which nothing is outstanding until a test sets it. */
@@ -25,6 +26,7 @@ function openWatch(stored = { ...nothingCounted }) {
   const store: AdmissionStore = {
     readAdmission: read,
     async saveCount(state, counts) {
+      await stored.whileSaving();
       if (stored.admission.counts !== counts) return false;
       stored.admission = { ...state, counts: counts + 1 };
       return true;
@@ -76,6 +78,18 @@ test('a count replaces what was added since the last one', async () => {
 
   const codes = [await admit(), await admit(), await admit()].map((refusal) => refusal?.code);
   expect(codes).toEqual([undefined, undefined, 'product_unavailable']);
+});
+
+test('what was counted is not added again while the count is written [admission-latch]', async () => {
+  const { admit, stored, watch } = openWatch();
+  for (let count = 0; count < 9; count += 1) await admit();
+  stored.outstanding = 9;
+  const answers: unknown[] = [];
+  stored.whileSaving = async () => void answers.push(await admit(), (await admit())?.code);
+
+  await watch.update();
+
+  expect(answers).toEqual([null, 'product_unavailable']);
 });
 
 test('a burst of one account is closed at its limit, and no other one by it (Errors: outstanding_limit_exceeded) [outstanding-limit-of-an-account]', async () => {

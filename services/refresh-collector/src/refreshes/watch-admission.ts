@@ -82,13 +82,15 @@ export function watchAdmission(
         countsSeen = counts;
         state = stored;
         admittedBefore = admittedSince;
+        admittedSince = 0;
       } else {
         const outstanding = await store.countOutstanding();
         state = admissionAfterCount(stored, outstanding, rules.outstandingMax);
+        // With the count, not after the write: else what was counted would be added once more.
         admittedBefore = 0;
+        admittedSince = 0;
         if (await store.saveCount(state, counts)) countsSeen = counts + 1;
       }
-      admittedSince = 0;
     },
     async admit(request, expectedPages): Promise<RefreshRefusal | null> {
       const account = await countOf(request.accountId);
