@@ -1,12 +1,11 @@
 import { accountStatement, statementQuery } from '@inventory/contracts/http/account';
 import { plainMeta } from '@inventory/contracts/http/meta';
 import type { AccountId } from '@inventory/contracts/ids';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { envelope } from '../http/envelope.ts';
 import { exampleCursor, exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import { statementCsv } from './statement-csv.ts';
 
@@ -91,9 +90,7 @@ function bindingOf(accountId: AccountId): string[] {
 
 function openCursor(cursors: CursorSealer, accountId: AccountId, cursor?: string): number {
   if (cursor === undefined) return 0;
-  const content = cursors.open(cursor, bindingOf(accountId));
-  if (content === null) throw new Refused({ code: 'invalid_cursor' });
-  return position.parse(JSON.parse(content));
+  return position.parse(JSON.parse(openOrRefuse(cursors, cursor, bindingOf(accountId))));
 }
 
 function nextPath(cursor: string | null, limit: number): string | null {

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 
 /** Seals the contents of cursors, so that clients can neither read, create nor change them. */
@@ -43,6 +44,17 @@ export function createCursorSealer(keys: readonly [Buffer, ...Buffer[]]): Cursor
       return null;
     },
   };
+}
+
+/** The content of a cursor; refused as `invalid_cursor` when it was not sealed under this binding. */
+export function openOrRefuse(
+  cursors: CursorSealer,
+  cursor: string,
+  binding: readonly string[],
+): string {
+  const content = cursors.open(cursor, binding);
+  if (content === null) throw new Refused({ code: 'invalid_cursor' });
+  return content;
 }
 
 function openWith(key: Buffer, bytes: Buffer, aad: Buffer): string | null {

@@ -2,13 +2,12 @@ import { plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
 import { type RefreshRecord, refreshesQuery, refreshPage } from '@inventory/contracts/http/refresh';
 import { type ProjectId, refreshId } from '@inventory/contracts/ids';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
 import { envelope } from '../http/envelope.ts';
 import { completedRecord, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
 import type { CollectorClient, RefreshListPart } from './collector-client.ts';
 
 export interface ListRefreshesDeps {
@@ -71,8 +70,7 @@ function openCursor(
   cursor?: string,
 ): RefreshListPart['after'] {
   if (cursor === undefined) return null;
-  const content = cursors.open(cursor, bindingOf(projectId));
-  if (content === null) throw new Refused({ code: 'invalid_cursor' });
+  const content = openOrRefuse(cursors, cursor, bindingOf(projectId));
   const [requestedAt, after] = position.parse(JSON.parse(content));
   return { requestedAt, refreshId: after };
 }

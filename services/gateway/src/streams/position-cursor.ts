@@ -1,7 +1,6 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
 
 const content = z.tuple([z.int().min(1), z.int().min(0), z.int().min(0)]);
@@ -22,8 +21,7 @@ export function openPosition(
   projectId: ProjectId,
   cursor: string,
 ): StreamPosition {
-  const opened = cursors.open(cursor, bindingOf(projectId));
-  if (opened === null) throw new Refused({ code: 'invalid_cursor' });
+  const opened = openOrRefuse(cursors, cursor, bindingOf(projectId));
   const [logEpoch, position, asOfMs] = content.parse(JSON.parse(opened));
   return { logEpoch, position, asOfMs };
 }

@@ -4,13 +4,11 @@ import {
   webhookDeliveryList,
   webhookEndpointPath,
 } from '@inventory/contracts/http/webhooks';
-import type { WebhookEndpointId } from '@inventory/contracts/ids';
-import { Refused } from '@inventory/http/refused';
 import { envelope } from '../http/envelope.ts';
 import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
 import { namedIn } from './webhook-client.ts';
 import {
   endpointErrors,
@@ -70,26 +68,13 @@ export const listWebhookDeliveriesRoute = publicRoute({
   ) {
     requireOwnProject(principal, path.project_id);
     const { state, limit } = query;
-    const before = openCursor(cursors, path.endpoint_id, query.cursor);
+    const binding = ['webhook-deliveries', path.endpoint_id];
+    const before =
+      query.cursor === undefined ? undefined : openOrRefuse(cursors, query.cursor, binding);
     const part = { state, limit, before };
     const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
-    const next_cursor = next_before && cursors.seal(next_before, bindingOf(path.endpoint_id));
+    const next_cursor = next_before && cursors.seal(next_before, binding);
     const pagination = { has_more: next_cursor !== null, next_cursor };
     return { status: 200, body: envelope({ items, pagination }, { request_id: requestId }) };
   },
 });
-
-function bindingOf(id: WebhookEndpointId): string[] {
-  return ['webhook-deliveries', id];
-}
-
-function openCursor(
-  cursors: CursorSealer,
-  id: WebhookEndpointId,
-  cursor?: string,
-): string | undefined {
-  if (cursor === undefined) return undefined;
-  const before = cursors.open(cursor, bindingOf(id));
-  if (before === null) throw new Refused({ code: 'invalid_cursor' });
-  return before;
-}
