@@ -4,7 +4,7 @@ import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { openCollections, type PlanDocument } from '../src/collections.ts';
-import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
+import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 
 let harness: CollectorHarness;
@@ -99,6 +99,12 @@ describe('with few pages before the deadline', () => {
     deadlines: { queueMs: hourMs, collectMs: hourMs },
     scan: smallPages,
   });
+  /** The same pages through two identities: one reads while the other waits for an answer. */
+  const shared = () => ({
+    ...paced(),
+    platform: { egress: identitiesOf(harness.simulator, 2) },
+    identities: { requestsPerMinute: 60_000 / (2 * pageEveryMs), burst: 1 },
+  });
   /** Moves a little with every look: no deadline passes while a slow machine pauses. */
   let clock: TestClock;
   const creeping = <Value>(
@@ -184,6 +190,38 @@ describe('with few pages before the deadline', () => {
     expect(decided).toMatchObject({ decision: 'accepted' });
     await creeping('it is read', async () => (await stored(fits.refresh_id))?.terminal);
     await harness.completed(collector, fits.refresh_id);
+  });
+
+  it('a scan whose first page reports more than fits is parked without a lease, and resumed and completed once its pages fit (Refresh: Deadlines) [only-complete-scans]', async () => {
+    const collector = await harness.startCollector(shared(), clock);
+    const first = await harness.request({ scope: inventories.next(1) }, 1);
+    await harness.completed(collector, first.refresh_id);
+    clock.advance(2 * pageEveryMs);
+    // Half of the pages that fit are reserved for it while its only page is held.
+    const reserving = await ofPages(10);
+    await inventories.hold(reserving);
+    const other = await harness.request({ scope: reserving }, 1);
+    await inventories.untilAsked(reserving, 1);
+    const scope = inventories.next(120);
+    const { refresh_id } = await harness.request({ scope }, 1);
+
+    await creeping('it is parked', async () => (await stored(refresh_id))?.scan?.parked);
+    await creeping('its lease is closed', async () => (await leaseOf(scope)) === null);
+    const readWhenParked = (await inventories.seen(scope)).requests;
+    await inventories.release(reserving);
+    await harness.completed(collector, other.refresh_id);
+    await creeping('it is resumed', async () => (await stored(refresh_id))?.scan?.parked === false);
+    for (let pages = 3; pages <= 11; pages += 2) {
+      clock.advance(2 * pageEveryMs);
+      await inventories.untilAsked(scope, pages);
+    }
+    clock.advance(2 * pageEveryMs);
+    const { record } = await harness.completed(collector, refresh_id);
+
+    expect(readWhenParked).toBe(1);
+    expect(record.outcome).toBe('complete_changed');
+    expect(harness.store.committed.get(refresh_id)).toHaveLength(120);
+    expect((await inventories.seen(scope)).requests).toBe(12);
   });
 
   it('a refresh whose first page shows more than can be read ends early as incomplete (Refresh: Deadlines) [only-complete-scans]', async () => {
