@@ -70,6 +70,8 @@ export interface BroadcastConsumer {
   /** Names this reader; every replica derives its own group from it. */
   readonly name: string;
   readonly topics: readonly TopicName[];
+  /** False drops the record before it is decoded. Must be quick and must not throw. */
+  readonly wants?: (record: { readonly topic: TopicName; readonly key: string }) => boolean;
   /** Must be quick and must not throw; it is not retried. */
   readonly onMessage: (message: ReceivedMessage) => void;
 }

@@ -35,6 +35,21 @@ test('a reply resolves its request; duplicates are dropped', async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
+test('a reply is expected from the request until its end', async () => {
+  const { replies, reply } = openReplies();
+  const waiting = replies.expect('one', 1_000, asItIs);
+  const isExpected = () => ['one', 'two'].map((id) => replies.isExpected(id));
+  const before = isExpected();
+
+  reply('one');
+  await waiting;
+
+  expect([before, isExpected()]).toEqual([
+    [true, false],
+    [false, false],
+  ]);
+});
+
 test('a reply for another replica is dropped', async () => {
   const { replies, reply } = openReplies();
   const waiting = replies.expect('mine', 1_000, asItIs);

@@ -29,7 +29,9 @@ export interface PendingReplies {
     timeoutMs: number,
     answerIn: ReplyReader<Answer>,
   ): Promise<Answer>;
-  /** Called with every message of `replies.v1`, also those for other replicas. */
+  /** Whether a request of this process waits for the reply with this correlation id. */
+  isExpected(waitingId: string): boolean;
+  /** Called with messages of `replies.v1`, also those for other replicas. */
   onMessage(message: ReceivedMessage): void;
   readonly waiting: number;
   /** Rejects every pending request with {@link ReplyTimeout}. */
@@ -82,6 +84,7 @@ export function createPendingReplies(): PendingReplies {
       return answer;
     },
     onMessage: (message) => waiters.get(message.key)?.read(message),
+    isExpected: (waitingId) => waiters.has(waitingId),
     get waiting() {
       return waiters.size;
     },

@@ -20,7 +20,8 @@ const revocation: OutgoingMessage = {
 
 type Open = (bus: MessageBus) => Promise<Broadcasts>;
 
-const openThem: Open = (bus) => openBroadcasts(bus, openLifetime(testLogger, 1_000));
+const openThem: Open = (bus) =>
+  openBroadcasts(bus, openLifetime(testLogger, 1_000), { isExpected: () => true });
 
 /** Planted fault: handlers run in the order in which the features were opened. */
 const openInOrderOfRegistration: Open = async (bus) => {
@@ -92,4 +93,27 @@ test('a handler is called with the types that it was added for and no others', a
   ]);
 
   expect(received).toEqual(['reply.refresh-cancel.v1']);
+});
+
+test('a reply that no request of this replica waits for is dropped before it is decoded', async () => {
+  const broker = createMemoryBroker(testLogger);
+  const bus = broker.connect();
+  const logged = jest.spyOn(testLogger, 'error');
+  const isExpected = (waitingId: string) => waitingId === 'mine';
+  const broadcasts = await openBroadcasts(bus, openLifetime(testLogger, 1_000), { isExpected });
+  const received: string[] = [];
+  broadcasts.on(['reply.refresh-cancel.v1'], ({ body }) => received.push(body.waiting_id));
+  const reply = (waiting_id: string) =>
+    ({
+      type: 'reply.refresh-cancel.v1',
+      id: `reply:${waiting_id}`,
+      body: { waiting_id, refresh_id: newRefreshId(), result: 'not_found' },
+    }) as const;
+
+  broker.append('replies.v1', { key: 'of another', value: Buffer.from('?'), headers: {} });
+  await bus.publish([reply('of another'), reply('mine')]);
+
+  expect(received).toEqual(['mine']);
+  expect(logged).not.toHaveBeenCalled();
+  logged.mockRestore();
 });

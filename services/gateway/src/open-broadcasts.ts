@@ -1,5 +1,6 @@
 import type { MessageType } from '@inventory/contracts/messages';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
+import type { PendingReplies } from '@inventory/messaging/pending-replies';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 
 /** Must return quickly and must not throw. */
@@ -17,16 +18,21 @@ export interface Broadcasts {
   invalidateOn<Type extends MessageType>(types: readonly Type[], handler: Handler<Type>): void;
 }
 
-/** Reads the broadcast topics once for all features of this replica: each record is decoded once. */
+/**
+ * Reads the broadcast topics once for all features of this replica: each record is decoded once, and
+ * a reply that no request of this replica waits for is dropped by its key, the correlation id.
+ */
 export async function openBroadcasts(
   bus: Pick<MessageBus, 'broadcast'>,
   lifetime: Pick<Lifetime, 'defer'>,
+  replies: Pick<PendingReplies, 'isExpected'>,
 ): Promise<Broadcasts> {
   const caches = createDispatch();
   const features = createDispatch();
   const subscription = await bus.broadcast({
     name: 'gateway',
     topics: ['replies.v1', 'authority.changes.v1', 'project.events.v1'],
+    wants: ({ topic, key }) => topic !== 'replies.v1' || replies.isExpected(key),
     onMessage(message) {
       caches.dispatch(message);
       features.dispatch(message);

@@ -1,3 +1,4 @@
+import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import { trackPrices } from './accounts/track-prices.ts';
@@ -20,8 +21,9 @@ export async function startGateway(
 ): Promise<StartedGateway> {
   const { lifetime, clock, identifiers, logger } = context;
   const { db, bus, health } = await openBackends(context, 'gateway', gatewayIndexes);
-  const broadcasts = await openBroadcasts(bus, lifetime);
-  const commands = openCommands({ bus, broadcasts, lifetime });
+  const replies = createPendingReplies();
+  const broadcasts = await openBroadcasts(bus, lifetime, replies);
+  const commands = openCommands({ bus, broadcasts, lifetime, replies });
   const clients = openClients(context);
   const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
   const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });

@@ -2,7 +2,7 @@ import { withDeadline } from '@inventory/runtime/wait';
 import type { EachBatchPayload } from 'kafkajs';
 import type { BroadcastConsumer } from '../bus.ts';
 import { deadLetters } from '../messaging-metrics.ts';
-import { decode } from '../wire-record.ts';
+import { decode, type Position, type WireRecord } from '../wire-record.ts';
 import { createKafkaClient, type KafkaConnection } from './client.ts';
 import { logicalTopic, physicalTopic, toWireRecord } from './kafka-records.ts';
 import { readAsAdmin } from './read-as-admin.ts';
@@ -45,21 +45,26 @@ export async function startBroadcastConsumer(
     }
   });
 
+  function receive(record: WireRecord, position: Position): void {
+    const decoded = decode(record, position);
+    if (decoded.result === 'undecodable') {
+      deadLetters.add(1, { 'messaging.destination.name': position.topic, reason: decoded.reason });
+      logger.error({ ...position, ...decoded }, 'broadcast record ignored');
+      return;
+    }
+    try {
+      broadcast.onMessage(decoded.message);
+    } catch (error) {
+      logger.error({ err: error, ...position }, 'broadcast record not handled');
+    }
+  }
+
   async function eachBatch({ batch }: EachBatchPayload): Promise<void> {
     const topic = logicalTopic(topicPrefix, batch.topic);
     for (const message of batch.messages) {
       const position = { topic, partition: batch.partition, offset: message.offset };
-      const decoded = decode(toWireRecord(message), position);
-      if (decoded.result === 'message') {
-        try {
-          broadcast.onMessage(decoded.message);
-        } catch (error) {
-          logger.error({ err: error, ...position }, 'broadcast record not handled');
-        }
-      } else {
-        deadLetters.add(1, { 'messaging.destination.name': topic, reason: decoded.reason });
-        logger.error({ ...position, ...decoded }, 'broadcast record ignored');
-      }
+      const record = toWireRecord(message);
+      if (broadcast.wants?.({ topic, key: record.key }) !== false) receive(record, position);
       const next = (BigInt(message.offset) + 1n).toString();
       positions.set(`${batch.topic}/${batch.partition}`, next);
     }

@@ -1,4 +1,4 @@
-import { deadLetterTopic, topicNames, topics } from '@inventory/contracts/topics';
+import { deadLetterTopic, type TopicName, topicNames, topics } from '@inventory/contracts/topics';
 import { monotonicNow } from '@inventory/runtime/clock';
 import type { KafkaAccess } from '@inventory/runtime/kafka-access';
 import type { Logger } from '@inventory/runtime/logger';
@@ -105,6 +105,9 @@ async function expectLeaders(admin: Admin, names: readonly string[]): Promise<vo
   for (const name of names) await admin.fetchTopicOffsets(name);
 }
 
+/** Topics whose messages have one order; every replica reads all of them. */
+const ordered: readonly TopicName[] = ['authority.changes.v1'];
+
 /** Every topic and its dead letters, with partitions, replication and retention. */
 export function topicConfigs(
   options: Pick<EnsureTopicsOptions, 'partitions' | 'replicationFactor' | 'topicPrefix'>,
@@ -120,8 +123,7 @@ export function topicConfigs(
     const { delivery, retentionMs } = topics[topic];
     const main = {
       topic: topicPrefix + topic,
-      // Every replica reads the whole of a broadcast topic: one partition keeps it cheap.
-      numPartitions: delivery === 'broadcast' ? 1 : options.partitions,
+      numPartitions: ordered.includes(topic) ? 1 : options.partitions,
       replicationFactor,
       configEntries: entries(retentionMs),
     };

@@ -35,7 +35,10 @@ export function createMemoryBroker(logger: Logger, partitions = 4): MemoryBroker
   function append(topic: TopicName, record: WireRecord): void {
     const position = { topic, ...log.append(topic, record) };
     for (const group of groups.values()) for (const member of group.members) member.wake();
-    const listening = [...readers].filter((reader) => reader.topics.includes(topic));
+    const wanted = { topic, key: record.key };
+    const listening = [...readers].filter(
+      (reader) => reader.topics.includes(topic) && reader.wants?.(wanted) !== false,
+    );
     if (listening.length === 0) return;
     const decoded = decode(record, position);
     if (decoded.result === 'undecodable')

@@ -1,3 +1,4 @@
+import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { MessageBus } from '../../src/bus.ts';
 import { createPendingReplies } from '../../src/pending-replies.ts';
@@ -74,14 +75,41 @@ export function describeBroadcasts(world: () => BusWorld): void {
     await waitFor('the bus is ready', () => bus.health().ready);
   });
 
+  test('a record that a reader does not want is not decoded', async () => {
+    const bus = await world().openBus();
+    const received: string[] = [];
+    const seen: string[] = [];
+    await bus.broadcast({
+      name: 'authority',
+      topics,
+      wants({ topic, key }) {
+        seen.push(`${topic} ${key}`);
+        return key !== 'unwanted';
+      },
+      onMessage: ({ id }) => void received.push(id),
+    });
+    await waitFor('the bus is ready', () => bus.health().ready);
+    const logged = jest.spyOn(testLogger, 'error');
+
+    const unreadable = { key: 'unwanted', value: Buffer.from('?'), headers: {} };
+    await world().put('authority.changes.v1', unreadable);
+    await bus.publish([authorityChange('wanted')]);
+
+    await waitFor('the wanted one is received', () => received.includes('wanted'));
+    expect(seen[0]).toBe('authority.changes.v1 unwanted');
+    expect(logged.mock.calls.map(([, text]) => text)).not.toContain('broadcast record ignored');
+    logged.mockRestore();
+  });
+
   test('a reply resolves the request of one replica, and of no other', async () => {
     const owner = await world().openBus();
     const [mine, another] = await Promise.all(
       ['gateway', 'gateway'].map(async (name) => {
         const bus = await world().openBus();
         const replies = createPendingReplies();
-        const { onMessage } = replies;
-        await bus.broadcast({ name, topics: ['replies.v1'], onMessage });
+        const { onMessage, isExpected } = replies;
+        const wants = ({ key }: { readonly key: string }) => isExpected(key);
+        await bus.broadcast({ name, topics: ['replies.v1'], wants, onMessage });
         return replies;
       }),
     );

@@ -1,6 +1,6 @@
 import type { MessageType } from '@inventory/contracts/messages';
 import type { MessageBus } from '@inventory/messaging/bus';
-import { createPendingReplies } from '@inventory/messaging/pending-replies';
+import type { PendingReplies } from '@inventory/messaging/pending-replies';
 import type { Lifetime } from '@inventory/runtime/lifetime';
 import { observeWaitingReplies } from '../metrics.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
@@ -10,6 +10,8 @@ interface OpenCommandsDeps {
   readonly bus: Pick<MessageBus, 'publish' | 'health'>;
   readonly broadcasts: Broadcasts;
   readonly lifetime: Pick<Lifetime, 'defer'>;
+  /** Those that the broadcasts are filtered by. */
+  readonly replies: PendingReplies;
 }
 
 export const replyTypes = [
@@ -19,8 +21,8 @@ export const replyTypes = [
 ] as const satisfies readonly MessageType[];
 
 /** Commands to other services, with the replies that this replica receives. */
-export function openCommands({ bus, broadcasts, lifetime }: OpenCommandsDeps): RequestReplyClient {
-  const replies = createPendingReplies();
+export function openCommands(deps: OpenCommandsDeps): RequestReplyClient {
+  const { bus, broadcasts, lifetime, replies } = deps;
   broadcasts.on(replyTypes, replies.onMessage);
   lifetime.defer('replies', () => replies.stop());
   lifetime.defer(

@@ -49,6 +49,7 @@ export function createReplyCutter(box: PendingReplies): ReplyCutter {
     get waiting() {
       return box.waiting;
     },
+    isExpected: box.isExpected,
     onMessage: box.onMessage,
     stop: () => box.stop(),
     cut() {

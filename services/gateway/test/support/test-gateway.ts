@@ -208,8 +208,8 @@ async function startPublicApi(
 ) {
   const { lifetime, logger } = context;
   const { db, bus } = await openBackends(context, 'gateway', gatewayIndexes);
-  const broadcasts = await openBroadcasts(bus, lifetime);
   const replies = createReplyCutter(createPendingReplies());
+  const broadcasts = await openBroadcasts(bus, lifetime, replies);
   broadcasts.on(replyTypes, replies.onMessage);
   lifetime.defer('replies', () => replies.stop());
   const requestBus = { publish: bus.publish, health: () => bus.health(), ...wrongBus(bus) };
