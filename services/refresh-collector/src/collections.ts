@@ -1,121 +1,185 @@
-import type { InventoryKey } from '@inventory/contracts/inventory-key';
-import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
+import { accountId, projectId, refreshId, requestId, revisionId } from '@inventory/contracts/ids';
+import { inventoryKey } from '@inventory/contracts/inventory-key';
+import { language } from '@inventory/contracts/languages';
+import { manifestPage } from '@inventory/contracts/messages/revision-commands';
+import { refreshOutcome } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
-import type { TraceCarrier } from '@inventory/runtime/tracing';
+import { storedTrace } from '@inventory/mongo/stored-trace';
 import type { Collection, Db } from 'mongodb';
-import type { AppOpening } from './egress/app-breaker.domain.ts';
-import type { IdentityState } from './egress/egress-identity.domain.ts';
-import type { AdmissionState } from './refreshes/admission.domain.ts';
-import type { AcceptanceDocument, BillingDocument } from './refreshes/billing-document.ts';
-import type { PublishedPlan } from './refreshes/published-plan.domain.ts';
-import type { EndCheck, RecordedPage } from './refreshes/recorded-page.domain.ts';
-import type { Refresh } from './refreshes/refresh.domain.ts';
-import type { RefusalDocument } from './refreshes/refusal-document.ts';
+import { z } from 'zod';
+import { acceptanceDocument, billingDocument } from './refreshes/billing-document.ts';
+import { noEndCheck } from './refreshes/recorded-page.domain.ts';
+import { refreshPhases } from './refreshes/refresh.domain.ts';
+import { refusalDocument } from './refreshes/refusal-document.ts';
+
+/* Documents of earlier versions lack the fields that have a default here. */
 
 /** A staged page with its position in the inventory. */
-export interface StagedPageRecord extends ManifestPage, RecordedPage {}
-
-/** One refresh: the only document that its saga writes. */
-export interface RefreshDocument extends WithOutbox {
-  readonly _id: string;
-  readonly version: number;
-  readonly phase: Refresh['phase'];
-  readonly terminal: boolean;
-  readonly accountId: Refresh['accountId'];
-  readonly projectId: Refresh['projectId'];
-  readonly requestId: Refresh['requestId'];
-  /** The stored claim on the key; absent without a key, and in cancelled placeholders. */
-  readonly idempotencyKey?: string;
-  readonly fingerprint: string;
-  readonly scope: InventoryKey;
-  readonly scopeKey: string;
-  readonly language: Refresh['language'];
-  readonly maxCredits: number;
-  /** Absent in documents of earlier versions. */
-  readonly expectedPages?: number | null;
-  readonly waitingId: string | null;
-  readonly requestedAt: Date;
-  readonly queueDeadline: Date;
-  readonly collectDeadline: Date | null;
-  readonly completedAt: Date | null;
-  readonly refusal: RefusalDocument | null;
-  readonly acceptance: AcceptanceDocument | null;
-  readonly cancelRequested: boolean;
-  readonly outcome: Refresh['outcome'];
-  readonly observedAssets: number | null;
-  readonly revisionId: Refresh['revisionId'];
-  readonly billing: BillingDocument;
-  readonly eventAppended: boolean;
-  readonly scan: ScanFields | null;
-  readonly pages?: readonly StagedPageRecord[];
-  /** When its pending command is resent; absent when none is pending. */
-  readonly askAt?: Date;
-  /** When its phase, its pages or its place in the plan last changed, from `queued` on. */
-  readonly changedAt?: Date;
-  /** How often it was resent. */
-  readonly asks: number;
-  readonly trace: TraceCarrier;
-  readonly expireAt?: Date;
-}
+const stagedPage = manifestPage.extend({ place: z.int(), nextCursor: z.string().nullable() });
+export type StagedPageRecord = z.infer<typeof stagedPage>;
 
 /** A write of a scan is conditional on the version of its refresh; the lease is in the inventory. */
-export interface ScanFields {
-  readonly epoch: number;
-  readonly worker: string | null;
-  readonly startedAt: Date;
-  readonly completedAt: Date | null;
-  readonly pages: number;
-  readonly reportedTotalCount: number | null;
-  /** Absent in documents of earlier versions. */
-  readonly endCheck?: EndCheck;
-  readonly parked: boolean;
-}
+const scan = z.object({
+  epoch: z.int(),
+  worker: z.string().nullable().default(null),
+  startedAt: z.date(),
+  completedAt: z.date().nullable(),
+  pages: z.int(),
+  reportedTotalCount: z.int().nullable(),
+  endCheck: z.object({ cursor: z.string().nullable(), attempts: z.int() }).default(noEndCheck),
+  parked: z.boolean().default(false),
+});
 
-export interface IdentityDocument extends Omit<IdentityState, 'id'> {
-  readonly _id: string;
-}
+/** One refresh: the only document that its saga writes. */
+const refresh = z.object({
+  _id: refreshId,
+  version: z.int(),
+  phase: z.enum(refreshPhases),
+  terminal: z.boolean(),
+  accountId,
+  projectId,
+  requestId,
+  /** The stored claim on the key; absent without a key, and in cancelled placeholders. */
+  idempotencyKey: z.string().exactOptional(),
+  fingerprint: z.string(),
+  scope: inventoryKey,
+  scopeKey: z.string(),
+  language,
+  maxCredits: z.int(),
+  expectedPages: z.int().nullable().default(null),
+  waitingId: z.string().nullable(),
+  requestedAt: z.date(),
+  queueDeadline: z.date(),
+  collectDeadline: z.date().nullable(),
+  completedAt: z.date().nullable(),
+  refusal: refusalDocument.nullable(),
+  acceptance: acceptanceDocument.nullable(),
+  cancelRequested: z.boolean(),
+  outcome: refreshOutcome.nullable(),
+  observedAssets: z.int().nullable(),
+  revisionId: revisionId.nullable(),
+  billing: billingDocument,
+  eventAppended: z.boolean(),
+  scan: scan.nullable(),
+  /** When its pending command is resent; absent when none is pending. */
+  askAt: z.date().exactOptional(),
+  /** When its phase, its pages or its place in the plan last changed, from `queued` on. */
+  changedAt: z.date().exactOptional(),
+  /** How often it was resent. */
+  asks: z.int(),
+  trace: storedTrace,
+  expireAt: z.date().exactOptional(),
+});
+/** The staged pages of a refresh; its other fields are parsed without them. */
+const stagedPages = z.object({ _id: refreshId, pages: z.array(stagedPage).default([]) });
 
-export interface AppBreakerDocument extends AppOpening {
-  readonly _id: number;
-}
+export type RefreshDocument = z.infer<typeof refresh> &
+  Partial<z.infer<typeof stagedPages>> &
+  WithOutbox;
 
-export interface AdmissionDocument extends AdmissionState {
-  readonly _id: 'admission';
-  /** Absent in documents of earlier versions. */
-  readonly counts?: number;
-}
+/** The fields of a refresh that planning reads. */
+const plannedRefresh = refresh.pick({
+  _id: true,
+  accountId: true,
+  scopeKey: true,
+  scope: true,
+  phase: true,
+  queueDeadline: true,
+  collectDeadline: true,
+  expectedPages: true,
+  scan: true,
+  changedAt: true,
+});
+export type PlannedRefreshDocument = z.infer<typeof plannedRefresh>;
+
+const identity = z.object({
+  _id: z.string(),
+  version: z.int(),
+  arrivalMs: z.number(),
+  inFlight: z.object({ token: z.string(), untilMs: z.number() }).nullable(),
+  silentUntilMs: z.number(),
+  refusals: z.int(),
+  unreachableUntilMs: z.number().default(0),
+  connectFailures: z.int().default(0),
+});
+export type IdentityDocument = z.infer<typeof identity>;
+
+const appBreaker = z.object({
+  _id: z.int(),
+  openedAtMs: z.number(),
+  openUntilMs: z.number(),
+  openings: z.int(),
+  probeAtMs: z.number(),
+});
+export type AppBreakerDocument = z.infer<typeof appBreaker>;
+
+/** Its fields are written apart: any of them may be missing. */
+const admission = z.object({
+  _id: z.literal('admission'),
+  operatorClosed: z.boolean().default(false),
+  countClosed: z.boolean().default(false),
+  outstanding: z.int().default(0),
+  counts: z.int().default(0),
+});
+export type AdmissionDocument = z.infer<typeof admission>;
 
 /** The presence of a replica, written every second. */
-export interface ReplicaDocument {
-  readonly _id: string;
-  readonly seenAt: Date;
-  readonly livePagesPerMinute: number;
-}
+const replica = z.object({ _id: z.string(), seenAt: z.date(), livePagesPerMinute: z.number() });
+export type ReplicaDocument = z.infer<typeof replica>;
+
+const inventoryLease = z.object({
+  refreshId,
+  /** Changes with every worker; null while it waits for one. */
+  token: z.string().nullable(),
+  leaseUntil: z.date(),
+});
 
 /** One inventory: the lease of its scan, and its last size. */
-export interface InventoryDocument {
-  readonly _id: string;
+const inventory = z.object({
+  _id: z.string(),
   /** Present while a scan is started and not ended; one scan at a time. */
-  readonly scan?: InventoryLease;
+  scan: inventoryLease.exactOptional(),
   /** Pages of its last complete scan, or those that a later scan reported. */
-  readonly pages?: number;
-  readonly seenAt: Date;
-}
-
-export interface InventoryLease {
-  readonly refreshId: string;
-  /** Changes with every worker; null while it waits for one. */
-  readonly token: string | null;
-  readonly leaseUntil: Date;
-}
+  pages: z.int().exactOptional(),
+  seenAt: z.date(),
+});
+export type InventoryDocument = z.infer<typeof inventory>;
 
 /** The planner lease, and the plan that its holder published last. */
-export interface PlanDocument extends PublishedPlan {
-  readonly _id: 'plan';
-  readonly owner: string;
-  readonly leaseUntil: Date;
-}
+const plan = z.object({
+  _id: z.literal('plan'),
+  owner: z.string(),
+  leaseUntil: z.date(),
+  atMs: z.number(),
+  urgentUntilMs: z.number().nullable(),
+  liveShare: z.number(),
+  pagesPerMinute: z.number(),
+  pagesReserved: z.number(),
+  pagesWaiting: z.number(),
+  pagesFree: z.number(),
+  scanPagesMax: z.number().default(Number.MAX_SAFE_INTEGER),
+  typicalPages: z.number(),
+  replicas: z.int(),
+  scansPerReplica: z.int(),
+  accounts: z.int(),
+  busiest: z
+    .array(z.object({ accountId: z.string(), refreshes: z.int().default(1), pages: z.number() }))
+    .readonly(),
+});
+export type PlanDocument = z.infer<typeof plan>;
+
+export const documents = {
+  replica: { collection: 'replicas', schema: replica },
+  refresh: { collection: 'refreshes', schema: refresh },
+  stagedPages: { collection: 'refreshes', schema: stagedPages },
+  plannedRefresh: { collection: 'refreshes', schema: plannedRefresh },
+  inventory: { collection: 'inventories', schema: inventory },
+  plan: { collection: 'plans', schema: plan },
+  identity: { collection: 'identities', schema: identity },
+  appBreaker: { collection: 'appBreakers', schema: appBreaker },
+  admission: { collection: 'admission', schema: admission },
+};
 
 export interface Collections {
   readonly replicas: Collection<ReplicaDocument>;
@@ -129,13 +193,13 @@ export interface Collections {
 
 export function openCollections(db: Db): Collections {
   return {
-    replicas: db.collection('replicas'),
-    refreshes: db.collection('refreshes'),
-    inventories: db.collection('inventories'),
-    plans: db.collection('plans'),
-    identities: db.collection('identities'),
-    appBreakers: db.collection('appBreakers'),
-    admission: db.collection('admission'),
+    replicas: db.collection(documents.replica.collection),
+    refreshes: db.collection(documents.refresh.collection),
+    inventories: db.collection(documents.inventory.collection),
+    plans: db.collection(documents.plan.collection),
+    identities: db.collection(documents.identity.collection),
+    appBreakers: db.collection(documents.appBreaker.collection),
+    admission: db.collection(documents.admission.collection),
   };
 }
 

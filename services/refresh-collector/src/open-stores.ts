@@ -1,4 +1,5 @@
 import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { Db } from 'mongodb';
 import { type Collections, openCollections } from './collections.ts';
 import type { RefreshCollectorConfig } from './config.ts';
@@ -32,13 +33,17 @@ export interface Stores {
   readonly survey: RefreshSurveyStore;
 }
 
-/** Opens every store of the service; `replica` names this replica in leases and presence. */
-export function openStores(
-  db: Db,
-  config: RefreshCollectorConfig,
-  clock: Clock,
-  replica: string,
-): Stores {
+export interface StoresDeps {
+  readonly config: RefreshCollectorConfig;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'error'>;
+  /** Name of this replica in leases and presence. */
+  readonly replica: string;
+}
+
+/** Opens every store of the service. */
+export function openStores(db: Db, deps: StoresDeps): Stores {
+  const { config, clock, logger, replica } = deps;
   const collections = openCollections(db);
   const { refreshes } = collections;
   const { leaseMs } = config.scheduling;
@@ -46,12 +51,12 @@ export function openStores(
     collections,
     refreshes: createRefreshStore(refreshes, clock, config),
     refreshLists: createRefreshListStore(refreshes),
-    resends: createResendStore(refreshes, clock, config.resend),
-    scans: createScanStore(refreshes),
-    inventories: createInventoryStore(collections.inventories, clock, leaseMs),
-    plans: createPlanStore(collections.plans, replica, clock, leaseMs),
+    resends: createResendStore(refreshes, clock, config.resend, logger),
+    scans: createScanStore(refreshes, logger),
+    inventories: createInventoryStore(collections.inventories, clock, leaseMs, logger),
+    plans: createPlanStore(collections.plans, replica, clock, leaseMs, logger),
     identities: createIdentityStore(collections.identities),
-    breakers: createAppBreakerStore(collections.appBreakers, refreshes),
+    breakers: createAppBreakerStore(collections.appBreakers, refreshes, logger),
     admission: createAdmissionStore(collections.admission, refreshes),
     survey: createRefreshSurveyStore(refreshes, clock),
     replicas: createReplicaStore(collections.replicas, replica, clock),

@@ -16,10 +16,10 @@ import { startScanning } from './scans/start-scanning.ts';
 export async function startRefreshCollector(
   context: ServiceContext<RefreshCollectorConfig>,
 ): Promise<StartedService> {
-  const { config, lifetime, clock, identifiers } = context;
+  const { config, lifetime, identifiers } = context;
   const backends = await openBackends(context, 'refresh-collector', indexes);
   const replica = identifiers.uuidV7();
-  const stores = openStores(backends.db, config, clock, replica);
+  const stores = openStores(backends.db, { ...context, replica });
   const { ledger, revisionStore, executor } = openClients(config, lifetime);
   const planner = createPlannerLease({ ...context, ...stores, replica });
   const plan = () => planner.plan;

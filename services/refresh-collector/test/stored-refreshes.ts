@@ -3,7 +3,7 @@ import { connectMongo } from '@inventory/mongo/connect';
 import { ensureIndexes } from '@inventory/mongo/indexes';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
-import type { Collection } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { indexes, openCollections, type RefreshDocument } from '../src/collections.ts';
 import type { SagaDeps } from '../src/refreshes/apply-fact.ts';
 import type { StoredRefresh } from '../src/refreshes/refresh-mapping.ts';
@@ -12,6 +12,7 @@ import { createRefreshStore, type RefreshStore } from '../src/refreshes/refresh-
 /** Refreshes on a MongoDB, and a saga over them whose messages are recorded instead of sent. */
 export interface StoredRefreshes {
   readonly clock: TestClock;
+  readonly db: Db;
   readonly collection: Collection<RefreshDocument>;
   /** A store as a new process has it; over another collection object where one is given. */
   openStore(collection?: Collection<RefreshDocument>): RefreshStore;
@@ -41,6 +42,7 @@ export async function openStoredRefreshes(): Promise<StoredRefreshes> {
 
   return {
     clock,
+    db: mongo.db,
     collection: refreshes,
     openStore,
     openSaga(store = openStore()) {

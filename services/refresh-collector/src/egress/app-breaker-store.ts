@@ -1,6 +1,8 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
+import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
-import type { AppBreakerDocument, RefreshDocument } from '../collections.ts';
+import { type AppBreakerDocument, documents, type RefreshDocument } from '../collections.ts';
 import type { AppOpening } from './app-breaker.domain.ts';
 
 /** The breakers that are not closed, one per application, shared by all replicas. */
@@ -19,11 +21,13 @@ export interface AppBreakerStore {
 export function createAppBreakerStore(
   breakers: Collection<AppBreakerDocument>,
   refreshes: Collection<RefreshDocument>,
+  logger: Pick<Logger, 'error'>,
 ): AppBreakerStore {
   return {
     async readOpenings() {
       const found = await breakers.find().toArray();
-      return new Map(found.map(({ _id, ...opening }) => [_id, opening]));
+      const read = readEach(found, parseBreaker, logger);
+      return new Map(read.map(({ _id, ...opening }) => [_id, opening]));
     },
     async saveOpening(appId, opening) {
       await breakers.updateOne({ _id: appId }, { $set: opening }, { upsert: true });
@@ -45,3 +49,5 @@ export function createAppBreakerStore(
     },
   };
 }
+
+const parseBreaker = (stored: AppBreakerDocument) => parseDocument(documents.appBreaker, stored);

@@ -1,6 +1,7 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import type { Collection } from 'mongodb';
-import type { IdentityDocument } from '../collections.ts';
+import { documents, type IdentityDocument } from '../collections.ts';
 import { freshIdentity, type IdentityState } from './egress-identity.domain.ts';
 
 /** The shared state of the egress identities; every save is conditional on what was read. */
@@ -26,7 +27,7 @@ export function createIdentityStore(collection: Collection<IdentityDocument>): I
   return {
     async loadIdentities(ids) {
       const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
-      const stored = found.map(({ _id, ...state }) => ({ ...freshIdentity(_id), ...state }));
+      const stored = found.map(fromDocument);
       const missing = ids.filter((id) => !stored.some((identity) => identity.id === id));
       if (missing.length === 0) return stored;
       await insertMissing(missing);
@@ -41,4 +42,9 @@ export function createIdentityStore(collection: Collection<IdentityDocument>): I
       return modifiedCount === 1;
     },
   };
+}
+
+function fromDocument(stored: IdentityDocument): IdentityState {
+  const { _id: id, ...state } = parseDocument(documents.identity, stored);
+  return { id, ...state };
 }

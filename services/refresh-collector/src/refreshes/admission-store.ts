@@ -1,6 +1,7 @@
 import type { AccountId } from '@inventory/contracts/ids';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
-import type { AdmissionDocument, RefreshDocument } from '../collections.ts';
+import { type AdmissionDocument, documents, type RefreshDocument } from '../collections.ts';
 import type { AdmissionState, CountedAdmission } from './admission.domain.ts';
 
 /** The admission state that all replicas share, and the counts it is computed from. */
@@ -27,8 +28,8 @@ export function createAdmissionStore(
   async function read(): Promise<CountedAdmission> {
     const found = await admission.findOne({ _id: 'admission' });
     if (!found) return initialState;
-    const { operatorClosed = false, countClosed = false, outstanding = 0, counts = 0 } = found;
-    return { operatorClosed, countClosed, outstanding, counts };
+    const { _id, ...state } = parseDocument(documents.admission, found);
+    return state;
   }
 
   return {

@@ -1,11 +1,11 @@
 import { acceptanceOf } from '@inventory/contracts/internal/refresh';
 import { acceptedRefresh } from '../../test/refresh-builder.ts';
-import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.ts';
+import { acceptanceDocument, billingDocument } from './billing-document.ts';
 import { toWireRecord } from './convert.ts';
 
 describe('A refresh stored before subscription units', () => {
   test('shows what it showed then', () => {
-    const billing = fromBillingDocument({
+    const billing = billingDocument.parse({
       state: 'finalized',
       disposition: 'finalize_complete',
       creditsReserved: 125,
@@ -20,14 +20,13 @@ describe('A refresh stored before subscription units', () => {
       credits_charged: 3,
       credits_released: 122,
     });
-    expect(acceptanceOf(fromAcceptanceDocument({ priceVersion: 1, creditsReserved: 125 }))).toEqual(
-      { price_version: 1, credits_reserved: 125 },
-    );
+    const acceptance = acceptanceDocument.parse({ priceVersion: 1, creditsReserved: 125 });
+    expect(acceptanceOf(acceptance)).toEqual({ price_version: 1, credits_reserved: 125 });
   });
 
   test('and one of today are distinguished', () => {
     const today = acceptedRefresh({}).billing;
 
-    expect(fromBillingDocument(today)).toBe(today);
+    expect(billingDocument.parse(today)).toEqual(today);
   });
 });

@@ -1,7 +1,9 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
-import type { InventoryDocument } from '../collections.ts';
+import type { Logger } from '@inventory/runtime/logger';
+import { documents, type InventoryDocument } from '../collections.ts';
 
 /** The lease of one inventory, held by one worker. */
 export interface InventoryLease {
@@ -46,6 +48,7 @@ export function createInventoryStore(
   collection: TypedCollection<InventoryDocument>,
   clock: Clock,
   leaseMs: number,
+  logger: Pick<Logger, 'error'>,
 ): InventoryStore {
   const leaseEnd = () => dateOf(clock.now() + leaseMs);
   const leaseFilter = ({ inventory, refreshId, token }: InventoryLease) => ({
@@ -81,7 +84,7 @@ export function createInventoryStore(
         .sort({ 'scan.leaseUntil': 1 })
         .limit(limit)
         .toArray();
-      return found.flatMap(({ _id: inventory, scan }) =>
+      return readEach(found, fromDocument, logger).flatMap(({ _id: inventory, scan }) =>
         scan ? [{ inventory, refreshId: scan.refreshId }] : [],
       );
     },
@@ -110,11 +113,14 @@ export function createInventoryStore(
       const found = await collection
         .find({ _id: { $in: [...inventories] }, scan: { $exists: true } })
         .toArray();
-      return new Set(found.flatMap(({ scan }) => scan?.refreshId ?? []));
+      const parsed = readEach(found, fromDocument, logger);
+      return new Set(parsed.flatMap(({ scan }) => scan?.refreshId ?? []));
     },
     async readPageCount(inventory) {
-      const found = await collection.findOne({ _id: inventory }, { projection: { pages: 1 } });
-      return found?.pages ?? null;
+      const found = await collection.findOne({ _id: inventory });
+      return (found && fromDocument(found).pages) ?? null;
     },
   };
 }
+
+const fromDocument = (stored: InventoryDocument) => parseDocument(documents.inventory, stored);

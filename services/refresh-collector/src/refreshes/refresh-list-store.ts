@@ -47,7 +47,8 @@ export function createRefreshListStore(
         .sort({ requestedAt: -1, _id: -1 })
         .limit(limit + 1)
         .toArray();
-      return { items: found.slice(0, limit).map(fromDocument), hasMore: found.length > limit };
+      const items = found.slice(0, limit).map((document) => fromDocument(document).refresh);
+      return { items, hasMore: found.length > limit };
     },
     countOpenBefore: (accountId, requestedAtMs) =>
       refreshes.countDocuments(

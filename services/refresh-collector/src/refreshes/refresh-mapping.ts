@@ -1,13 +1,11 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import type { Backoff } from '@inventory/runtime/backoff';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import type { RefreshDocument } from '../collections.ts';
-import { fromAcceptanceDocument, fromBillingDocument } from './billing-document.ts';
+import { documents, type RefreshDocument } from '../collections.ts';
 import { fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
-import { noEndCheck } from './recorded-page.domain.ts';
 import type { Refresh, ScanSummary } from './refresh.domain.ts';
 import { isTerminal, isWaiting } from './refresh.domain.ts';
-import { fromRefusalDocument } from './refusal-document.ts';
 
 /** How long documents are kept after they became terminal, and when pending commands are resent. */
 export interface RefreshTimes {
@@ -15,7 +13,12 @@ export interface RefreshTimes {
   readonly resend: Backoff;
 }
 
-export function fromDocument(document: RefreshDocument): Refresh {
+export function fromDocument(stored: RefreshDocument): StoredRefresh {
+  const document = parseDocument(documents.refresh, stored);
+  return { refresh: toRefresh(document), trace: document.trace };
+}
+
+function toRefresh(document: RefreshDocument): Refresh {
   return {
     id: document._id,
     version: document.version,
@@ -28,19 +31,19 @@ export function fromDocument(document: RefreshDocument): Refresh {
     scope: document.scope,
     language: document.language,
     maxCredits: document.maxCredits,
-    expectedPages: document.expectedPages ?? null,
+    expectedPages: document.expectedPages,
     waitingId: document.waitingId,
     requestedAtMs: document.requestedAt.getTime(),
     queueDeadlineMs: document.queueDeadline.getTime(),
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
     completedAtMs: document.completedAt?.getTime() ?? null,
-    refusal: document.refusal && fromRefusalDocument(document.refusal),
-    acceptance: document.acceptance && fromAcceptanceDocument(document.acceptance),
+    refusal: document.refusal,
+    acceptance: document.acceptance,
     cancelRequested: document.cancelRequested,
     outcome: document.outcome,
     observedAssets: document.observedAssets,
     revisionId: document.revisionId,
-    billing: fromBillingDocument(document.billing),
+    billing: document.billing,
     eventAppended: document.eventAppended,
     scan: document.scan && toScanSummary(document.scan),
   };
@@ -58,9 +61,9 @@ function toScanSummary(scan: NonNullable<RefreshDocument['scan']>): ScanSummary 
     completedAtMs: scan.completedAt?.getTime() ?? null,
     pages: scan.pages,
     reportedTotalCount: scan.reportedTotalCount,
-    endCheck: scan.endCheck ?? noEndCheck,
-    parked: scan.parked ?? false,
-    worker: scan.worker ?? null,
+    endCheck: scan.endCheck,
+    parked: scan.parked,
+    worker: scan.worker,
   };
 }
 
@@ -131,8 +134,4 @@ export function timedFields(refresh: Refresh, nowMs: number, times: RefreshTimes
 export interface StoredRefresh {
   readonly refresh: Refresh;
   readonly trace: TraceCarrier;
-}
-
-export function toStored(document: RefreshDocument): StoredRefresh {
-  return { refresh: fromDocument(document), trace: document.trace };
 }

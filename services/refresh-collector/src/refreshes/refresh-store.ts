@@ -2,20 +2,21 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { pushToOutbox } from '@inventory/mongo/outbox';
+import { parseDocument } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedUpdate } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
 import { LRUCache } from 'lru-cache';
-import type { RefreshDocument, StagedPageRecord } from '../collections.ts';
+import { documents, type RefreshDocument, type StagedPageRecord } from '../collections.ts';
 import { claimsOn, fromStoredClaim, type KeyClaim, toStoredClaim } from './key-claim-mapping.ts';
 import type { Refresh } from './refresh.domain.ts';
 import {
   changingFields,
+  fromDocument,
   type RefreshTimes,
   type StoredRefresh,
   timedFields,
   toNewDocument,
-  toStored,
 } from './refresh-mapping.ts';
 
 /** An Idempotency-Key of a Project. */
@@ -76,7 +77,7 @@ export function createRefreshStore(
 
   async function find(id: string): Promise<StoredRefresh | null> {
     const document = await refreshes.findOne({ _id: id }, withoutPages);
-    const stored = document && toStored(document);
+    const stored = document && fromDocument(document);
     if (stored) cache(stored);
     return stored;
   }
@@ -118,13 +119,13 @@ export function createRefreshStore(
       if (!newest?.idempotencyKey) return { holder: null, keyGeneration: 0 };
       const { generation } = fromStoredClaim(newest.idempotencyKey);
       return {
-        holder: newest.phase === 'refused' ? null : toStored(newest),
+        holder: newest.phase === 'refused' ? null : fromDocument(newest),
         keyGeneration: generation + 1,
       };
     },
     async readStagedPages(id) {
       const found = await refreshes.findOne({ _id: id }, { projection: { pages: 1 } });
-      return found?.pages ?? [];
+      return found ? parseDocument(documents.stagedPages, found).pages : [];
     },
     async saveStep(previous, next, extras = {}) {
       const saved = await update(previous, next, extras);

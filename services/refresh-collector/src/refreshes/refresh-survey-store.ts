@@ -10,7 +10,10 @@ export interface PhaseCount<Phase> {
   readonly oldestAtMs: number | null;
 }
 
-/** Counts of unfinished refreshes for operators; every query is by index and bounded. */
+/**
+ * Counts of unfinished refreshes for operators; every query is by index and bounded. It reads two
+ * fields of up to thousands of documents, which are not parsed.
+ */
 export interface RefreshSurveyStore {
   countOpen(): Promise<PhaseCount<OpenPhase>[]>;
   /** At most {@link stuckMax} of each kind are counted. */

@@ -1,11 +1,11 @@
 import type { RefreshRefusal } from '@inventory/contracts/refusal';
-import { fromRefusalDocument, type RefusalDocument } from './refusal-document.ts';
+import { refusalDocument } from './refusal-document.ts';
 
 const resetsAtMs = Date.UTC(2026, 11, 1);
 const month = { cap: 500, spent: 480, resets_at: '2026-12-01T00:00:00.000Z' };
 
 /** As earlier releases stored them, and what they are now. */
-const earlier: readonly (readonly [RefusalDocument, RefreshRefusal])[] = [
+const earlier: readonly (readonly [object, RefreshRefusal])[] = [
   [
     { code: 'insufficient_credits', required: 125, available: 3 },
     { code: 'insufficient_credits', detail: { required: 125, available: 3 } },
@@ -36,12 +36,12 @@ const earlier: readonly (readonly [RefusalDocument, RefreshRefusal])[] = [
     },
   ],
   [{ code: 'cancelled' }, { code: 'service_unavailable', retry_after_seconds: 1 }],
-] as readonly (readonly [RefusalDocument, RefreshRefusal])[];
+];
 
 test.each(earlier)('%j of an earlier release is read as %j', (document, refusal) => {
-  expect(fromRefusalDocument(document)).toEqual(refusal);
+  expect(refusalDocument.parse(document)).toEqual(refusal);
 });
 
 test.each(earlier.map(([, refusal]) => refusal))('%j is stored and read unchanged', (refusal) => {
-  expect(fromRefusalDocument(refusal)).toEqual(refusal);
+  expect(refusalDocument.parse(refusal)).toEqual(refusal);
 });

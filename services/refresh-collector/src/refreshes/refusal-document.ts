@@ -1,32 +1,26 @@
 import { recordedRefreshRefusal } from '@inventory/contracts/recorded-refusals';
-import type { RefreshRefusal } from '@inventory/contracts/refusal';
 import { isoTime } from '@inventory/runtime/clock';
+import { z } from 'zod';
 
-/** A refusal as earlier releases stored it, beside fields that are named as now. */
-interface EarlierRefusalDocument {
-  readonly code: string;
-  readonly limit?: number | SpendLimitDocument | null;
-  readonly retryAfterSeconds?: number;
-}
+/** A refusal as earlier releases stored it: some of its fields had other names. */
+const earlierNames = z.looseObject({
+  limit: z
+    .union([z.int(), z.object({ cap: z.int(), spent: z.int(), resetsAtMs: z.number() })])
+    .nullish(),
+  retryAfterSeconds: z.int().optional(),
+});
 
-interface SpendLimitDocument {
-  readonly cap: number;
-  readonly spent: number;
-  readonly resetsAtMs: number;
-}
+/** A stored refusal of this or an earlier release. */
+export const refusalDocument = z.preprocess((stored) => {
+  const earlier = earlierNames.safeParse(stored);
+  return earlier.success ? withPresentNames(earlier.data) : stored;
+}, recordedRefreshRefusal);
 
-export type RefusalDocument = RefreshRefusal | EarlierRefusalDocument;
-
-export function fromRefusalDocument(document: RefusalDocument): RefreshRefusal {
-  return recordedRefreshRefusal.parse(
-    'limit' in document || 'retryAfterSeconds' in document ? withWireNames(document) : document,
-  );
-}
-
-function withWireNames({ limit, retryAfterSeconds, ...fields }: EarlierRefusalDocument) {
-  const waits = { ...fields, retry_after_seconds: retryAfterSeconds };
-  if (typeof limit === 'number') return { ...waits, limit };
-  if (!limit) return waits;
+function withPresentNames({ limit, retryAfterSeconds, ...fields }: z.infer<typeof earlierNames>) {
+  const retry = retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds };
+  const refusal = { ...fields, ...retry };
+  if (typeof limit === 'number') return { ...refusal, limit };
+  if (!limit) return refusal;
   const { cap, spent, resetsAtMs } = limit;
-  return { ...waits, cap, spent, resets_at: isoTime(resetsAtMs) };
+  return { ...refusal, cap, spent, resets_at: isoTime(resetsAtMs) };
 }

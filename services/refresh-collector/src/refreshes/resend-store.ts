@@ -1,8 +1,10 @@
+import { readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import type { Backoff } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { RefreshDocument } from '../collections.ts';
-import { type StoredRefresh, toStored } from './refresh-mapping.ts';
+import { fromDocument, type StoredRefresh } from './refresh-mapping.ts';
 
 /** Refreshes whose pending command has to be resent. */
 export interface ResendStore {
@@ -16,6 +18,7 @@ export function createResendStore(
   refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
   backoff: Backoff,
+  logger: Pick<Logger, 'error'>,
 ): ResendStore {
   const withoutPages = { projection: { pages: 0, outbox: 0 } } as const;
 
@@ -27,7 +30,7 @@ export function createResendStore(
         .sort({ askAt: 1 })
         .limit(limit)
         .toArray();
-      const claimed: StoredRefresh[] = [];
+      const claimed: RefreshDocument[] = [];
       for (const document of due) {
         const { _id, askAt: resendAt, asks: resendCount } = document;
         if (!resendAt) continue;
@@ -37,9 +40,10 @@ export function createResendStore(
           { _id, askAt: resendAt },
           { $set: { askAt: nextAt }, $inc: { asks: 1 } },
         );
-        if (modifiedCount === 1) claimed.push(toStored(document));
+        if (modifiedCount === 1) claimed.push(document);
       }
-      return claimed;
+      // Only once claimed: a corrupt document is due again after the delay.
+      return readEach(claimed, fromDocument, logger);
     },
   };
 }

@@ -1,14 +1,19 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
-import type { PlanDocument } from '../collections.ts';
+import type { Logger } from '@inventory/runtime/logger';
+import { documents, type PlanDocument } from '../collections.ts';
 import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
 
 /** The lease of the planner, in one document with the plan it published. */
 export interface PlanStore {
   /** Acquires or renews the lease and publishes the plan; false while another replica holds it. */
   publishPlan(plan: PublishedPlan): Promise<boolean>;
-  /** The last plan, and whether its lease is held; null before the first. */
+  /**
+   * The last plan, and whether its lease is held; null before the first, and for a corrupt one, which
+   * the next plan replaces.
+   */
   readPlan(): Promise<{ readonly plan: PublishedPlan; readonly isLeased: boolean } | null>;
   /** Lets another replica acquire the lease at once. */
   releasePlannerLease(): Promise<void>;
@@ -19,6 +24,7 @@ export function createPlanStore(
   owner: string,
   clock: Clock,
   leaseMs: number,
+  logger: Pick<Logger, 'error'>,
 ): PlanStore {
   return {
     async publishPlan(plan) {
@@ -39,8 +45,9 @@ export function createPlanStore(
     },
     async readPlan() {
       const found = await collection.findOne({ _id: 'plan' });
-      if (!found) return null;
-      const { _id, owner: _owner, leaseUntil, ...plan } = found;
+      const [read] = readEach(found ? [found] : [], parsePlan, logger);
+      if (!read) return null;
+      const { _id, owner: _owner, leaseUntil, ...plan } = read;
       return { plan, isLeased: leaseUntil.getTime() > clock.now() };
     },
     async releasePlannerLease() {
@@ -48,3 +55,5 @@ export function createPlanStore(
     },
   };
 }
+
+const parsePlan = (stored: PlanDocument) => parseDocument(documents.plan, stored);

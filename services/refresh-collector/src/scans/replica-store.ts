@@ -1,6 +1,7 @@
+import { parseDocument } from '@inventory/mongo/parse-document';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Collection } from 'mongodb';
-import type { ReplicaDocument } from '../collections.ts';
+import { documents, type ReplicaDocument } from '../collections.ts';
 
 /** The running replicas of this service. */
 export interface Replicas {
@@ -31,7 +32,8 @@ export function createReplicaStore(
     },
     async countReplicas() {
       const seenAfter = dateOf(clock.now() - presenceMaxAgeMs);
-      const found = await collection.find({ seenAt: { $gt: seenAfter } }).toArray();
+      const stored = await collection.find({ seenAt: { $gt: seenAfter } }).toArray();
+      const found = stored.map((document) => parseDocument(documents.replica, document));
       return {
         count: Math.max(1, found.length),
         livePagesPerMinute: found.reduce((sum, one) => sum + one.livePagesPerMinute, 0),

@@ -1,10 +1,17 @@
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
 import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
-import type { RefreshDocument, StagedPageRecord } from '../collections.ts';
+import {
+  documents,
+  type PlannedRefreshDocument,
+  type RefreshDocument,
+  type StagedPageRecord,
+} from '../collections.ts';
 import type { Refresh, RefreshPhase } from '../refreshes/refresh.domain.ts';
-import { toStored } from '../refreshes/refresh-mapping.ts';
+import { fromDocument } from '../refreshes/refresh-mapping.ts';
 
 /** A scan claimed by one worker; every write of it carries the epoch. */
 export interface ClaimedScan {
@@ -41,21 +48,7 @@ export interface ScanStore {
   findClaimed(id: string, epoch: number): Promise<ClaimedScan | null>;
 }
 
-type PlannedFields = Pick<
-  RefreshDocument,
-  | '_id'
-  | 'accountId'
-  | 'scopeKey'
-  | 'scope'
-  | 'phase'
-  | 'queueDeadline'
-  | 'collectDeadline'
-  | 'expectedPages'
-  | 'scan'
-  | 'changedAt'
->;
-
-const plannedFields: Record<Exclude<keyof PlannedFields, '_id'>, 1> = {
+const plannedFields: Record<Exclude<keyof PlannedRefreshDocument, '_id'>, 1> = {
   accountId: 1,
   scopeKey: 1,
   scope: 1,
@@ -67,10 +60,16 @@ const plannedFields: Record<Exclude<keyof PlannedFields, '_id'>, 1> = {
   changedAt: 1,
 };
 
-export function createScanStore(refreshes: TypedCollection<RefreshDocument>): ScanStore {
+export function createScanStore(
+  refreshes: TypedCollection<RefreshDocument>,
+  logger: Pick<Logger, 'error'>,
+): ScanStore {
   async function planned(filter: TypedFilter<RefreshDocument>): Promise<PlannedRefresh[]> {
-    const found = await refreshes.find(filter).project<PlannedFields>(plannedFields).toArray();
-    return found.map(toPlanned);
+    const found = await refreshes
+      .find(filter)
+      .project<PlannedRefreshDocument>(plannedFields)
+      .toArray();
+    return readEach(found, toPlanned, logger);
   }
 
   return {
@@ -78,7 +77,9 @@ export function createScanStore(refreshes: TypedCollection<RefreshDocument>): Sc
     findChangedSince: (timeMs) => planned({ changedAt: { $gte: dateOf(timeMs) } }),
     async findClaimed(id, epoch) {
       const found = await refreshes.findOne({ _id: id, phase: 'collecting', 'scan.epoch': epoch });
-      return found && { ...toStored(found), epoch, pages: found.pages ?? [] };
+      if (!found) return null;
+      const { pages } = parseDocument(documents.stagedPages, found);
+      return { ...fromDocument(found), epoch, pages };
     },
   };
 }
@@ -102,7 +103,8 @@ export function plannedOf(refresh: Refresh): PlannedRefresh {
   };
 }
 
-function toPlanned(document: PlannedFields): PlannedRefresh {
+function toPlanned(stored: PlannedRefreshDocument): PlannedRefresh {
+  const document = parseDocument(documents.plannedRefresh, stored);
   const { scan } = document;
   return {
     id: document._id,
@@ -112,7 +114,7 @@ function toPlanned(document: PlannedFields): PlannedRefresh {
     phase: document.phase,
     queueDeadlineMs: document.queueDeadline.getTime(),
     collectDeadlineMs: document.collectDeadline?.getTime() ?? null,
-    expectedPages: document.expectedPages ?? null,
+    expectedPages: document.expectedPages,
     pages: scan?.pages ?? 0,
     reportedTotalCount: scan?.reportedTotalCount ?? null,
     parked: scan?.parked ?? false,

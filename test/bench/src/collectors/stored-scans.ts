@@ -65,6 +65,7 @@ function collecting(document: RefreshDocument, nowMs: number): RefreshDocument {
       completedAt: null,
       pages: 0,
       reportedTotalCount: null,
+      endCheck: { cursor: null, attempts: 0 },
       parked: false,
     },
   };

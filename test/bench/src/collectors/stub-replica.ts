@@ -45,7 +45,7 @@ export function startStubReplica(
   const name = systemIdentifiers.uuidV7();
   const lifetime = openLifetime(logger, stopMs);
   const context = { config, lifetime, logger, clock: systemClock, identifiers: systemIdentifiers };
-  const stores = openStores(db, config, systemClock, name);
+  const stores = openStores(db, { ...context, replica: name });
   const identityIds = Array.from({ length: identityCount }, (_, index) => `identity-${index}`);
   const identities = createIdentityCache(stores.identities, identityIds, systemClock);
   const planner = createPlannerLease({ ...context, ...stores, replica: name });
