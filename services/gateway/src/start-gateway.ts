@@ -1,3 +1,4 @@
+import type { HealthChecks } from '@inventory/http/health';
 import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import { trackPrices } from './accounts/track-prices.ts';
@@ -20,6 +21,7 @@ export async function startGateway(
 ): Promise<StartedGateway> {
   const { lifetime, clock, identifiers, logger } = context;
   const { db, bus, health } = await openBackends(context, 'gateway', gatewayIndexes);
+  const publicPort = withoutPublicPort(health);
   const broadcasts = await openBroadcasts(bus, lifetime);
   const commands = openCommands({ bus, broadcasts, lifetime });
   const clients = openClients(context);
@@ -27,7 +29,20 @@ export async function startGateway(
   const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
 
   const shared = { commands, clients, tenancy };
-  const { url } = await startPrivateApi(context, { ...shared, health });
+  const { url } = await startPrivateApi(context, { ...shared, health: publicPort.health });
   const publicApi = await openPublicApi(context, { ...shared, db, bus, broadcasts, prices });
+  publicPort.opened();
   return { url, publicUrl: publicApi.url };
+}
+
+/** The private port opens first and closes last: a gateway is ready once its public port listens. */
+function withoutPublicPort(health: HealthChecks) {
+  let problems: readonly string[] = ['the public port does not listen'];
+  const notReady = async () => [...(await health.notReady()), ...problems];
+  return {
+    health: { ...health, notReady },
+    opened(): void {
+      problems = [];
+    },
+  };
 }
