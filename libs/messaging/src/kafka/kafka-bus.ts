@@ -112,6 +112,7 @@ function healthOf(subscriptions: KafkaSubscription[], found: readonly string[]):
     problems.push('a consumer is not working');
   }
   return {
+    started: found.length === 0 && subscriptions.every(({ watch }) => watch.hasStarted()),
     ready: problems.length === 0,
     alive: subscriptions.every(({ watch }) => watch.alive()),
     problems,
