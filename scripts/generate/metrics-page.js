@@ -11,6 +11,7 @@ const shared = [
   'libs/mongo/dist/outbox-metrics.js',
   'libs/runtime/dist/job-metrics.js',
   'libs/runtime/dist/process-metrics.js',
+  'libs/runtime/dist/readiness-metrics.js',
 ];
 
 const introduction = `# Metrics

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type ServiceName, serviceNames } from '@inventory/contracts/topics';
 import { kafkaSettings } from '@inventory/runtime/kafka-access';
 import { topicJobSettings } from '@inventory/service-host/prepare';
+import { timingOf } from '../../libs/messaging/src/kafka/timing.ts';
 import { root, trackedFiles } from '../tidy/tracked-files.ts';
 import { configOf, type Settings, unknownSettings } from './support/known-settings.ts';
 import { makeStandInFiles, unmountedFiles } from './support/mounted-files.ts';
@@ -153,6 +154,14 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
       readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
       livenessProbe: { httpGet: { path: '/livez', port: 'http' } },
     });
+  });
+
+  it.each(serviceNames)('lets %s wait for the topics of a first install', (name) => {
+    const probe = containerOf(name)['startupProbe'] as Readonly<Record<string, number>>;
+    const { topicsTimeoutMs } = timingOf({});
+
+    const { periodSeconds = 0, failureThreshold = 0 } = probe;
+    expect(1_000 * periodSeconds * failureThreshold).toBeGreaterThan(topicsTimeoutMs + 20_000);
   });
 
   it.each(serviceNames)('lets %s stop in its own time', async (name) => {

@@ -89,14 +89,18 @@ function scopeOf(serial: number): InventoryKey {
   return sizeScope(serial % 10 === 0 ? 4_100 : 1 + ((serial * 97) % 600), serial);
 }
 
-async function readyServices(): Promise<string[]> {
+type Readiness = 'ok' | 'degraded' | 'failing';
+
+/** Whether every service reports this; 200 while it serves requests, 503 while it serves none. */
+async function allReport(wanted: Readiness): Promise<boolean> {
   const answers = await Promise.all(
-    stack.services.map(async ({ service, url }) => {
-      const answer = await fetch(`${url}/readyz`).catch(() => null);
-      return answer?.status === 200 ? service : null;
+    stack.services.map(async ({ url }) => {
+      const answer = await fetch(`${url}/readyz`);
+      const { status } = (await answer.json()) as { status: Readiness };
+      return status === wanted && answer.status === (status === 'failing' ? 503 : 200);
     }),
   );
-  return answers.filter((service) => service !== null);
+  return answers.every((isWanted) => isWanted);
 }
 
 function processIds(): (number | null)[] {
@@ -118,10 +122,14 @@ interface Outage {
 }
 
 /** Takes a server down under load and brings it back; everything that was answered meanwhile. */
-async function outageOf(server: ManagedProcess | null, firstSerial: number): Promise<Outage> {
+async function outageOf(
+  server: ManagedProcess | null,
+  reported: Readiness,
+  firstSerial: number,
+): Promise<Outage> {
   if (!server) throw new Error('the stack does not own that server');
   const load = startLoad(firstSerial);
-  const outage = await stopAndStart(server, load).catch(async (error: unknown) => {
+  const outage = await stopAndStart(server, reported, load).catch(async (error: unknown) => {
     // A load that continues would keep the run from ending; the first failure is reported.
     await load.end().catch(() => undefined);
     throw error;
@@ -130,22 +138,25 @@ async function outageOf(server: ManagedProcess | null, firstSerial: number): Pro
   return outage;
 }
 
-async function stopAndStart(server: ManagedProcess, load: Load): Promise<Outage> {
+async function stopAndStart(
+  server: ManagedProcess,
+  reported: Readiness,
+  load: Load,
+): Promise<Outage> {
   await waitFor('some refreshes are under way', () => load.nowMs() > 3_000);
   const before = processIds();
   const fromMs = load.nowMs();
   await server.stop('SIGKILL');
-  await waitFor('no service is ready', async () => (await readyServices()).length === 0);
+  await waitFor(`every service reports ${reported}`, () => allReport(reported));
   await waitFor('the outage is over', () => load.nowMs() - fromMs > outageMs, {
     withinMs: outageMs + 1_000,
   });
   const untilMs = load.nowMs();
   await server.start();
-  await waitFor(
-    'every service is ready again',
-    async () => (await readyServices()).length === stack.services.length,
-    { withinMs: recoveryMs, everyMs: 200 },
-  );
+  await waitFor('every service is ready again', () => allReport('ok'), {
+    withinMs: recoveryMs,
+    everyMs: 200,
+  });
   expect(processIds()).toEqual(before);
   return { attempts: load.attempts, fromMs, untilMs };
 }
@@ -205,7 +216,7 @@ async function expectNothingLost(): Promise<void> {
 }
 
 test('without Kafka reads continue, other requests are answered 503 with Retry-After, and nothing is lost', async () => {
-  const outage = await outageOf(stack.kafka, 1_000);
+  const outage = await outageOf(stack.kafka, 'degraded', 1_000);
 
   expectStatedAnswers(outage);
   expect(duringOutage(outage, 'status')).toEqual(new Set([200]));
@@ -215,7 +226,7 @@ test('without Kafka reads continue, other requests are answered 503 with Retry-A
 });
 
 test('without MongoDB every request is answered 503 with Retry-After, and nothing is lost', async () => {
-  const outage = await outageOf(stack.mongodb, 2_000);
+  const outage = await outageOf(stack.mongodb, 'failing', 2_000);
 
   expectStatedAnswers(outage);
   for (const operation of ['status', 'current', 'refresh'] as const) {

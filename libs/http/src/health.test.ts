@@ -2,9 +2,12 @@ import { provideTelemetry } from '@inventory/runtime/telemetry-access';
 import { serveHealth } from './health.ts';
 import { startHttpServer } from './http-server.ts';
 
-async function ask(path: string, problems: { notReady?: string[]; notAlive?: string[] } = {}) {
+type Problems = Partial<Record<'notReady' | 'degraded' | 'notAlive', string[]>>;
+
+async function ask(path: string, problems: Problems = {}) {
   const checks = {
     notReady: async () => problems.notReady ?? [],
+    degraded: () => problems.degraded ?? [],
     notAlive: () => problems.notAlive ?? [],
   };
   const server = await startHttpServer({
@@ -44,6 +47,19 @@ test('the problems of a service that is not ready are listed, and it stays alive
     text: '{"status":"failing","problems":["MongoDB is unavailable","a consumer is not working"]}',
   });
   expect((await ask('/livez', problems)).status).toBe(200);
+});
+
+test('a service that serves a part of its requests is ready, and its problems are listed', async () => {
+  const degraded = ['a consumer is not working'];
+
+  expect(await ask('/readyz', { degraded })).toMatchObject({
+    status: 200,
+    text: '{"status":"degraded","problems":["a consumer is not working"]}',
+  });
+  expect(await ask('/readyz', { degraded, notReady: ['MongoDB is unavailable'] })).toMatchObject({
+    status: 503,
+    text: '{"status":"failing","problems":["MongoDB is unavailable","a consumer is not working"]}',
+  });
 });
 
 test('the problems of a process that must be restarted are listed', async () => {

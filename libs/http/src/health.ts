@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { measureReadiness, type Readiness } from '@inventory/runtime/readiness-metrics';
 import { telemetry } from '@inventory/runtime/telemetry-access';
 
 export interface HealthChecks {
   /** Why the service cannot serve requests; empty when it is ready. */
   readonly notReady: () => Promise<readonly string[]>;
+  /** What works in part or not at all while other requests are served. */
+  readonly degraded: () => readonly string[];
   /** Why the process must be restarted; empty while it is alive. */
   readonly notAlive: () => readonly string[];
 }
@@ -16,15 +19,20 @@ export async function serveHealth(
 ): Promise<boolean> {
   switch (request.url?.split('?', 1)[0]) {
     case '/livez':
-      answer(response, checks.notAlive());
+      answer(response, { failing: checks.notAlive(), degraded: [] });
       return true;
     case '/readyz':
-      answer(response, await checks.notReady());
+      answer(response, await readinessOf(checks));
       return true;
     case '/metrics': {
       const provided = telemetry();
-      if (provided) provided.serveMetrics(request, response);
-      else answer(response, ['telemetry is not loaded in this process']);
+      if (provided) {
+        measureReadiness(await readinessOf(checks));
+        provided.serveMetrics(request, response);
+      } else {
+        const failing = ['telemetry is not loaded in this process'];
+        answer(response, { failing, degraded: [] });
+      }
       return true;
     }
     default:
@@ -32,10 +40,17 @@ export async function serveHealth(
   }
 }
 
-function answer(response: ServerResponse, problems: readonly string[]): void {
-  const body = JSON.stringify({ status: problems.length === 0 ? 'ok' : 'failing', problems });
+async function readinessOf({ notReady, degraded }: HealthChecks): Promise<Readiness> {
+  return { failing: await notReady(), degraded: degraded() };
+}
+
+/** Degraded is 200: without this service in front of them, no request would be served at all. */
+function answer(response: ServerResponse, { failing, degraded }: Readiness): void {
+  const problems = [...failing, ...degraded];
+  const partly = degraded.length === 0 ? 'ok' : 'degraded';
+  const body = JSON.stringify({ status: failing.length === 0 ? partly : 'failing', problems });
   response
-    .writeHead(problems.length === 0 ? 200 : 503, {
+    .writeHead(failing.length === 0 ? 200 : 503, {
       'content-type': 'application/json',
       'cache-control': 'no-store',
     })

@@ -68,7 +68,7 @@ async function serve(
 ) {
   const listener = createInternalApp({
     routes: routes.map((route) => route.bind({ find: (id) => id })),
-    health: { notReady, notAlive: () => [] },
+    health: { notReady, degraded: () => [], notAlive: () => [] },
     serviceTokens,
     logger,
   });

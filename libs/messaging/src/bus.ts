@@ -82,7 +82,9 @@ export interface Subscription {
 }
 
 export interface BusHealth {
-  /** Every subscription has joined its group and fetched. */
+  /** The broker is compatible, and every subscription has once joined its group and fetched. */
+  readonly started: boolean;
+  /** Messages flow: every subscription is a member of its group that fetches. */
   readonly ready: boolean;
   /** False when the process must be restarted: no fetch for too long, or a dead consumer. */
   readonly alive: boolean;

@@ -94,6 +94,7 @@ test('while the broker is unavailable sending is bounded, health reports it, and
   await expect(bus.publish(cancels(key, 501))).rejects.toThrow(BusOverloaded);
   await waitFor('the consumer counts as not working', () => !bus.health().ready);
   expect(bus.health()).toEqual({
+    started: true,
     ready: false,
     alive: true,
     problems: ['a consumer is not working'],

@@ -1,9 +1,10 @@
 import net from 'node:net';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import type { KafkaTiming } from '@inventory/runtime/kafka-access';
 import { testLogger } from '@inventory/testkit/namespace';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { createKafkaBus } from '../src/kafka/kafka-bus.ts';
-import { ensureTopics, topicConfigs } from '../src/kafka/topic-admin.ts';
+import { ensureTopics, TopicsMissing, topicConfigs } from '../src/kafka/topic-admin.ts';
 import { type KafkaWorld, openKafkaWorld } from './support/kafka-world.ts';
 import { startNewerBroker } from './support/newer-broker.ts';
 import { idsOf, recordWork } from './support/record-work.ts';
@@ -21,10 +22,10 @@ test('this broker supports every request of the client, so the bus is ready', as
   await recordWork(bus);
 
   await waitFor('the bus is ready', () => bus.health().ready);
-  expect(bus.health()).toEqual({ ready: true, alive: true, problems: [] });
+  expect(bus.health()).toEqual({ started: true, ready: true, alive: true, problems: [] });
 });
 
-test('with a broker that dropped a request of the client the bus is not ready', async () => {
+test('with a broker that dropped a request of the client the bus never starts', async () => {
   const produce = 0;
   const [real = ''] = world.namespace.kafkaBrokers;
   const newer = await startNewerBroker(real, { key: produce, min: 9, max: 14 });
@@ -36,11 +37,11 @@ test('with a broker that dropped a request of the client the bus is not ready', 
     identifiers: systemIdentifiers,
   });
 
-  const { ready, problems } = bus.health();
+  const { started, problems } = bus.health();
 
   await bus.close();
   newer.close();
-  expect(ready).toBe(false);
+  expect(started).toBe(false);
   expect(problems).toContainEqual(
     `Kafka broker ${newer.address} supports v9 to v14 of Produce, the client v0 to v7`,
   );
@@ -124,17 +125,53 @@ test('topics are created once, with the configured partitions and retention', as
   }
 });
 
-test('missing topics are named when a consumer starts', async () => {
-  const bus = await createKafkaBus({
+/** A bus on topics that nothing has created. */
+function openElsewhere(timing: Partial<KafkaTiming> = {}) {
+  const options = {
     brokers: world.namespace.kafkaBrokers,
     topicPrefix: `${world.namespace.topicPrefix}elsewhere.`,
-    service: 'test',
     logger: testLogger,
-    identifiers: systemIdentifiers,
-  });
+    timing,
+  };
+  const identity = { service: 'test', identifiers: systemIdentifiers };
+  return { options, bus: createKafkaBus({ ...options, ...identity }) };
+}
+
+test('topics that are still missing after the wait are named', async () => {
+  const bus = await openElsewhere({ topicsTimeoutMs: 0 }).bus;
 
   await expect(recordWork(bus)).rejects.toThrow(/refresh\.commands\.v1/);
   await bus.close();
+});
+
+test('a consumer and a reader wait for topics that are created after them', async () => {
+  const lines = jest.spyOn(testLogger, 'warn');
+  const { options, bus: opening } = openElsewhere();
+  const bus = await opening;
+  const work = recordWork(bus);
+  const reader = bus.broadcast({ name: 'a', topics: ['replies.v1'], onMessage: () => {} });
+  const starting = Promise.all([work, reader]);
+  const waiting = () => lines.mock.calls.filter((line) => line.includes('waiting for topics'));
+  const both = waitFor('both wait for topics', () => waiting().length === 2);
+  await Promise.race([both, starting]);
+
+  await ensureTopics({ ...options, partitions: 2, replicationFactor: 1 });
+
+  const [{ handled }] = await starting;
+  const [key = ''] = newKeys(1);
+  await bus.publish([cancel(key)]);
+  await waitFor('it is handled', () => idsOf(handled).includes(`${key}#0`));
+  await bus.close();
+  lines.mockRestore();
+});
+
+test('a bus that is closed does not wait for topics', async () => {
+  const bus = await openElsewhere().bus;
+  const work = recordWork(bus);
+
+  await bus.close();
+
+  await expect(work).rejects.toThrow(TopicsMissing);
 });
 
 test('a process with a producer, a worker and a reader holds five connections to a broker', async () => {

@@ -74,6 +74,8 @@ export interface KafkaTiming {
   readonly handlersDeadlineMs: number;
   readonly commitDeadlineMs: number;
   readonly leaveDeadlineMs: number;
+  /** How long a start waits for topics that the deployment has not created yet. */
+  readonly topicsTimeoutMs: number;
 }
 
 export interface KafkaAccess {

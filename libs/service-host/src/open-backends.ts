@@ -43,8 +43,10 @@ function healthOf(mongo: MongoConnection, bus: MessageBus, stopping: AbortSignal
     notReady: async () => [
       ...(stopping.aborted ? ['stopping'] : []),
       ...((await mongo.ping()) ? [] : ['MongoDB is unavailable']),
-      ...bus.health().problems,
+      ...(bus.health().started ? [] : bus.health().problems),
     ],
+    // Reads and account work need no message: a service without Kafka serves them.
+    degraded: () => (bus.health().started ? bus.health().problems : []),
     notAlive: () => (bus.health().alive ? [] : ['the message bus is dead']),
   };
 }

@@ -20,7 +20,7 @@ test('usage of more than one report may have is refused by its own code, not cut
   };
   const listener = createInternalApp({
     routes: ledgerRoutes.map((route) => route.bind(deps)),
-    health: { notReady: async () => [], notAlive: () => [] },
+    health: { notReady: async () => [], degraded: () => [], notAlive: () => [] },
     serviceTokens: [],
     logger: createLogger({ service: 'test', level: 'silent' }),
   });

@@ -1,3 +1,4 @@
+import type { HealthChecks } from '@inventory/http/health';
 import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { openBackends } from '@inventory/service-host/open-backends';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
@@ -21,6 +22,7 @@ export async function startGateway(
 ): Promise<StartedGateway> {
   const { lifetime, clock, identifiers, logger } = context;
   const { db, bus, health } = await openBackends(context, 'gateway', gatewayIndexes);
+  const publicPort = withoutPublicPort(health);
   const replies = createPendingReplies();
   const broadcasts = await openBroadcasts(bus, lifetime, replies);
   const commands = openCommands({ bus, broadcasts, lifetime, replies });
@@ -29,7 +31,20 @@ export async function startGateway(
   const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
 
   const shared = { commands, clients, tenancy };
-  const { url } = await startPrivateApi(context, { ...shared, health });
+  const { url } = await startPrivateApi(context, { ...shared, health: publicPort.health });
   const publicApi = await openPublicApi(context, { ...shared, db, bus, broadcasts, prices });
+  publicPort.opened();
   return { url, publicUrl: publicApi.url };
+}
+
+/** The private port opens first and closes last: a gateway is ready once its public port listens. */
+function withoutPublicPort(health: HealthChecks) {
+  let problems: readonly string[] = ['the public port does not listen'];
+  const notReady = async () => [...(await health.notReady()), ...problems];
+  return {
+    health: { ...health, notReady },
+    opened(): void {
+      problems = [];
+    },
+  };
 }

@@ -158,7 +158,7 @@ describe('what cannot be sent', () => {
   });
 
   test('nothing is sent while replies cannot be received', async () => {
-    const health = () => ({ ready: false, alive: true, problems: ['not joined'] });
+    const health = () => ({ started: false, ready: false, alive: true, problems: ['not joined'] });
     const { key, principal } = world.issue();
 
     const answer = await postWith({ health }, key);

@@ -13,7 +13,7 @@ beforeAll(async () => {
   replica = await openTenancyReplica({ namespace: await openNamespace() });
   const listener = createInternalApp({
     routes: [readStandingRoute.bind(replica.tenancy)],
-    health: { notReady: async () => [], notAlive: () => [] },
+    health: { notReady: async () => [], degraded: () => [], notAlive: () => [] },
     serviceTokens: [serviceToken],
     logger: testLogger,
   });

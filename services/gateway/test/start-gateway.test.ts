@@ -1,3 +1,5 @@
+import { Server } from 'node:http';
+import { findFreePort } from '@inventory/backends/free-port';
 import { systemClock } from '@inventory/runtime/clock';
 import { newScope } from '@inventory/testkit/builders';
 import { createTestClock } from '@inventory/testkit/test-clock';
@@ -83,6 +85,37 @@ test('health and metrics are on the private port, without a token, and not on th
     expect([answer.status, answer.json.error.code]).toEqual([404, 'route_not_found']);
   }
   expect((await callApi(url, { path: '/v2/account' })).status).toBeGreaterThanOrEqual(400);
+});
+
+test('a gateway is ready only once its public port listens', async () => {
+  const [port, publicPort] = [await findFreePort(), await findFreePort()];
+  const listen = Server.prototype.listen;
+  const before: unknown[] = [];
+  // The last moment before the public port listens.
+  const listening = jest.spyOn(Server.prototype, 'listen').mockImplementation(function (
+    this: Server,
+    ...given: unknown[]
+  ) {
+    const go = () => void Reflect.apply(listen, this, given);
+    if (given[0] !== publicPort) go();
+    else {
+      void callApi(`http://127.0.0.1:${port}`, { path: '/readyz' })
+        .then(({ status, text }) => before.push(status, JSON.parse(text)))
+        .then(go);
+    }
+    return this;
+  });
+
+  const gateway = await startWholeGateway(world, systemClock, { port, publicPort });
+
+  listening.mockRestore();
+  const problems = ['the public port does not listen'];
+  expect(before).toEqual([503, { status: 'failing', problems }]);
+  await waitFor(
+    'it is ready once it listens',
+    async () => (await callApi(gateway.url, { path: '/readyz' })).status === 200,
+  );
+  expect(gateway.publicUrl).toBe(`http://127.0.0.1:${publicPort}`);
 });
 
 test('what needs a token of the operator is closed without it', async () => {

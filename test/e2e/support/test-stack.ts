@@ -14,7 +14,10 @@ import { closeCalls } from './public-api.ts';
 type Settings = Readonly<Record<string, string>>;
 
 export interface TestStackOptions
-  extends Pick<StackOptions, 'replicas' | 'simulator' | 'serviceEnvironment' | 'kafkaSettings'> {
+  extends Pick<
+    StackOptions,
+    'replicas' | 'simulator' | 'serviceEnvironment' | 'kafkaSettings' | 'backendPorts'
+  > {
   /** Settings of every process. */
   readonly environment?: Settings;
   /** A Kafka and a MongoDB of its own, which the test may stop. */
@@ -79,6 +82,7 @@ export async function openTestStack(options: TestStackOptions = {}): Promise<Tes
     ports: { simulator: simulatorPort },
     ...(options.replicas ? { replicas: options.replicas } : {}),
     ...(options.kafkaSettings ? { kafkaSettings: options.kafkaSettings } : {}),
+    ...(options.backendPorts ? { backendPorts: options.backendPorts } : {}),
     simulator: { ...simulatorSettings, ...options.simulator },
     serviceEnvironment: {
       ...options.serviceEnvironment,

@@ -34,6 +34,18 @@ test('a consumer works from its first fetch as a member, not from its first fetc
   expect([watch.working(), started]).toEqual([true, true]);
 });
 
+test('a consumer that has once fetched as a member has started, whatever happens to it later', () => {
+  emit('j');
+  expect(watch.hasStarted()).toBe(false);
+  emit('f');
+  expect(watch.hasStarted()).toBe(true);
+
+  emit('c');
+  nowMs += 10 * sessionTimeoutMs;
+
+  expect([watch.working(), watch.hasStarted()]).toEqual([false, true]);
+});
+
 test('a consumer that stopped without an event counts as not working, then as dead', () => {
   emit('j');
   emit('f');

@@ -3,6 +3,8 @@ import type { Consumer } from 'kafkajs';
 
 /** Liveness of a consumer, derived from its events. */
 export interface ConsumerWatch {
+  /** Whether it has been a member of its group and has fetched, at any time. */
+  hasStarted(): boolean;
   /** Whether it is a member of its group with a recent fetch or heartbeat. */
   working(): boolean;
   /** False when it has emitted no event for too long. */
@@ -25,12 +27,14 @@ export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow
   const first = Promise.withResolvers<void>();
   let joined = false;
   let fetched = false;
+  let started = false;
   let workedMs = now();
   let connectedMs = workedMs;
   const worked = () => {
     workedMs = now();
   };
   return {
+    hasStarted: () => started,
     working: () => joined && fetched && now() - workedMs < (sessionTimeoutMs * 2) / 3,
     alive: () => now() - Math.max(workedMs, connectedMs) < 3 * sessionTimeoutMs,
     started: () => first.promise,
@@ -44,6 +48,7 @@ export function createConsumerWatch(sessionTimeoutMs: number, now = monotonicNow
         worked();
         if (!joined) return;
         fetched = true;
+        started = true;
         first.resolve();
       });
       consumer.on(consumer.events.CRASH, () => {

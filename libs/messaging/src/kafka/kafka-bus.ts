@@ -10,7 +10,10 @@ import { findVersionProblems } from './broker-versions.ts';
 import { createKafkaClient } from './client.ts';
 import { physicalTopic } from './kafka-records.ts';
 import { createRecordSender } from './producer.ts';
+import { readAsAdmin } from './read-as-admin.ts';
 import { openRetentionGaps } from './retention-gaps.ts';
+import { timingOf } from './timing.ts';
+import { awaitTopics } from './topic-admin.ts';
 import { type KafkaSubscription, startWorkConsumer } from './work-consumer.ts';
 
 export interface KafkaBusOptions extends KafkaAccess {
@@ -51,6 +54,13 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
     );
   }
 
+  const { topicsTimeoutMs: timeoutMs } = timingOf(connection);
+  const untilTopicsExist = (names: readonly TopicName[]) =>
+    readAsAdmin(kafka, (admin) => {
+      const topics = names.map((topic) => physicalTopic(topicPrefix, topic));
+      return awaitTopics(admin, { topics, timeoutMs, logger, stopping: stopping.signal });
+    });
+
   function track(subscription: KafkaSubscription): KafkaSubscription {
     subscriptions.add(subscription);
     return {
@@ -65,6 +75,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
   return {
     publish: (messages) => inSendSpans(messages, publish),
     async consume(work) {
+      await untilTopicsExist(work.topics);
       const gaps = await openRetentionGaps({ ...work, kafka, topicPrefix, logger });
       const consumer = await startWorkConsumer(context, work).catch((error: unknown) => {
         gaps.stop();
@@ -80,6 +91,7 @@ export async function createKafkaBus(options: KafkaBusOptions): Promise<MessageB
       });
     },
     async broadcast(broadcast) {
+      await untilTopicsExist(broadcast.topics);
       // Two readers of one process must not share a group, or each would miss the other's messages.
       readers += 1;
       const groupId = `${topicPrefix}${broadcast.name}-${instance}-${readers}`;
@@ -100,6 +112,7 @@ function healthOf(subscriptions: KafkaSubscription[], found: readonly string[]):
     problems.push('a consumer is not working');
   }
   return {
+    started: found.length === 0 && subscriptions.every(({ watch }) => watch.hasStarted()),
     ready: problems.length === 0,
     alive: subscriptions.every(({ watch }) => watch.alive()),
     problems,

@@ -3,7 +3,7 @@ import type { Logger } from '@inventory/runtime/logger';
 import { pause } from '@inventory/runtime/wait';
 import type { Admin, Kafka } from 'kafkajs';
 import { readAsAdmin } from './read-as-admin.ts';
-import { requireTopics, untilSettled } from './topic-admin.ts';
+import { untilSettled } from './topic-admin.ts';
 
 export interface RetentionGapOptions {
   readonly kafka: Kafka;
@@ -24,18 +24,12 @@ const checkIntervalMs = 1_000;
 
 /**
  * Checks for records that expired before the group consumed them and, where there are any, repeats
- * the check until the group's position is past them. Rejects when a topic is missing.
+ * the check until the group's position is past them.
  */
 export async function openRetentionGaps(options: RetentionGapOptions): Promise<RetentionGaps> {
   const { kafka, group, logger } = options;
   const stopping = new AbortController();
-  let gaps = await readAsAdmin(kafka, async (admin) => {
-    await requireTopics(
-      admin,
-      options.topics.map((topic) => options.topicPrefix + topic),
-    );
-    return findRetentionGaps(admin, options);
-  });
+  let gaps = await readAsAdmin(kafka, (admin) => findRetentionGaps(admin, options));
   for (const gap of gaps) logger.error({ group, gap }, 'records expired before consumption');
 
   async function waitUntilPassed(): Promise<void> {

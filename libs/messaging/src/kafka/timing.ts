@@ -7,6 +7,8 @@ const defaults: KafkaTiming = {
   handlersDeadlineMs: 6_000,
   commitDeadlineMs: 2_000,
   leaveDeadlineMs: 3_000,
+  // Within the two minutes of the startup probe.
+  topicsTimeoutMs: 90_000,
 };
 
 export function timingOf({ timing }: Pick<KafkaAccess, 'timing'>): KafkaTiming {

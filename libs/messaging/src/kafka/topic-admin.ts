@@ -141,15 +141,38 @@ export function topicConfigs(
   });
 }
 
-/** Topics are created by deployment; a service that starts before that names the missing ones. */
+/** Topics are created by deployment, not by a service. */
 export class TopicsMissing extends Error {
   override name = 'TopicsMissing';
-  /** They may exist in a moment: brokers receive new topics one after the other. */
-  readonly retriable = true;
 }
 
-export async function requireTopics(admin: Admin, topics: readonly string[]): Promise<void> {
-  const existing = new Set(await admin.listTopics());
-  const missing = topics.filter((topic) => !existing.has(topic));
-  if (missing.length > 0) throw new TopicsMissing(`Kafka has no topic ${missing.join(', ')}`);
+export interface AwaitTopicsOptions {
+  readonly topics: readonly string[];
+  readonly timeoutMs: number;
+  readonly logger: Logger;
+  /** Ends the wait. */
+  readonly stopping: AbortSignal;
+}
+
+const topicsPauseMs = 500;
+
+/**
+ * Waits for topics that the deployment is creating: on a first install services start beside its
+ * job. Rejects with {@link TopicsMissing} after `timeoutMs`.
+ */
+export async function awaitTopics(
+  admin: Pick<Admin, 'listTopics'>,
+  { topics, timeoutMs, logger, stopping }: AwaitTopicsOptions,
+): Promise<void> {
+  const startMs = monotonicNow();
+  for (let tries = 1; ; tries += 1) {
+    const existing = new Set(await untilSettled(() => admin.listTopics()));
+    const missing = topics.filter((topic) => !existing.has(topic));
+    if (missing.length === 0) return;
+    if (stopping.aborted || monotonicNow() - startMs >= timeoutMs) {
+      throw new TopicsMissing(`Kafka has no topic ${missing.join(', ')}`);
+    }
+    if (tries === 1) logger.warn({ missing, timeoutMs }, 'waiting for topics');
+    await pause(topicsPauseMs, stopping);
+  }
 }

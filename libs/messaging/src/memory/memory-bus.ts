@@ -86,7 +86,7 @@ export function createMemoryBroker(logger: Logger, partitions = 4): MemoryBroker
       },
       health() {
         const problems = [...members].flatMap((member) => member.problems());
-        return { ready: problems.length === 0, alive: true, problems };
+        return { started: true, ready: problems.length === 0, alive: true, problems };
       },
       async close() {
         for (const reader of reading) stopReading(reader);

@@ -1,10 +1,15 @@
 import type { MessageBody, MessageType } from '@inventory/contracts/messages';
-import { BusOverloaded, type MessageBus, type OutgoingMessage } from '@inventory/messaging/bus';
+import {
+  type BusHealth,
+  BusOverloaded,
+  type MessageBus,
+  type OutgoingMessage,
+} from '@inventory/messaging/bus';
 import type { PendingReplies, ReplyReader } from '@inventory/messaging/pending-replies';
 import { ZodError } from 'zod';
 
 export interface RequestReplyClientDeps {
-  readonly bus: Pick<MessageBus, 'publish' | 'health'>;
+  readonly bus: Pick<MessageBus, 'publish'> & { health(): Pick<BusHealth, 'ready'> };
   readonly replies: Pick<PendingReplies, 'expect' | 'waiting'>;
 }
 

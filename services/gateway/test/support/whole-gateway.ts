@@ -13,8 +13,14 @@ export interface WholeGateway extends StartedGateway {
 export async function startWholeGateway(
   world: GatewayWorld,
   clock: Clock = systemClock,
+  ports = { port: 0, publicPort: 0 },
 ): Promise<WholeGateway> {
-  const config = testGatewayConfig(world);
+  const given = testGatewayConfig(world);
+  const config = {
+    ...given,
+    http: { ...given.http, port: ports.port },
+    publicHttp: { ...given.publicHttp, port: ports.publicPort },
+  };
   const gateway = await startTestService({ config, clock, start: startGateway });
   world.defer(gateway.stop);
   return { ...gateway, operatorToken: config.operatorToken };
