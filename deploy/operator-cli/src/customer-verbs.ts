@@ -1,4 +1,4 @@
-import { grantedScope } from '@inventory/contracts/vocabulary';
+import { grantedPermission } from '@inventory/contracts/vocabulary';
 import {
   account,
   credential,
@@ -14,7 +14,7 @@ import {
 } from './verb.ts';
 
 const scope = required(
-  list('--scope <scope>', `repeatable; one of ${grantedScope.options.join(', ')}`, 'scopes'),
+  list('--scope <scope>', `repeatable; one of ${grantedPermission.options.join(', ')}`, 'scopes'),
 );
 const note = 'The secret is shown this once and kept nowhere: store it now.';
 const columns = {

@@ -71,7 +71,7 @@ export const fundingModes = ['credits', 'subscription'] as const;
 export const fundingMode = z.enum(fundingModes);
 export type FundingMode = z.infer<typeof fundingMode>;
 
-/** Permissions a Credential can hold. The legacy wildcard grants the three inventory scopes only. */
+/** Permissions a Credential can hold. The legacy wildcard grants the three inventory permissions only. */
 export const inventoryPermissions = [
   'platform.inventory.refresh.v1',
   'platform.inventory.current.page.v1',
@@ -86,8 +86,8 @@ export const wildcardPermission = '*';
 export const permissions = [...inventoryPermissions, ...explicitPermissions] as const;
 export const permission = z.enum(permissions);
 export type Permission = z.infer<typeof permission>;
-export const grantedScope = z.enum([...permissions, wildcardPermission]);
-export type GrantedScope = z.infer<typeof grantedScope>;
+export const grantedPermission = z.enum([...permissions, wildcardPermission]);
+export type GrantedPermission = z.infer<typeof grantedPermission>;
 
 export const admissionReasons = [
   'global_outstanding_closed',

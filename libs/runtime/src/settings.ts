@@ -42,6 +42,15 @@ export const list = () =>
     )
     .pipe(z.array(z.string()).min(1, 'must name at least one'));
 
+const secretKeyBytes = 32;
+
+/** A key of 32 bytes in base64url; only the canonical spelling is valid. */
+export const secretKey = () =>
+  z.string().refine((key) => {
+    const bytes = Buffer.from(key, 'base64url');
+    return bytes.length === secretKeyBytes && bytes.toString('base64url') === key;
+  }, `must be ${secretKeyBytes} bytes in base64url`);
+
 export const text = () => z.string().min(1);
 export const url = () => z.url({ protocol: /^https?$/ });
 

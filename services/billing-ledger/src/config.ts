@@ -10,13 +10,9 @@ import {
   integer,
   list,
   readSettings,
+  secretKey,
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
-
-const keyBytes = 32;
-const checkpointKey = z
-  .base64url()
-  .refine((key) => Buffer.from(key, 'base64url').length === keyBytes, 'must be 32 bytes');
 
 export const settings = {
   ...serviceSettings,
@@ -46,7 +42,7 @@ export const settings = {
       'From one verification of any process to the next one by a replica; 0: only by --verify',
     ),
   CHECKPOINT_KEYS: list()
-    .pipe(z.array(checkpointKey))
+    .pipe(z.array(secretKey()))
     .optional()
     .describe(
       'Keys that verified checkpoints are signed with, comma-separated, 32 bytes each in base64url: the first signs, each is accepted; without one every verification is a full one',

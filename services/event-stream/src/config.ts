@@ -10,22 +10,17 @@ import {
   integer,
   list,
   readSettings,
+  secretKey,
   url,
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import type { HealthLimits } from './domain/endpoint-health.ts';
 import type { RetryRules } from './domain/webhook-delivery.ts';
 import type { DelivererLimits } from './operations/deliver-due.ts';
-import { sealKeyBytes } from './storage/sealed-secret.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-
-const secretKey = z.string().refine((key) => {
-  const bytes = Buffer.from(key, 'base64url');
-  return bytes.length === sealKeyBytes && bytes.toString('base64url') === key;
-}, `must be ${sealKeyBytes} bytes in base64url`);
 
 const retryScheduleMs = [
   5_000,
@@ -50,7 +45,7 @@ export const settings = {
     .describe('Pause between two runs of log pruning'),
   GATEWAY_URL: url().describe('Private address of the gateway, which owns Projects'),
   WEBHOOK_SECRET_KEYS: list()
-    .pipe(z.array(secretKey))
+    .pipe(z.array(secretKey()))
     .describe(
       'Keys that encrypt the secrets of webhook endpoints at rest, comma-separated, 32 bytes each ' +
         'in base64url: the first encrypts, all decrypt',

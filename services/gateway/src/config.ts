@@ -14,19 +14,14 @@ import {
   list,
   port,
   readSettings,
+  secretKey,
   text,
   url,
 } from '@inventory/runtime/settings';
 import { z } from 'zod';
 import { type Deadlines, standardDeadlines } from './deadlines.ts';
 import { parseNetwork } from './http/network-policy.domain.ts';
-import { cursorKeyBytes } from './http/sealed-cursor.ts';
 import type { StreamLimits } from './streams/event-streams.ts';
-
-const cursorKey = z.string().refine((key) => {
-  const bytes = Buffer.from(key, 'base64url');
-  return bytes.length === cursorKeyBytes && bytes.toString('base64url') === key;
-}, `must be ${cursorKeyBytes} bytes in base64url`);
 
 const network = z.string().transform((given, context) => {
   const parsed = parseNetwork(given);
@@ -49,7 +44,7 @@ export const settings = {
   REVISION_STORE_URL: url().describe('Internal address of the revision-store'),
   EVENT_STREAM_URL: url().describe('Internal address of the event-stream'),
   CURSOR_KEYS: list()
-    .pipe(z.array(cursorKey))
+    .pipe(z.array(secretKey()))
     .describe(
       'Keys that cursors are sealed with, comma-separated, 32 bytes each in base64url: the first ' +
         'seals, all open; keep a replaced key for as long as event cursors live (LOG_KEEP_MS)',

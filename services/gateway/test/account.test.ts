@@ -28,13 +28,13 @@ beforeAll(async () => {
 afterEach(() => world?.reset());
 afterAll(() => world?.close());
 
-const mayRead: { scopes: Permission[] } = { scopes: ['customer.account.read.v1'] };
+const mayRead: { permissions: Permission[] } = { permissions: ['customer.account.read.v1'] };
 const get = (path: string, key: string, headers: ApiCall['headers'] = {}) =>
   gateway.call({ path, key, headers });
 
 describe('account', () => {
   test('any active Credential sees the balance, its own scopes and the rate limit (Tenancy) [rate-limit]', async () => {
-    const { key, principal } = world.issue({ scopes: [], requestsPerMinute: 77 });
+    const { key, principal } = world.issue({ permissions: [], requestsPerMinute: 77 });
     world.ledger.setBalance(principal.accountId, 4_321);
 
     const answer = await get('/v2/account', key);
@@ -82,7 +82,7 @@ describe('account', () => {
       balance_alert: { threshold: 50 },
     };
     world.ledger.terms.set(accountId, { funding: { mode: 'credits' }, ...limits });
-    const other = world.issue({ accountId, scopes: ['*'] });
+    const other = world.issue({ accountId, permissions: ['*'] });
 
     expect((await get('/v2/account', key)).json.data).toMatchObject(limits);
     const { data } = (await get('/v2/account', other.key)).json;
@@ -92,7 +92,7 @@ describe('account', () => {
 });
 
 test('prices: the active list, for any active Credential (Reads: prices) [prices]', async () => {
-  const answer = await get('/v2/prices', world.issue({ scopes: [] }).key);
+  const answer = await get('/v2/prices', world.issue({ permissions: [] }).key);
 
   expect(priceView.strict().parse(answer.json.data)).toMatchObject({
     price_version: 1,

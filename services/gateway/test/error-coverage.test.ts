@@ -187,7 +187,7 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   missing_api_key: ({ right }) => gateway.call(right),
   invalid_api_key: ({ send }) => send({ key: 'inv_unknown' }),
   permission_denied: ({ endpoint }) =>
-    caseOf(endpoint, { scopes: [], networkPolicies: [['192.0.2.0/24']] }).send(),
+    caseOf(endpoint, { permissions: [], networkPolicies: [['192.0.2.0/24']] }).send(),
   rate_limit_exceeded: ({ endpoint }) => caseOf(endpoint, { requestsPerMinute: 0 }).send(),
   not_acceptable: ({ send }) => send({ headers: { accept: 'image/png' } }),
   service_unavailable: ({ send }) => send({ key: 'away' }),

@@ -302,7 +302,7 @@ test.each([
 });
 
 test('without its permission the answer is 403 and names it (Scopes) [authentication]', async () => {
-  const { key } = world.issue({ scopes: ['platform.inventory.current.page.v1'] });
+  const { key } = world.issue({ permissions: ['platform.inventory.current.page.v1'] });
 
   const answer = await read(newScope(), key);
 

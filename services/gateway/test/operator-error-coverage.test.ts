@@ -54,7 +54,13 @@ async function caseOf(endpoint: OperatorEndpoint): Promise<Case> {
   const { id: account } = await world.tenancy.createAccount({ name: 'Trader' });
   const { id: project } = await world.tenancy.createProject({ accountId: account, name: null });
   const { credential } = await world.tenancy.issueCredential({
-    ...{ projectId: project, name: null, scopes: ['*'], expiresAtMs: null, networkPolicy: null },
+    ...{
+      projectId: project,
+      name: null,
+      permissions: ['*'],
+      expiresAtMs: null,
+      networkPolicy: null,
+    },
   });
   const named = { account, project, credential: credential.id };
   const right = rightOperatorCall(endpoint.operationId, named);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const made = await world.tenancy.createAccount({ name: 'Trader' });
   const of = await world.tenancy.createProject({ accountId: made.id, name: null });
   const { credential: issued } = await world.tenancy.issueCredential({
-    ...{ projectId: of.id, name: null, scopes: ['*'], expiresAtMs: null, networkPolicy: null },
+    ...{ projectId: of.id, name: null, permissions: ['*'], expiresAtMs: null, networkPolicy: null },
   });
   [account, project, credential] = [
     `/accounts/${made.id}`,

@@ -177,7 +177,7 @@ test('scopes, expiry and policy of a Credential are replaced; a revoked one refu
   await put(`${path}/network-policy`, { network_policy: ['192.0.2.0/24'] });
 
   expect(await world.tenancy.principals.findPrincipal(secret)).toMatchObject({
-    scopes: ['customer.account.read.v1'],
+    permissions: ['customer.account.read.v1'],
     expiresAtMs: Date.UTC(2099, 0),
     networkPolicies: [['192.0.2.0/24']],
   });

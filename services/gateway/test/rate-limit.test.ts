@@ -77,7 +77,7 @@ test('what was refused before it was known who asks consumes nothing', async () 
 });
 
 test('an authenticated request counts, whatever its outcome (Reads: rate limit)', async () => {
-  const { key } = world.issue({ requestsPerMinute: 3, scopes: [] });
+  const { key } = world.issue({ requestsPerMinute: 3, permissions: [] });
   const [gateway] = gateways;
 
   const answers = [

@@ -79,11 +79,11 @@ describe('status', () => {
     expect(listed).not.toHaveProperty('expected_completed_at');
   });
 
-  test('is readable by every active Credential of the Project, whatever its scopes', async () => {
+  test('is readable by every active Credential of the Project, whatever its permissions', async () => {
     const { key, principal } = world.issue();
     const refreshId = await startRefresh(key);
     const { accountId, projectId } = principal;
-    const powerless = world.issue({ accountId, projectId, scopes: [] });
+    const powerless = world.issue({ accountId, projectId, permissions: [] });
 
     expect((await gateway.call({ path: statusPathOf(refreshId), key: powerless.key })).status).toBe(
       200,
@@ -146,7 +146,7 @@ describe('cancel', () => {
     const reader = world.issue({
       accountId,
       projectId,
-      scopes: ['platform.inventory.current.page.v1'],
+      permissions: ['platform.inventory.current.page.v1'],
     });
 
     const answer = await cancel(refreshId, reader.key);

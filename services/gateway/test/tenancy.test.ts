@@ -61,7 +61,7 @@ test('an issued secret is accepted by every replica at once, with what its owner
     accountId: account.id,
     projectId: project.id,
     credentialId: credential.id,
-    scopes: ['*'],
+    permissions: ['*'],
     expiresAtMs: null,
     networkPolicies: [],
     eventsEnabled: false,
@@ -97,12 +97,12 @@ test('a suspension of the account or the Project stops its keys everywhere, and 
   await seenElsewhere(secret, 'a key');
 });
 
-test('a change of scopes, policy, limit or events reaches keys that are in use elsewhere', async () => {
+test('a change of permissions, policy, limit or events reaches keys that are in use elsewhere', async () => {
   const { account, project, credential, secret } = await newCustomer(here.tenancy);
   await seenElsewhere(secret, 'a key');
 
   await here.tenancy.changeCredential(credential.id, {
-    scopes: ['customer.events.read.v1'],
+    permissions: ['customer.events.read.v1'],
     networkPolicy: ['192.0.2.1/32'],
   });
   await here.tenancy.changeProject(project.id, { networkPolicy: ['192.0.2.0/24'] });
@@ -113,7 +113,7 @@ test('a change of scopes, policy, limit or events reaches keys that are in use e
     return principal?.requestsPerMinute === 9 && principal;
   });
   expect(seen).toMatchObject({
-    scopes: ['customer.events.read.v1'],
+    permissions: ['customer.events.read.v1'],
     networkPolicies: [['192.0.2.0/24'], ['192.0.2.1/32']],
     eventsEnabled: true,
   });
@@ -213,7 +213,7 @@ test('a revoked Credential stays as it ended, and revoking it again answers the 
     refusal: { code: 'credential_revoked' },
   });
   await expect(
-    here.tenancy.changeCredential(credential.id, { scopes: ['*'] }),
+    here.tenancy.changeCredential(credential.id, { permissions: ['*'] }),
   ).rejects.toMatchObject({ refusal: { code: 'credential_revoked' } });
 });
 

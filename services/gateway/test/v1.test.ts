@@ -56,7 +56,7 @@ const failures: readonly (readonly [string, number, string, string, () => Asking
     403,
     'Unauthorized',
     'permission_denied',
-    () => ({ key: world.issue({ scopes: ['platform.inventory.refresh.v1'] }).key }),
+    () => ({ key: world.issue({ permissions: ['platform.inventory.refresh.v1'] }).key }),
   ],
   [
     'a foreign network',

@@ -8,7 +8,7 @@ import {
   type TestGateway,
 } from './support/test-gateway.ts';
 
-const manage = { scopes: ['customer.webhooks.manage.v1'], eventsEnabled: true } as const;
+const manage = { permissions: ['customer.webhooks.manage.v1'], eventsEnabled: true } as const;
 let world: GatewayWorld;
 let gateway: TestGateway;
 
@@ -65,7 +65,7 @@ test('a Project that is not the own one has no endpoints to be seen (Events: web
 });
 
 test('the legacy wildcard does not manage webhooks (Authentication: explicit permissions) [authentication, scopes]', async () => {
-  const { key, principal } = world.issue({ scopes: ['*'], eventsEnabled: true });
+  const { key, principal } = world.issue({ permissions: ['*'], eventsEnabled: true });
 
   const answer = await gateway.call({ path: pathOf(principal.projectId), key });
 

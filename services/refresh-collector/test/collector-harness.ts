@@ -26,6 +26,7 @@ import type { RefreshCollectorConfig } from '../src/config.ts';
 import { startRefreshCollector } from '../src/start-refresh-collector.ts';
 import { type FakeLedger, startFakeLedger } from './fake-ledger.ts';
 import { type FakeRevisionStore, startFakeRevisionStore } from './fake-revision-store.ts';
+import { farMs, quickConfig } from './quick-config.ts';
 
 export type Collector = Awaited<ReturnType<CollectorHarness['startCollector']>>;
 type RefreshRequest = MessageBody<'refresh.request.v1'>;
@@ -77,11 +78,6 @@ export interface CollectorHarness {
   close(): Promise<void>;
 }
 
-export const identitiesOf = (simulator: PlatformSimulator, count: number): string[] =>
-  Array.from({ length: count }, (_, index) => simulator.proxyUrl(`egress-${index + 1}`));
-
-/** No machine is so slow that a time this far out is reached. */
-const farMs = 600_000;
 /** Of the platform's time: 100 ms of ours. */
 const blockSeconds = 0.000_1;
 
@@ -231,55 +227,6 @@ function withOverrides(
     return [name, typeof given === 'object' ? { ...given, ...(section as object) } : section];
   });
   return { ...config, ...Object.fromEntries(sections) };
-}
-
-/** Short pauses and far timeouts; otherwise what is configured in production. */
-function quickConfig(
-  simulator: PlatformSimulator,
-  store: FakeRevisionStore,
-): Omit<RefreshCollectorConfig, keyof ReturnType<typeof testServiceConfig>> {
-  return {
-    revisionStoreUrl: store.url,
-    billingLedgerUrl: store.url,
-    platform: {
-      baseUrl: simulator.url,
-      egress: identitiesOf(simulator, 4),
-      timeoutMs: farMs,
-      connectTimeoutMs: farMs,
-      bodyBytesMax: 8 * 1024 * 1024,
-      userAgent: 'test',
-    },
-    identities: {
-      requestsPerMinute: 60_000,
-      burst: 1_000,
-      silenceFirstMs: 150,
-      silenceMaxMs: 300,
-      unreachableFirstMs: 150,
-      unreachableMaxMs: 300,
-    },
-    scan: {
-      pagesMax: 250,
-      triesMax: 5,
-      throttledMax: 6,
-      retryMs: 20,
-      duplicateRetryMs: 40,
-      count: 2_000,
-      smallerCount: 1_000,
-    },
-    live: {
-      triesMax: 3,
-      retryMs: 20,
-      limits: { perKeyMax: 100, totalMax: 1_000 },
-      waitMaxMs: farMs,
-    },
-    scheduling: { leaseMs: farMs, scansMax: 64, scansPerAccountMax: 16, idleMs: 250 },
-    deadlines: { queueMs: 1_800_000, collectMs: 3_600_000 },
-    admission: { outstandingMax: 10_000, outstandingPerAccountMax: 1_000 },
-    retention: { terminalMs: 86_400_000, refusedMs: 86_400_000 },
-    resend: { firstMs: 10_000, maxMs: 20_000 },
-    holds: { sweepMs: 600_000, ageSeconds: 3_600 },
-    watchMs: 250,
-  };
 }
 
 async function appendEvent(

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { waitFor } from '@inventory/testkit/wait-for';
-import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
+import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { readLive } from './live-reader.ts';
+import { identitiesOf } from './quick-config.ts';
 
 let harness: CollectorHarness;
 /** Accepts connections and never answers. */

@@ -1,7 +1,8 @@
 import { scenarioInventory, sizeInventory } from '@inventory/platform-simulator/scenarios';
 import { monotonicNow } from '@inventory/runtime/clock';
 import { newAccountId } from '@inventory/testkit/builders';
-import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
+import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
+import { identitiesOf } from './quick-config.ts';
 
 let harness: CollectorHarness;
 

@@ -1,6 +1,7 @@
 import { scenarioInventory } from '@inventory/platform-simulator/scenarios';
-import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
+import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
 import { expectedOutcomes, spreadApp } from './expected-outcomes.ts';
+import { identitiesOf } from './quick-config.ts';
 
 let harness: CollectorHarness;
 

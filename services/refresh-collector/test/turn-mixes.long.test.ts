@@ -2,7 +2,8 @@ import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import { newAccountId } from '@inventory/testkit/builders';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { openCollections } from '../src/collections.ts';
-import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
+import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
+import { identitiesOf } from './quick-config.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 
 let harness: CollectorHarness;

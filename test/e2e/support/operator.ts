@@ -1,5 +1,5 @@
 import { type StatementRow, statementRow } from '@inventory/contracts/internal/ledger';
-import { type GrantedScope, inventoryPermissions } from '@inventory/contracts/vocabulary';
+import { type GrantedPermission, inventoryPermissions } from '@inventory/contracts/vocabulary';
 import type { Stack } from '@inventory/local-stack/stack';
 import type { OperationAnswer, OperationInput } from '@inventory/operator-client/operation-types';
 import {
@@ -77,7 +77,7 @@ export function createOperator(stack: OperatorAccess): Operator {
   });
 
   async function newCredential(project_id: string, options: NewCredential = {}) {
-    const scopes = (options.scopes ?? inventoryPermissions) as readonly GrantedScope[];
+    const scopes = (options.scopes ?? inventoryPermissions) as readonly GrantedPermission[];
     const wanted = { project_id, ...options, scopes };
     const { credential_id, secret } = await call('issueCredential', wanted);
     return { credentialId: credential_id, secret, api: createPublicApi(stack.gatewayUrl, secret) };

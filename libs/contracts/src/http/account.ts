@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountId, credentialId, projectId } from '../ids.ts';
 import { accountTerms, statementRow, usageDaysMax, usageReport } from '../internal/ledger.ts';
-import { grantedScope } from '../vocabulary.ts';
+import { grantedPermission } from '../vocabulary.ts';
 import { pagination } from './meta.ts';
 import { canonicalDecimal, cursorParameter } from './parameters.ts';
 
@@ -26,7 +26,7 @@ export const accountView = z.object({
   credential: z.object({
     credential_id: credentialId,
     project_id: projectId,
-    scopes: z.array(grantedScope),
+    scopes: z.array(grantedPermission),
     expires_at: z.iso.datetime().nullable(),
   }),
   spend_caps: accountTerms.shape.spend_caps

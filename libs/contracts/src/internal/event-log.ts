@@ -2,6 +2,13 @@ import { z } from 'zod';
 import { projectEvent } from '../http/project-event.ts';
 import { projectId } from '../ids.ts';
 
+/** Paths of the event-stream's internal API of logs. */
+export const logPaths = {
+  heads: '/logs/heads',
+  appended: '/logs/appended',
+  log: '/projects/{project_id}/log',
+} as const;
+
 /** Most Projects of one request for heads. */
 export const logHeadsMax = 1_000;
 /** Most entries on one page of a log. */

@@ -5,6 +5,17 @@ import { language } from '../languages.ts';
 import { manifestPage, scanSource } from '../messages/revision-commands.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 
+const pages = '/scans/{scan_id}/epochs/{epoch}/pages';
+const inventory = '/inventories/{platform_id}/{app_id}/{context_id}';
+
+/** Paths of the revision-store's internal API. */
+export const inventoryPaths = {
+  inventory,
+  page: `${inventory}/page`,
+  stagedPages: pages,
+  chunk: `${pages}/{page}/chunks/{chunk}`,
+} as const;
+
 /**
  * One page of a scan, normalized by the collector: the platform's fields pass through, lists are
  * lists, `instanceid` is present, the `assetid` of a currency row is its `currencyid`, and an asset's

@@ -2,6 +2,21 @@ import { z } from 'zod';
 import { accountId, projectId, refreshId, requestId } from '../ids.ts';
 import { fundingMode, ledgerAsset, productCode } from '../vocabulary.ts';
 
+/** Paths of the billing-ledger's internal API. */
+export const ledgerPaths = {
+  balance: '/accounts/{account_id}/balance',
+  terms: '/accounts/{account_id}/terms',
+  funds: '/accounts/{account_id}/funds',
+  accountHolds: '/accounts/{account_id}/holds',
+  statement: '/accounts/{account_id}/statement',
+  usage: '/accounts/{account_id}/usage',
+  holds: '/holds',
+  verify: '/verify',
+  quarantine: '/quarantine',
+  liftQuarantine: '/quarantine/{account_id}/lift',
+  prices: '/prices',
+} as const;
+
 /**
  * GET /accounts/{account_id}/balance: the current balance, from the newest entry of the journal; in a
  * new month of a subscription, with the units of that month. The asset that the account pays with is

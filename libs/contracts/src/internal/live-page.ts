@@ -3,6 +3,9 @@ import { accountId } from '../ids.ts';
 import { language } from '../languages.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 
+/** Path of a live page in the refresh-collector's internal API. */
+export const livePagePath = '/inventories/{platform_id}/{app_id}/{context_id}/live-page';
+
 /** Header of the call: milliseconds the caller waits for the answer. No clocks are compared. */
 export const timeLeftHeader = 'x-time-left-ms';
 

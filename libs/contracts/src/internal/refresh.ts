@@ -5,6 +5,13 @@ import type { heldBy } from '../messages/billing-outcome.ts';
 import { refreshRefusal } from '../refusal.ts';
 import { admissionReason, refreshState } from '../vocabulary.ts';
 
+/** Paths of the refresh-collector's internal API. */
+export const refreshPaths = {
+  refresh: '/refreshes/{refresh_id}',
+  refreshes: '/projects/{project_id}/refreshes',
+  admission: '/admission',
+} as const;
+
 /** What was held at acceptance, and under which prices. */
 export const refreshAcceptance = z.object({
   price_version: z.int(),

@@ -3,6 +3,22 @@ import { newWebhookEndpoint, webhookDeliveriesQuery, webhookDelivery } from '../
 import { accountId, projectId } from '../ids.ts';
 import type { RefusalCode } from '../refusal.ts';
 
+const endpoints = '/projects/{project_id}/webhook-endpoints';
+const endpoint = `${endpoints}/{endpoint_id}` as const;
+
+/** Paths of the event-stream's internal API of webhooks. */
+export const webhookPaths = {
+  endpoints,
+  endpoint,
+  rotateSecret: `${endpoint}/rotate-secret`,
+  test: `${endpoint}/test`,
+  deliveries: `${endpoint}/deliveries`,
+  redeliver: `${endpoint}/redeliver`,
+} as const;
+
+/** Path of {@link projectStanding} in the gateway's internal API. */
+export const standingPath = '/internal/projects/{project_id}/standing';
+
 /** What the event-stream refuses as the answer to a customer or an operator. */
 export const webhookRefusals = [
   'webhook_endpoint_not_found',

@@ -4,6 +4,7 @@ import {
   accountTerms,
   balanceView,
   holdList,
+  ledgerPaths,
   priceList,
   quarantineLifted,
   quarantineList,
@@ -67,7 +68,7 @@ const usageQuery = z
 const accountRoutes = [
   internalRoute({
     method: 'GET',
-    template: '/accounts/{account_id}/balance',
+    template: ledgerPaths.balance,
     input: { path },
     answer: balanceView,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
@@ -75,7 +76,7 @@ const accountRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/accounts/{account_id}/terms',
+    template: ledgerPaths.terms,
     input: { path },
     answer: accountTerms,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
@@ -83,7 +84,7 @@ const accountRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/accounts/{account_id}/funds',
+    template: ledgerPaths.funds,
     input: { path, query: z.object({ project_id: projectId }) },
     answer: accountFunds,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id }, query }) =>
@@ -91,7 +92,7 @@ const accountRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/accounts/{account_id}/holds',
+    template: ledgerPaths.accountHolds,
     input: { path },
     answer: holdList,
     async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
@@ -101,7 +102,7 @@ const accountRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/accounts/{account_id}/statement',
+    template: ledgerPaths.statement,
     input: {
       path,
       query: z.object({
@@ -117,7 +118,7 @@ const accountRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/accounts/{account_id}/usage',
+    template: ledgerPaths.usage,
     input: { path, query: usageQuery },
     answer: usageReport,
     async handle({ readUsage }: LedgerRoutesDeps, { path: { account_id: id }, query }) {
@@ -136,7 +137,7 @@ const accountRoutes = [
 const journalRoutes = [
   internalRoute({
     method: 'GET',
-    template: '/holds',
+    template: ledgerPaths.holds,
     input: {
       query: z.object({
         older_than_seconds: z.coerce.number().int().min(0).max(1_000_000_000).default(0),
@@ -151,7 +152,7 @@ const journalRoutes = [
   }),
   internalRoute({
     method: 'POST',
-    template: '/verify',
+    template: ledgerPaths.verify,
     input: { query: z.object({ full: z.stringbool().default(true) }) },
     answer: verifyReport,
     handle: async ({ verifier }: LedgerRoutesDeps, { query }) =>
@@ -159,7 +160,7 @@ const journalRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/quarantine',
+    template: ledgerPaths.quarantine,
     input: { query: z.object({ limit }) },
     answer: quarantineList,
     handle: async ({ quarantined }: LedgerRoutesDeps, { query }) =>
@@ -167,7 +168,7 @@ const journalRoutes = [
   }),
   internalRoute({
     method: 'POST',
-    template: '/quarantine/{account_id}/lift',
+    template: ledgerPaths.liftQuarantine,
     input: { path },
     answer: quarantineLifted,
     handle: async ({ quarantined }: LedgerRoutesDeps, { path: { account_id: id } }) => ({
@@ -177,7 +178,7 @@ const journalRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/prices',
+    template: ledgerPaths.prices,
     input: {},
     answer: priceList,
     async handle({ prices, clock }: LedgerRoutesDeps) {

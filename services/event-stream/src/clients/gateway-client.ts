@@ -1,6 +1,7 @@
 import type { ProjectId } from '@inventory/contracts/ids';
-import { projectStanding } from '@inventory/contracts/internal/webhooks';
+import { projectStanding, standingPath } from '@inventory/contracts/internal/webhooks';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 
 /** Client of the gateway, which owns Projects. Rejects with ServiceUnreachable without a response. */
 export interface GatewayClient {
@@ -11,7 +12,7 @@ export interface GatewayClient {
 export function createGatewayClient(client: InternalClient): GatewayClient {
   return {
     async mayHaveEvents(projectId) {
-      const path = `/internal/projects/${projectId}/standing`;
+      const path = pathOf(standingPath, { project_id: projectId });
       const call = { method: 'GET', path, refusals: ['project_not_found'] } as const;
       const standing = await nullIfRefused(client.json(projectStanding, call));
       return standing?.events ?? false;

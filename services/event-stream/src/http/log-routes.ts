@@ -7,6 +7,7 @@ import {
   logHeadsQuery,
   logPage,
   logPageQuery,
+  logPaths,
 } from '@inventory/contracts/internal/event-log';
 import { internalRoute } from '@inventory/http/internal-route';
 import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
@@ -24,7 +25,7 @@ export interface LogRoutesDeps {
 export const logRoutes = [
   internalRoute({
     method: 'POST',
-    template: '/logs/heads',
+    template: logPaths.heads,
     input: { body: logHeadsQuery },
     answer: logHeads,
     async handle({ log, logEpoch }: LogRoutesDeps, { body }) {
@@ -36,7 +37,7 @@ export const logRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/logs/appended',
+    template: logPaths.appended,
     input: { query: appendedHeadsQuery },
     answer: appendedHeads,
     async handle(deps: LogRoutesDeps, { query: { since } }) {
@@ -52,7 +53,7 @@ export const logRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: '/projects/{project_id}/log',
+    template: logPaths.log,
     input: { path: projectPath, query: logPageQuery },
     answer: logPage,
     async handle({ log, logEpoch }: LogRoutesDeps, { path, query }) {

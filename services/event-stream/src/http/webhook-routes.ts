@@ -15,6 +15,7 @@ import {
   internalDeliveriesQuery,
   internalDeliveryPage,
   newWebhookEndpointOfAccount,
+  webhookPaths,
 } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
@@ -33,14 +34,12 @@ interface WebhookRoutesDeps {
   readonly webhooks: Webhooks;
 }
 
-const all = '/projects/{project_id}/webhook-endpoints';
-const one = `${all}/{endpoint_id}`;
 const path = webhookEndpointPath;
 
 const endpointRoutes = [
   internalRoute({
     method: 'POST',
-    template: all,
+    template: webhookPaths.endpoints,
     input: { path: projectPath, body: newWebhookEndpointOfAccount },
     status: 201,
     answer: webhookEndpointWithSecret,
@@ -51,7 +50,7 @@ const endpointRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: all,
+    template: webhookPaths.endpoints,
     input: { path: projectPath },
     answer: webhookEndpointList,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: { project_id: projectId } }) => ({
@@ -60,7 +59,7 @@ const endpointRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: one,
+    template: webhookPaths.endpoint,
     input: { path },
     answer: webhookEndpoint,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) =>
@@ -68,7 +67,7 @@ const endpointRoutes = [
   }),
   internalRoute({
     method: 'PUT',
-    template: one,
+    template: webhookPaths.endpoint,
     input: { path, body: webhookEndpointChange },
     answer: webhookEndpoint,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named, body }) =>
@@ -76,7 +75,7 @@ const endpointRoutes = [
   }),
   internalRoute({
     method: 'DELETE',
-    template: one,
+    template: webhookPaths.endpoint,
     input: { path },
     answer: deletedWebhookEndpoint,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named }) {
@@ -87,7 +86,7 @@ const endpointRoutes = [
   }),
   internalRoute({
     method: 'POST',
-    template: `${one}/rotate-secret`,
+    template: webhookPaths.rotateSecret,
     input: { path, body: webhookRotation },
     answer: webhookEndpointWithSecret,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
@@ -100,7 +99,7 @@ const endpointRoutes = [
 const deliveryRoutes = [
   internalRoute({
     method: 'POST',
-    template: `${one}/test`,
+    template: webhookPaths.test,
     input: { path },
     answer: webhookPing,
     handle: async ({ webhooks }: WebhookRoutesDeps, { path: named }) => ({
@@ -109,7 +108,7 @@ const deliveryRoutes = [
   }),
   internalRoute({
     method: 'GET',
-    template: `${one}/deliveries`,
+    template: webhookPaths.deliveries,
     input: { path, query: internalDeliveriesQuery },
     answer: internalDeliveryPage,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, query }) {
@@ -125,7 +124,7 @@ const deliveryRoutes = [
   }),
   internalRoute({
     method: 'POST',
-    template: `${one}/redeliver`,
+    template: webhookPaths.redeliver,
     input: { path, body: webhookRedelivery },
     answer: webhookRedelivered,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {

@@ -14,7 +14,6 @@ export interface SecretSealer {
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
-export const sealKeyBytes = 32;
 
 /** Keys in base64url: the first encrypts, all decrypt, so that keys can be replaced. */
 export function createSecretSealer(encodedKeys: readonly string[]): SecretSealer {

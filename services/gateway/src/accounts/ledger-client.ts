@@ -8,6 +8,7 @@ import {
   balanceView,
   type HoldList,
   holdList,
+  ledgerPaths,
   type PriceList,
   priceList,
   type QuarantineLifted,
@@ -22,6 +23,7 @@ import {
   verifyReport,
 } from '@inventory/contracts/internal/ledger';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 import type { Deadlines } from '../deadlines.ts';
 
 /** Reads of the billing-ledger. Rejects with ServiceUnreachable when it is unavailable. */
@@ -61,49 +63,61 @@ export function createLedgerClient(
   client: InternalClient,
   deadlines: Pick<Deadlines, 'usageMs'>,
 ): LedgerClient {
-  const accountPath = (accountId: AccountId, part: string) => `/accounts/${accountId}/${part}`;
   return {
-    readPrices: () => client.json(priceList, { method: 'GET', path: '/prices' }),
+    readPrices: () => client.json(priceList, { method: 'GET', path: ledgerPaths.prices }),
     readBalance: (accountId) =>
-      client.json(balanceView, { method: 'GET', path: accountPath(accountId, 'balance') }),
+      client.json(balanceView, {
+        method: 'GET',
+        path: pathOf(ledgerPaths.balance, { account_id: accountId }),
+      }),
     readFunds: (accountId, projectId) =>
       client.json(accountFunds, {
         method: 'GET',
-        path: accountPath(accountId, 'funds'),
+        path: pathOf(ledgerPaths.funds, { account_id: accountId }),
         query: { project_id: projectId },
       }),
     readTerms: (accountId) =>
-      client.json(accountTerms, { method: 'GET', path: accountPath(accountId, 'terms') }),
+      client.json(accountTerms, {
+        method: 'GET',
+        path: pathOf(ledgerPaths.terms, { account_id: accountId }),
+      }),
     readUsage: (accountId, { from, to, projectId }) =>
       nullIfRefused(
         client.json(usageReport, {
           method: 'GET',
-          path: accountPath(accountId, 'usage'),
+          path: pathOf(ledgerPaths.usage, { account_id: accountId }),
           query: { from, to, project_id: projectId },
           timeoutMs: deadlines.usageMs,
           refusals: ['usage_too_large'],
         }),
       ),
     listHolds: (accountId) =>
-      client.json(holdList, { method: 'GET', path: accountPath(accountId, 'holds') }),
+      client.json(holdList, {
+        method: 'GET',
+        path: pathOf(ledgerPaths.accountHolds, { account_id: accountId }),
+      }),
     readStatement: (accountId, { afterSeq, limit }) =>
       client.json(statementPage, {
         method: 'GET',
-        path: accountPath(accountId, 'statement'),
+        path: pathOf(ledgerPaths.statement, { account_id: accountId }),
         query: { after_seq: afterSeq, limit },
       }),
     listQuarantined: () =>
       client.json(quarantineList, {
         method: 'GET',
-        path: '/quarantine',
+        path: ledgerPaths.quarantine,
         query: { limit: quarantinedMax },
       }),
     liftQuarantine: (accountId) =>
       client.json(quarantineLifted, {
         method: 'POST',
-        path: `/quarantine/${accountId}/lift`,
+        path: pathOf(ledgerPaths.liftQuarantine, { account_id: accountId }),
       }),
     verifyJournals: () =>
-      client.json(verifyReport, { method: 'POST', path: '/verify', timeoutMs: verifyTimeoutMs }),
+      client.json(verifyReport, {
+        method: 'POST',
+        path: ledgerPaths.verify,
+        timeoutMs: verifyTimeoutMs,
+      }),
   };
 }

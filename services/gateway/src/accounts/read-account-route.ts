@@ -70,7 +70,7 @@ function toWireAccount(principal: Principal, { balance, terms }: AccountStanding
     credential: {
       credential_id: principal.credentialId,
       project_id: principal.projectId,
-      scopes: [...principal.scopes],
+      scopes: [...principal.permissions],
       expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs),
     },
     ...(isFull ? { spend_caps: terms.spend_caps, balance_alert: terms.balance_alert } : {}),

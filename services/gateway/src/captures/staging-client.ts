@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import {
   chunkBytesMax,
   chunkDigestHeader,
+  inventoryPaths,
   stagedPages,
 } from '@inventory/contracts/internal/inventory';
 import { type InternalClient, ServiceUnreachable } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 import { withDeadline } from '@inventory/runtime/wait';
 import { captureEpoch } from './capture.domain.ts';
 import type { StagedPage } from './live-chain.domain.ts';
@@ -24,7 +26,7 @@ export interface StagingClient {
 const [open, close] = [Buffer.from('{'), Buffer.from('}')];
 
 export function createStagingClient(client: InternalClient, timeoutMs: number): StagingClient {
-  const pathOf = (chainId: string) => `/scans/${chainId}/epochs/${captureEpoch}/pages`;
+  const place = (chainId: string) => ({ scan_id: chainId, epoch: captureEpoch });
 
   async function putChunk(path: string, body: Buffer, digest: string): Promise<void> {
     const put = () =>
@@ -44,13 +46,13 @@ export function createStagingClient(client: InternalClient, timeoutMs: number): 
   }
 
   async function putPage(chainId: string, page: number, text: Buffer): Promise<StagedPage> {
-    const path = `${pathOf(chainId)}/${page}/chunks`;
     const chunks: { digest: string; bytes: number }[] = [];
     const puts: Promise<void>[] = [];
     for (let start = 0; start < text.length; start += chunkBytesMax) {
       const chunk = text.subarray(start, start + chunkBytesMax);
       const digest = createHash('sha256').update(chunk).digest('hex');
-      puts.push(putChunk(`${path}/${chunks.length}`, chunk, digest));
+      const named = { ...place(chainId), page, chunk: chunks.length };
+      puts.push(putChunk(pathOf(inventoryPaths.chunk, named), chunk, digest));
       chunks.push({ digest, bytes: chunk.length });
     }
     await Promise.all(puts);
@@ -65,7 +67,10 @@ export function createStagingClient(client: InternalClient, timeoutMs: number): 
         'staging a page',
       ),
     async listStagedPages(chainId) {
-      const listed = await client.json(stagedPages, { method: 'GET', path: pathOf(chainId) });
+      const listed = await client.json(stagedPages, {
+        method: 'GET',
+        path: pathOf(inventoryPaths.stagedPages, place(chainId)),
+      });
       return listed.pages.map(({ page, chunks }) => ({ page, chunks }));
     },
   };

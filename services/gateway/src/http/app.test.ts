@@ -34,7 +34,7 @@ const principal: Principal = {
   accountId: 'acc_1',
   projectId: 'prj_1',
   credentialId: 'cred_1',
-  scopes: [product],
+  permissions: [product],
   expiresAtMs: null,
   networkPolicies: [],
   eventsEnabled: false,
@@ -51,7 +51,7 @@ let server: HttpServer;
 const keys: Record<string, Principal> = {
   good: principal,
   elsewhere: { ...principal, networkPolicies: [['192.0.2.0/24']] },
-  powerless: { ...principal, scopes: [] },
+  powerless: { ...principal, permissions: [] },
 };
 const body = z.strictObject({ name: z.string() });
 /** Not part of what these tests are about. */

@@ -13,7 +13,6 @@ export interface CursorSealer {
 const algorithm = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
-export const cursorKeyBytes = 32;
 
 /** Keys as they are configured: base64url, at least one. */
 export function decodeCursorKeys(encoded: readonly string[]): [Buffer, ...Buffer[]] {

@@ -1,4 +1,8 @@
-import { type AdmissionView, admissionView } from '@inventory/contracts/internal/refresh';
+import {
+  type AdmissionView,
+  admissionView,
+  refreshPaths,
+} from '@inventory/contracts/internal/refresh';
 import type { InternalClient } from '@inventory/http/internal-client';
 
 /** Admission of the refresh-collector. Rejects with ServiceUnreachable when it is unavailable. */
@@ -10,11 +14,12 @@ export interface AdmissionClient {
 
 export function createAdmissionClient(client: InternalClient): AdmissionClient {
   return {
-    readAdmission: () => client.json(admissionView, { method: 'GET', path: '/admission' }),
+    readAdmission: () =>
+      client.json(admissionView, { method: 'GET', path: refreshPaths.admission }),
     setOperatorClosed: (operatorClosed) =>
       client.json(admissionView, {
         method: 'PUT',
-        path: '/admission',
+        path: refreshPaths.admission,
         body: { operator_closed: operatorClosed },
       }),
   };

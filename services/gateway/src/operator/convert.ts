@@ -44,7 +44,7 @@ export function toWireCredential(credential: Credential, nowMs: number) {
     name: credential.name,
     state: credential.state,
     public_id: publicIdOf(credential.id),
-    scopes: credential.scopes,
+    scopes: credential.permissions,
     expires_at: timeOrNull(credential.expiresAtMs),
     network_policy: credential.networkPolicy,
     replaced_secret_valid_until: timeOrNull(overlapEndMs(credential, nowMs)),

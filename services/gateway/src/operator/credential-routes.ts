@@ -67,7 +67,7 @@ const routesOfProject = [
       const issued = await tenancy.issueCredential({
         projectId: path.project_id,
         name: body.name,
-        scopes: body.scopes,
+        permissions: body.scopes,
         expiresAtMs: body.expires_at,
         networkPolicy: body.network_policy,
       });
@@ -161,7 +161,9 @@ const changeRoutes = [
     answer: credentialRecord,
     errors,
     async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
-      const changed = await tenancy.changeCredential(path.credential_id, { scopes: body.scopes });
+      const changed = await tenancy.changeCredential(path.credential_id, {
+        permissions: body.scopes,
+      });
       return toWireCredential(changed, clock.now());
     },
   }),

@@ -1,6 +1,6 @@
 import { canonicalDecimal } from '@inventory/contracts/http/parameters';
 import { accountId, credentialId, projectId } from '@inventory/contracts/ids';
-import { grantedScope } from '@inventory/contracts/vocabulary';
+import { grantedPermission } from '@inventory/contracts/vocabulary';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../http/network-policy.domain.ts';
 
@@ -37,9 +37,9 @@ export const networkPolicy = z
 export const networkPolicyBody = z.strictObject({ network_policy: networkPolicy });
 
 export const scopes = z
-  .array(grantedScope)
+  .array(grantedPermission)
   .min(1)
-  .max(grantedScope.options.length)
+  .max(grantedPermission.options.length)
   .transform((given) => [...new Set(given)]);
 
 export const accountPath = z.object({ account_id: accountId });
@@ -94,7 +94,7 @@ export const credentialRecord = z.object({
   state: z.enum(['active', 'revoked']),
   /** Part of the secret that identifies the Credential of a leaked key. */
   public_id: z.string(),
-  scopes: z.array(grantedScope),
+  scopes: z.array(grantedPermission),
   expires_at: time.nullable(),
   network_policy: shownPolicy,
   replaced_secret_valid_until: time.nullable(),

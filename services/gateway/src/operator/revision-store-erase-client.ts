@@ -1,5 +1,7 @@
+import { inventoryPaths } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { InternalClient } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 import { z } from 'zod';
 import type { Deadlines } from '../deadlines.ts';
 
@@ -14,8 +16,8 @@ export function createRevisionStoreEraseClient(
   deadlines: Pick<Deadlines, 'eraseMs'>,
 ): RevisionStoreEraseClient {
   return {
-    async eraseInventory({ platform_id, app_id, context_id }) {
-      const path = `/inventories/${platform_id}/${app_id}/${context_id}`;
+    async eraseInventory(inventory) {
+      const path = pathOf(inventoryPaths.inventory, inventory);
       await client.json(z.unknown(), { method: 'DELETE', path, timeoutMs: deadlines.eraseMs });
     },
   };

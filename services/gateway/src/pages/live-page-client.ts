@@ -4,6 +4,7 @@ import {
   type LivePageMeta,
   livePageMeta,
   livePageMetaHeader,
+  livePagePath,
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
@@ -11,6 +12,7 @@ import type { Language } from '@inventory/contracts/languages';
 import type { InventoryDenial, Refusal } from '@inventory/contracts/refusal';
 import { pageAssetsMax } from '@inventory/contracts/vocabulary';
 import type { InternalClient } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 import { Refused } from '@inventory/http/refused';
 
 export interface WantedLivePage {
@@ -68,10 +70,9 @@ const refusals = [
 export function createLivePageClient(client: InternalClient, times: LivePageTimes): LivePageClient {
   return {
     async readLivePage({ accountId, scope, language, form, startAssetid, signal }) {
-      const { platform_id, app_id, context_id } = scope;
       const call = client.bytes({
         method: 'GET',
-        path: `/inventories/${platform_id}/${app_id}/${context_id}/live-page`,
+        path: pathOf(livePagePath, scope),
         query: {
           account_id: accountId,
           language,

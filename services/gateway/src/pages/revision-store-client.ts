@@ -3,10 +3,12 @@ import {
   type CurrentPageMeta,
   currentPageMeta,
   currentPageMetaHeader,
+  inventoryPaths,
 } from '@inventory/contracts/internal/inventory';
 import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { Language } from '@inventory/contracts/languages';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 
 /**
  * Position in a chain of pages: the revision selected by its first page, and the next position in
@@ -43,7 +45,7 @@ export function createRevisionStoreClient(client: InternalClient): RevisionStore
     async findPage({ scope, language, pageSize, from }) {
       const call = client.bytes({
         method: 'GET',
-        path: `/inventories/${scope.platform_id}/${scope.app_id}/${scope.context_id}/page`,
+        path: pathOf(inventoryPaths.page, scope),
         query: {
           language,
           page_size: pageSize,

@@ -3,10 +3,12 @@ import {
   type RefreshList,
   type RefreshView,
   refreshList,
+  refreshPaths,
   refreshView,
 } from '@inventory/contracts/internal/refresh';
 import type { RefreshState } from '@inventory/contracts/vocabulary';
 import { type InternalClient, nullIfRefused } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 
 /** One part of a Project's refreshes, newest first. */
 export interface RefreshListPart {
@@ -30,14 +32,14 @@ export function createCollectorClient(client: InternalClient): CollectorClient {
       nullIfRefused(
         client.json(refreshView, {
           method: 'GET',
-          path: `/refreshes/${refreshId}`,
+          path: pathOf(refreshPaths.refresh, { refresh_id: refreshId }),
           refusals: ['refresh_not_found'],
         }),
       ),
     listRefreshes: (projectId, { states, refreshIds, limit, after }) =>
       client.json(refreshList, {
         method: 'GET',
-        path: `/projects/${projectId}/refreshes`,
+        path: pathOf(refreshPaths.refreshes, { project_id: projectId }),
         query: {
           state: states,
           refresh_id: refreshIds,

@@ -6,8 +6,10 @@ import {
   type LogPage,
   logHeads,
   logPage,
+  logPaths,
 } from '@inventory/contracts/internal/event-log';
 import type { InternalClient } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 
 /** Reads of the event-stream. Rejects with ServiceUnreachable when it is unavailable. */
 export interface EventStreamClient {
@@ -24,19 +26,19 @@ export function createEventStreamClient(client: InternalClient): EventStreamClie
     readHeads: (projectIds) =>
       client.json(logHeads, {
         method: 'POST',
-        path: '/logs/heads',
+        path: logPaths.heads,
         body: { project_ids: projectIds },
       }),
     readAppendedHeads: (since) =>
       client.json(appendedHeads, {
         method: 'GET',
-        path: '/logs/appended',
+        path: logPaths.appended,
         ...(since === null ? {} : { query: { since } }),
       }),
     readLogPage: (projectId, after, limit) =>
       client.json(logPage, {
         method: 'GET',
-        path: `/projects/${projectId}/log`,
+        path: pathOf(logPaths.log, { project_id: projectId }),
         query: { after, limit },
       }),
   };

@@ -22,7 +22,7 @@ function stored(changes: {
       projectId,
       name: null,
       state: 'active',
-      scopes: ['customer.events.read.v1'],
+      permissions: ['customer.events.read.v1'],
       expiresAtMs: null,
       networkPolicy: null,
       secrets: [{ digest: 'digest', issuedAtMs: 0, validUntilMs: null }],
@@ -67,8 +67,8 @@ test.each([
   ['an expired Credential', stored({ credential: { expiresAtMs: nowMs } }), 'credential_expired'],
   ['a suspended account', stored({ account: { state: 'suspended' } }), 'owner_suspended'],
   ['a suspended Project', stored({ project: { state: 'suspended' } }), 'owner_suspended'],
-  ['no permission', stored({ credential: { scopes: [] } }), 'permission_removed'],
-  ['the wildcard alone', stored({ credential: { scopes: ['*'] } }), 'permission_removed'],
+  ['no permission', stored({ credential: { permissions: [] } }), 'permission_removed'],
+  ['the wildcard alone', stored({ credential: { permissions: ['*'] } }), 'permission_removed'],
   ['events switched off', stored({ account: { eventsEnabled: false } }), 'events_disabled'],
 ])('%s: %#', (_name, found, expected) => {
   expect(streamRefusal('digest', found, nowMs)).toBe(expected);

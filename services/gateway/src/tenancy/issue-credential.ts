@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
-import type { GrantedScope } from '@inventory/contracts/vocabulary';
+import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
@@ -23,7 +23,7 @@ interface Deps {
 export interface WantedCredential {
   readonly projectId: ProjectId;
   readonly name: string | null;
-  readonly scopes: readonly GrantedScope[];
+  readonly permissions: readonly GrantedPermission[];
   readonly expiresAtMs: number | null;
   readonly networkPolicy: NetworkPolicy | null;
 }
@@ -49,7 +49,7 @@ export async function issueCredential(
     projectId: project.id,
     name: wanted.name,
     state: 'active',
-    scopes: wanted.scopes,
+    permissions: wanted.permissions,
     expiresAtMs: wanted.expiresAtMs,
     networkPolicy: wanted.networkPolicy,
     secrets: [{ digest: secretDigest(secret), issuedAtMs: nowMs, validUntilMs: null }],

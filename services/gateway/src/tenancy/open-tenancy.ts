@@ -1,10 +1,7 @@
-import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
 import type { MessageBus } from '@inventory/messaging/bus';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Identifiers } from '@inventory/runtime/identifiers';
-import type { Lifetime } from '@inventory/runtime/lifetime';
-import type { Logger } from '@inventory/runtime/logger';
+import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
+import type { GatewayConfig } from '../config.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
 import { createAnnouncer } from './announce-change.ts';
 import { changeAccount } from './change-account.ts';
@@ -12,27 +9,18 @@ import { changeCredential } from './change-credential.ts';
 import { changeProject } from './change-project.ts';
 import { createAccount } from './create-account.ts';
 import { createProject } from './create-project.ts';
-import { issueCredential, type WantedCredential } from './issue-credential.ts';
+import { issueCredential } from './issue-credential.ts';
 import { createPrincipalCache } from './principal-cache.ts';
 import { revokeCredential } from './revoke-credential.ts';
 import { rotateCredential } from './rotate-credential.ts';
 import { startTenancyRelay } from './tenancy-relay.ts';
-import {
-  type AccountChanges,
-  type CredentialChanges,
-  createTenancyStore,
-  type ListPart,
-  type ProjectChanges,
-} from './tenancy-store.ts';
+import { createTenancyStore } from './tenancy-store.ts';
 
-interface TenancyDeps {
+interface TenancyDeps
+  extends Pick<ServiceContext<GatewayConfig>, 'clock' | 'identifiers' | 'lifetime' | 'logger'> {
   readonly db: Db;
   readonly bus: Pick<MessageBus, 'publish'>;
   readonly broadcasts: Broadcasts;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-  readonly lifetime: Pick<Lifetime, 'defer'>;
-  readonly logger: Logger;
 }
 
 export type Tenancy = ReturnType<typeof openTenancy>;
@@ -41,46 +29,29 @@ export type Tenancy = ReturnType<typeof openTenancy>;
  * Accounts, Projects and Credentials: the operations on them, and the Principals of secrets. The
  * database must have `tenancyIndexes`. The cache of Principals is invalidated by published changes.
  */
-export function openTenancy({
-  db,
-  bus,
-  broadcasts,
-  clock,
-  identifiers,
-  lifetime,
-  logger,
-}: TenancyDeps) {
+export function openTenancy({ broadcasts, ...deps }: TenancyDeps) {
+  const { db, clock, identifiers } = deps;
   const store = createTenancyStore(db);
   const principals = createPrincipalCache(store, clock);
   const { invalidate } = principals;
   broadcasts.invalidateOn(['authority.changed.v1'], ({ body }) => invalidate(body));
-  const relay = startTenancyRelay({ db, bus, clock, lifetime, logger });
+  const relay = startTenancyRelay(deps);
   const announcer = createAnnouncer({ clock, identifiers, invalidate, relay: relay.flush });
   const creation = { store, clock, identifiers };
   const change = { store, announcer };
-
+  const { findAccount, listAccounts, findProject, listProjects } = store;
+  const { findCredential, listCredentials, findBySecretDigest } = store;
   return {
     principals,
-    createAccount: (wanted: { name: string }) => createAccount(creation, wanted),
-    findAccount: (id: AccountId) => store.findAccount(id),
-    listAccounts: (part: ListPart) => store.listAccounts(part),
-    changeAccount: (id: AccountId, changes: AccountChanges) => changeAccount(change, id, changes),
-
-    createProject: (wanted: { accountId: AccountId; name: string | null }) =>
-      createProject(creation, wanted),
-    findProject: (id: ProjectId) => store.findProject(id),
-    listProjects: (accountId: AccountId, part: ListPart) => store.listProjects(accountId, part),
-    changeProject: (id: ProjectId, changes: ProjectChanges) => changeProject(change, id, changes),
-
-    issueCredential: (wanted: WantedCredential) => issueCredential(creation, wanted),
-    findBySecretDigest: (digest: string) => store.findBySecretDigest(digest),
-    findCredential: (id: CredentialId) => store.findCredential(id),
-    listCredentials: (projectId: ProjectId, part: ListPart) =>
-      store.listCredentials(projectId, part),
-    changeCredential: (id: CredentialId, changes: CredentialChanges) =>
-      changeCredential(change, id, changes),
-    rotateCredential: (wanted: { credentialId: CredentialId; overlapMs: number }) =>
-      rotateCredential(change, wanted),
-    revokeCredential: (id: CredentialId) => revokeCredential(change, id),
+    ...{ findAccount, listAccounts, findProject, listProjects },
+    ...{ findCredential, listCredentials, findBySecretDigest },
+    createAccount: createAccount.bind(null, creation),
+    changeAccount: changeAccount.bind(null, change),
+    createProject: createProject.bind(null, creation),
+    changeProject: changeProject.bind(null, change),
+    issueCredential: issueCredential.bind(null, creation),
+    changeCredential: changeCredential.bind(null, change),
+    rotateCredential: rotateCredential.bind(null, change),
+    revokeCredential: revokeCredential.bind(null, change),
   };
 }

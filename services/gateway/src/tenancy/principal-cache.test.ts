@@ -18,7 +18,7 @@ function createFixture() {
     account: { id: accountId, name: 'x', requestsPerMinute: 120, eventsEnabled: false, ...owner },
     project: { id: projectId, accountId, name: null, ...owner },
     credential: {
-      ...{ id: credentialId, accountId, projectId, name: null, scopes: ['*'], ...owner },
+      ...{ id: credentialId, accountId, projectId, name: null, permissions: ['*'], ...owner },
       ...{ expiresAtMs: null, rotation: 0, revokedAtMs: null },
       secrets: [{ digest: secretDigest(secret), issuedAtMs: clock.now(), validUntilMs: null }],
     },

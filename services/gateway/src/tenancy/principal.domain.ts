@@ -1,6 +1,6 @@
 import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
 import {
-  type GrantedScope,
+  type GrantedPermission,
   inventoryPermissions,
   type Permission,
   wildcardPermission,
@@ -11,7 +11,7 @@ export interface Principal {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
   readonly credentialId: CredentialId;
-  readonly scopes: readonly GrantedScope[];
+  readonly permissions: readonly GrantedPermission[];
   /** Milliseconds since the epoch; null when the Credential does not expire. */
   readonly expiresAtMs: number | null;
   /** CIDR lists of account, Project and Credential; the client must be in each that is given. */
@@ -22,8 +22,8 @@ export interface Principal {
 }
 
 /** The legacy wildcard grants the inventory permissions only; the others must be named. */
-export function mayUse(principal: Pick<Principal, 'scopes'>, permission: Permission): boolean {
-  if (principal.scopes.includes(permission)) return true;
+export function mayUse(principal: Pick<Principal, 'permissions'>, permission: Permission): boolean {
+  if (principal.permissions.includes(permission)) return true;
   const inventory: readonly Permission[] = inventoryPermissions;
-  return principal.scopes.includes(wildcardPermission) && inventory.includes(permission);
+  return principal.permissions.includes(wildcardPermission) && inventory.includes(permission);
 }

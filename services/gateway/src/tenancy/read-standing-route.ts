@@ -1,5 +1,5 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
-import { projectStanding } from '@inventory/contracts/internal/webhooks';
+import { projectStanding, standingPath } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import type { Tenancy } from './open-tenancy.ts';
@@ -7,7 +7,7 @@ import type { Tenancy } from './open-tenancy.ts';
 /** Whether a Project may receive its events; the gateway alone has its state. */
 export const readStandingRoute = internalRoute({
   method: 'GET',
-  template: '/internal/projects/{project_id}/standing',
+  template: standingPath,
   input: { path: projectPath },
   answer: projectStanding,
   async handle(

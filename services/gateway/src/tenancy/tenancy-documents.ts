@@ -1,5 +1,5 @@
 import { accountId, credentialId, projectId } from '@inventory/contracts/ids';
-import { grantedScope } from '@inventory/contracts/vocabulary';
+import { grantedPermission } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import { z } from 'zod';
@@ -52,7 +52,7 @@ const credential = z.object({
   projectId,
   name: z.string().nullable(),
   state: z.enum(['active', 'revoked']),
-  scopes: z.array(grantedScope),
+  scopes: z.array(grantedPermission),
   expiresAt: z.date().nullable(),
   networkPolicy,
   /** Never empty, not even when revoked: the unique index has no entry for an empty list. */

@@ -53,7 +53,7 @@ export function toCredentialDocument(credential: Credential): CredentialDocument
     projectId: credential.projectId,
     name: credential.name,
     state: credential.state,
-    scopes: [...credential.scopes],
+    scopes: [...credential.permissions],
     expiresAt: dateOrNull(credential.expiresAtMs),
     networkPolicy: list(credential.networkPolicy),
     secrets: credential.secrets.map(toSecretDocument),
@@ -71,7 +71,7 @@ export function fromCredentialDocument(stored: CredentialDocument): Credential {
     projectId: document.projectId,
     name: document.name,
     state: document.state,
-    scopes: document.scopes,
+    permissions: document.scopes,
     expiresAtMs: document.expiresAt?.getTime() ?? null,
     networkPolicy: document.networkPolicy,
     secrets: document.secrets.map((secret) => ({

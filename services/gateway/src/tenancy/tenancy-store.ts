@@ -38,7 +38,7 @@ export type AccountChanges = Partial<
 >;
 export type ProjectChanges = Partial<Pick<Project, 'state' | 'networkPolicy'>>;
 export type CredentialChanges = Partial<
-  Pick<Credential, 'scopes' | 'expiresAtMs' | 'networkPolicy'>
+  Pick<Credential, 'permissions' | 'expiresAtMs' | 'networkPolicy'>
 >;
 
 /** A Credential with its owners, found by the digest of its secret. */
@@ -128,9 +128,10 @@ function credentialVerbs(credentials: Collection<CredentialDocument>) {
       return (await listPart(credentials, { projectId }, part)).map(fromCredentialDocument);
     },
     changeCredential(id: CredentialId, changes: CredentialChanges, announcement: Announcement) {
-      const { expiresAtMs, ...same } = changes;
+      const { permissions, expiresAtMs, ...same } = changes;
       const set = {
         ...same,
+        ...(permissions && { scopes: permissions }),
         ...(expiresAtMs === undefined ? {} : { expiresAt: dateOrNull(expiresAtMs) }),
       };
       return change(credentials, { _id: id, state: 'active' }, set, announcement);

@@ -1,5 +1,5 @@
 import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
-import type { GrantedScope } from '@inventory/contracts/vocabulary';
+import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import type { NetworkPolicy } from '../http/network-policy.domain.ts';
 import type { Principal } from './principal.domain.ts';
 
@@ -45,7 +45,7 @@ export interface Credential {
   readonly projectId: ProjectId;
   readonly name: string | null;
   readonly state: CredentialState;
-  readonly scopes: readonly GrantedScope[];
+  readonly permissions: readonly GrantedPermission[];
   readonly expiresAtMs: number | null;
   readonly networkPolicy: NetworkPolicy | null;
   /** The current secret first, then the replaced one during the overlap. */
@@ -113,7 +113,7 @@ function principalOf(credential: Credential, project: Project, account: Account)
     accountId: account.id,
     projectId: project.id,
     credentialId: credential.id,
-    scopes: credential.scopes,
+    permissions: credential.permissions,
     expiresAtMs: credential.expiresAtMs,
     networkPolicies: policies.filter((policy) => policy !== null),
     eventsEnabled: account.eventsEnabled,

@@ -15,9 +15,11 @@ import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventor
 import {
   type InternalDeliveryPage,
   internalDeliveryPage,
+  webhookPaths,
   webhookRefusals,
 } from '@inventory/contracts/internal/webhooks';
 import type { InternalCall, InternalClient } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 import { z } from 'zod';
 
 export interface NamedEndpoint {
@@ -66,35 +68,42 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
 
   return {
     createEndpoint: ({ projectId, accountId }, wanted) =>
-      post(webhookEndpointWithSecret, pathOf(projectId), { ...wanted, account_id: accountId }),
+      post(webhookEndpointWithSecret, endpointsPath(projectId), {
+        ...wanted,
+        account_id: accountId,
+      }),
     listEndpoints: async (projectId) =>
-      (await send(webhookEndpointList, { method: 'GET', path: pathOf(projectId) })).items,
-    readEndpoint: (named) => send(webhookEndpoint, { method: 'GET', path: pathOfOne(named) }),
+      (await send(webhookEndpointList, { method: 'GET', path: endpointsPath(projectId) })).items,
+    readEndpoint: (named) =>
+      send(webhookEndpoint, { method: 'GET', path: endpointPath('endpoint', named) }),
     changeEndpoint: (named, body) =>
-      send(webhookEndpoint, { method: 'PUT', path: pathOfOne(named), body }),
+      send(webhookEndpoint, { method: 'PUT', path: endpointPath('endpoint', named), body }),
     async deleteEndpoint(named) {
-      await send(z.object({}), { method: 'DELETE', path: pathOfOne(named) });
+      await send(z.object({}), { method: 'DELETE', path: endpointPath('endpoint', named) });
     },
     rotateSecret: (named, overlapSeconds) =>
-      post(webhookEndpointWithSecret, `${pathOfOne(named)}/rotate-secret`, {
+      post(webhookEndpointWithSecret, endpointPath('rotateSecret', named), {
         overlap_seconds: overlapSeconds,
       }),
-    sendPing: async (named) => (await post(webhookPing, `${pathOfOne(named)}/test`)).event_id,
+    sendPing: async (named) => (await post(webhookPing, endpointPath('test', named))).event_id,
     listDeliveries: (named, part) =>
       send(internalDeliveryPage, {
         method: 'GET',
-        path: `${pathOfOne(named)}/deliveries`,
+        path: endpointPath('deliveries', named),
         query: { ...part },
       }),
     redeliverEvents: (named, wanted) =>
-      post(webhookRedelivered, `${pathOfOne(named)}/redeliver`, wanted),
+      post(webhookRedelivered, endpointPath('redeliver', named), wanted),
   };
 }
 
-function pathOf(projectId: ProjectId): string {
-  return `/projects/${projectId}/webhook-endpoints`;
+function endpointsPath(projectId: ProjectId): string {
+  return pathOf(webhookPaths.endpoints, { project_id: projectId });
 }
 
-function pathOfOne({ projectId, endpointId }: NamedEndpoint): string {
-  return `${pathOf(projectId)}/${endpointId}`;
+function endpointPath(
+  operation: Exclude<keyof typeof webhookPaths, 'endpoints'>,
+  { projectId, endpointId }: NamedEndpoint,
+): string {
+  return pathOf(webhookPaths[operation], { project_id: projectId, endpoint_id: endpointId });
 }

@@ -15,7 +15,7 @@ import {
 export const batchPath = '/v2/platform/inventory-refreshes/batch';
 
 /** May do everything, and is asked for nothing but its key. */
-export const mayAll: Partial<Principal> = { scopes: [...permissions], eventsEnabled: true };
+export const mayAll: Partial<Principal> = { permissions: [...permissions], eventsEnabled: true };
 
 export function batchItem(scope: InventoryKey, key = 'k', maxCredits = 125) {
   return { ...scope, max_credits: maxCredits, idempotency_key: key };

@@ -68,7 +68,7 @@ export async function newCustomer(tenancy: Tenancy) {
   const { credential, secret } = await tenancy.issueCredential({
     projectId: project.id,
     name: null,
-    scopes: ['*'],
+    permissions: ['*'],
     expiresAtMs: null,
     networkPolicy: null,
   });

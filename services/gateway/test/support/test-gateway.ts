@@ -96,7 +96,7 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
         accountId: newAccountId(),
         projectId: newProjectId(),
         credentialId: newCredentialId(),
-        scopes: ['*'],
+        permissions: ['*'],
         expiresAtMs: null,
         networkPolicies: [],
         eventsEnabled: false,

@@ -3,6 +3,7 @@ import {
   type LivePageForm,
   livePageMeta,
   livePageMetaHeader,
+  livePagePath,
   livePageQuery,
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
@@ -29,7 +30,7 @@ const largeAssetsMin = 100;
 /** One page of the platform as bytes that are ready to be sent, or why there is none. */
 export const readLivePageRoute = internalRoute({
   method: 'GET',
-  template: '/inventories/{platform_id}/{app_id}/{context_id}/live-page',
+  template: livePagePath,
   input: {
     path: scopePath,
     query: livePageQuery,

@@ -2,6 +2,7 @@ import {
   type AdmissionView,
   admissionChange,
   admissionView,
+  refreshPaths,
 } from '@inventory/contracts/internal/refresh';
 import { internalRoute } from '@inventory/http/internal-route';
 import { type AdmissionState, closedReason } from './admission.domain.ts';
@@ -14,13 +15,11 @@ export interface AdmissionRoutesDeps {
   readonly update: () => Promise<void>;
 }
 
-const template = '/admission';
-
 /** Reads and changes the admission state for operators. */
 export const admissionRoutes = [
   internalRoute({
     method: 'GET',
-    template,
+    template: refreshPaths.admission,
     input: {},
     answer: admissionView,
     handle: async ({ store, outstandingMax }: AdmissionRoutesDeps) =>
@@ -28,7 +27,7 @@ export const admissionRoutes = [
   }),
   internalRoute({
     method: 'PUT',
-    template,
+    template: refreshPaths.admission,
     input: { body: admissionChange },
     answer: admissionView,
     async handle({ store, outstandingMax, update }: AdmissionRoutesDeps, { body }) {

@@ -1,4 +1,4 @@
-import { type HoldList, holdList } from '@inventory/contracts/internal/ledger';
+import { type HoldList, holdList, ledgerPaths } from '@inventory/contracts/internal/ledger';
 import type { InternalClient } from '@inventory/http/internal-client';
 
 /** Reads of the billing-ledger. */
@@ -11,7 +11,7 @@ export function createLedgerClient(client: InternalClient): LedgerClient {
     listHoldsOlderThan: (seconds) =>
       client.json(holdList, {
         method: 'GET',
-        path: '/holds',
+        path: ledgerPaths.holds,
         query: { older_than_seconds: seconds, limit: 1_000 },
       }),
   };

@@ -1,5 +1,10 @@
 import { projectPath, refreshIdPath } from '@inventory/contracts/http/parameters';
-import { refreshList, refreshListQuery, refreshView } from '@inventory/contracts/internal/refresh';
+import {
+  refreshList,
+  refreshListQuery,
+  refreshPaths,
+  refreshView,
+} from '@inventory/contracts/internal/refresh';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
@@ -22,7 +27,7 @@ export interface RefreshRoutesDeps {
 
 const readRefreshRoute = internalRoute({
   method: 'GET',
-  template: '/refreshes/{refresh_id}',
+  template: refreshPaths.refresh,
   input: { path: refreshIdPath },
   answer: refreshView,
   async handle(deps: RefreshRoutesDeps, { path }) {
@@ -44,7 +49,7 @@ async function estimate(
 
 const listRefreshesRoute = internalRoute({
   method: 'GET',
-  template: '/projects/{project_id}/refreshes',
+  template: refreshPaths.refreshes,
   input: { path: projectPath, query: refreshListQuery },
   answer: refreshList,
   async handle({ lists }: RefreshRoutesDeps, { path, query }) {

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import { chunkBytesMax, chunkDigestHeader } from '@inventory/contracts/internal/inventory';
+import {
+  chunkBytesMax,
+  chunkDigestHeader,
+  inventoryPaths,
+} from '@inventory/contracts/internal/inventory';
 import type { ManifestPage } from '@inventory/contracts/messages/revision-commands';
 import type { InternalClient } from '@inventory/http/internal-client';
+import { pathOf } from '@inventory/http/path-of';
 import type { SerialExecutor } from '@inventory/runtime/serial-executor';
 import type { PlatformPage } from '../egress/platform-page.domain.ts';
 
@@ -24,10 +29,10 @@ export function createRevisionStoreClient(
   executor: SerialExecutor,
 ): RevisionStoreClient {
   async function putChunk(place: PagePlace, chunk: number, body: Buffer, digest: string) {
-    const { scanId, epoch, page } = place;
+    const { scanId, ...numbers } = place;
     await client.bytes({
       method: 'PUT',
-      path: `/scans/${scanId}/epochs/${epoch}/pages/${page}/chunks/${chunk}`,
+      path: pathOf(inventoryPaths.chunk, { scan_id: scanId, ...numbers, chunk }),
       headers: { [chunkDigestHeader]: digest, 'content-type': 'application/octet-stream' },
       body,
     });

@@ -1,4 +1,5 @@
 import { scopePath } from '@inventory/contracts/http/parameters';
+import { inventoryPaths } from '@inventory/contracts/internal/inventory';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inventory.ts';
@@ -6,7 +7,7 @@ import { type EraseInventoryDeps, eraseInventory } from '../operations/erase-inv
 /** 204, also when nothing was saved. */
 export const eraseInventoryRoute = internalRoute({
   method: 'DELETE',
-  template: '/inventories/{platform_id}/{app_id}/{context_id}',
+  template: inventoryPaths.inventory,
   input: { path: scopePath },
   status: 204,
   async handle(deps: EraseInventoryDeps, { path }) {

@@ -1,4 +1,4 @@
-import { stagedPages } from '@inventory/contracts/internal/inventory';
+import { inventoryPaths, stagedPages } from '@inventory/contracts/internal/inventory';
 import { internalRoute } from '@inventory/http/internal-route';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import { epochPath } from './epoch-path.ts';
@@ -10,7 +10,7 @@ export interface ListPagesDeps {
 /** The manifest of the staged pages. */
 export const listPagesRoute = internalRoute({
   method: 'GET',
-  template: '/scans/{scan_id}/epochs/{epoch}/pages',
+  template: inventoryPaths.stagedPages,
   input: { path: epochPath },
   answer: stagedPages,
   handle: async ({ chunks }: ListPagesDeps, { path }) => ({

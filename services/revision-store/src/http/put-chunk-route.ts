@@ -2,6 +2,7 @@ import { canonicalDecimal } from '@inventory/contracts/http/parameters';
 import {
   chunkBytesMax,
   chunkDigestHeader,
+  inventoryPaths,
   pageChunksMax,
   scanPagesMax,
   stagingQuery,
@@ -14,7 +15,7 @@ import { epochPath } from './epoch-path.ts';
 /** 204 once the chunk is durable. */
 export const putChunkRoute = internalRoute({
   method: 'PUT',
-  template: '/scans/{scan_id}/epochs/{epoch}/pages/{page}/chunks/{chunk}',
+  template: inventoryPaths.chunk,
   input: {
     path: epochPath.extend({
       page: canonicalDecimal(0, scanPagesMax - 1),

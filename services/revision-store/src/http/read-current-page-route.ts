@@ -1,6 +1,10 @@
 import { Readable } from 'node:stream';
 import { scopePath } from '@inventory/contracts/http/parameters';
-import { currentPageMetaHeader, currentPageQuery } from '@inventory/contracts/internal/inventory';
+import {
+  currentPageMetaHeader,
+  currentPageQuery,
+  inventoryPaths,
+} from '@inventory/contracts/internal/inventory';
 import { inventoryKeyText } from '@inventory/contracts/inventory-key';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
@@ -17,7 +21,7 @@ import { toCurrentPageMeta } from './convert.ts';
 /** One page as stored bytes; the header describes them. */
 export const readCurrentPageRoute = internalRoute({
   method: 'GET',
-  template: '/inventories/{platform_id}/{app_id}/{context_id}/page',
+  template: inventoryPaths.page,
   input: { path: scopePath, query: currentPageQuery },
   // Pages are a few MiB each, and in memory until they are sent.
   inFlightMax: 48,

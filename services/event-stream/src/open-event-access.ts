@@ -1,0 +1,37 @@
+import { createInternalClient } from '@inventory/http/internal-client';
+import type { MessageBus } from '@inventory/messaging/bus';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import { createGatewayClient } from './clients/gateway-client.ts';
+import type { EventStreamConfig } from './config.ts';
+import { onAuthorityChanged } from './consumers/on-authority-changed.ts';
+import {
+  createProjectEventAccess,
+  type ProjectEventAccess,
+} from './operations/project-event-access.ts';
+
+/** Whether Projects may receive their events, invalidated by the changes that the gateway publishes. */
+export async function openEventAccess(
+  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  bus: Pick<MessageBus, 'broadcast'>,
+): Promise<ProjectEventAccess> {
+  const client = createInternalClient({
+    service: 'gateway',
+    baseUrl: config.gateway.url,
+    serviceToken: config.serviceTokens[0],
+    timeoutMs: config.gateway.timeoutMs,
+  });
+  lifetime.defer('client of gateway', () => client.close());
+  const gateway = createGatewayClient(client);
+  const eventAccess = createProjectEventAccess({
+    findEventAccess: gateway.mayHaveEvents,
+    clock,
+    logger,
+  });
+  const subscription = await bus.broadcast({
+    name: 'event-stream-authority',
+    topics: ['authority.changes.v1'],
+    onMessage: onAuthorityChanged(eventAccess),
+  });
+  lifetime.defer('authority changes', () => subscription.stop());
+  return eventAccess;
+}

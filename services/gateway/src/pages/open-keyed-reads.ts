@@ -1,0 +1,39 @@
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import type { LedgerClient } from '../accounts/ledger-client.ts';
+import type { RequestReplyClient } from '../commands/request-reply-client.ts';
+import { startResending } from '../commands/start-resending.ts';
+import type { GatewayConfig } from '../config.ts';
+import { createIntentCloser } from './close-intents.ts';
+import { createKeyedReads, type KeyedReads } from './keyed-reads.ts';
+import { createPageCharges } from './page-charges.ts';
+import type { PageIntentStore } from './page-intent-store.ts';
+import { pageReversals } from './page-reversals.ts';
+import { createReadKeyStore } from './read-key-store.ts';
+
+export interface KeyedReadsDeps {
+  readonly db: Db;
+  readonly commands: RequestReplyClient;
+  readonly ledger: LedgerClient;
+  readonly intents: PageIntentStore;
+  readonly chains: { excludeChain(chainId: string): Promise<void> };
+}
+
+/**
+ * Charged page reads with their Idempotency-Keys, and the sweeper that reverses the charges of
+ * undelivered pages of all replicas.
+ */
+export function openKeyedReads(
+  context: ServiceContext<GatewayConfig>,
+  { db, commands, ledger, intents, chains }: KeyedReadsDeps,
+): KeyedReads {
+  const { config, lifetime, clock, logger } = context;
+  const { limits, deadlines } = config;
+  const keys = createReadKeyStore(db, deadlines);
+  const reversals = pageReversals({ store: intents.pending, keys, chains, logger });
+  const wakeReversals = startResending(context, 'page reversals', commands, reversals);
+  const closer = createIntentCloser({ intents, keys, wakeReversals, clock, logger });
+  lifetime.defer('charge intents', () => closer.waitUntilIdle());
+  const charges = createPageCharges({ commands, intents, closer, clock, logger, limits });
+  return createKeyedReads({ charges, keys, ledger, clock, logger, limits, deadlines });
+}
