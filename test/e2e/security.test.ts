@@ -108,7 +108,10 @@ describe('what belongs to one Project (Tenancy)', () => {
       await stranger.api.current(scope, `?cursor=${cursor}`),
       await owner.api.current(other, `?cursor=${cursor}`),
       await owner.api.current(scope, `?language=german&cursor=${cursor}`),
-      await owner.api.current(scope, `?cursor=${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`),
+      await owner.api.current(
+        scope,
+        `?cursor=${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`,
+      ),
     ]) {
       expect(refusalOf(answer)).toEqual([422, 'invalid_cursor']);
       expect(answer.json.meta.credits_charged).toBe(0);
