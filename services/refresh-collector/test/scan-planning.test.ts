@@ -4,7 +4,8 @@ import { newAccountId } from '@inventory/testkit/builders';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import { openCollections, type PlanDocument } from '../src/collections.ts';
-import { type CollectorHarness, identitiesOf, openCollectorHarness } from './collector-harness.ts';
+import { type CollectorHarness, openCollectorHarness } from './collector-harness.ts';
+import { identitiesOf } from './quick-config.ts';
 import { type ScannedInventories, scannedInventories } from './scanned-inventories.ts';
 
 let harness: CollectorHarness;
