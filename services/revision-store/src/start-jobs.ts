@@ -29,7 +29,7 @@ export function startPruning(
 /** Reports the number of scans that wait for their assembly. */
 export function startScanCount(
   { lifetime, logger }: ServiceContext<RevisionStoreConfig>,
-  queue: Pick<ScanQueue, 'countWaiting'>,
+  queue: Pick<ScanQueue, 'countWaitingScans'>,
 ): void {
   let waiting: number | null = null;
   observeWaitingScans(() => waiting);
@@ -39,7 +39,7 @@ export function startScanCount(
     lifetime,
     logger,
     runOnce: async () => {
-      waiting = await queue.countWaiting();
+      waiting = await queue.countWaitingScans();
     },
   });
 }

@@ -46,34 +46,34 @@ async function crashedWorker(scan: Scan) {
   const { scans, queue, scopes } = stores();
   const nowMs = systemClock.now();
   const untilMs = nowMs + 600_000;
-  await scans.receive({
+  await scans.insertScan({
     scan: fromCompletedMessage(completedMessage(scan)),
     trace: {},
     nowMs,
     claimedUntilMs: untilMs,
   });
   const token = systemIdentifiers.uuidV7();
-  const lease = await scopes.acquire({
+  const lease = await scopes.acquireLease({
     scopeKey: inventoryKeyText(scan.scope),
     token,
     nowMs,
     untilMs,
   });
   if (!lease) throw new Error('no lease');
-  const scopeLeaseEnds = () => scopes.renew(lease, systemClock.now());
+  const scopeLeaseEnds = () => scopes.renewLease(lease, systemClock.now());
   /** As when their time runs out, and only once the worker has done what it was to do. */
   const leasesEnd = async () => {
     await scopeLeaseEnds();
-    await queue.extend(scan.scanId, systemClock.now());
+    await queue.extendClaim(scan.scanId, systemClock.now());
   };
   /** As workers that claim it one after another and crash at once. */
   const claimAgain = async (times: number) => {
     for (let time = 0; time < times; time += 1) {
       const waiting = { nowMs: untilMs, pagesMin: 0, pagesMax: 8, limit: 100 };
-      const due = (await queue.findDue(waiting)).find(
+      const due = (await queue.findDueScans(waiting)).find(
         ({ scan: { scanId } }) => scanId === scan.scanId,
       );
-      if (!due || !(await queue.claim(due, untilMs))) throw new Error('no claim');
+      if (!due || !(await queue.claimScan(due, untilMs))) throw new Error('no claim');
     }
   };
   return { lease, scopeLeaseEnds, leasesEnd, claimAgain, ...stores() };
@@ -122,7 +122,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
     const { scanId, refreshId } = scan;
     const stale = { head: null, decided: { scanId, refreshId, result }, pruneAtMs: 0 };
     expect(await crashed.scopes.moveHead(crashed.lease, stale)).toBe(false);
-    expect(await crashed.scopes.renew(crashed.lease, systemClock.now() + 1e6)).toBe(false);
+    expect(await crashed.scopes.renewLease(crashed.lease, systemClock.now() + 1e6)).toBe(false);
     expect((await replica.client.page(scan.scope)).meta.revision_id).toBe(saved.revision_id);
     const outcomes = store.outcomesOf(scan).map(({ id, body }) => JSON.stringify([id, body]));
     expect(new Set(outcomes).size).toBe(1);
@@ -143,7 +143,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
     const crashed = await crashedAfterHeadMoved(scan);
     await crashed.scopeLeaseEnds();
     // Its own turn does not come; only the next scan of the inventory does.
-    await crashed.queue.postpone(scan.scanId, systemClock.now() + 3_600_000, true);
+    await crashed.queue.postponeScan(scan.scanId, systemClock.now() + 3_600_000, true);
 
     await running().save({ scope, pages: [plainPage(0, 4)] });
 
@@ -153,7 +153,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
   it('after its head moved has its outcome sent by the pruner when no scan comes (architecture: law 2)', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
     const crashed = await crashedAfterHeadMoved(scan);
-    await crashed.queue.postpone(scan.scanId, systemClock.now() + 3_600_000, true);
+    await crashed.queue.postponeScan(scan.scanId, systemClock.now() + 3_600_000, true);
     await crashed.scopeLeaseEnds();
 
     expect(await store.committed(scan)).toMatchObject({ observation_id: result.observationId });
@@ -170,7 +170,7 @@ describe('A scan whose worker crashed (architecture: leases with a growing epoch
       const crashed = await crashedAfterHeadMoved({ ...scan, scope });
       const { scanId, refreshId } = scan;
       const decision = { scanId, fact: 'head_moved', result, nowMs: systemClock.now() } as const;
-      expect(await crashed.scans.decide(decision, [])).toBe(true);
+      expect(await crashed.scans.decideScan(decision, [])).toBe(true);
       await store.collections.scans.deleteOne({ _id: scanId, refreshId } as never);
       // The pruner would remove the inventory before the scan: there is nothing to keep.
       const later = new Date(systemClock.now() + 3_600_000);
@@ -262,7 +262,7 @@ describe('A service that stops', () => {
   it('releases the scan it is assembling at once, long before its lease expires', async () => {
     const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3), plainPage(3, 5)] });
     const first = startHeldAssemblies(store);
-    await stores().scans.receive({
+    await stores().scans.insertScan({
       scan: fromCompletedMessage(completedMessage(scan)),
       trace: {},
       nowMs: systemClock.now(),

@@ -319,7 +319,7 @@ describe('The assembly of many pages (Everything is bounded)', () => {
     const completed = fromCompletedMessage(completedMessage(scan));
     const nowMs = assembly.clock.now();
     const claimedUntilMs = nowMs + 600_000;
-    await assembly.scans.receive({ scan: completed, trace: {}, nowMs, claimedUntilMs });
+    await assembly.scans.insertScan({ scan: completed, trace: {}, nowMs, claimedUntilMs });
     const claim = { trace: {}, receivedAtMs: nowMs, claims: 1, tries: 1 };
     const claimed = { scan: completed, scopeKey: inventoryKeyText(scan.scope), ...claim };
     const end = await assembleScan(assembly, claimed, new AbortController().signal);

@@ -4,7 +4,7 @@ import type { ChunkStore } from '../storage/chunk-store.ts';
 import { epochPath } from './epoch-path.ts';
 
 export interface ListPagesDeps {
-  readonly chunks: Pick<ChunkStore, 'list'>;
+  readonly chunks: Pick<ChunkStore, 'listPages'>;
 }
 
 /** The manifest of the staged pages. */
@@ -14,6 +14,6 @@ export const listPagesRoute = internalRoute({
   input: { path: epochPath },
   answer: stagedPages,
   handle: async ({ chunks }: ListPagesDeps, { path }) => ({
-    pages: await chunks.list(path.scan_id, path.epoch),
+    pages: await chunks.listPages(path.scan_id, path.epoch),
   }),
 });

@@ -23,7 +23,7 @@ export interface AssembleScanDeps {
   readonly scans: ScanStore;
   readonly queue: ScanQueue;
   readonly scopes: ScopeStore;
-  readonly chunks: Pick<ChunkStore, 'read'>;
+  readonly chunks: Pick<ChunkStore, 'readChunks'>;
   readonly blocks: BlockStore;
   readonly observations: Pick<ObservationStore, 'keepSuperseded'>;
   /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */
@@ -71,7 +71,7 @@ export async function assembleScan(
 ): Promise<AssemblyEnd> {
   const { scopes, queue, clock, identifiers, logger, settings } = deps;
   const nowMs = clock.now();
-  const lease = await scopes.acquire({
+  const lease = await scopes.acquireLease({
     scopeKey: claimed.scopeKey,
     token: identifiers.uuidV7(),
     nowMs,
@@ -86,8 +86,8 @@ export async function assembleScan(
     logger,
     renew: async () => {
       const untilMs = clock.now() + settings.leaseMs;
-      await queue.extend(claimed.scan.scanId, untilMs);
-      return scopes.renew(lease, untilMs);
+      await queue.extendClaim(claimed.scan.scanId, untilMs);
+      return scopes.renewLease(lease, untilMs);
     },
   });
   let settled = false;
@@ -99,7 +99,7 @@ export async function assembleScan(
     held.end();
     // A lease that is not released expires.
     await scopes
-      .release(lease, settled)
+      .releaseLease(lease, settled)
       .catch((error: unknown) => logger.warn({ err: error }, 'lease not released'));
   }
 }

@@ -4,7 +4,7 @@ import { countPruned } from '../metrics.ts';
 import type { BlockStore } from '../storage/block-store.ts';
 
 export interface CollectGarbageDeps {
-  readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
+  readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
 }
 
 /**
@@ -19,7 +19,7 @@ export async function collectGarbage(
   confirmLease: () => Promise<boolean>,
 ): Promise<void> {
   const needed = new Set(kept.flatMap(setsOf));
-  const garbage = (await blocks.setsOf(scopeKey)).filter((set) => !needed.has(set));
+  const garbage = (await blocks.listSets(scopeKey)).filter((set) => !needed.has(set));
   if (garbage.length === 0) return;
   if (!(await confirmLease())) throw new LeaseLost();
   countPruned('blocks', await blocks.deleteSets(scopeKey, garbage));

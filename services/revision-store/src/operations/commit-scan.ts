@@ -45,7 +45,7 @@ export async function commitScan(
   const { scopeKey, head } = lease;
   if (!(await scans.beginCommit(scanId))) {
     await scopes.schedulePrune(lease, clock.now());
-    const { decided } = await scans.find(scanId);
+    const { decided } = await scans.findScan(scanId);
     invariant(decided !== null, 'a scan that cannot be committed has been decided');
     return decided.result;
   }

@@ -6,7 +6,7 @@ import type { ScanStore } from '../storage/scan-store.ts';
 import { outcomeMessage } from './outcome-message.ts';
 
 export interface DecideScanDeps {
-  readonly scans: Pick<ScanStore, 'decide' | 'find'>;
+  readonly scans: Pick<ScanStore, 'decideScan' | 'findScan'>;
   readonly clock: Clock;
 }
 
@@ -19,11 +19,11 @@ export async function decideScan(
   fact: ScanFact,
 ): Promise<ScanResult> {
   const outbox = [outcomeMessage({ scanId, refreshId, result })];
-  if (await scans.decide({ scanId, fact, result, nowMs: clock.now() }, outbox)) {
+  if (await scans.decideScan({ scanId, fact, result, nowMs: clock.now() }, outbox)) {
     countScan(result.result === 'rejected' ? result.reason : 'committed');
     return result;
   }
-  const { decided } = await scans.find(scanId);
+  const { decided } = await scans.findScan(scanId);
   invariant(decided !== null, 'a scan that refuses a decision has been decided');
   return decided.result;
 }

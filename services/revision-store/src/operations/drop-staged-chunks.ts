@@ -3,8 +3,8 @@ import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 
 export interface DropStagedChunksDeps {
-  readonly chunks: Pick<ChunkStore, 'drop'>;
-  readonly decidedScans: Pick<DecidedScanStore, 'markDropped'>;
+  readonly chunks: Pick<ChunkStore, 'dropChunks'>;
+  readonly decidedScans: Pick<DecidedScanStore, 'markChunksDropped'>;
 }
 
 /** Deletes what a decided scan staged. The mark goes last: a crash in between repeats it. */
@@ -12,6 +12,6 @@ export async function dropStagedChunks(
   { chunks, decidedScans }: DropStagedChunksDeps,
   scanId: string,
 ): Promise<void> {
-  countPruned('chunks', await chunks.drop(scanId));
-  await decidedScans.markDropped(scanId);
+  countPruned('chunks', await chunks.dropChunks(scanId));
+  await decidedScans.markChunksDropped(scanId);
 }

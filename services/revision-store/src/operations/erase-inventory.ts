@@ -12,10 +12,10 @@ import { type SettleLastResultDeps, settleLastResult } from './settle-last-resul
 
 export interface EraseInventoryDeps extends SettleLastResultDeps {
   readonly scopes: ScopeStore;
-  readonly decidedScans: Pick<DecidedScanStore, 'findUndropped' | 'markDropped'>;
-  readonly chunks: Pick<ChunkStore, 'drop'>;
-  readonly observations: Pick<ObservationStore, 'ofScope' | 'delete'>;
-  readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
+  readonly decidedScans: Pick<DecidedScanStore, 'findUndroppedScans' | 'markChunksDropped'>;
+  readonly chunks: Pick<ChunkStore, 'dropChunks'>;
+  readonly observations: Pick<ObservationStore, 'listSuperseded' | 'deleteSuperseded'>;
+  readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
   readonly identifiers: Identifiers;
   readonly settings: {
     readonly leaseMs: number;
@@ -37,19 +37,22 @@ export async function eraseInventory(deps: EraseInventoryDeps, scopeKey: string)
   const { scopes, decidedScans, observations, clock, identifiers, settings } = deps;
   const nowMs = clock.now();
   const untilMs = nowMs + settings.leaseMs;
-  const lease = await scopes.seize({ scopeKey, token: identifiers.uuidV7(), nowMs, untilMs });
+  const lease = await scopes.seizeLease({ scopeKey, token: identifiers.uuidV7(), nowMs, untilMs });
   invariant(lease !== null, 'a lease that was seized is held');
-  const confirmLease = (): Promise<boolean> => scopes.renew(lease, clock.now() + settings.leaseMs);
+  const confirmLease = (): Promise<boolean> =>
+    scopes.renewLease(lease, clock.now() + settings.leaseMs);
   try {
-    if (!(await scopes.erase(lease, nowMs))) throw new LeaseLost();
+    if (!(await scopes.eraseScope(lease, nowMs))) throw new LeaseLost();
     await settleLastResult(deps, lease);
-    const superseded = await observations.ofScope(scopeKey);
-    await observations.delete(superseded.map(({ observation }) => observation.observationId));
+    const superseded = await observations.listSuperseded(scopeKey);
+    await observations.deleteSuperseded(
+      superseded.map(({ observation }) => observation.observationId),
+    );
     await collectGarbage(deps, scopeKey, [], confirmLease);
-    const undropped = await decidedScans.findUndropped(undroppedMax, scopeKey);
+    const undropped = await decidedScans.findUndroppedScans(undroppedMax, scopeKey);
     for (const scanId of undropped) await dropStagedChunks(deps, scanId);
     await scopes.schedulePrune(lease, nowMs + settings.retention.erasedKeptMs);
   } finally {
-    await scopes.release(lease, false);
+    await scopes.releaseLease(lease, false);
   }
 }

@@ -5,7 +5,7 @@ import type { ChunkStore } from '../storage/chunk-store.ts';
 import { readStagedPage } from './read-staged-page.ts';
 
 export interface StagedPages {
-  readonly chunks: Pick<ChunkStore, 'read'>;
+  readonly chunks: Pick<ChunkStore, 'readChunks'>;
   readonly scanId: string;
   readonly pages: readonly ManifestPage[];
 }

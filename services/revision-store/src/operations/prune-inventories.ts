@@ -11,7 +11,7 @@ export async function pruneInventories(
   deps: PruneInventoryDeps & { readonly logger: Logger },
   stopping: AbortSignal,
 ): Promise<void> {
-  for await (const scopeKey of deps.scopes.findPrunable(deps.clock.now())) {
+  for await (const scopeKey of deps.scopes.findPrunableScopes(deps.clock.now())) {
     if (stopping.aborted) return;
     try {
       await pruneInventory(deps, scopeKey);

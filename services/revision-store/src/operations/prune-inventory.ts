@@ -15,8 +15,8 @@ import { type SettleLastResultDeps, settleLastResult } from './settle-last-resul
 
 export interface PruneInventoryDeps extends SettleLastResultDeps {
   readonly scopes: ScopeStore;
-  readonly observations: Pick<ObservationStore, 'ofScope' | 'delete'>;
-  readonly blocks: Pick<BlockStore, 'setsOf' | 'deleteSets'>;
+  readonly observations: Pick<ObservationStore, 'listSuperseded' | 'deleteSuperseded'>;
+  readonly blocks: Pick<BlockStore, 'listSets' | 'deleteSets'>;
   readonly identifiers: Identifiers;
   readonly settings: { readonly leaseMs: number; readonly retention: Retention };
 }
@@ -35,12 +35,17 @@ export async function pruneInventory(deps: PruneInventoryDeps, scopeKey: string)
   const { scopes, clock, identifiers, settings } = deps;
   const nowMs = clock.now();
   const untilMs = nowMs + settings.leaseMs;
-  const lease = await scopes.acquire({ scopeKey, token: identifiers.uuidV7(), nowMs, untilMs });
+  const lease = await scopes.acquireLease({
+    scopeKey,
+    token: identifiers.uuidV7(),
+    nowMs,
+    untilMs,
+  });
   if (lease === null) return;
   try {
     await pruneUnderLease(deps, lease, nowMs);
   } finally {
-    await scopes.release(lease, false);
+    await scopes.releaseLease(lease, false);
   }
 }
 
@@ -57,15 +62,15 @@ async function pruneUnderLease(
     if (!(await scopes.dropHead(lease))) throw new LeaseLost();
     countPruned('heads', 1);
   }
-  const superseded = await observations.ofScope(lease.scopeKey);
+  const superseded = await observations.listSuperseded(lease.scopeKey);
   const [kept, expired] = partition(superseded, ({ supersededAtMs }) =>
     isSupersededReadable(supersededAtMs, nowMs, retention),
   );
-  await observations.delete(expired.map(({ observation }) => observation.observationId));
+  await observations.deleteSuperseded(expired.map(({ observation }) => observation.observationId));
   countPruned('observations', expired.length);
   const roots = kept.map(({ observation }) => observation);
   await collectGarbage(deps, lease.scopeKey, head ? [head, ...roots] : roots, () =>
-    scopes.renew(lease, clock.now() + leaseMs),
+    scopes.renewLease(lease, clock.now() + leaseMs),
   );
   const oldestSupersededAtMs = kept[0]?.supersededAtMs ?? null;
   const left = { head, oldestSupersededAtMs, erasedAtMs: lease.erasedAtMs };

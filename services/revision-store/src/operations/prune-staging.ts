@@ -8,7 +8,7 @@ import { dropStagedChunks } from './drop-staged-chunks.ts';
 
 export interface PruneStagingDeps {
   readonly chunks: ChunkStore;
-  readonly scans: Pick<ScanStore, 'find'>;
+  readonly scans: Pick<ScanStore, 'findScan'>;
   readonly decidedScans: DecidedScanStore;
   readonly clock: Clock;
   readonly settings: {
@@ -40,7 +40,7 @@ export async function pruneStaging(deps: PruneStagingDeps, stopping: AbortSignal
 
 async function dropDecided(deps: PruneStagingDeps, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    const undropped = await deps.decidedScans.findUndropped(batch);
+    const undropped = await deps.decidedScans.findUndroppedScans(batch);
     for (const scanId of undropped) await dropStagedChunks(deps, scanId);
     if (undropped.length < batch) return;
   }
@@ -53,13 +53,13 @@ async function dropUnclaimed(
   stopping: AbortSignal,
 ): Promise<void> {
   const seen = new Set<string>();
-  for await (const scanId of chunks.stagedBefore(beforeMs, capturesOnly)) {
+  for await (const scanId of chunks.findScansStagedBefore(beforeMs, capturesOnly)) {
     if (stopping.aborted) return;
     if (seen.has(scanId)) continue;
     seen.add(scanId);
-    const { state } = await scans.find(scanId);
+    const { state } = await scans.findScan(scanId);
     // A scan that can still be committed keeps its pages without a time limit.
     const needed = advance(state, 'assembled') !== 'refused';
-    if (!needed) countPruned('chunks', await chunks.dropStagedBefore(scanId, beforeMs));
+    if (!needed) countPruned('chunks', await chunks.dropChunksStagedBefore(scanId, beforeMs));
   }
 }

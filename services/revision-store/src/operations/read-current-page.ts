@@ -18,7 +18,7 @@ import type { ScopeStore } from '../storage/scope-store.ts';
 
 export interface ReadCurrentPageDeps {
   readonly scopes: Pick<ScopeStore, 'readHead'>;
-  readonly observations: Pick<ObservationStore, 'find'>;
+  readonly observations: Pick<ObservationStore, 'findSuperseded'>;
   readonly blocks: BlockReading;
   readonly clock: Clock;
   readonly settings: { readonly retention: Retention };
@@ -76,7 +76,7 @@ async function selectObservation(
   const head = await scopes.readHead(scopeKey);
   if (pinned === null) return head;
   if (head?.observationId === pinned.observationId) return matching(head, pinned.revisionId);
-  const superseded = await observations.find(scopeKey, pinned.observationId);
+  const superseded = await observations.findSuperseded(scopeKey, pinned.observationId);
   if (superseded === null) return null;
   const { observation, supersededAtMs } = superseded;
   const readable = isSupersededReadable(supersededAtMs, clock.now(), settings.retention);

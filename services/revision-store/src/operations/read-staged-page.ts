@@ -12,13 +12,13 @@ const pageBytesMax = 16 * 1024 * 1024;
  * one of them is not there; {@link PagesInvalid} when they cannot be a page.
  */
 export async function readStagedPage(
-  chunks: Pick<ChunkStore, 'read'>,
+  chunks: Pick<ChunkStore, 'readChunks'>,
   scanId: string,
   { page, epoch, chunks: named }: ManifestPage,
 ): Promise<Buffer | null> {
   const bytes = named.reduce((sum, chunk) => sum + chunk.bytes, 0);
   if (bytes > pageBytesMax) throw new PagesInvalid('a page is too large');
-  const staged = await chunks.read(named.map((_, chunk) => ({ scanId, epoch, page, chunk })));
+  const staged = await chunks.readChunks(named.map((_, chunk) => ({ scanId, epoch, page, chunk })));
   const contents: Buffer[] = [];
   for (const [index, { digest }] of named.entries()) {
     const chunk = staged[index];

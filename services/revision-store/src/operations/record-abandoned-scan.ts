@@ -9,7 +9,7 @@ import type { ScopeStore } from '../storage/scope-store.ts';
 import { outcomeMessage } from './outcome-message.ts';
 
 export interface RecordAbandonedScanDeps {
-  readonly scans: Pick<ScanStore, 'find' | 'receiveDecided' | 'decide'>;
+  readonly scans: Pick<ScanStore, 'findScan' | 'insertDecidedScan' | 'decideScan'>;
   readonly scopes: Pick<ScopeStore, 'requestPrune'>;
   readonly publish: MessageBus['publish'];
   readonly clock: Clock;
@@ -27,13 +27,13 @@ export async function recordAbandonedScan(
 ): Promise<void> {
   const result = { result: 'rejected', reason: 'abandoned' } as const;
   const abandoned: DecidedScan = { ...scan, result };
-  let known = await scans.find(scan.scanId);
+  let known = await scans.findScan(scan.scanId);
   if (known.state === 'unknown') {
-    if (await scans.receiveDecided(abandoned, currentTrace(), clock.now())) {
+    if (await scans.insertDecidedScan(abandoned, currentTrace(), clock.now())) {
       countScan('abandoned');
       return publish([outcomeMessage(abandoned)]);
     }
-    known = await scans.find(scan.scanId);
+    known = await scans.findScan(scan.scanId);
   }
   if (known.decided) return publish([outcomeMessage(known.decided)]);
 
@@ -43,7 +43,7 @@ export async function recordAbandonedScan(
     await scopes.requestPrune(known.scopeKey, clock.now());
   }
   const decision = { scanId: scan.scanId, fact: 'abandoned', result, nowMs: clock.now() } as const;
-  if (await scans.decide(decision, [])) countScan('abandoned');
-  const { decided } = await scans.find(scan.scanId);
+  if (await scans.decideScan(decision, [])) countScan('abandoned');
+  const { decided } = await scans.findScan(scan.scanId);
   if (decided) await publish([outcomeMessage(decided)]);
 }

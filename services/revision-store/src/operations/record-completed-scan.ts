@@ -10,7 +10,7 @@ import { outcomeMessage } from './outcome-message.ts';
 import type { Assemblies } from './run-assemblies.ts';
 
 export interface RecordCompletedScanDeps {
-  readonly scans: Pick<ScanStore, 'receive' | 'find'>;
+  readonly scans: Pick<ScanStore, 'insertScan' | 'findScan'>;
   readonly publish: MessageBus['publish'];
   readonly assemblies: Pick<Assemblies, 'reserve' | 'wake'>;
   readonly clock: Clock;
@@ -30,12 +30,12 @@ export async function recordCompletedScan(
   const received = { scan, trace: currentTrace(), nowMs };
   let isNew = false;
   try {
-    isNew = await scans.receive({ ...received, claimedUntilMs: slot?.untilMs ?? null });
+    isNew = await scans.insertScan({ ...received, claimedUntilMs: slot?.untilMs ?? null });
   } finally {
     if (!isNew) slot?.release();
   }
   if (isNew && slot) return slot.run(claimedAtOnce(received));
-  const { decided } = isNew ? { decided: null } : await scans.find(scan.scanId);
+  const { decided } = isNew ? { decided: null } : await scans.findScan(scan.scanId);
   if (decided) await publish([outcomeMessage(decided)]);
   else assemblies.wake();
 }

@@ -70,9 +70,9 @@ export function startAssemblies(options: AssembliesDeps): Assemblies {
   async function claimDue(sizeClass: SizeClass): Promise<void> {
     const limit = sizeClass.slots - sizeClass.taken;
     if (limit <= 0) return;
-    const due = await queue.findDue({ nowMs: clock.now(), limit, ...sizeClass });
+    const due = await queue.findDueScans({ nowMs: clock.now(), limit, ...sizeClass });
     for (const scan of due) {
-      if (!(await queue.claim(scan, clock.now() + settings.leaseMs))) continue;
+      if (!(await queue.claimScan(scan, clock.now() + settings.leaseMs))) continue;
       sizeClass.taken += 1;
       startIn(sizeClass, scan);
     }
@@ -175,6 +175,6 @@ async function postpone(
       Math.max(0, due.receivedAtMs + settings.missingPagesWaitMs - nowMs),
     ),
   };
-  await queue.postpone(due.scan.scanId, nowMs + delayMs[why], why !== 'fault');
+  await queue.postponeScan(due.scan.scanId, nowMs + delayMs[why], why !== 'fault');
   return delayMs[why];
 }

@@ -5,8 +5,8 @@ import type { ScopeLease, ScopeStore } from '../storage/scope-store.ts';
 import { decideScan } from './decide-scan.ts';
 
 export interface SettleLastResultDeps {
-  readonly scans: Pick<ScanStore, 'decide' | 'find'>;
-  readonly scopes: Pick<ScopeStore, 'settle'>;
+  readonly scans: Pick<ScanStore, 'decideScan' | 'findScan'>;
+  readonly scopes: Pick<ScopeStore, 'markResultSettled'>;
   /** Sends the outcome that was just written into a scan's outbox; what fails is sent later. */
   readonly sendOutcome: (decided: DecidedScan) => Promise<void>;
   readonly clock: Clock;
@@ -23,10 +23,10 @@ export async function settleLastResult(
 ): Promise<void> {
   const { unsettled } = lease;
   if (unsettled === null) return;
-  const { state } = await deps.scans.find(unsettled.scanId);
+  const { state } = await deps.scans.findScan(unsettled.scanId);
   if (state !== 'unknown') {
     const result = await decideScan(deps, unsettled, 'head_moved');
     await deps.sendOutcome({ ...unsettled, result });
   }
-  await deps.scopes.settle(lease);
+  await deps.scopes.markResultSettled(lease);
 }

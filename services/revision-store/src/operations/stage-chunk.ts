@@ -5,7 +5,7 @@ import type { ArrivedChunk, ChunkPlace, ChunkStore } from '../storage/chunk-stor
 import { sha256Hex } from './sha256.ts';
 
 export interface StageChunkDeps {
-  readonly chunks: Pick<ChunkStore, 'stage'>;
+  readonly chunks: Pick<ChunkStore, 'stageChunk'>;
   readonly clock: Clock;
 }
 
@@ -19,7 +19,7 @@ export async function stageChunk(
   chunk: ArrivedChunk,
 ): Promise<void> {
   if (sha256Hex(chunk.content) !== chunk.digest) throw new Refused({ code: 'digest_mismatch' });
-  const { result } = await chunks.stage(place, chunk, clock.now());
+  const { result } = await chunks.stageChunk(place, chunk, clock.now());
   countStagedBytes(chunk.content.length, result);
   if (result === 'conflict') throw new Refused({ code: 'chunk_conflict' });
 }

@@ -10,7 +10,7 @@ import { readStagedPage } from './read-staged-page.ts';
  * two.
  */
 export async function surveyScan(
-  chunks: Pick<ChunkStore, 'read'>,
+  chunks: Pick<ChunkStore, 'readChunks'>,
   scanId: string,
   pages: readonly ManifestPage[],
   signal: AbortSignal,

@@ -11,7 +11,7 @@ import { gatherTexts } from './gather-texts.ts';
 import { PagesInvalid } from './pages-invalid.ts';
 
 export interface WriteRevisionDeps {
-  readonly chunks: Pick<ChunkStore, 'read'>;
+  readonly chunks: Pick<ChunkStore, 'readChunks'>;
   readonly blocks: Pick<BlockStore, 'writeAssets' | 'writeTexts' | 'readDescriptionKeys'>;
 }
 

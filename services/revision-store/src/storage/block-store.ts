@@ -69,7 +69,7 @@ export function createBlockStore({ assetBlocks, textBlocks }: Collections) {
     },
 
     /** Every revision and text set of an inventory that has blocks, referred to or not. */
-    async setsOf(scope: string): Promise<string[]> {
+    async listSets(scope: string): Promise<string[]> {
       const [revisions, textSets] = await Promise.all([
         assetBlocks.distinct('set', { scope }),
         textBlocks.distinct('set', { scope }),

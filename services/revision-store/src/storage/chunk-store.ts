@@ -36,7 +36,11 @@ export type ChunkStore = ReturnType<typeof createChunkStore>;
 export function createChunkStore(collection: Collection<ChunkDocument>) {
   return {
     /** Stores a chunk; `known` when its place holds the same chunk, `conflict` when it holds another. */
-    async stage(place: ChunkPlace, chunk: ArrivedChunk, nowMs: number): Promise<StagingResult> {
+    async stageChunk(
+      place: ChunkPlace,
+      chunk: ArrivedChunk,
+      nowMs: number,
+    ): Promise<StagingResult> {
       const { packed, rawBytes } = await pack(chunk.content);
       const _id = chunkId(place);
       try {
@@ -58,7 +62,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
     },
 
     /** The chunks at these places, in order; undefined for a missing one. */
-    async read(places: readonly ChunkPlace[]): Promise<(StagedChunk | undefined)[]> {
+    async readChunks(places: readonly ChunkPlace[]): Promise<(StagedChunk | undefined)[]> {
       const ids = places.map(chunkId);
       const found = await collection.find({ _id: { $in: ids } }).toArray();
       const byId = new Map(found.map((document) => [document._id, document]));
@@ -66,7 +70,7 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
     },
 
     /** What is staged under one epoch, as a manifest would name it. */
-    async list(scanId: string, epoch: number): Promise<ManifestPage[]> {
+    async listPages(scanId: string, epoch: number): Promise<ManifestPage[]> {
       const prefix = `${scanId}/${epoch}`;
       const found = await collection
         .find({ _id: { $gte: `${prefix}/`, $lt: `${prefix}0` } })
@@ -76,17 +80,17 @@ export function createChunkStore(collection: Collection<ChunkDocument>) {
     },
 
     /** Deletes a scan's chunks; returns how many. */
-    async drop(scanId: string): Promise<number> {
+    async dropChunks(scanId: string): Promise<number> {
       return (await collection.deleteMany({ _id: within(scanId) })).deletedCount;
     },
 
-    async dropStagedBefore(scanId: string, beforeMs: number): Promise<number> {
+    async dropChunksStagedBefore(scanId: string, beforeMs: number): Promise<number> {
       const old = { _id: within(scanId), stagedAt: { $lt: dateOf(beforeMs) } };
       return (await collection.deleteMany(old)).deletedCount;
     },
 
     /** The scan of each chunk staged before then, oldest first; of captures alone, or of all. */
-    async *stagedBefore(beforeMs: number, capturesOnly: boolean): AsyncGenerator<string> {
+    async *findScansStagedBefore(beforeMs: number, capturesOnly: boolean): AsyncGenerator<string> {
       const old = collection
         .find({
           stagedAt: { $lt: dateOf(beforeMs) },

@@ -8,7 +8,7 @@ export type DecidedScanStore = ReturnType<typeof createDecidedScanStore>;
 export function createDecidedScanStore(collection: Collection<ScanDocument>) {
   return {
     /** Decided scans with staged chunks; of one inventory, or of all. */
-    async findUndropped(limit: number, ofScope?: string): Promise<string[]> {
+    async findUndroppedScans(limit: number, ofScope?: string): Promise<string[]> {
       const found = await collection
         .find({ chunksDropAt: { $exists: true }, ...(ofScope ? { scope: ofScope } : {}) })
         .project<{ _id: string }>({ _id: 1 })
@@ -18,7 +18,7 @@ export function createDecidedScanStore(collection: Collection<ScanDocument>) {
       return found.map(({ _id }) => _id);
     },
 
-    async markDropped(scanId: string): Promise<void> {
+    async markChunksDropped(scanId: string): Promise<void> {
       await collection.updateOne({ _id: scanId }, { $unset: { chunksDropAt: '' } });
     },
 

@@ -31,17 +31,20 @@ export function createObservationStore(collection: Collection<ObservationDocumen
       );
     },
 
-    async find(scope: string, observationId: ObservationId): Promise<SupersededObservation | null> {
+    async findSuperseded(
+      scope: string,
+      observationId: ObservationId,
+    ): Promise<SupersededObservation | null> {
       const document = await collection.findOne({ _id: observationId, scope });
       return document && fromDocument(document);
     },
 
-    async ofScope(scope: string): Promise<SupersededObservation[]> {
+    async listSuperseded(scope: string): Promise<SupersededObservation[]> {
       const found = await collection.find({ scope }).sort({ supersededAt: 1 }).toArray();
       return found.map(fromDocument);
     },
 
-    async delete(observationIds: readonly ObservationId[]): Promise<void> {
+    async deleteSuperseded(observationIds: readonly ObservationId[]): Promise<void> {
       await collection.deleteMany({ _id: { $in: [...observationIds] } });
     },
   };

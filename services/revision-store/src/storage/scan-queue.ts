@@ -35,7 +35,7 @@ export type ScanQueue = ReturnType<typeof createScanQueue>;
 export function createScanQueue(collection: Collection<ScanDocument>, logger: Logger) {
   return {
     /** Waiting scans of at least `pagesMin` and at most `pagesMax` pages, longest due first. */
-    async findDue(query: {
+    async findDueScans(query: {
       nowMs: number;
       pagesMin: number;
       pagesMax: number;
@@ -53,12 +53,12 @@ export function createScanQueue(collection: Collection<ScanDocument>, logger: Lo
     },
 
     /** Received ones that are not decided, counted no further than {@link countMax}. */
-    countWaiting(): Promise<number> {
+    countWaitingScans(): Promise<number> {
       return collection.countDocuments({ dueAt: { $exists: true } }, { limit: countMax });
     },
 
     /** Claims a scan until then; false when another worker claimed it or it is decided. */
-    async claim(due: DueScan, untilMs: number): Promise<boolean> {
+    async claimScan(due: DueScan, untilMs: number): Promise<boolean> {
       const claimed = await collection.updateOne(
         { _id: due.scan.scanId, dueAt: due.dueAt },
         { $set: { dueAt: dateOf(untilMs) }, $inc: { claims: 1 } },
@@ -67,7 +67,7 @@ export function createScanQueue(collection: Collection<ScanDocument>, logger: Lo
     },
 
     /** Keeps a claimed scan from other workers until then. */
-    async extend(scanId: string, untilMs: number): Promise<void> {
+    async extendClaim(scanId: string, untilMs: number): Promise<void> {
       await collection.updateOne(
         { _id: scanId, dueAt: { $exists: true } },
         { $set: { dueAt: dateOf(untilMs) } },
@@ -75,7 +75,7 @@ export function createScanQueue(collection: Collection<ScanDocument>, logger: Lo
     },
 
     /** Releases a claimed scan; an orderly end does not count as a try. */
-    async postpone(scanId: string, dueAtMs: number, orderly: boolean): Promise<void> {
+    async postponeScan(scanId: string, dueAtMs: number, orderly: boolean): Promise<void> {
       await collection.updateOne(
         { _id: scanId, dueAt: { $exists: true } },
         { $set: { dueAt: dateOf(dueAtMs) }, ...(orderly ? { $inc: { orderlyEnds: 1 } } : {}) },

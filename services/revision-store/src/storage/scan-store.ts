@@ -51,7 +51,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
 
   return {
     /** Records a completed scan as a work item; false when the scan has a record. */
-    async receive(received: ReceivedScan & { claimedUntilMs: number | null }): Promise<boolean> {
+    async insertScan(received: ReceivedScan & { claimedUntilMs: number | null }): Promise<boolean> {
       const { scan, trace, nowMs, claimedUntilMs } = received;
       return insertNew(collection, {
         _id: scan.scanId,
@@ -68,7 +68,11 @@ export function createScanStore(collection: Collection<ScanDocument>) {
     },
 
     /** Records the decision of a scan that was never completed; false when it has a record. */
-    async receiveDecided(scan: DecidedScan, trace: TraceCarrier, nowMs: number): Promise<boolean> {
+    async insertDecidedScan(
+      scan: DecidedScan,
+      trace: TraceCarrier,
+      nowMs: number,
+    ): Promise<boolean> {
       return insertNew(collection, {
         _id: scan.scanId,
         state: 'rejected',
@@ -82,7 +86,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
     },
 
     /** Decides a scan if its state allows it; the same write stores the outcome in the outbox. */
-    async decide(decision: Decision, outbox: readonly OutgoingMessage[]): Promise<boolean> {
+    async decideScan(decision: Decision, outbox: readonly OutgoingMessage[]): Promise<boolean> {
       const now = dateOf(decision.nowMs);
       const state = stateAfter(decision.fact) as ScanDocument['state'];
       const decided = await collection.updateOne(inStateBefore(decision.scanId, decision.fact), {
@@ -101,7 +105,7 @@ export function createScanStore(collection: Collection<ScanDocument>) {
       return begun.matchedCount === 1;
     },
 
-    async find(scanId: string): Promise<KnownScan> {
+    async findScan(scanId: string): Promise<KnownScan> {
       const stored = await collection.findOne({ _id: scanId }, { projection: { work: 0 } });
       if (!stored) return { state: 'unknown', decided: null, scopeKey: null, wasClaimed: false };
       const document = parseDocument(documents.scan, stored);

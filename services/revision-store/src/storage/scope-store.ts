@@ -67,23 +67,24 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
 
   return {
     /** The lease, or null while it is held. */
-    acquire: (request: LeaseRequest) => take(request, true),
+    acquireLease: (request: LeaseRequest) => take(request, true),
 
     /** The lease, held or not: the new epoch makes the former holder's writes fail. */
-    async seize(request: LeaseRequest): Promise<ScopeLease | null> {
+    async seizeLease(request: LeaseRequest): Promise<ScopeLease | null> {
       // Two first leases of an inventory can collide in the upsert; the retry finds the document.
       return (await take(request, false)) ?? take(request, false);
     },
 
     /** Renews the lease until then; false when it is lost. */
-    renew: (lease: ScopeLease, untilMs: number) =>
+    renewLease: (lease: ScopeLease, untilMs: number) =>
       writeUnder(lease, { $set: { 'lease.until': dateOf(untilMs) } }),
 
     /** Marks the last result as copied to its scan's document. */
-    settle: (lease: ScopeLease) => writeUnder(lease, { $set: { 'lastResult.settled': true } }),
+    markResultSettled: (lease: ScopeLease) =>
+      writeUnder(lease, { $set: { 'lastResult.settled': true } }),
 
     /** Releases the lease; `settled` marks the last result as copied in the same write. */
-    release: (lease: ScopeLease, settled: boolean) =>
+    releaseLease: (lease: ScopeLease, settled: boolean) =>
       writeUnder(lease, {
         $unset: { lease: '' },
         ...(settled ? { $set: { 'lastResult.settled': true } } : {}),
@@ -103,7 +104,7 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
     /** Removes the head; nothing is readable through it from here on. */
     dropHead: (lease: ScopeLease) => writeUnder(lease, { $unset: { head: '' } }),
 
-    erase: (lease: ScopeLease, nowMs: number) =>
+    eraseScope: (lease: ScopeLease, nowMs: number) =>
       writeUnder(lease, {
         $unset: { head: '' },
         $set: { erasedAt: dateOf(nowMs), pruneAt: dateOf(nowMs) },
@@ -129,7 +130,7 @@ export function createScopeStore(collection: Collection<ScopeDocument>) {
     },
 
     /** Every inventory that is due to be pruned, longest due first. */
-    async *findPrunable(nowMs: number): AsyncGenerator<string> {
+    async *findPrunableScopes(nowMs: number): AsyncGenerator<string> {
       const due = collection
         .find({ pruneAt: { $lte: dateOf(nowMs) } })
         .project<{ _id: string }>({ _id: 1 })

@@ -12,7 +12,7 @@ import type { StoreUnderTest } from './store-under-test.ts';
 
 export interface AssemblyOptions {
   /** Called before staged pages are read. */
-  readonly onRead: (places: Parameters<ChunkStore['read']>[0]) => Promise<void> | void;
+  readonly onRead: (places: Parameters<ChunkStore['readChunks']>[0]) => Promise<void> | void;
   readonly blockAssets?: number;
 }
 
@@ -27,9 +27,9 @@ export function assemblyOn(
     queue: createScanQueue(collections.scans, testLogger),
     scopes: createScopeStore(collections.scopes),
     chunks: {
-      async read(places) {
+      async readChunks(places) {
         await onRead(places);
-        return chunks.read(places);
+        return chunks.readChunks(places);
       },
     },
     blocks: createBlockStore(collections),
