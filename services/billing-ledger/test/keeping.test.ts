@@ -2,10 +2,11 @@ import { quarantineLifted, quarantineList } from '@inventory/contracts/internal/
 import { dateOf, fromIsoTime } from '@inventory/runtime/clock';
 import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
-import { createRunningClock, createTestClock } from '@inventory/testkit/test-clock';
+import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Document } from 'mongodb';
 import { firstPriceList } from '../src/domain/price-list.ts';
+import { commitDelayMaxMs } from '../src/operations/snapshot-pass.ts';
 import { senderOf } from './support/billing-commands.ts';
 import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
 
@@ -176,10 +177,13 @@ describe('A new price list [prices]', () => {
 
 const passesOften = { snapshots: { everyEntries: 1_000, passIntervalMs: 100 } };
 
-function passedThrough(ledger: RunningLedger, timeMs: number) {
+/** Every entry made until now is in the list: none reaches the journal later. */
+function considered(ledger: RunningLedger, clock: Pick<TestClock, 'now' | 'advance'>) {
+  const untilMs = clock.now();
+  clock.advance(commitDelayMaxMs);
   return waitFor('a pass has considered it', async () => {
     const { as_of } = await ledger.oldHolds(0);
-    return fromIsoTime(as_of ?? '') >= timeMs;
+    return fromIsoTime(as_of ?? '') >= untilMs;
   });
 }
 
@@ -201,7 +205,7 @@ describe('The list of old holds', () => {
     await stage.send(first.reserve(young), first.settle(ended, 'cancelled'));
 
     clock.advance(1_000);
-    await passedThrough(ledger, clock.now());
+    await considered(ledger, clock);
     const found = await ledger.oldHolds(3_600);
     const all = await ledger.oldHolds(0);
 
@@ -219,9 +223,9 @@ describe('The list of old holds', () => {
     });
     const account = senderOf(newAccountId());
     const reserve = account.reserve();
-    const [, reserved] = await stage.send(account.grant(1_000), reserve);
+    await stage.send(account.grant(1_000), reserve);
 
-    await passedThrough(ledger, fromIsoTime(reserved?.at ?? '') + 1);
+    await considered(ledger, clock);
     const { items } = await ledger.oldHolds(0);
 
     expect(items.map(({ refresh_id }) => refresh_id)).toEqual([reserve.body.refresh_id]);

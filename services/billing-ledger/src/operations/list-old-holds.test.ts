@@ -3,6 +3,7 @@ import { newAccount } from '../domain/account.ts';
 import { type Hold, holdSetOf } from '../domain/hold-set.ts';
 import { chainStart } from '../storage/commit-document.ts';
 import { createListOldHolds } from './list-old-holds.ts';
+import { commitDelayMaxMs } from './snapshot-pass.ts';
 
 const now = 1_000_000;
 const uuid = (number: number) => `0190aaaa-0000-7000-8000-${String(number).padStart(12, '0')}`;
@@ -46,10 +47,17 @@ describe('The list of old holds', () => {
   test('is oldest first over all accounts, and has none younger than requested', async () => {
     const { list } = snapshotsOf({ acc_a: [100, 400, 900_000], acc_b: [300, 200] });
 
-    const { holds, asOfMs } = await list({ olderThanMs: 500_000, limit: 10 });
+    const { holds } = await list({ olderThanMs: 500_000, limit: 10 });
 
     expect(holds.map(({ hold }) => hold.reservedAt)).toEqual([100, 200, 300, 400]);
-    expect(asOfMs).toBe(now - 7);
+  });
+
+  test('is as of a time before which no entry can reach the journal after its pass', async () => {
+    const { list } = snapshotsOf({});
+
+    const { asOfMs } = await list({ olderThanMs: 0, limit: 1 });
+
+    expect(asOfMs).toBe(now - 7 - commitDelayMaxMs);
   });
 
   test('stops reading snapshots when no older hold can come', async () => {

@@ -2,6 +2,7 @@ import type { AccountId } from '@inventory/contracts/ids';
 import type { Clock } from '@inventory/runtime/clock';
 import { type Hold, listHolds } from '../domain/hold-set.ts';
 import type { SnapshotStore } from '../storage/snapshot-store.ts';
+import { commitDelayMaxMs } from './snapshot-pass.ts';
 
 export interface AccountHold {
   readonly accountId: AccountId;
@@ -31,7 +32,8 @@ export type ListOldHolds = (options: {
 export function createListOldHolds({ snapshots, clock }: ListOldHoldsDeps): ListOldHolds {
   return async ({ olderThanMs, limit }) => {
     const until = clock.now() - olderThanMs;
-    const asOfMs = await snapshots.findPassedThrough();
+    // A pass does not find the commits that reach the journal after it.
+    const asOfMs = Math.max(0, (await snapshots.findPassedThrough()) - commitDelayMaxMs);
     let holds: AccountHold[] = [];
     for await (const { account } of snapshots.listSnapshotsWithHolds(until)) {
       const own = listHolds(account.holds).filter((hold) => hold.reservedAt <= until);

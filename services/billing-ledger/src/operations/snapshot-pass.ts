@@ -27,8 +27,8 @@ export interface SnapshotPassDeps {
  */
 export type SnapshotPass = () => Promise<void>;
 
-/** Commits reach the journal some time after their entries' times, and clocks differ. */
-const overlapMs = 60_000;
+/** Commits reach the journal at most this long after their entries' times; clocks differ by less. */
+export const commitDelayMaxMs = 60_000;
 const commitsPerPage = 2_000;
 const accountsAtOnce = 4;
 
@@ -74,7 +74,8 @@ export function createSnapshotPass(deps: SnapshotPassDeps): SnapshotPass {
     await deps.runLeased('snapshot pass', async (signal) => {
       // Another replica may have passed just before.
       const throughMs = await snapshots.findPassedThrough();
-      if (isDue(throughMs)) await passFrom(Math.max(0, throughMs - overlapMs), clock.now(), signal);
+      if (isDue(throughMs))
+        await passFrom(Math.max(0, throughMs - commitDelayMaxMs), clock.now(), signal);
     });
   };
 }

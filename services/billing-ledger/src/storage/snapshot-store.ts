@@ -26,7 +26,7 @@ export interface SnapshotStore {
   listSnapshotsWithHolds(timeMs: number): AsyncIterable<Snapshot>;
   /** Every readable snapshot by account, in the order of the journal's scan. */
   scanSnapshots(): AsyncIterable<StoredSnapshot>;
-  /** Snapshots are up to date with all commits before this time. */
+  /** Until then a pass found what the journal had; later commits may have earlier entries. */
   findPassedThrough(): Promise<number>;
   advancePass(timeMs: number): Promise<void>;
 }
