@@ -1,5 +1,6 @@
 import type { ServiceName } from '@inventory/contracts/topics';
 import type { GatewayConfig } from '@inventory/gateway/config';
+import type { RefreshCollectorConfig } from '@inventory/refresh-collector/config';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -54,7 +55,7 @@ export function patientSettings(service: ServiceName): Settings {
   return { ...everywhere, ...ofServices[service] };
 }
 
-/** The gateway with the deadlines of its own steps far out; those that pace its work stay. */
+/** The gateway with the deadlines of its steps and its live pages far out; those that pace its work stay. */
 export function withPatientDeadlines(config: GatewayConfig): GatewayConfig {
   const far = Number(farOutMs);
   const deadlines = {
@@ -68,5 +69,10 @@ export function withPatientDeadlines(config: GatewayConfig): GatewayConfig {
     eraseMs: far,
     batchMs: far,
   };
-  return { ...config, deadlines };
+  return { ...config, deadlines, livePages: { ...config.livePages, liveWaitMs: far } };
+}
+
+/** The collector accepts the wait of such a gateway for a live page. */
+export function withPatientLivePages(config: RefreshCollectorConfig): RefreshCollectorConfig {
+  return { ...config, live: { ...config.live, waitMaxMs: Number(farOutMs) } };
 }

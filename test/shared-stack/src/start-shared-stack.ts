@@ -27,7 +27,7 @@ import type { Lifetime } from '@inventory/runtime/lifetime';
 import { createLogger } from '@inventory/runtime/logger';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { StackAddresses } from './addresses.ts';
-import { patientSettings, withPatientDeadlines } from './patient-settings.ts';
+import { patientSettings, withPatientDeadlines, withPatientLivePages } from './patient-settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Context = Omit<ServiceContext, 'config'>;
@@ -45,7 +45,7 @@ const starts: Readonly<Record<ServiceName, (env: Environment, context: Context) 
   gateway: (env, context) =>
     startGateway({ ...context, config: withPatientDeadlines(gatewayConfig(env)) }),
   'refresh-collector': (env, context) =>
-    startRefreshCollector({ ...context, config: collectorConfig(env) }),
+    startRefreshCollector({ ...context, config: withPatientLivePages(collectorConfig(env)) }),
   'billing-ledger': (env, context) => startBillingLedger({ ...context, config: ledgerConfig(env) }),
   'revision-store': (env, context) => startRevisionStore({ ...context, config: storeConfig(env) }),
   'event-stream': (env, context) =>

@@ -31,7 +31,7 @@ export const patientDeadlines: Deadlines = {
 };
 
 export const patientLivePages: GatewayConfig['livePages'] = {
-  liveWaitMs: 10_000,
+  liveWaitMs: farMs,
   liveTransferMs: farMs,
   cursorAgeMaxMs: 86_400_000,
 };

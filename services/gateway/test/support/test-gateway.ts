@@ -177,7 +177,7 @@ export function testGatewayConfig(
       quota: { perKeyMax: 4, totalMax: 100 },
       heartbeatMs: 15_000,
       lifeMaxMs: 900_000,
-      slowAfterMs: 25_000,
+      slowAfterMs: farMs,
       authorityEveryMs: 30_000,
       drainMs: 100,
     },
