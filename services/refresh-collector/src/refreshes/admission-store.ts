@@ -14,21 +14,13 @@ export interface AdmissionStore {
   countOutstandingOfAccount(accountId: string): Promise<number>;
 }
 
-const initialState: CountedAdmission = {
-  operatorClosed: false,
-  countClosed: false,
-  outstanding: 0,
-  counts: 0,
-};
-
 export function createAdmissionStore(
   admission: TypedCollection<AdmissionDocument>,
   refreshes: TypedCollection<RefreshDocument>,
 ): AdmissionStore {
   async function read(): Promise<CountedAdmission> {
     const found = await admission.findOne({ _id: 'admission' });
-    if (!found) return initialState;
-    const { _id, ...state } = parseDocument(documents.admission, found);
+    const { _id, ...state } = parseDocument(documents.admission, found ?? { _id: 'admission' });
     return state;
   }
 

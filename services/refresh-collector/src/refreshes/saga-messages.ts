@@ -39,9 +39,8 @@ function messagesOf(
     case 'announce':
       return [announce(refresh)];
     case 'reply_accepted':
-      return replyAccepted(refresh);
     case 'reply_refused':
-      return replyRefused(refresh);
+      return decisionReply(refresh);
   }
 }
 
@@ -150,35 +149,17 @@ function announce(refresh: Refresh): OutgoingMessage {
   };
 }
 
-function replyAccepted(refresh: Refresh): OutgoingMessage[] {
-  if (refresh.waitingId === null || refresh.acceptance === null) return [];
-  return [
-    {
-      type: 'reply.refresh-decision.v1',
-      id: `decision:${refresh.id}`,
-      body: {
-        waiting_id: refresh.waitingId,
-        refresh_id: refresh.id,
-        decision: 'accepted',
-        ...acceptanceOf(refresh.acceptance),
-        deadline_at: isoTime(refresh.queueDeadlineMs),
-      },
-    },
-  ];
-}
-
-function replyRefused(refresh: Refresh): OutgoingMessage[] {
-  if (refresh.waitingId === null || refresh.refusal === null) return [];
-  return [
-    {
-      type: 'reply.refresh-decision.v1',
-      id: `decision:${refresh.id}`,
-      body: {
-        waiting_id: refresh.waitingId,
-        refresh_id: refresh.id,
-        decision: 'refused',
-        refusal: refresh.refusal,
-      },
-    },
-  ];
+/** The reply that a gateway waits for; none where it does not. */
+function decisionReply(refresh: Refresh): OutgoingMessage[] {
+  const { id, waitingId, acceptance, refusal } = refresh;
+  if (waitingId === null) return [];
+  const reply = { waiting_id: waitingId, refresh_id: id };
+  const type = 'reply.refresh-decision.v1';
+  if (refusal !== null) {
+    return [{ type, id: `decision:${id}`, body: { ...reply, decision: 'refused', refusal } }];
+  }
+  if (acceptance === null) return [];
+  const deadline_at = isoTime(refresh.queueDeadlineMs);
+  const terms = { ...acceptanceOf(acceptance), deadline_at };
+  return [{ type, id: `decision:${id}`, body: { ...reply, decision: 'accepted', ...terms } }];
 }
