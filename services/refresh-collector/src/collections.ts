@@ -93,6 +93,10 @@ const plannedRefresh = refresh.pick({
 });
 export type PlannedRefreshDocument = z.infer<typeof plannedRefresh>;
 
+/** The fields of a refresh that the survey reads. */
+const agedRefresh = refresh.pick({ _id: true, phase: true, requestedAt: true });
+export type AgedRefreshDocument = z.infer<typeof agedRefresh>;
+
 const identity = z.object({
   _id: z.string(),
   version: z.int(),
@@ -174,6 +178,7 @@ export const documents = {
   refresh: { collection: 'refreshes', schema: refresh },
   stagedPages: { collection: 'refreshes', schema: stagedPages },
   plannedRefresh: { collection: 'refreshes', schema: plannedRefresh },
+  agedRefresh: { collection: 'refreshes', schema: agedRefresh },
   inventory: { collection: 'inventories', schema: inventory },
   plan: { collection: 'plans', schema: plan },
   identity: { collection: 'identities', schema: identity },

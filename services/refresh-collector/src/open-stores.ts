@@ -58,7 +58,7 @@ export function openStores(db: Db, deps: StoresDeps): Stores {
     identities: createIdentityStore(collections.identities),
     breakers: createAppBreakerStore(collections.appBreakers, refreshes, logger),
     admission: createAdmissionStore(collections.admission, refreshes),
-    survey: createRefreshSurveyStore(refreshes, clock),
+    survey: createRefreshSurveyStore(refreshes, clock, logger),
     replicas: createReplicaStore(collections.replicas, replica, clock),
   };
 }

@@ -56,7 +56,7 @@ function surveyOf(identityIds: readonly string[] = []) {
     unreachableMaxMs: 1,
   };
   const survey = cacheSurvey({
-    store: createRefreshSurveyStore(refreshes, clock),
+    store: createRefreshSurveyStore(refreshes, clock, testLogger),
     identities: store,
     identityIds,
     limits,

@@ -1,6 +1,8 @@
+import { parseDocument, readEach } from '@inventory/mongo/parse-document';
 import type { TypedCollection, TypedFilter } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
-import type { RefreshDocument } from '../collections.ts';
+import type { Logger } from '@inventory/runtime/logger';
+import { type AgedRefreshDocument, documents, type RefreshDocument } from '../collections.ts';
 import { type OpenPhase, openPhases, type WaitingPhase, waitingPhases } from './refresh.domain.ts';
 
 export interface PhaseCount<Phase> {
@@ -10,18 +12,14 @@ export interface PhaseCount<Phase> {
   readonly oldestAtMs: number | null;
 }
 
-/**
- * Counts of unfinished refreshes for operators; every query is by index and bounded. It reads two
- * fields of up to thousands of documents, which are not parsed.
- */
+/** Counts of unfinished refreshes for operators; every query is by index and bounded. */
 export interface RefreshSurveyStore {
   countOpen(): Promise<PhaseCount<OpenPhase>[]>;
   /** At most {@link stuckMax} of each kind are counted. */
   countStuck(): Promise<PhaseCount<WaitingPhase>[]>;
 }
 
-type Stuck = Pick<RefreshDocument, 'phase' | 'requestedAt'>;
-
+const agedFields = { phase: 1, requestedAt: 1 } as const;
 const stuckMax = 1_000;
 /** Resent for more than a minute without an outcome. */
 const resendsMin = 5;
@@ -30,22 +28,23 @@ const overdueMs = 60_000;
 export function createRefreshSurveyStore(
   refreshes: TypedCollection<RefreshDocument>,
   clock: Clock,
+  logger: Pick<Logger, 'error'>,
 ): RefreshSurveyStore {
+  const parseAged = (found: readonly AgedRefreshDocument[]) =>
+    readEach(found, (document) => parseDocument(documents.agedRefresh, document), logger);
+
   async function openIn(phase: OpenPhase): Promise<PhaseCount<OpenPhase>> {
     const [count, oldest] = await Promise.all([
       refreshes.countDocuments({ phase }),
       // All wait equally long for a worker: by this index the first is the oldest.
-      refreshes.findOne({ phase }, { sort: { queueDeadline: 1 }, projection: { requestedAt: 1 } }),
+      refreshes.findOne({ phase }, { sort: { queueDeadline: 1 }, projection: agedFields }),
     ]);
-    return { phase, count, oldestAtMs: oldest?.requestedAt.getTime() ?? null };
+    return { ...countOf(phase, parseAged(oldest ? [oldest] : [])), count };
   }
 
-  function find(filter: TypedFilter<RefreshDocument>): Promise<Stuck[]> {
-    return refreshes
-      .find(filter)
-      .project<Stuck>({ _id: 0, phase: 1, requestedAt: 1 })
-      .limit(stuckMax)
-      .toArray();
+  async function find(filter: TypedFilter<RefreshDocument>): Promise<AgedRefreshDocument[]> {
+    const found = refreshes.find(filter).project<AgedRefreshDocument>(agedFields);
+    return parseAged(await found.limit(stuckMax).toArray());
   }
 
   return {
@@ -63,7 +62,7 @@ export function createRefreshSurveyStore(
   };
 }
 
-function countOf(phase: WaitingPhase, found: readonly Stuck[]): PhaseCount<WaitingPhase> {
+function countOf<Phase>(phase: Phase, found: readonly AgedRefreshDocument[]): PhaseCount<Phase> {
   const times = found.map(({ requestedAt }) => requestedAt.getTime());
   return { phase, count: found.length, oldestAtMs: times.length > 0 ? Math.min(...times) : null };
 }
