@@ -193,7 +193,7 @@ describe('Pruning (Reads: 24 hours, 180 days) [superseded-stays-24-h-the-head-18
 
 describe('One round of pruning (architecture: everything is bounded)', () => {
   /** More than any batch of a round. */
-  const many = 450;
+  const many = 250;
   const scanIds = Array.from({ length: many }, systemIdentifiers.uuidV7);
   let backlog: StoreUnderTest;
   const now = () => new Date(clock.now());
