@@ -9,7 +9,7 @@ export interface WaitForOptions {
 }
 
 /** Ends a hanging run. No verdict depends on it: slow machines take less. */
-const hangMs = 300_000;
+const hangMs = 120_000;
 
 /**
  * Waits until `check` returns something other than undefined or false, and returns it. `reason` is a
