@@ -46,6 +46,7 @@ const familyOfCode: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['spend_cap_reached', PaymentRequiredError],
   ['idempotency_conflict', ConflictError],
   ['idempotency_in_progress', ConflictError],
+  ['replays_exhausted', ConflictError],
   ['refresh_already_completed', ConflictError],
   ['webhook_endpoint_limit_reached', ConflictError],
   ['rate_limit_exceeded', LimitExceededError],

@@ -93,6 +93,11 @@ export const refusalCodes = {
     status: 409,
     message: 'The first request with this Idempotency-Key is still being decided.',
   },
+  replays_exhausted: {
+    on: toCustomers,
+    status: 409,
+    message: 'The free replays of this Idempotency-Key are used up.',
+  },
   webhook_endpoint_limit_reached: {
     on: passedOn,
     status: 409,
@@ -103,7 +108,7 @@ export const refusalCodes = {
     status: 409,
     message: 'The refresh is already completed.',
   },
-  rate_limit_exceeded: { on: toCustomers, status: 429, message: 'Rate limit exceeded.' },
+  rate_limit_exceeded: { on: passedOn, status: 429, message: 'Rate limit exceeded.' },
   outstanding_limit_exceeded: {
     on: toCustomers,
     status: 429,

@@ -60,6 +60,16 @@ const serviceUnavailable = z.object({
     .optional(),
   ...retryAfter,
 });
+/** As many Live Pages of the account are being read as it may have at a time. */
+const concurrencyLimit = z.object({
+  limit: z.literal('concurrency'),
+  reads_max: z.int().min(1),
+});
+const concurrencyExceeded = z.object({
+  code: z.enum(['rate_limit_exceeded']),
+  detail: concurrencyLimit,
+  ...retryAfter,
+});
 /** Denied by the platform, and confirmed by a second identity. */
 const inventoryDenied = z.object({ code: z.enum(['inventory_private', 'inventory_not_found']) });
 const upstreamTimeout = z.object({ code: z.enum(['upstream_timeout']), ...retryAfter });
@@ -90,6 +100,7 @@ export const refusal = z.discriminatedUnion('code', [
       'event_not_found',
       'inventory_revision_not_found',
       'refresh_already_completed',
+      'idempotency_conflict',
       'internal_error',
     ]),
   }),
@@ -136,17 +147,18 @@ export const refusal = z.discriminatedUnion('code', [
     detail: z.object({ minimum: z.int().min(1) }),
   }),
   z.object({
-    code: z.enum(['idempotency_conflict']),
-    detail: z
-      .object({ reason: z.literal('replays_exhausted'), replays_max: z.int().min(0) })
-      .optional(),
+    code: z.enum(['replays_exhausted']),
+    detail: z.object({ replays_max: z.int().min(0) }),
   }),
   z.object({
     code: z.enum(['rate_limit_exceeded']),
-    detail: rateLimit.extend({
-      /** Of a batch: how many requests it would have taken. */
-      required: z.int().min(1).optional(),
-    }),
+    detail: z.union([
+      rateLimit.extend({
+        /** Of a batch: how many requests it would have taken. */
+        required: z.int().min(1).optional(),
+      }),
+      concurrencyLimit,
+    ]),
     ...retryAfter,
   }),
   z.object({ code: z.enum(['stream_limit_exceeded']), ...limit, ...retryAfter }),
@@ -208,6 +220,7 @@ export type InventoryDenial = z.infer<typeof inventoryDenied>;
 /** Why there is no live page. */
 export const livePageRefusal = z.discriminatedUnion('code', [
   inventoryDenied,
+  concurrencyExceeded,
   upstreamTimeout,
   upstreamUnavailable,
 ]);

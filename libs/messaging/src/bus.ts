@@ -53,7 +53,8 @@ export interface WorkConsumer {
   /** No request depends on these messages: a fetch waits this long to read more of them at once. */
   readonly gatherMs?: number;
   /**
-   * Makes the effects of consecutive messages of one partition durable. After a rejection the same
+   * Makes the effects of messages of one partition durable. Keys take turns: the messages of a key
+   * are consecutive, those of others between them may come earlier or later. After a rejection the same
    * messages are redelivered one at a time, with backoff; the partition waits meanwhile.
    * A message passed to `reject` goes to the dead letters at once, the others are done. It does
    * not count towards the flood of dead letters that stops a partition.

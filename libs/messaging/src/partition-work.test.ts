@@ -119,6 +119,24 @@ test('a retried slice sends no dead letter twice', async () => {
   expect(played.handled).toEqual(['1']);
 });
 
+test('a record is judged whatever was finished before it: slices need not follow each other', async () => {
+  const letters: string[] = [];
+  const work = createPartitionWork({
+    group: 'g',
+    batchMax: 10,
+    logger: testLogger,
+    onBatch: async (messages, reject) => {
+      for (const message of messages) reject({ message, reason: 'not_wanted', detail: 'a test' });
+    },
+    sendDeadLetter: async ({ position }) => void letters.push(position.offset),
+  });
+
+  await work.handle([recordAt(3, false), recordAt(4, true)]);
+  await work.handle([recordAt(1, false), recordAt(2, true)]);
+
+  expect(letters).toEqual(['3', '4', '1', '2']);
+});
+
 test('a flood of unreadable records stops the partition', async () => {
   const records = Array.from({ length: 60 }, (_, offset) => recordAt(offset, false));
 

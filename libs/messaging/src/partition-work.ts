@@ -36,6 +36,7 @@ export type SliceResult =
  * be handled is isolated from its neighbours.
  */
 export interface PartitionWork {
+  /** Records in the order of their offsets; after `retry`, the same ones or fewer of them. */
   handle(records: readonly PositionedRecord[]): Promise<SliceResult>;
   /** Most records of the next slice. */
   readonly sliceMax: number;
@@ -47,10 +48,8 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
   let failures = 0;
   /** Up to this offset every record may have caused the last failure. */
   let suspectUntil = -1n;
-  /** Up to this offset undecodable records are in the dead letters already. */
-  let letteredUntil = -1n;
-  /** Up to this offset rejected records are in the dead letters already. */
-  let rejectedUntil = -1n;
+  /** Unfinished records, by offset, whose dead letter for this reason, if any, is sent. */
+  const lettered = new Map<string, 'undecodable' | 'rejected'>();
 
   async function deadLetter(item: PositionedRecord, why: Omit<DeadLetterReason, 'group'>) {
     options.logger.error({ ...item.position, ...why }, 'record sent to the dead letters');
@@ -65,12 +64,12 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     for (const item of records) {
       const decoded = decode(item.record, item.position);
       if (decoded.result === 'message') messages.push(decoded.message);
-      const offset = offsetOf(item);
+      const { offset } = item.position;
       // A retried slice neither sends nor counts a dead letter twice.
-      if (offset <= letteredUntil) continue;
+      if (lettered.has(offset)) continue;
       if (undecodable.record(decoded.result === 'undecodable')) return 'flooded';
       if (decoded.result === 'undecodable') await deadLetter(item, decoded);
-      letteredUntil = offset;
+      lettered.set(offset, 'undecodable');
     }
     if (messages.length > 0) await handleMessages(records, messages);
     return 'done';
@@ -84,9 +83,10 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     await options.onBatch(messages, (one) => rejected.set(one.message.offset, one));
     for (const item of records) {
       const why = rejected.get(item.position.offset);
-      if (!why || offsetOf(item) <= rejectedUntil) continue;
+      const { offset } = item.position;
+      if (!why || lettered.get(offset) === 'rejected') continue;
       await deadLetter(item, { reason: why.reason, detail: why.detail });
-      rejectedUntil = offsetOf(item);
+      lettered.set(offset, 'rejected');
     }
     for (const { offset } of messages) if (!rejected.has(offset)) unhandled.record(false);
   }
@@ -133,7 +133,9 @@ export function createPartitionWork(options: PartitionWorkOptions): PartitionWor
     async handle(records) {
       const slice = sliceOf(records);
       const result = await tryHandle(records, slice);
-      if (result.result === 'done' && offsetOf(slice.last) >= suspectUntil) suspectUntil = -1n;
+      if (result.result !== 'done') return result;
+      if (offsetOf(slice.last) >= suspectUntil) suspectUntil = -1n;
+      for (const { position } of records) lettered.delete(position.offset);
       return result;
     },
   };

@@ -139,7 +139,7 @@ test('a backlog on one partition does not delay the others', async () => {
   const keys = newKeys(40);
   const [busy = ''] = keys;
   // More than one fetch of a partition, and more than its queue holds.
-  for (const message of cancels(busy, 40)) {
+  for (const message of cancels(busy, 80)) {
     const { record } = encode(message);
     const body = { ...message.body, padding: 'x'.repeat(20_000) };
     await world.put(workTopic, { ...record, value: Buffer.from(JSON.stringify(body)) });
@@ -161,8 +161,26 @@ test('a backlog on one partition does not delay the others', async () => {
   await waitFor('those of other partitions are handled', () => work.handled.length > 0);
   expect(firstPlaces(work.handled, busy)).toEqual([]);
   unblocked.resolve();
-  await waitFor('all is handled', () => new Set(idsOf(work.handled)).size === 40 + keys.length);
-  expect(firstPlaces(work.handled, busy)).toEqual([...upTo(40), 100]);
+  await waitFor('all is handled', () => new Set(idsOf(work.handled)).size === 80 + keys.length);
+  expect(firstPlaces(work.handled, busy)).toEqual([...upTo(80), 100]);
+});
+
+test('the backlog of one key delays the others of its partition by a batch, and keeps its order', async () => {
+  const bus = await world.openBus();
+  const [busy = '', ...others] = newKeys(40);
+  await bus.publish([...cancels(busy, 300), ...others.map((key) => cancel(key, 0))]);
+
+  const work = await recordWork(bus, { batchMax: 10 });
+  await waitFor('all is handled', () => work.handled.length === 300 + others.length);
+
+  const partition = work.handled.find(({ key }) => key === busy)?.partition;
+  const ofPartition = work.handled.filter((message) => message.partition === partition);
+  const neighbours = ofPartition.filter(({ key }) => key !== busy);
+  const last = ofPartition.findLastIndex(({ key }) => key !== busy);
+  // Each of them has a turn before the busy one has its second, up to a batch.
+  expect(neighbours.length).toBeGreaterThan(0);
+  expect(last).toBeLessThanOrEqual(neighbours.length + 10);
+  expect(firstPlaces(work.handled, busy)).toEqual(upTo(300));
 });
 
 test('a reader whose partition is reassigned and returned receives what was sent meanwhile', async () => {

@@ -167,6 +167,33 @@ test('replicas that append to one Project concurrently leave no gap and no dupli
   expect(await collection.countDocuments({ projectId })).toBe(30);
 });
 
+test('an event id has one entry in the log of each Project, and shows nothing of another one', async () => {
+  const collections = { log: openLogCollection(mongo.db), pruned: openPrunedCollection(mongo.db) };
+  const log = createProjectLog(collections, systemClock, logSettings);
+  const eventUuid = newRefreshId();
+  const append = async (projectId: ProjectId) => {
+    const { refresh_id: refreshId, completed_at: completedAt } = completed(projectId);
+    const event = refreshEvent(
+      {
+        ...{ refreshId, projectId, completedAt, accountId: newAccountId() },
+        outcome: 'private' as const,
+        revisionId: null,
+      },
+      eventUuid,
+    );
+    return await log.appendEvent(newAccountId(), event);
+  };
+  const [one, other] = [newProjectId(), newProjectId()];
+
+  const entries = [await append(one), await append(other), await append(one)];
+
+  expect(entries.map(({ event, position }) => [event.projectId, position])).toEqual([
+    [one, 1],
+    [other, 1],
+    [one, 1],
+  ]);
+});
+
 async function appendInOrder(
   log: ProjectLog,
   events: readonly RefreshEvent[],

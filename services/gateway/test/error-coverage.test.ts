@@ -13,6 +13,7 @@ import { newRefreshId, newScope } from '@inventory/testkit/builders';
 import { errorCodesOf } from '../src/http/openapi/error-responses.ts';
 import type { PublicEndpoint } from '../src/http/public-route.ts';
 import { v1OriginalText } from '../src/http/v1-failures.ts';
+import { replaysMax } from '../src/pages/read-key.domain.ts';
 import { publicRoutes } from '../src/public-routes.ts';
 import type { Principal } from '../src/tenancy/principal.domain.ts';
 import type { ApiAnswer, ApiCall } from './support/api-call.ts';
@@ -22,6 +23,7 @@ import { membersText, saveInventory } from './support/fake-revision-store.ts';
 import { mayAll, rightCall, wrongCall } from './support/operation-calls.ts';
 import { refreshPathOf, statusPathOf } from './support/paths.ts';
 import { impatientLimits, patientDeadlines } from './support/patience.ts';
+import { noKeyIsOpen } from './support/settled-keys.ts';
 import {
   type GatewayWorld,
   openWorld,
@@ -159,6 +161,15 @@ async function keyOfOthers({ endpoint, send, right }: Case): Promise<ApiAnswer> 
     : await send({ ...withQuery(right.path, 'language=german'), headers });
 }
 
+async function keyReplayedTooOften({ send }: Case): Promise<ApiAnswer> {
+  const headers = { 'Idempotency-Key': 'k' };
+  const paid = await send({ headers });
+  expect(paid.status).toBe(200);
+  await noKeyIsOpen(world);
+  for (let replay = 0; replay < replaysMax; replay += 1) await send({ headers });
+  return await send({ headers });
+}
+
 async function oldCursor({ send, right }: Case): Promise<ApiAnswer> {
   const first = await send();
   world.revisions.inventories.clear();
@@ -225,6 +236,7 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   spend_cap_reached: lacking('spend_cap_reached'),
   idempotency_conflict: keyOfOthers,
   idempotency_in_progress: keyInUse,
+  replays_exhausted: keyReplayedTooOften,
   refresh_already_completed: cancelledTooLate,
   outstanding_limit_exceeded: refusing({
     code: 'outstanding_limit_exceeded',

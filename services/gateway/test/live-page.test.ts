@@ -127,6 +127,19 @@ test.each([
   },
 );
 
+test('more reads at a time than an account may have are 429 with the limit, and nothing is charged (Errors) [rate-limit]', async () => {
+  const { key, principal } = world.issue();
+  world.collector.live.answerInstead = () => noPage('concurrency_limit', 4);
+
+  const answer = await read(newScope(), key);
+
+  expect([answer.status, answer.json.error.code]).toEqual([429, 'rate_limit_exceeded']);
+  expect(answer.json.error.detail).toEqual({ limit: 'concurrency', reads_max: 2 });
+  expect(answer.headers['retry-after']).toBe('4');
+  expect(answer.json.meta).toMatchObject({ credits_charged: 0 });
+  expect(chargesOf(principal.accountId)).toEqual([]);
+});
+
 describe('funds', () => {
   test('are looked at before the platform is contacted: without them 402 [insufficient-credits-insufficient-units]', async () => {
     const { key, principal } = world.issue();

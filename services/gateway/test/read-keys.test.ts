@@ -93,6 +93,11 @@ describe.each(routes)('an Idempotency-Key on %s', (name, pathOf) => {
     const fourth = await read(scope, key, idempotencyKey);
 
     expect(fourth.status).toBe(409);
+    expect(JSON.parse(fourth.text)).toMatchObject(
+      name === 'V1'
+        ? { detail: 'Request was already accepted' }
+        : { error: { code: 'replays_exhausted', detail: { replays_max: 3 } } },
+    );
     expect(fourth.text).not.toContain('assetid');
     expect(world.ledger.balanceOf(principal.accountId)).toBe(9);
   });

@@ -101,11 +101,21 @@ const failures: readonly (readonly [string, number, string, string, () => Asking
   ],
   [
     'a silent platform',
-    504,
-    'Upstream timeout',
-    'upstream_timeout',
+    502,
+    'Upstream unavailable',
+    'upstream_unavailable',
     () => {
       world.collector.live.answerInstead = () => noPage('timeout', 5);
+      return { key: world.issue().key };
+    },
+  ],
+  [
+    'more reads at a time than an account may have',
+    429,
+    'Rate limit exceeded',
+    'rate_limit_exceeded',
+    () => {
+      world.collector.live.answerInstead = () => noPage('concurrency_limit', 2);
       return { key: world.issue().key };
     },
   ],
@@ -145,7 +155,7 @@ const failures: readonly (readonly [string, number, string, string, () => Asking
   ],
 ];
 
-const retryable = [429, 502, 503, 504];
+const retryable = [429, 502, 503];
 
 describe.each(routes)('the %s route of V1', (dialect, pathOf) => {
   const expectDeprecated = (answer: ApiAnswer, scope?: InventoryKey) => {

@@ -161,7 +161,9 @@ export function countAnswer(
 }
 
 /** A live page ended: with a page, a confirmed denial, or a failure. */
+/** A page refused at the limit of its account is not counted: nothing was read. */
 export function countLivePage(outcome: LivePageOutcome, durationMs: number): void {
+  if (outcome.result === 'concurrency_limit') return;
   const result = outcome.result === 'failed' ? outcome.failure : outcome.result;
   livePages.record(durationMs / 1_000, { result });
 }

@@ -183,6 +183,6 @@ it('one account cannot take every seat of a replica', async () => {
   await Promise.all(reads);
 
   const codes = answers.map(({ code }) => code ?? 'page');
-  expect(codes).toEqual(['egress_busy', 'egress_busy', 'page', 'page']);
+  expect(codes).toEqual(['rate_limit_exceeded', 'rate_limit_exceeded', 'page', 'page']);
   expect((await other).status).toBe(200);
 });

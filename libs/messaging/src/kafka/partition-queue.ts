@@ -1,6 +1,7 @@
 import { monotonicNow } from '@inventory/runtime/clock';
 import type { Semaphore } from '@inventory/runtime/semaphore';
 import { pause } from '@inventory/runtime/wait';
+import { createPartitionSchedule } from '../partition-schedule.ts';
 import type { PartitionWork, PositionedRecord, SliceResult } from '../partition-work.ts';
 
 export interface FetchedRecord extends PositionedRecord {
@@ -33,7 +34,7 @@ export interface PartitionQueueOptions {
   readonly progressed: (progress: PartitionProgress) => void;
 }
 
-/** The records of one partition that were fetched and are not handled yet, in order. */
+/** The fetched records of one partition that are not handled yet; their keys take turns. */
 export interface PartitionQueue {
   /**
    * Enqueues records; `behind` is how many after them are not fetched yet. False when the queue
@@ -48,51 +49,50 @@ export interface PartitionQueue {
   close(): Promise<void>;
 }
 
-/** One fetch of a partition may wait while the one before it is handled. */
-const waitingBytesMax = 256 * 1024;
+/** So far behind the backlog of one key the records of others are seen, and take their turns. */
+const waitingBytesMax = 1024 * 1024;
 
 export function openPartitionQueue(options: PartitionQueueOptions): PartitionQueue {
   const { work, semaphore } = options;
   const closed = new AbortController();
-  let waiting: FetchedRecord[] = [];
+  let schedule = createPartitionSchedule<FetchedRecord>();
+  /** The slice that is handled next or again. */
+  let taken: FetchedRecord[] = [];
   let behindWaiting = 0;
-  let waitingBytes = 0;
   let running: Promise<void> | undefined;
-  let capacity = Promise.withResolvers<void>();
+  const capacity = createByteCapacity(waitingBytesMax);
 
-  const hasCapacity = () => waitingBytes <= waitingBytesMax || closed.signal.aborted;
-
-  function drop(count: number): void {
-    for (const { record } of waiting.splice(0, count)) waitingBytes -= record.value.length;
-    if (!hasCapacity()) return;
-    capacity.resolve();
-    capacity = Promise.withResolvers();
+  function finish(records: readonly FetchedRecord[]): void {
+    const finishedUntil = schedule.finish(records);
+    taken = taken.slice(records.length);
+    capacity.give(bytesOf(records));
+    if (finishedUntil !== null) options.finished(finishedUntil);
+    reportProgress();
   }
 
   function reportProgress(): void {
     options.progressed({
-      lag: Math.max(0, behindWaiting) + waiting.length,
-      oldestAtMs: waiting[0]?.writtenAtMs ?? null,
+      lag: Math.max(0, behindWaiting) + schedule.unfinished,
+      oldestAtMs: schedule.oldest?.writtenAtMs ?? null,
     });
   }
 
   function clear(): void {
-    waiting = [];
-    waitingBytes = 0;
-    drop(0);
+    schedule = createPartitionSchedule();
+    taken = [];
+    capacity.end();
   }
 
-  /** Resolves with how often the records at the head have failed by now. */
+  /** Resolves with how often the records taken have failed by now. */
   async function handleSlice(): Promise<number> {
-    const slice = waiting.slice(0, work.sliceMax);
+    if (taken.length === 0) taken = schedule.takeSlice(work.sliceMax);
+    const slice = taken.slice(0, work.sliceMax);
     const startMs = monotonicNow();
     const result = await work.handle(slice);
     options.tried({ records: slice.length, startMs, result: result.result });
     switch (result.result) {
       case 'done':
-        options.finished(result.lastOffset);
-        drop(slice.length);
-        reportProgress();
+        finish(slice);
         return 0;
       case 'retry':
         return result.failures;
@@ -105,7 +105,7 @@ export function openPartitionQueue(options: PartitionQueueOptions): PartitionQue
   }
 
   async function run(): Promise<void> {
-    while (waiting.length > 0 && !closed.signal.aborted) {
+    while (schedule.unfinished > 0 && !closed.signal.aborted) {
       let failures = 0;
       await semaphore.run(async () => {
         if (!closed.signal.aborted) failures = await handleSlice();
@@ -118,24 +118,19 @@ export function openPartitionQueue(options: PartitionQueueOptions): PartitionQue
   return {
     add(records, behind) {
       if (closed.signal.aborted) return false;
-      for (const item of records) {
-        waiting.push(item);
-        waitingBytes += item.record.value.length;
-      }
+      schedule.add(records);
+      capacity.take(bytesOf(records));
       behindWaiting = behind;
       reportProgress();
       running ??= run();
       return true;
     },
-    waitForCapacity: async () => {
-      while (!hasCapacity()) await capacity.promise;
-    },
+    waitForCapacity: capacity.wait,
     async hasCapacityWithin(timeoutMs) {
-      if (hasCapacity()) return true;
       const waited = new AbortController();
-      await Promise.race([capacity.promise, pause(timeoutMs, waited.signal)]);
+      await Promise.race([capacity.wait(), pause(timeoutMs, waited.signal)]);
       waited.abort();
-      return hasCapacity();
+      return capacity.isAvailable();
     },
     async close() {
       closed.abort();
@@ -143,4 +138,34 @@ export function openPartitionQueue(options: PartitionQueueOptions): PartitionQue
       clear();
     },
   };
+}
+
+/** Capacity is available up to this number of bytes, and always after the end. */
+function createByteCapacity(bytesMax: number) {
+  let used = 0;
+  let freed = Promise.withResolvers<void>();
+  const isAvailable = () => used <= bytesMax;
+
+  function free(bytes: number): void {
+    used -= bytes;
+    if (!isAvailable()) return;
+    freed.resolve();
+    freed = Promise.withResolvers();
+  }
+
+  return {
+    isAvailable,
+    take(bytes: number): void {
+      used += bytes;
+    },
+    give: free,
+    end: () => free(Number.POSITIVE_INFINITY),
+    async wait(): Promise<void> {
+      while (!isAvailable()) await freed.promise;
+    },
+  };
+}
+
+function bytesOf(records: readonly FetchedRecord[]): number {
+  return records.reduce((sum, { record }) => sum + record.value.length, 0);
 }

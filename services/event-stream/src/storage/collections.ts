@@ -61,11 +61,16 @@ export const indexes: readonly CollectionIndexes[] = [
     collection: logDocuments.entry.collection,
     indexes: [
       // A refresh has one entry, however often and on however many replicas it is announced.
-      { name: 'event_id', keys: { eventId: 1 }, options: { unique: true } },
+      // It begins with the Project, by which the log can be sharded.
+      {
+        name: 'project_event_id',
+        keys: { projectId: 1, eventId: 1 },
+        options: { unique: true },
+      },
       // Covers the read of appended heads.
       { name: 'appended', keys: { appendedAt: 1, projectId: 1, position: 1 } },
     ],
-    retired: ['appended_at'],
+    retired: ['appended_at', 'event_id'],
   },
   {
     collection: logDocuments.pruned.collection,

@@ -106,7 +106,7 @@ export function createProjectLog(
   /** An event that is announced again after its entry was pruned keeps its position. */
   async function findPruned(event: LoggedEvent): Promise<LogEntry | null> {
     if (Date.parse(event.occurredAt) > clock.now() - keepMs) return null;
-    const found = await pruned.findOne({ _id: event.id });
+    const found = await pruned.findOne({ _id: event.id, projectId: event.projectId });
     return found && entryOf(logEpoch, event, parseDocument(logDocuments.pruned, found).position);
   }
 
@@ -123,7 +123,7 @@ export function createProjectLog(
           return entryOf(logEpoch, event, position);
         }
         // A taken position may be this very event's: both indexes are hit and either is named.
-        const known = await log.findOne({ eventId: event.id });
+        const known = await log.findOne({ projectId, eventId: event.id });
         if (known) {
           const { event: appended, position: at } = parseDocument(logDocuments.entry, known);
           return entryOf(logEpoch, appended, at);
@@ -169,7 +169,7 @@ function logReads(
       return kept.map(fromDoc);
     },
     async findEntry(projectId, eventId) {
-      const kept = await log.findOne({ eventId, projectId });
+      const kept = await log.findOne({ projectId, eventId });
       return kept && fromDoc(kept);
     },
   };

@@ -57,8 +57,8 @@ interface AccountCounter {
 }
 
 /**
- * Exact over all replicas: the count is in the store, and every admission is part of a
- * compare-and-set of it. Requests that wait for a write share the next one, so an account has at
+ * Exact over all replicas: the count is in the store, and every admission is an increment of it on
+ * the condition that it fits. Replicas do not refuse each other's increments. Requests that wait for a write share the next one, so an account has at
  * most one write at a time. Once its window is known to be full, the store is not read.
  */
 export function createRequestLimiter({
@@ -112,9 +112,10 @@ export function createRequestLimiter({
 }
 
 /**
- * Counts the takings that fit the limit, and returns the result of each. After a conflict it starts
- * again from the stored count: each conflict means progress of another replica, so the attempts are
- * bounded by time, not by number.
+ * Counts the takings that fit the limit, and returns the result of each: one increment where the
+ * known count is near enough to decide what fits. Where other replicas have counted so much that it
+ * does not fit, it starts again from the stored count; each time means progress of another replica,
+ * so the attempts are bounded by time, not by number.
  */
 async function count(
   windows: RateWindowStore,
@@ -130,11 +131,13 @@ async function count(
   let before = wish.expected;
   while (elapsedSince(startMs) < wish.withinMs) {
     const taken = admitInOrder(before ?? 0, wish.sizes, wish.limit);
-    const after = taken.at(-1)?.used ?? 0;
-    if (before === null) {
-      if (await windows.insertCount(window, after)) return taken;
-    } else if (after === before || (await windows.replaceCount(window, before, after))) {
-      return taken;
+    const expected = taken.at(-1)?.used ?? 0;
+    const counted = expected - (before ?? 0);
+    if (counted === 0) return taken;
+    const used = await windows.addCount(window, counted, wish.limit);
+    if (used !== null) {
+      const others = used - expected;
+      return taken.map((one) => ({ ...one, used: one.used + others }));
     }
     before = await windows.readCount(window);
   }

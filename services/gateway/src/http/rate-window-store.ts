@@ -27,19 +27,20 @@ export interface RateWindow {
   readonly startMs: number;
 }
 
-/** Counts of windows; every change is a compare-and-set. */
+/** Counts of windows. */
 export interface RateWindowStore {
   /** Null when nothing is counted yet. */
   readCount(window: RateWindow): Promise<number | null>;
-  /** Inserts the first count of a window; false when another replica inserted one before. */
-  insertCount(window: RateWindow, used: number): Promise<boolean>;
-  /** Replaces the count `from`; false when the stored count differs. */
-  replaceCount(window: RateWindow, from: number, to: number): Promise<boolean>;
+  /**
+   * Adds to the count of a window where the sum is at most `limit`. Returns the count after it; null
+   * when it did not fit, or another replica inserted the window at the same time.
+   */
+  addCount(window: RateWindow, requests: number, limit: number): Promise<number | null>;
 }
 
 /**
- * Compare-and-set by filter only: a document that a server returns with an update may be of another
- * moment, a filter match is not.
+ * The filter alone decides what is admitted. A document that a server returns with an update may be of
+ * another moment: the count in it is shown and bounds the next guess, nothing more.
  */
 export function createRateWindowStore(
   db: Db,
@@ -57,20 +58,19 @@ export function createRateWindowStore(
       const found = await bounded(collection.findOne({ _id: idOf(window) }, options));
       return found?.used ?? null;
     },
-    async insertCount(window, used) {
+    async addCount(window, requests, limit) {
+      const filter = { _id: idOf(window), used: { $lte: limit - requests } };
       const expireAt = dateOf(window.startMs + rateWindowMs + keptAfterEndMs);
+      const change = { $inc: { used: requests }, $setOnInsert: { expireAt } };
+      const options = { upsert: true, returnDocument: 'after', projection: { used: 1 } } as const;
       try {
-        await bounded(collection.insertOne({ _id: idOf(window), used, expireAt }));
-        return true;
+        const counted = await bounded(collection.findOneAndUpdate(filter, change, options));
+        return counted?.used ?? null;
       } catch (error) {
+        // The window exists and the filter does not match it: its count is too high.
         if (duplicateKeyOf(error) === null) throw error;
-        return false;
+        return null;
       }
-    },
-    async replaceCount(window, from, to) {
-      const filter = { _id: idOf(window), used: from };
-      const updated = await bounded(collection.updateOne(filter, { $set: { used: to } }));
-      return updated.modifiedCount === 1;
     },
   };
 }

@@ -47,6 +47,7 @@ export function renderRefused(
     context.body = errorText(refusal, metaOf(state, billing, priceVersion));
   } else {
     const failure = v1Failure(state.v1, { refusal, billing }, state.requestId);
+    context.status = failure.status;
     context.set(failure.headers);
     context.body = failure.body;
   }

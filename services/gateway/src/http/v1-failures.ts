@@ -1,7 +1,6 @@
 import type { RequestId } from '@inventory/contracts/ids';
-import type { Refusal, RefusalCode } from '@inventory/contracts/refusal';
+import { detailOf, type Refusal, type RefusalCode } from '@inventory/contracts/refusal';
 import { refusalCodes } from '@inventory/contracts/refusal-codes';
-import { errorOf } from '@inventory/http/refused';
 import type { BilledRefused } from './billed-refused.ts';
 import { billHeaders } from './v1-bill-headers.ts';
 import type { V1Dialect } from './v1-dialect.ts';
@@ -18,9 +17,9 @@ const originalTexts = {
   spend_cap_reached: 'Monthly spend cap reached',
   idempotency_conflict: 'Idempotency-Key was used with other inputs',
   idempotency_in_progress: 'Request with this Idempotency-Key is in progress',
+  replays_exhausted: 'Request was already accepted',
   rate_limit_exceeded: 'Rate limit exceeded',
   upstream_unavailable: 'Upstream unavailable',
-  upstream_timeout: 'Upstream timeout',
   billing_unavailable: 'Billing unavailable',
   service_unavailable: 'Service unavailable',
   internal_error: 'Internal server error',
@@ -28,18 +27,34 @@ const originalTexts = {
   not_acceptable: 'Not Acceptable',
 } as const satisfies Partial<Record<RefusalCode, string>>;
 
-/** A failure of V1: its body, and its headers beside those of the refusal. */
+interface V1Failure {
+  readonly status: number;
+  readonly body: Buffer;
+  /** Beside those of the refusal. */
+  readonly headers: Record<string, string>;
+}
+
+/** A failure of V1. It has no 504: a platform that is slow is unavailable there. */
 export function v1Failure(
   dialect: V1Dialect,
   { refusal, billing }: { readonly refusal: Refusal; readonly billing: BilledRefused['billing'] },
   requestId: RequestId,
-): { readonly body: Buffer; readonly headers: Record<string, string> } {
-  const headers = billHeaders(dialect, billing);
-  return { body: Buffer.from(JSON.stringify(bodyOf(dialect, refusal, requestId))), headers };
+): V1Failure {
+  const code = refusal.code === 'upstream_timeout' ? 'upstream_unavailable' : refusal.code;
+  const body = bodyOf(dialect, { code, detail: detailOf(refusal) }, requestId);
+  return {
+    status: refusalCodes[code].status,
+    body: Buffer.from(JSON.stringify(body)),
+    headers: billHeaders(dialect, billing),
+  };
 }
 
-function bodyOf(dialect: V1Dialect, refusal: Refusal, requestId: RequestId): unknown {
-  const { code, message, detail } = errorOf(refusal);
+function bodyOf(
+  dialect: V1Dialect,
+  { code, detail }: { readonly code: RefusalCode; readonly detail: unknown },
+  requestId: RequestId,
+): unknown {
+  const { message } = refusalCodes[code];
   const error = { code, message, request_id: requestId };
   if (code === 'invalid_request') return { error: { ...error, ...(detail ? { detail } : {}) } };
   if (dialect === 'alias') return { error };

@@ -56,7 +56,10 @@ const lookAgainMs = 50;
 /** Time after which the reversal of a crashed attempt is certainly done. */
 const reversalMs = 60_000;
 
-const replaysExhausted = { reason: 'replays_exhausted', replays_max: replaysMax } as const;
+const replaysExhausted = {
+  code: 'replays_exhausted',
+  detail: { replays_max: replaysMax },
+} as const;
 const inProgress = { code: 'idempotency_in_progress', retry_after_seconds: 1 } as const;
 
 type Begun =
@@ -97,7 +100,7 @@ export function createKeyedReads(deps: KeyedReadsDeps): KeyedReads {
         case 'conflict':
           return refused({ code: 'idempotency_conflict' });
         case 'exhausted':
-          return refused({ code: 'idempotency_conflict', detail: replaysExhausted });
+          return refused(replaysExhausted);
         case 'replay':
           if (!(await keys.countReplay(keyId, found))) break;
           return { result: 'replay', paidBy: found.requestId };

@@ -63,6 +63,7 @@ export interface LivePageTimes {
 const refusals = [
   'inventory_private',
   'inventory_not_found',
+  'rate_limit_exceeded',
   'upstream_timeout',
   'upstream_unavailable',
 ] as const;

@@ -15,11 +15,13 @@ export const readErrors = [
   'spend_cap_reached',
   'idempotency_conflict',
   'idempotency_in_progress',
+  'replays_exhausted',
   'billing_unavailable',
 ] as const;
-export const platformErrors = [
+/** V1 has no 504: a slow platform is unavailable there. */
+export const v1PlatformErrors = [
   'inventory_private',
   'inventory_not_found',
   'upstream_unavailable',
-  'upstream_timeout',
 ] as const;
+export const platformErrors = [...v1PlatformErrors, 'upstream_timeout'] as const;

@@ -5,7 +5,7 @@ import { publicRoute } from '../http/public-route.ts';
 import { billHeaders } from '../http/v1-bill-headers.ts';
 import type { V1Dialect } from '../http/v1-dialect.ts';
 import { liveAnswer, type PageToWrite } from './live-answer.ts';
-import { keyHeader, platformErrors, readErrors, replayedHeader } from './page-texts.ts';
+import { keyHeader, readErrors, replayedHeader, v1PlatformErrors } from './page-texts.ts';
 import { type ReadLivePageDeps, readLivePage } from './read-live-page.ts';
 
 export interface V1PageDeps extends ReadLivePageDeps {
@@ -61,7 +61,7 @@ function v1Route(dialect: V1Dialect) {
         ...replayedHeader,
       },
     },
-    errors: [...platformErrors, ...readErrors],
+    errors: [...v1PlatformErrors, ...readErrors],
     async handle(deps: V1PageDeps, { path: scope, query, header }, request) {
       const { requestId, principal } = request;
       const { accountId, projectId } = principal;

@@ -64,7 +64,7 @@ function pageOf(fake: FakeLivePages, url: URL): FakeAnswer {
 }
 
 export function noPage(
-  found: 'private' | 'not_found' | LivePageFailure,
+  found: 'private' | 'not_found' | 'concurrency_limit' | LivePageFailure,
   retry_after_seconds = 5,
 ): FakeAnswer {
   switch (found) {
@@ -73,6 +73,12 @@ export function noPage(
       return refusalAnswer({ code: `inventory_${found}` });
     case 'timeout':
       return refusalAnswer({ code: 'upstream_timeout', retry_after_seconds });
+    case 'concurrency_limit':
+      return refusalAnswer({
+        code: 'rate_limit_exceeded',
+        detail: { limit: 'concurrency', reads_max: 2 },
+        retry_after_seconds,
+      });
     default:
       return refusalAnswer({
         code: 'upstream_unavailable',

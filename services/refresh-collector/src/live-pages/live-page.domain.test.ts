@@ -173,6 +173,7 @@ it.each<[LivePageOutcome, number]>([
   [{ result: 'failed', failure: 'breaker_open' }, 42],
   [{ result: 'failed', failure: 'egress_busy' }, 9],
   [{ result: 'failed', failure: 'throttled' }, 7],
+  [{ result: 'concurrency_limit' }, 1],
   [{ result: 'failed', failure: 'unconfirmed' }, 7],
   [{ result: 'failed', failure: 'bad_answer' }, 5],
   [{ result: 'failed', failure: 'timeout' }, 5],

@@ -21,7 +21,9 @@ export type LivePageOutcome =
   | { readonly result: 'page'; readonly page: PlatformPage }
   /** Confirmed: by a second identity, or twice by the only one. */
   | { readonly result: 'private' | 'not_found' }
-  | { readonly result: 'failed'; readonly failure: LivePageFailure };
+  | { readonly result: 'failed'; readonly failure: LivePageFailure }
+  /** Not read: the account reads as many pages at a time as it may. */
+  | { readonly result: 'concurrency_limit' };
 
 export interface LivePageStep {
   /** Null when the page has to be requested again. */
@@ -136,6 +138,9 @@ export function liveRetryAfterSeconds(outcome: LivePageOutcome, waits: LiveWaits
     case 'throttled':
     case 'unconfirmed':
       return bounded(seconds(waits.identityFreeInMs));
+    case 'concurrency_limit':
+      // Until a page of its own ends, which takes no longer than a read.
+      return retrySecondsMin;
     default:
       return faultSeconds;
   }

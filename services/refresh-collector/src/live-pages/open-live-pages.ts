@@ -54,6 +54,7 @@ export function openLivePages(
     },
     executor: egress.executor,
     waitMaxMs: live.waitMaxMs,
+    accountReadsMax: live.limits.perKeyMax,
   };
   return {
     routes: [readLivePageRoute.bind(deps)],

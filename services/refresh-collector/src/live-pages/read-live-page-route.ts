@@ -23,6 +23,8 @@ export interface LivePageRouteDeps {
   /** Serializes large pages. */
   readonly executor: SerialExecutor;
   readonly waitMaxMs: number;
+  /** Most pages of one account that are read at a time. */
+  readonly accountReadsMax: number;
 }
 
 const largeAssetsMin = 100;
@@ -64,15 +66,27 @@ export const readLivePageRoute = internalRoute({
 });
 
 async function refusalOf(
-  { retryAfterSeconds }: Pick<LivePageRouteDeps, 'retryAfterSeconds'>,
+  deps: Pick<LivePageRouteDeps, 'retryAfterSeconds' | 'accountReadsMax'>,
   read: Exclude<LivePageOutcome, { result: 'page' }>,
   appId: number,
 ): Promise<LivePageRefusal> {
-  if (read.result !== 'failed') return { code: `inventory_${read.result}` };
-  const retry_after_seconds = await retryAfterSeconds(read, appId);
-  const { failure } = read;
-  if (failure === 'timeout') return { code: 'upstream_timeout', retry_after_seconds };
-  return { code: 'upstream_unavailable', detail: { reason: failure }, retry_after_seconds };
+  const retryAfterSeconds = () => deps.retryAfterSeconds(read, appId);
+  switch (read.result) {
+    case 'private':
+    case 'not_found':
+      return { code: `inventory_${read.result}` };
+    case 'concurrency_limit': {
+      const detail = { limit: 'concurrency', reads_max: deps.accountReadsMax } as const;
+      const retry_after_seconds = await retryAfterSeconds();
+      return { code: 'rate_limit_exceeded', detail, retry_after_seconds };
+    }
+    case 'failed': {
+      const { failure } = read;
+      const retry_after_seconds = await retryAfterSeconds();
+      if (failure === 'timeout') return { code: 'upstream_timeout', retry_after_seconds };
+      return { code: 'upstream_unavailable', detail: { reason: failure }, retry_after_seconds };
+    }
+  }
 }
 
 function toWireMeta(page: PlatformPage) {

@@ -49,7 +49,9 @@ export async function readLivePage(
   signal: AbortSignal,
 ): Promise<LivePageOutcome> {
   const permit = deps.limiter.acquire(request.accountId);
-  if (permit.result !== 'granted') return failed('egress_busy');
+  if (permit.result !== 'granted') {
+    return permit.result === 'key_full' ? { result: 'concurrency_limit' } : failed('egress_busy');
+  }
   try {
     return await readWithin(deps, request, signal);
   } finally {
