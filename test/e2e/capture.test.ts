@@ -71,17 +71,33 @@ test('a chain that is not read to its end, or cannot be, publishes nothing', asy
   await story.expectNotCaptured(partial, cutShort);
 });
 
-test('a chain that ends with a page without assets publishes nothing: there may be more (Capture)', async () => {
-  const [gone, hidden] = [
-    scenarioScope('cursor-removed-blank-end', serial),
-    scenarioScope('hidden-end', serial),
-  ];
+test('a chain whose cursor lost its asset continues from the page before, read again, and is captured whole (Capture) [capture]', async () => {
+  const scope = scenarioScope('cursor-removed-blank-end', serial);
 
-  const pages = await readLiveChain(story.doors, gone);
-  expect(pages.map(({ page }) => page.assets.length)).toEqual([2_000, 0]);
-  await readLiveChain(story.doors, hidden);
+  const pages = await readLiveChain(story.doors, scope);
 
-  await story.expectNotCaptured(gone, hidden);
+  // The second page is the first one again: its end moved behind the asset that was removed.
+  expect(pages.map(({ page }) => page.assets.length)).toEqual([2_000, 2_000, 2_000]);
+  expect((await story.captured(scope)).total_count).toBe(4_000);
+  expectTruth(await readAllPages(story.customer.api, scope), await truth.of(scope));
+});
+
+test('a last page without assets is the end of a capture once the page before ends as it did (Capture)', async () => {
+  const scope = scenarioScope('hidden-end', serial);
+
+  const pages = await readLiveChain(story.doors, scope);
+
+  expect(pages.map(({ page }) => page.assets.length)).toEqual([2_000, 2_000, 0]);
+  expect((await story.captured(scope)).total_count).toBe(4_000);
+});
+
+test('a chain whose end moves each time it is checked is read to an end and publishes nothing (Capture)', async () => {
+  const scope = scenarioScope('cursor-removed-each-time', serial);
+
+  const pages = await readLiveChain(story.doors, scope);
+
+  expect(pages.at(-1)?.page.assets).toEqual([]);
+  await story.expectNotCaptured(scope);
 });
 
 test('a cursor of another account is no cursor, and its chain is captured without it (Live Page rule 2) [live-page-rule-2]', async () => {

@@ -108,5 +108,12 @@ export const livePageFailures = [
 ] as const;
 export type LivePageFailure = (typeof livePageFailures)[number];
 
+/**
+ * The check of a last page without assets. `confirmed`: the page before ends as it did. `moved`: it
+ * ends elsewhere; the answer is that page, read again, and the inventory continues behind it.
+ */
+export const endChecks = ['confirmed', 'moved'] as const;
+export type EndCheckResult = (typeof endChecks)[number];
+
 /** Most assets on one page of Current and V1. */
 export const pageAssetsMax = 2000;

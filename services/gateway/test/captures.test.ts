@@ -101,7 +101,7 @@ const membersOf = (text: string) => Buffer.from(`"assets":["${text}"],"descripti
 
 function page(chain: LiveChain, owner: ChainOwner, text: string, next: string | null) {
   const members = membersOf(text);
-  const ends = { nextStartAssetid: next, assetCount: 1, reportedTotalCount: 3 };
+  const ends = { nextStartAssetid: next, assetCount: 1, endCheck: null, reportedTotalCount: 3 };
   return { chain, owner, members, ...ends };
 }
 
@@ -135,6 +135,20 @@ async function turnPasses(): Promise<void> {
 }
 
 describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
+  it('is sent without a page whose end moved: the page behind it is that page, read again', async () => {
+    const owner = newOwner();
+    const chain = newChain();
+    const [one, other] = replicas;
+
+    const second = await one.captures.beginPage(page(chain, owner, '0', 'a')).conclude(charged);
+    const again = { ...page(second, owner, '0 again', 'b'), endCheck: 'moved' as const };
+    const third = await other.captures.beginPage(again).conclude(charged);
+    await one.captures.beginPage(page(third, owner, '1', null)).conclude(charged);
+
+    const { body } = await sent(chain);
+    expect(body).toMatchObject({ pages: [{ page: 1 }, { page: 2 }] });
+  });
+
   it('is staged and sent as a completed scan, its pages read through two replicas', async () => {
     const owner = newOwner();
     const chain = newChain();

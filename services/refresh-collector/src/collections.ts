@@ -8,9 +8,10 @@ import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import { storedTrace } from '@inventory/mongo/stored-trace';
 import type { Collection, Db } from 'mongodb';
 import { z } from 'zod';
+import { identityStatuses } from './egress/egress-identity.domain.ts';
 import { acceptanceDocument, billingDocument } from './refreshes/billing-document.ts';
 import { noEndCheck } from './refreshes/recorded-page.domain.ts';
-import { refreshPhases } from './refreshes/refresh.domain.ts';
+import { openPhases, refreshPhases, waitingPhases } from './refreshes/refresh.domain.ts';
 import { refusalDocument } from './refreshes/refusal-document.ts';
 
 /* Documents of earlier versions lack the fields that have a default here. */
@@ -150,7 +151,16 @@ const inventory = z.object({
 });
 export type InventoryDocument = z.infer<typeof inventory>;
 
-/** The planner lease, and the plan that its holder published last. */
+const phaseCount = <const Phases extends readonly string[]>(phases: Phases) =>
+  z.object({ phase: z.enum(phases), count: z.int(), oldestAtMs: z.number().nullable() });
+
+const survey = z.object({
+  open: z.array(phaseCount(openPhases)).readonly(),
+  stuck: z.array(phaseCount(waitingPhases)).readonly(),
+  identities: z.array(z.object({ state: z.enum(identityStatuses), count: z.int() })).readonly(),
+});
+
+/** The planner lease, and the plan and the survey that its holder published last. */
 const plan = z.object({
   _id: z.literal('plan'),
   owner: z.string(),
@@ -170,6 +180,7 @@ const plan = z.object({
   busiest: z
     .array(z.object({ accountId: z.string(), refreshes: z.int().default(1), pages: z.number() }))
     .readonly(),
+  survey: survey.nullable().default(null),
 });
 export type PlanDocument = z.infer<typeof plan>;
 

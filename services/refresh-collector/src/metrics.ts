@@ -13,7 +13,7 @@ import {
   refreshPhases,
   waitingPhases,
 } from './refreshes/refresh.domain.ts';
-import type { RefreshSurvey } from './refreshes/survey-cache.ts';
+import type { RefreshSurvey } from './refreshes/refresh-survey.domain.ts';
 
 const { counter, gauge, histogram } = instrumentsOf(
   metrics.getMeter('@inventory/refresh-collector'),
@@ -130,7 +130,7 @@ const openBreakers = gauge({
 });
 const identities = gauge({
   name: 'inventory.identity.states',
-  description: 'Egress identities by state; silent after a refusal',
+  description: 'Egress identities by state; silent after a refusal; all replicas report the same',
   labels: { state: identityStatuses },
 });
 

@@ -25,7 +25,7 @@ export async function startRefreshCollector(
   const plan = () => planner.plan;
 
   const egress = await openEgress(context, { stores, slotRules: plan, executor });
-  const refreshes = await openRefreshes(context, { backends, stores, ledger, egress, plan });
+  const refreshes = await openRefreshes(context, { backends, stores, ledger, egress, planner });
   const livePages = openLivePages(context, { egress, pace: refreshes.pace });
   startScanning(context, {
     ...{ stores, revisionStore, egress, refreshes, planner, replica },

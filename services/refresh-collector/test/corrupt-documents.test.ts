@@ -98,8 +98,9 @@ test('a corrupt plan is skipped until the planner replaces it', async () => {
   expect(await stores.plans.readPlan()).toBeNull();
   expect(logged).toHaveLength(1);
 
-  await stores.plans.publishPlan(noPlan);
-  expect(await stores.plans.readPlan()).toEqual({ plan: noPlan, isLeased: true });
+  const publication = { plan: noPlan, survey: null };
+  await stores.plans.publishPlan(publication);
+  expect(await stores.plans.readPlan()).toEqual({ ...publication, isLeased: true });
 });
 
 test('a corrupt breaker is skipped among the others', async () => {

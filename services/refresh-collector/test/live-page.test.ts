@@ -66,6 +66,52 @@ describe('the first live page of every scenario account', () => {
   });
 });
 
+describe('a last page without assets behind another page', () => {
+  const secondOf = async (name: string, serial: number, before?: string) => {
+    const inventory = scenarioInventory(name, serial);
+    const { meta } = await read(inventory);
+    const start = meta?.next_start_assetid ?? null;
+    const second = await read(inventory, { start, ...(before === undefined ? {} : { before }) });
+    return { inventory, start, second };
+  };
+
+  it('is checked: the page before, read again, is the answer where it ends elsewhere (upstream 1.3)', async () => {
+    const unchecked = await secondOf('cursor-removed-blank-end', 830);
+    const { second, start } = await secondOf('cursor-removed-blank-end', 831, '');
+
+    expect(unchecked.second.meta).toMatchObject({ asset_count: 0, next_start_assetid: null });
+    expect(unchecked.second.meta?.end_check).toBeUndefined();
+    expect(second.meta).toMatchObject({ asset_count: 2_000, end_check: 'moved' });
+    expect(second.meta?.next_start_assetid).not.toBe(start);
+    expect(second.page.assets).toHaveLength(2_000);
+  });
+
+  it('is the end where the page before ends as it did: what is left is hidden (upstream 1.3)', async () => {
+    const { inventory, start, second } = await secondOf('hidden-end', 830, '');
+    const last = await read(inventory, {
+      start: second.meta?.next_start_assetid ?? null,
+      before: start ?? '',
+    });
+
+    expect(second.meta?.end_check).toBeUndefined();
+    expect(last.meta).toMatchObject({ asset_count: 0, end_check: 'confirmed' });
+    expect(last.page.assets).toEqual([]);
+  });
+
+  it('is neither confirmed nor moved when the page before cannot be read again', async () => {
+    const inventory = scenarioInventory('cursor-removed-blank-end', 832);
+    const { meta } = await read(inventory);
+    const heal = await harness.failPages({ platform_id: inventory.platformId, page: 1 });
+
+    const last = await read(inventory, { start: meta?.next_start_assetid ?? null, before: '' });
+    await heal();
+
+    expect(last.status).toBe(200);
+    expect(last.meta).toMatchObject({ asset_count: 0, next_start_assetid: null });
+    expect(last.meta?.end_check).toBeUndefined();
+  });
+});
+
 describe('a chain of live pages', () => {
   it('gives 4,001 assets once each, in the order of the platform, and then ends', async () => {
     const inventory = sizeInventory(4_001, 801);

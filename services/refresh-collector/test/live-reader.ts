@@ -19,6 +19,8 @@ export interface LiveAnswer {
 
 export interface LiveOptions {
   readonly start?: string | null;
+  /** Start of the page before, empty for the first; absent: a blank end is not checked. */
+  readonly before?: string;
   readonly form?: 'v1' | 'v2';
   readonly accountId?: string;
   /** As far out as the collectors of these tests allow. */
@@ -37,6 +39,7 @@ export async function readLive(
     form: options.form ?? 'v2',
     count: '2000',
     ...(options.start ? { start_assetid: options.start } : {}),
+    ...(options.before === undefined ? {} : { previous_start_assetid: options.before }),
   });
   const response = await fetch(
     `${url}/inventories/${platformId}/${appId}/${contextId}/live-page?${query}`,

@@ -6,8 +6,9 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { indexes, openCollections } from '../src/collections.ts';
 import { freshIdentity } from '../src/egress/egress-identity.domain.ts';
 import { createIdentityStore } from '../src/egress/identity-store.ts';
+import type { RefreshSurvey } from '../src/refreshes/refresh-survey.domain.ts';
 import { createRefreshSurveyStore } from '../src/refreshes/refresh-survey-store.ts';
-import { cacheSurvey } from '../src/refreshes/survey-cache.ts';
+import { surveyRefreshes } from '../src/refreshes/survey-refreshes.ts';
 
 const clock = createTestClock();
 const minuteMs = 60_000;
@@ -44,9 +45,13 @@ async function stored(...refreshes: (readonly [phase: string, ageMin: number, as
   );
 }
 
-function surveyOf(identityIds: readonly string[] = []) {
+/** The survey of one replica, which plans unless stated otherwise. */
+function surveyOf(identityIds: readonly string[] = [], isHeld = true) {
   const { refreshes, identities } = openCollections(mongo.db);
   const store = createIdentityStore(identities);
+  const counts = createRefreshSurveyStore(refreshes, clock, testLogger);
+  const countOpen = jest.fn(() => counts.countOpen());
+  const planner: { isHeld: boolean; survey: RefreshSurvey | null } = { isHeld, survey: null };
   const limits = {
     requestsPerMinute: 60,
     burst: 1,
@@ -55,24 +60,23 @@ function surveyOf(identityIds: readonly string[] = []) {
     unreachableFirstMs: 1,
     unreachableMaxMs: 1,
   };
-  const survey = cacheSurvey({
-    store: createRefreshSurveyStore(refreshes, clock, testLogger),
-    identities: store,
-    identityIds,
+  const survey = surveyRefreshes({
+    store: { ...counts, countOpen },
+    identityStates: () => store.loadIdentities(identityIds),
     limits,
+    planner,
     clock,
   });
-  return { survey, store };
+  return { survey, planner, store, countOpen };
 }
 
 test('every phase is reported with its count and the age of the oldest (queue age)', async () => {
   await stored(['queued', 3], ['queued', 7], ['accepted', 0], ['completed', 50], ['refused', 50]);
-  const { survey } = surveyOf();
-  expect(survey.latest).toBeNull();
+  const { survey, planner } = surveyOf();
 
-  await survey.update();
+  await survey();
 
-  expect(survey.latest?.open).toEqual([
+  expect(planner.survey?.open).toEqual([
     { phase: 'accepted', count: 1, oldestAtMs: clock.now() },
     { phase: 'queued', count: 2, oldestAtMs: clock.now() - 7 * minuteMs },
     { phase: 'collecting', count: 0, oldestAtMs: null },
@@ -101,11 +105,11 @@ test('a refresh is stuck when its command was resent five times or it is a minut
       ['collecting', 92],
     ] as const),
   );
-  const { survey } = surveyOf();
+  const { survey, planner } = surveyOf();
 
-  await survey.update();
+  await survey();
 
-  const stuck = survey.latest?.stuck.filter(({ count }) => count > 0);
+  const stuck = planner.survey?.stuck.filter(({ count }) => count > 0);
   expect(stuck).toEqual([
     { phase: 'queued', count: 1, oldestAtMs: clock.now() - 32 * minuteMs },
     { phase: 'collecting', count: 1, oldestAtMs: clock.now() - 92 * minuteMs },
@@ -116,7 +120,7 @@ test('a refresh is stuck when its command was resent five times or it is a minut
 
 test('identities are counted by what they do now, silent ones before all else', async () => {
   await stored(['queued', 1]);
-  const { survey, store } = surveyOf(['a', 'b', 'c', 'd', 'e']);
+  const { survey, planner, store } = surveyOf(['a', 'b', 'c', 'd', 'e']);
   await store.loadIdentities(['a', 'b', 'c', 'd', 'e']);
   const later = clock.now() + minuteMs;
   const inFlight = { token: 't', untilMs: later };
@@ -127,13 +131,28 @@ test('identities are counted by what they do now, silent ones before all else', 
   await save('c', { arrivalMs: later });
   await save('e', { arrivalMs: later, unreachableUntilMs: later });
 
-  await survey.update();
+  await survey();
 
-  expect(survey.latest?.identities).toEqual([
+  expect(planner.survey?.identities).toEqual([
     { state: 'free', count: 1 },
     { state: 'in_use', count: 1 },
     { state: 'resting', count: 1 },
     { state: 'silent', count: 1 },
     { state: 'unreachable', count: 1 },
   ]);
+});
+
+test('one replica counts for all, the one that plans, and every ten seconds', async () => {
+  await stored(['queued', 1]);
+  const { survey, planner, countOpen } = surveyOf([], false);
+
+  for (let second = 0; second < 30; second += 1, clock.advance(1_000)) await survey();
+  expect(countOpen).not.toHaveBeenCalled();
+  expect(planner.survey).toBeNull();
+
+  planner.isHeld = true;
+  await survey();
+  expect(planner.survey).not.toBeNull();
+  for (let second = 0; second < 29; second += 1, clock.advance(1_000)) await survey();
+  expect(countOpen).toHaveBeenCalledTimes(3);
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountId } from '../ids.ts';
 import { language } from '../languages.ts';
-import { pageAssetsMax } from '../vocabulary.ts';
+import { endChecks, pageAssetsMax } from '../vocabulary.ts';
 
 /** Path of a live page in the refresh-collector's internal API. */
 export const livePagePath = '/inventories/{platform_id}/{app_id}/{context_id}/live-page';
@@ -27,6 +27,14 @@ export const livePageQuery = z.object({
     .string()
     .regex(/^[0-9]{1,20}$/)
     .optional(),
+  /**
+   * Start of the page before, empty for the first page: a last page without assets is then checked
+   * against that page, read again. Absent: it is not checked.
+   */
+  previous_start_assetid: z
+    .string()
+    .regex(/^[0-9]{0,20}$/)
+    .optional(),
 });
 
 /** Header that carries {@link livePageMeta} (JSON) beside the ready-made page bytes. */
@@ -43,5 +51,7 @@ export const livePageMeta = z.object({
   asset_count: z.int().min(0),
   /** Where the next page begins; null on the last page. */
   next_start_assetid: z.string().nullable(),
+  /** Absent when there was nothing to check, or no time to. */
+  end_check: z.enum(endChecks).exactOptional(),
 });
 export type LivePageMeta = z.infer<typeof livePageMeta>;

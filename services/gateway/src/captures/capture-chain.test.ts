@@ -150,6 +150,7 @@ function readPage(world: World, chain: LiveChain, pages: number, text: string) {
     members: Buffer.from(text),
     nextStartAssetid: last ? null : `asset ${chain.page}`,
     assetCount: 1,
+    endCheck: null,
     reportedTotalCount: pages,
   });
 }

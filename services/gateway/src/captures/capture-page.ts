@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { chainEnded } from '../metrics.ts';
@@ -20,6 +21,7 @@ export interface ChainPage {
   readonly members: Buffer;
   readonly nextStartAssetid: string | null;
   readonly assetCount: number;
+  readonly endCheck: EndCheckResult | null;
   readonly reportedTotalCount: number;
 }
 
@@ -69,8 +71,8 @@ export function beginPageCapture(deps: CapturePageDeps, page: ChainPage): PageCa
     async conclude({ replayed }) {
       const staged = await staging;
       if (capturing && staged === null) await deps.captures.excludeChain(chain.chainId, nowMs);
-      const { nextStartAssetid, assetCount } = page;
-      const read = { staged, nextStartAssetid, assetCount, replayed, nowMs };
+      const { nextStartAssetid, assetCount, endCheck } = page;
+      const read = { staged, nextStartAssetid, assetCount, endCheck, replayed, nowMs };
       const next = advanceLiveChain(chain, read, deps.rules, evidenceDigest);
       if (capturing && next.evidence === null) chainEnded(staged === null ? 'staging' : 'rules');
       await keepCapture(deps, page, next, nowMs);

@@ -38,6 +38,8 @@ const captureFields = z.object({
   completedAt: z.date(),
   reportedTotalCount: z.int(),
   evidence: z.string(),
+  /** Absent in documents of earlier versions. */
+  replaced: z.array(z.int()).exactOptional(),
   giveUpAt: z.date(),
 });
 
@@ -149,6 +151,7 @@ function toDoc(capture: Capture, trace: TraceCarrier, nowMs: number): CaptureDoc
       completedAt: dateOf(capture.completedAtMs),
       reportedTotalCount: capture.reportedTotalCount,
       evidence: capture.evidence,
+      replaced: [...capture.replaced],
       giveUpAt: dateOf(capture.giveUpAtMs),
     },
   };
@@ -172,6 +175,7 @@ function fromDoc(stored: CaptureDocument): WaitingCapture[] {
       completedAtMs: capture.completedAt.getTime(),
       reportedTotalCount,
       evidence,
+      replaced: capture.replaced ?? [],
       giveUpAtMs: capture.giveUpAt.getTime(),
     },
   ];

@@ -20,6 +20,8 @@ export interface Capture extends ChainOwner {
   readonly reportedTotalCount: number;
   /** Digest that the staged pages must reproduce. */
   readonly evidence: string;
+  /** Staged pages that another one replaces. */
+  readonly replaced: readonly number[];
   /** Deadline of the capture: a page of the chain still has an open intent. */
   readonly giveUpAtMs: number;
 }
@@ -53,6 +55,7 @@ export function captureOf(
     completedAtMs,
     reportedTotalCount: end.reportedTotalCount,
     evidence: chain.evidence,
+    replaced: chain.replaced,
     giveUpAtMs: end.nowMs + settleWithinMs,
   };
 }

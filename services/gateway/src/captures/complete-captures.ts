@@ -90,7 +90,8 @@ async function giveUp(
 }
 
 /** The message of a chain: identical for every replica and attempt. */
-function completedMessage(capture: KeptCapture, pages: readonly StagedPage[]): OutgoingMessage {
+function completedMessage(capture: KeptCapture, staged: readonly StagedPage[]): OutgoingMessage {
+  const pages = staged.filter(({ page }) => !capture.replaced.includes(page));
   return {
     type: 'revision.completed.v1',
     id: `completed:${capture.chainId}`,

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import {
   advanceLiveChain,
   type CaptureRules,
+  endCheckStart,
   evidenceOf,
   isCapturing,
   type LiveChain,
@@ -25,15 +26,16 @@ interface ReadOptions {
   readonly staged?: StagedPage | null;
   readonly next?: string | null;
   readonly assetCount?: number;
+  readonly endCheck?: 'confirmed' | 'moved' | null;
   readonly replayed?: boolean;
   readonly afterMs?: number;
 }
 
 function read(chain: LiveChain, options: ReadOptions = {}): LiveChain {
   const { staged = pageOf(chain.page), next = `after ${chain.page}`, afterMs = 0 } = options;
-  const { replayed = false, assetCount = 1 } = options;
+  const { replayed = false, assetCount = 1, endCheck = null } = options;
   const nowMs = startedAtMs + afterMs;
-  const page = { staged, replayed, nextStartAssetid: next, assetCount, nowMs };
+  const page = { staged, replayed, nextStartAssetid: next, assetCount, endCheck, nowMs };
   return advanceLiveChain(chain, page, rules, digestOf);
 }
 
@@ -70,6 +72,36 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
     expect(read(open(), { ...blank, next: null }).evidence).not.toBeNull();
   });
 
+  it('ends with a page without assets once the page before was read again and ends as it did (upstream 1.3)', () => {
+    const end = read(read(open()), { assetCount: 0, next: null, endCheck: 'confirmed' });
+
+    expect(end).toMatchObject({ page: 2, startAssetid: null, replaced: [] });
+    expect(end.evidence).toBe(evidenceOf([pageOf(0), pageOf(1)], digestOf));
+  });
+
+  it('continues behind the moved end of a page that was read again, which replaces it', () => {
+    const moved = read(read(read(open())), { endCheck: 'moved' });
+    const again = read(moved, { endCheck: 'moved' });
+
+    expect(moved).toMatchObject({ page: 3, previousStartAssetid: 'after 0', replaced: [1] });
+    expect(again).toMatchObject({ page: 4, previousStartAssetid: 'after 0', replaced: [1, 2] });
+    expect(read(again)).toMatchObject({ previousStartAssetid: 'after 3', replaced: [1, 2] });
+    expect(again.evidence).not.toBeNull();
+  });
+
+  it('is checked at its end while it is captured, and five moved ends are the most', () => {
+    const startOf = (chain: LiveChain) => endCheckStart(chain, rules, startedAtMs);
+    let chain = read(open());
+    expect(startOf(open())).toBeUndefined();
+    expect(startOf(chain)).toBeNull();
+    expect(startOf(read(chain))).toBe('after 0');
+    expect(startOf(read(chain, { staged: null }))).toBeUndefined();
+
+    for (let moves = 1; moves <= 4; moves += 1) chain = read(chain, { endCheck: 'moved' });
+    expect(startOf(chain)).toBeNull();
+    expect(startOf(read(chain, { endCheck: 'moved' }))).toBeUndefined();
+  });
+
   it('that begins with a page read for nothing is not captured; read again within it, it is', () => {
     expect(read(open(), { replayed: true }).evidence).toBeNull();
     expect(read(read(open()), { replayed: true }).evidence).not.toBeNull();
@@ -91,6 +123,7 @@ describe('A chain of Live Pages (Reads: Capture) [capture]', () => {
           staged: pageOf(chain.page),
           nextStartAssetid: `${chain.page}`,
           assetCount: 1,
+          endCheck: null,
           replayed: false,
           nowMs: startedAtMs,
         },

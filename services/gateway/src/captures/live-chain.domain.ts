@@ -1,3 +1,5 @@
+import type { EndCheckResult } from '@inventory/contracts/vocabulary';
+
 /**
  * A chain of Live Pages: the state that a cursor carries from page to page. No server stores
  * anything for a chain that is only read.
@@ -11,6 +13,10 @@ export interface LiveChain {
   readonly page: number;
   /** Start of that page; null for the start of the inventory. */
   readonly startAssetid: string | null;
+  /** Start of the page before it; absent for the first page and in cursors of earlier versions. */
+  readonly previousStartAssetid?: string | null;
+  /** Numbers of pages that were read again because their end moved: the page behind replaces it. */
+  readonly replaced: readonly number[];
   /**
    * Digest of all pages as staged, in order; null once the chain no longer captures, which is
    * final.
@@ -31,6 +37,8 @@ export interface LiveRead {
   /** Start of the page after it; null after the last. */
   readonly nextStartAssetid: string | null;
   readonly assetCount: number;
+  /** Of a last page without assets; null where there was nothing to check, or the check failed. */
+  readonly endCheck: EndCheckResult | null;
   /** A replay for an Idempotency-Key that was paid before. */
   readonly replayed: boolean;
   readonly nowMs: number;
@@ -43,17 +51,33 @@ export interface CaptureRules {
   readonly pagesMax: number;
 }
 
+/** Moved ends of one chain: beyond them its end is not believed. */
+const replacedMax = 5;
+
 /** A collision-resistant digest of a text. */
 export type DigestOf = (text: string) => string;
 
 export function openLiveChain(chainId: string, nowMs: number): LiveChain {
-  return { chainId, startedAtMs: nowMs, page: 0, startAssetid: null, evidence: '' };
+  return { chainId, startedAtMs: nowMs, page: 0, startAssetid: null, replaced: [], evidence: '' };
 }
 
 /** Whether the next page still belongs to a capture and has to be staged. */
 export function isCapturing(chain: LiveChain, rules: CaptureRules, nowMs: number): boolean {
   const withinDeadline = nowMs - chain.startedAtMs <= rules.chainDeadlineMs;
   return chain.evidence !== null && withinDeadline && chain.page < rules.pagesMax;
+}
+
+/**
+ * Start of the page that a last page without assets is checked against, null for the start of the
+ * inventory; undefined when the chain needs no check.
+ */
+export function endCheckStart(
+  chain: LiveChain,
+  rules: CaptureRules,
+  nowMs: number,
+): string | null | undefined {
+  if (!isCapturing(chain, rules, nowMs) || chain.replaced.length >= replacedMax) return undefined;
+  return chain.previousStartAssetid;
 }
 
 /**
@@ -67,21 +91,24 @@ export function advanceLiveChain(
   rules: CaptureRules,
   digestOf: DigestOf,
 ): LiveChain {
-  const { staged, nextStartAssetid, assetCount, nowMs } = read;
+  const { staged, nextStartAssetid, assetCount, endCheck, nowMs } = read;
   const inTurn = staged !== null && staged.page === chain.page;
   // The paid first page of the key belongs to another chain.
   const isPaid = !read.replayed || chain.page > 0;
   // A page that continues at its own start would be read without end.
   const leadsOn = nextStartAssetid === null || nextStartAssetid !== chain.startAssetid;
-  // Behind a cursor whose asset was removed there may be more; a chain does not read its last page
-  // again.
-  const endsBlank = nextStartAssetid === null && assetCount === 0 && chain.page > 0;
+  // Behind a cursor whose asset was removed there may be more.
+  const endsBlank =
+    nextStartAssetid === null && assetCount === 0 && chain.page > 0 && endCheck !== 'confirmed';
+  const hasMoved = endCheck === 'moved';
   const captures = isCapturing(chain, rules, nowMs) && inTurn && isPaid && leadsOn && !endsBlank;
   return {
     chainId: chain.chainId,
     startedAtMs: chain.startedAtMs,
     page: chain.page + 1,
     startAssetid: nextStartAssetid,
+    previousStartAssetid: hasMoved ? (chain.previousStartAssetid ?? null) : chain.startAssetid,
+    replaced: hasMoved ? [...chain.replaced, chain.page - 1] : chain.replaced,
     evidence: captures ? linkOf(chain.evidence ?? '', staged, digestOf) : null,
   };
 }

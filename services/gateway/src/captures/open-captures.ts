@@ -7,6 +7,7 @@ import type { GatewayConfig } from '../config.ts';
 import type { Capture } from './capture.domain.ts';
 import { beginPageCapture, type ChainPage, type PageCapture } from './capture-page.ts';
 import { createCaptureStore } from './capture-store.ts';
+import { endCheckStart, type LiveChain } from './live-chain.domain.ts';
 import { openStagingBreaker } from './staging-breaker.ts';
 import type { StagingClient } from './staging-client.ts';
 import { startCompletingCaptures } from './start-completing-captures.ts';
@@ -22,6 +23,11 @@ export interface CaptureDeps {
 export interface Captures {
   /** Starts to stage a page; its `conclude` returns the state of the chain after it. */
   beginPage(page: ChainPage): PageCapture;
+  /**
+   * Start of the page that a last page without assets is checked against; undefined when the chain
+   * needs no check.
+   */
+  endCheckStart(chain: LiveChain): string | null | undefined;
   /** Excludes the chain: a page of it was not delivered or not paid. */
   excludeChain(chainId: string): Promise<void>;
 }
@@ -50,6 +56,7 @@ export function openCaptures(
   const capturing = { staging: rested, captures, rules, clock, logger };
   return {
     beginPage: (page) => beginPageCapture(capturing, page),
+    endCheckStart: (chain) => endCheckStart(chain, rules, clock.now()),
     excludeChain: (chainId) => store.excludeChain(chainId, clock.now()),
   };
 }

@@ -1,6 +1,7 @@
 import { newAccountId, newScope } from '@inventory/testkit/builders';
 import { propertyRuns } from '@inventory/testkit/property-runs';
 import fc from 'fast-check';
+import type { LiveChain } from '../captures/live-chain.domain.ts';
 import { createCursorSealer } from '../http/sealed-cursor.ts';
 import { type LiveCursorBinding, openLiveCursor, sealLiveCursor } from './live-cursor.ts';
 
@@ -13,13 +14,19 @@ const binding = (): LiveCursorBinding => ({
   language: 'english',
 });
 
-const chains = fc.record({
+const start = fc.option(fc.stringMatching(/^[0-9]{1,20}$/));
+const state = {
   chainId: fc.uuid({ version: 7 }),
   startedAtMs: fc.nat(2 ** 42),
   page: fc.nat(10_000),
-  startAssetid: fc.option(fc.stringMatching(/^[0-9]{1,20}$/)),
+  startAssetid: start,
   evidence: fc.option(fc.base64String()),
-});
+};
+const chains: fc.Arbitrary<LiveChain> = fc.oneof(
+  fc.record({ ...state, previousStartAssetid: start, replaced: fc.array(fc.nat(250)) }),
+  // As in a cursor of an earlier version.
+  fc.record({ ...state, replaced: fc.constant([]) }),
+);
 
 test('a cursor of Live Pages returns its chain, to the digit', () => {
   fc.assert(
@@ -38,6 +45,8 @@ test('even the longest chain fits into what a cursor parameter may be', () => {
     startedAtMs: 9_999_999_999_999,
     page: 999_999,
     startAssetid: '9'.repeat(20),
+    previousStartAssetid: '9'.repeat(20),
+    replaced: [199, 199, 199, 199, 199],
     evidence: 'x'.repeat(43),
   };
 
@@ -77,6 +86,8 @@ test('another account, inventory, language, key or route does not open it', () =
     startedAtMs: 1,
     page: 1,
     startAssetid: '5',
+    previousStartAssetid: null,
+    replaced: [],
     evidence: '',
   };
   const cursor = sealLiveCursor(cursors, own, chain, 1);

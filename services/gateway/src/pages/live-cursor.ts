@@ -19,6 +19,9 @@ const content = z.tuple([
   z.int().min(0),
   z.string().nullable(),
   z.string().nullable(),
+  /** Both absent in cursors of earlier versions. */
+  z.string().nullable().optional(),
+  z.array(z.int().min(0)).optional(),
 ]);
 
 /** Bound to the route: a cursor of another route is invalid. */
@@ -34,7 +37,12 @@ export function sealLiveCursor(
   nowMs: number,
 ): string {
   const { chainId, startedAtMs, page, startAssetid, evidence } = chain;
-  const text = JSON.stringify([nowMs, chainId, startedAtMs, page, startAssetid, evidence]);
+  const text = JSON.stringify([
+    ...[nowMs, chainId, startedAtMs, page, startAssetid, evidence],
+    ...(chain.previousStartAssetid === undefined
+      ? []
+      : [chain.previousStartAssetid, chain.replaced]),
+  ]);
   return cursors.seal(text, bindingOf(binding));
 }
 
@@ -46,8 +54,9 @@ export function openLiveCursor(
 ): { readonly issuedAtMs: number; readonly chain: LiveChain } | null {
   const opened = cursors.open(cursor, bindingOf(binding));
   if (opened === null) return null;
-  const [issuedAtMs, chainId, startedAtMs, page, startAssetid, evidence] = content.parse(
-    JSON.parse(opened),
-  );
-  return { issuedAtMs, chain: { chainId, startedAtMs, page, startAssetid, evidence } };
+  const [issuedAtMs, chainId, startedAtMs, page, startAssetid, evidence, before, replaced = []] =
+    content.parse(JSON.parse(opened));
+  const previous = before === undefined ? {} : { previousStartAssetid: before };
+  const chain = { chainId, startedAtMs, page, startAssetid, ...previous, replaced, evidence };
+  return { issuedAtMs, chain };
 }

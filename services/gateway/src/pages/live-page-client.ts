@@ -22,6 +22,8 @@ export interface WantedLivePage {
   readonly form: LivePageForm;
   /** Null for the first page. */
   readonly startAssetid: string | null;
+  /** Start of the page before, null for the first; undefined: a blank end is not checked. */
+  readonly previousStartAssetid: string | null | undefined;
   /** Aborted when the connection of the client is closed: the request leaves the egress queue. */
   readonly signal: AbortSignal;
 }
@@ -70,7 +72,8 @@ const refusals = [
 
 export function createLivePageClient(client: InternalClient, times: LivePageTimes): LivePageClient {
   return {
-    async readLivePage({ accountId, scope, language, form, startAssetid, signal }) {
+    async readLivePage({ accountId, scope, language, form, signal, ...starts }) {
+      const { startAssetid, previousStartAssetid: before } = starts;
       const call = client.bytes({
         method: 'GET',
         path: pathOf(livePagePath, scope),
@@ -80,6 +83,7 @@ export function createLivePageClient(client: InternalClient, times: LivePageTime
           form,
           count: pageAssetsMax,
           start_assetid: startAssetid ?? undefined,
+          previous_start_assetid: before === null ? '' : before,
         },
         headers: { [timeLeftHeader]: String(times.liveWaitMs) },
         timeoutMs: times.liveWaitMs + times.liveTransferMs,

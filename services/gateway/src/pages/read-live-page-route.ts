@@ -2,6 +2,7 @@ import { livePage, livePageParameters } from '@inventory/contracts/http/live-pag
 import { pageReadMeta } from '@inventory/contracts/http/meta';
 import { scopePath } from '@inventory/contracts/http/parameters';
 import { type Language, languageTags } from '@inventory/contracts/languages';
+import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import { invariant } from '@inventory/runtime/bug';
 import type { Clock } from '@inventory/runtime/clock';
@@ -29,6 +30,7 @@ export interface ChainedPage {
   readonly members: Buffer;
   readonly nextStartAssetid: string | null;
   readonly assetCount: number;
+  readonly endCheck: EndCheckResult | null;
   readonly reportedTotalCount: number;
 }
 
@@ -39,6 +41,8 @@ export interface Chains {
    * chain.
    */
   beginPage(page: ChainedPage): { conclude(read: { replayed: boolean }): Promise<LiveChain> };
+  /** Start of the page that a blank end is checked against; undefined when it is not checked. */
+  endCheckStart(chain: LiveChain): string | null | undefined;
 }
 
 export interface LivePageRouteDeps extends ReadLivePageDeps {
@@ -98,6 +102,7 @@ export const readLivePageRoute = publicRoute({
         language,
         form: 'v2',
         startAssetid: chain.startAssetid,
+        previousStartAssetid: deps.chains.endCheckStart(chain),
         signal: request.signal,
         key: key === undefined ? null : { route: 'live', key, inputs },
       },
@@ -108,6 +113,7 @@ export const readLivePageRoute = publicRoute({
           members,
           nextStartAssetid: meta.next_start_assetid,
           assetCount: meta.asset_count,
+          endCheck: meta.end_check ?? null,
           reportedTotalCount: meta.total_count,
         });
       },

@@ -18,6 +18,8 @@ export interface WantedPage {
   readonly language: Language;
   readonly form: LivePageForm;
   readonly startAssetid: string | null;
+  /** Start of the page before, null for the first; undefined: a blank end is not checked. */
+  readonly previousStartAssetid: string | null | undefined;
   /**
    * Aborted when the connection of the client is closed: a page not charged by then is never
    * charged.

@@ -77,6 +77,7 @@ function v1Route(dialect: V1Dialect) {
           language,
           form: 'v1',
           startAssetid,
+          previousStartAssetid: undefined,
           signal: request.signal,
           key: key === undefined ? null : { route: 'v1', key, inputs },
         },

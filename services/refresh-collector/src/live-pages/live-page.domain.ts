@@ -1,4 +1,4 @@
-import type { LivePageFailure } from '@inventory/contracts/vocabulary';
+import type { EndCheckResult, LivePageFailure } from '@inventory/contracts/vocabulary';
 import {
   evaluatePage,
   firstTries,
@@ -18,7 +18,12 @@ export interface LivePageProgress {
 }
 
 export type LivePageOutcome =
-  | { readonly result: 'page'; readonly page: PlatformPage }
+  /** `endCheck` is null where nothing was checked, or the check failed. */
+  | {
+      readonly result: 'page';
+      readonly page: PlatformPage;
+      readonly endCheck: EndCheckResult | null;
+    }
   /** Confirmed: by a second identity, or twice by the only one. */
   | { readonly result: 'private' | 'not_found' }
   | { readonly result: 'failed'; readonly failure: LivePageFailure }
@@ -83,7 +88,28 @@ function pageOutcome(
 ): LivePageOutcome {
   const hasNext = page.lastAssetId !== null && page.lastAssetId !== startAssetId;
   if (page.more && !hasNext) return { result: 'failed', failure: failure ?? 'bad_answer' };
-  return { result: 'page', page };
+  return { result: 'page', page, endCheck: null };
+}
+
+/** Whether a last page is without assets: the cursor may name an asset that was removed. */
+export function isBlankEnd(outcome: LivePageOutcome): boolean {
+  return outcome.result === 'page' && !outcome.page.more && outcome.page.assets.length === 0;
+}
+
+/**
+ * The outcome of a blank end once the page before was read again. Where that page ends elsewhere, it
+ * is the outcome itself: behind its new end there may be more. `startAssetId` is its earlier end.
+ */
+export function checkedEnd(
+  blank: LivePageOutcome,
+  before: LivePageOutcome,
+  startAssetId: string | null,
+): LivePageOutcome {
+  if (blank.result !== 'page' || before.result !== 'page' || isBlankEnd(before)) return blank;
+  const { more, lastAssetId } = before.page;
+  return more && lastAssetId === startAssetId
+    ? { ...blank, endCheck: 'confirmed' }
+    : { ...before, endCheck: 'moved' };
 }
 
 /** The outcome of a page whose time has passed: its latest failure, else the wait for a slot. */

@@ -8,6 +8,7 @@ import {
   timeLeftHeader,
 } from '@inventory/contracts/internal/live-page';
 import type { LivePageRefusal } from '@inventory/contracts/refusal';
+import type { EndCheckResult } from '@inventory/contracts/vocabulary';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
 import { Reply } from '@inventory/http/reply';
@@ -50,20 +51,25 @@ export const readLivePageRoute = internalRoute({
       language: query.language,
       count: query.count,
       startAssetId: query.start_assetid ?? null,
+      ...previousStart(query.previous_start_assetid),
       timeLeftMs,
     };
     const read = await deps.read(request, signal);
     if (read.result !== 'page') throw new Refused(await refusalOf(deps, read, scope.app_id));
-    const { page } = read;
+    const { page, endCheck } = read;
     const write = () => membersOf(page, query.form);
     const body = page.assets.length < largeAssetsMin ? write() : await deps.executor.enqueue(write);
     return new Reply({
-      headers: { [livePageMetaHeader]: JSON.stringify(toWireMeta(page)) },
+      headers: { [livePageMetaHeader]: JSON.stringify(toWireMeta(page, endCheck)) },
       type: 'application/octet-stream',
       body,
     });
   },
 });
+
+/** Empty for the first page. */
+const previousStart = (assetid: string | undefined) =>
+  assetid === undefined ? {} : { previousStartAssetId: assetid === '' ? null : assetid };
 
 async function refusalOf(
   deps: Pick<LivePageRouteDeps, 'retryAfterSeconds' | 'accountReadsMax'>,
@@ -89,11 +95,12 @@ async function refusalOf(
   }
 }
 
-function toWireMeta(page: PlatformPage) {
+function toWireMeta(page: PlatformPage, endCheck: EndCheckResult | null) {
   return livePageMeta.parse({
     total_count: page.reportedTotalCount,
     asset_count: page.assets.length,
     next_start_assetid: page.more ? page.lastAssetId : null,
+    ...(endCheck === null ? {} : { end_check: endCheck }),
   });
 }
 

@@ -12,6 +12,8 @@ import { type ReadPageDeps, readPage } from '../egress/read-page.ts';
 import {
   afterLiveAnswer,
   beginLivePage,
+  checkedEnd,
+  isBlankEnd,
   type LivePageOutcome,
   type LivePageProgress,
   outOfTime,
@@ -23,7 +25,9 @@ export interface LivePageRequest {
   readonly language: string;
   readonly count: number;
   readonly startAssetId: string | null;
-  /** For all of it: the wait for a slot, every try, and the confirmation of a denial. */
+  /** Start of the page before, null for the first page; absent: a blank end is not checked. */
+  readonly previousStartAssetId?: string | null;
+  /** For all of it: the wait for a slot, every try, the confirmation of a denial or of an end. */
   readonly timeLeftMs: number;
 }
 
@@ -53,10 +57,28 @@ export async function readLivePage(
     return permit.result === 'key_full' ? { result: 'concurrency_limit' } : failed('egress_busy');
   }
   try {
-    return await readWithin(deps, request, signal);
+    return await readChecked(deps, request, signal);
   } finally {
     permit.release();
   }
+}
+
+/** A last page without assets is checked against the page before, read again in the time left. */
+async function readChecked(
+  deps: LivePageDeps,
+  request: LivePageRequest,
+  signal: AbortSignal,
+): Promise<LivePageOutcome> {
+  const { previousStartAssetId, startAssetId, timeLeftMs } = request;
+  const startMs = deps.egress.monotonicNow();
+  const outcome = await readWithin(deps, request, signal);
+  if (previousStartAssetId === undefined || !isBlankEnd(outcome)) return outcome;
+  const before = {
+    ...request,
+    startAssetId: previousStartAssetId,
+    timeLeftMs: timeLeftMs - (deps.egress.monotonicNow() - startMs),
+  };
+  return checkedEnd(outcome, await readWithin(deps, before, signal), startAssetId);
 }
 
 async function readWithin(

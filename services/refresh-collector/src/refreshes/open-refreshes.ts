@@ -3,7 +3,7 @@ import { startOutboxRelay } from '@inventory/mongo/outbox';
 import type { Backends } from '@inventory/service-host/open-backends';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { RefreshCollectorConfig } from '../config.ts';
-import type { IdentityStore } from '../egress/identity-store.ts';
+import type { EgressPool } from '../egress/egress-pool.ts';
 import { countTransition, observeRefreshes } from '../metrics.ts';
 import { admissionRoutes } from './admission-routes.ts';
 import type { AdmissionStore } from './admission-store.ts';
@@ -17,7 +17,7 @@ import type { RefreshSurveyStore } from './refresh-survey-store.ts';
 import type { ResendStore } from './resend-store.ts';
 import { startRefreshJobs } from './start-refresh-jobs.ts';
 import { type CollectionPace, collectionPace } from './status-estimate.domain.ts';
-import { cacheSurvey } from './survey-cache.ts';
+import { type SurveyPublisher, surveyRefreshes } from './survey-refreshes.ts';
 import { type AdmissionWatch, watchAdmission } from './watch-admission.ts';
 
 export interface RefreshesDeps {
@@ -28,14 +28,14 @@ export interface RefreshesDeps {
     readonly resends: ResendStore;
     readonly admission: AdmissionStore;
     readonly survey: RefreshSurveyStore;
-    readonly identities: IdentityStore;
   };
   readonly ledger: LedgerClient;
   readonly egress: {
     readonly identities: readonly { readonly id: string }[];
     readonly breakers: { isOpen(appId: number): boolean };
+    readonly pool: Pick<EgressPool, 'identityStates'>;
   };
-  readonly plan: () => PublishedPlan;
+  readonly planner: SurveyPublisher & { readonly plan: PublishedPlan };
 }
 
 type RefreshListener = SagaDeps['onChanged'];
@@ -54,25 +54,25 @@ const accountCountMs = 1_000;
 /** Opens the saga of refreshes, their admission, and the jobs beside them. */
 export async function openRefreshes(
   context: ServiceContext<RefreshCollectorConfig>,
-  { backends, stores, ledger, egress, plan }: RefreshesDeps,
+  { backends, stores, ledger, egress, planner }: RefreshesDeps,
 ): Promise<Refreshes> {
   const { config, clock } = context;
   const rules = { ...config.admission, accountCountMs };
   const { isOpen } = egress.breakers;
+  const plan = () => planner.plan;
   const admission = watchAdmission(stores.admission, isOpen, plan, rules, clock);
   await admission.update();
-  const identityIds = egress.identities.map(({ id }) => id);
   const limits = config.identities;
-  const { identities } = stores;
-  const survey = cacheSurvey({ store: stores.survey, identities, identityIds, limits, clock });
+  const { identityStates } = egress.pool;
+  const survey = surveyRefreshes({ store: stores.survey, identityStates, limits, planner, clock });
   const { saga, onRefreshChanged } = openSaga(context, backends, stores.refreshes);
   startRefreshJobs(context, { saga, resends: stores.resends, ledger, admission, survey });
   observeRefreshes({
     admission: () => admission.state,
-    survey: () => survey.latest,
+    survey: () => planner.survey,
     now: () => clock.now(),
   });
-  const pace = collectionPace(identityIds.length, limits);
+  const pace = collectionPace(egress.identities.length, limits);
   const { refreshes, refreshLists: lists } = stores;
   const reads = { refreshes, lists, pace, plan, assetsPerPage: config.scan.count, clock };
   const ofAdmission = {

@@ -4,13 +4,7 @@ import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { type AgedRefreshDocument, documents, type RefreshDocument } from '../collections.ts';
 import { type OpenPhase, openPhases, type WaitingPhase, waitingPhases } from './refresh.domain.ts';
-
-export interface PhaseCount<Phase> {
-  readonly phase: Phase;
-  readonly count: number;
-  /** When the oldest of them was requested; null when there is none. */
-  readonly oldestAtMs: number | null;
-}
+import type { PhaseCount } from './refresh-survey.domain.ts';
 
 /** Counts of unfinished refreshes for operators; every query is by index and bounded. */
 export interface RefreshSurveyStore {

@@ -5,7 +5,6 @@ import type { SagaDeps } from './apply-fact.ts';
 import type { LedgerClient } from './ledger-client.ts';
 import { resendPendingCommands } from './resend-pending-commands.ts';
 import type { ResendStore } from './resend-store.ts';
-import type { SurveyCache } from './survey-cache.ts';
 import { sweepHolds } from './sweep-holds.ts';
 import type { AdmissionWatch } from './watch-admission.ts';
 
@@ -14,10 +13,8 @@ export interface RefreshJobsDeps {
   readonly resends: ResendStore;
   readonly ledger: LedgerClient;
   readonly admission: AdmissionWatch;
-  readonly survey: SurveyCache;
+  readonly survey: () => Promise<void>;
 }
-
-const surveyMs = 10_000;
 
 /** Starts the jobs that refreshes depend on beside messages: resends, counts, and old holds. */
 export function startRefreshJobs(
@@ -41,8 +38,8 @@ export function startRefreshJobs(
   startPeriodicJob({
     ...jobs,
     name: 'refresh survey',
-    intervalMs: surveyMs,
-    runOnce: () => survey.update(),
+    intervalMs: watchMs,
+    runOnce: survey,
   });
   startPeriodicJob({
     ...jobs,

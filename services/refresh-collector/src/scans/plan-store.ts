@@ -5,16 +5,24 @@ import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { documents, type PlanDocument } from '../collections.ts';
 import type { PublishedPlan } from '../refreshes/published-plan.domain.ts';
+import type { RefreshSurvey } from '../refreshes/refresh-survey.domain.ts';
 
-/** The lease of the planner, in one document with the plan it published. */
+/** What the planning replica publishes for all. */
+export interface Publication {
+  readonly plan: PublishedPlan;
+  /** Null before the first. */
+  readonly survey: RefreshSurvey | null;
+}
+
+/** The lease of the planner, in one document with what it published. */
 export interface PlanStore {
-  /** Acquires or renews the lease and publishes the plan; false while another replica holds it. */
-  publishPlan(plan: PublishedPlan): Promise<boolean>;
+  /** Acquires or renews the lease and publishes; false while another replica holds it. */
+  publishPlan(publication: Publication): Promise<boolean>;
   /**
-   * The last plan, and whether its lease is held; null before the first, and for a corrupt one, which
-   * the next plan replaces.
+   * The last publication, and whether the lease is held; null before the first, and for a corrupt
+   * one, which the next replaces.
    */
-  readPlan(): Promise<{ readonly plan: PublishedPlan; readonly isLeased: boolean } | null>;
+  readPlan(): Promise<(Publication & { readonly isLeased: boolean }) | null>;
   /** Lets another replica acquire the lease at once. */
   releasePlannerLease(): Promise<void>;
 }
@@ -27,13 +35,13 @@ export function createPlanStore(
   logger: Pick<Logger, 'error'>,
 ): PlanStore {
   return {
-    async publishPlan(plan) {
+    async publishPlan({ plan, survey }) {
       const nowMs = clock.now();
       const isFree = [{ owner }, { leaseUntil: { $lte: dateOf(nowMs) } }];
       try {
         await collection.updateOne(
           { _id: 'plan', $or: isFree },
-          { $set: { ...plan, owner, leaseUntil: dateOf(nowMs + leaseMs) } },
+          { $set: { ...plan, survey, owner, leaseUntil: dateOf(nowMs + leaseMs) } },
           { upsert: true },
         );
         return true;
@@ -47,8 +55,8 @@ export function createPlanStore(
       const found = await collection.findOne({ _id: 'plan' });
       const [read] = readEach(found ? [found] : [], parsePlan, logger);
       if (!read) return null;
-      const { _id, owner: _owner, leaseUntil, ...plan } = read;
-      return { plan, isLeased: leaseUntil.getTime() > clock.now() };
+      const { _id, owner: _owner, leaseUntil, survey, ...plan } = read;
+      return { plan, survey, isLeased: leaseUntil.getTime() > clock.now() };
     },
     async releasePlannerLease() {
       await collection.updateOne({ _id: 'plan', owner }, { $set: { leaseUntil: dateOf(0) } });

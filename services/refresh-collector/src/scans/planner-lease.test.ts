@@ -1,25 +1,25 @@
 import { createLogger } from '@inventory/runtime/logger';
 import { createTestClock, type TestClock } from '@inventory/testkit/test-clock';
-import { noPlan, type PublishedPlan } from '../refreshes/published-plan.domain.ts';
-import type { PlanStore } from './plan-store.ts';
+import { noPlan } from '../refreshes/published-plan.domain.ts';
+import type { PlanStore, Publication } from './plan-store.ts';
 import { createPlannerLease } from './planner-lease.ts';
 
 const leaseMs = 5_000;
 
 /** One document for all replicas, with the conditions of the real store. */
 function createPlans(clock: TestClock) {
-  let stored: { owner: string; leaseUntilMs: number; plan: PublishedPlan } | null = null;
+  let stored: { owner: string; leaseUntilMs: number; published: Publication } | null = null;
   const calls = { published: 0, read: 0 };
   const openFor = (owner: string): PlanStore => ({
-    async publishPlan(plan) {
+    async publishPlan(published) {
       calls.published += 1;
       if (stored && stored.owner !== owner && stored.leaseUntilMs > clock.now()) return false;
-      stored = { owner, leaseUntilMs: clock.now() + leaseMs, plan };
+      stored = { owner, leaseUntilMs: clock.now() + leaseMs, published };
       return true;
     },
     async readPlan() {
       calls.read += 1;
-      return stored && { plan: stored.plan, isLeased: stored.leaseUntilMs > clock.now() };
+      return stored && { ...stored.published, isLeased: stored.leaseUntilMs > clock.now() };
     },
     async releasePlannerLease() {
       if (stored?.owner === owner) stored = { ...stored, leaseUntilMs: 0 };
@@ -50,7 +50,7 @@ function twoReplicas() {
 }
 
 describe('the planning replica', () => {
-  it('is the first that acquires the lease; the other one reads its plan (Refresh: one replica plans for all)', async () => {
+  it('is the first that acquires the lease; the other one reads its plan and its survey (Refresh: one replica plans for all)', async () => {
     const { clock, one, other } = twoReplicas();
 
     expect([await one.lease.renewOrFollow(), await other.lease.renewOrFollow()]).toEqual([
@@ -58,6 +58,7 @@ describe('the planning replica', () => {
       false,
     ]);
     one.lease.plan = { ...noPlan, pagesWaiting: 7 };
+    one.lease.survey = { open: [], stuck: [], identities: [{ state: 'free', count: 3 }] };
     clock.advance(1_000);
     expect([await one.lease.renewOrFollow(), await other.lease.renewOrFollow()]).toEqual([
       false,
@@ -66,6 +67,7 @@ describe('the planning replica', () => {
 
     expect([one.lease.isHeld, other.lease.isHeld]).toEqual([true, false]);
     expect(other.lease.plan.pagesWaiting).toBe(7);
+    expect(other.lease.survey).toEqual(one.lease.survey);
     expect(one.lease.replicas).toEqual({ count: 2, livePagesPerMinute: 9 });
   });
 

@@ -1,6 +1,7 @@
 import type { Clock } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { noPlan, type PublishedPlan } from '../refreshes/published-plan.domain.ts';
+import type { RefreshSurvey } from '../refreshes/refresh-survey.domain.ts';
 import type { PlanStore } from './plan-store.ts';
 import type { ReplicaStore, Replicas } from './replica-store.ts';
 
@@ -13,27 +14,32 @@ export interface PlannerLeaseDeps {
   readonly logger: Logger;
 }
 
-/** The lease of the planning replica, and the plan it published last. */
+/** The lease of the planning replica, and what it published last. */
 export interface PlannerLease {
   /**
-   * At most once a second: renews the lease and publishes the plan, or reads the plan of the holder,
-   * or acquires an expired lease. True when this replica acquired it.
+   * At most once a second: renews the lease and publishes plan and survey, or reads those of the
+   * holder, or acquires an expired lease. True when this replica acquired it.
    */
   renewOrFollow(): Promise<boolean>;
   /** The last plan, of this or another replica. */
   plan: PublishedPlan;
+  /** The last survey, of this or another replica; null before the first. */
+  survey: RefreshSurvey | null;
   readonly isHeld: boolean;
   /** As last read while the lease is held. */
   readonly replicas: Replicas;
 }
+
+type Writable<Of> = { -readonly [Field in keyof Of]: Of[Field] };
 
 const intervalMs = 1_000;
 
 export function createPlannerLease(deps: PlannerLeaseDeps): PlannerLease {
   const { plans, clock } = deps;
   let renewedMs = Number.NEGATIVE_INFINITY;
-  const lease = {
+  const lease: Writable<PlannerLease> = {
     plan: noPlan,
+    survey: null,
     isHeld: false,
     replicas: { count: 1, livePagesPerMinute: 0 },
     async renewOrFollow() {
@@ -41,7 +47,7 @@ export function createPlannerLease(deps: PlannerLeaseDeps): PlannerLease {
       renewedMs = clock.now();
       const wasHeld = lease.isHeld;
       if (!wasHeld && (await isHeldElsewhere())) return false;
-      lease.isHeld = await plans.publishPlan(lease.plan);
+      lease.isHeld = await plans.publishPlan({ plan: lease.plan, survey: lease.survey });
       if (!lease.isHeld) return false;
       lease.replicas = await deps.replicas.countReplicas();
       if (!wasHeld) deps.logger.info({ replica: deps.replica }, 'planner lease acquired');
@@ -51,7 +57,10 @@ export function createPlannerLease(deps: PlannerLeaseDeps): PlannerLease {
 
   async function isHeldElsewhere(): Promise<boolean> {
     const found = await plans.readPlan();
-    if (found) lease.plan = found.plan;
+    if (found) {
+      lease.plan = found.plan;
+      lease.survey = found.survey;
+    }
     return found?.isLeased ?? false;
   }
 

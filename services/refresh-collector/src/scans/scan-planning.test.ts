@@ -11,7 +11,9 @@ import {
   simulate,
 } from '../../../../test/bench/src/turns/simulate.ts';
 import { limits } from '../../../../test/bench/src/turns/simulated-egress.ts';
+import { freshIdentity } from '../egress/egress-identity.domain.ts';
 import { createSlotOrder } from '../egress/slot-order.domain.ts';
+import { pageCapacity } from './page-capacity.domain.ts';
 import { scanShare } from './plan-rules.domain.ts';
 import { planScans } from './scan-plan.domain.ts';
 
@@ -19,6 +21,8 @@ import { planScans } from './scan-plan.domain.ts';
 const faultRuns = { seed: 14, numRuns: 400, endOnFailure: true };
 
 const planEveryMs = 5_000;
+/** A loss this long before a deadline may leave no time to read what fits. */
+const lossNoticedMs = 600_000;
 const rules: PlayRules = { ...realRules, planEveryMs };
 const workingApp = 730;
 const downApp = 440;
@@ -57,6 +61,21 @@ const flood: fc.Arbitrary<Drawn[]> = fc
     })),
   );
 
+interface Loss {
+  readonly identity: number;
+  readonly fromMinute: number;
+  readonly minutes: number;
+  readonly result: 'throttled' | 'unreachable';
+}
+
+/** Identities that do not serve for a time, from before the first scan to after the last. */
+const loss: fc.Arbitrary<Loss> = fc.record({
+  identity: fc.nat(11),
+  fromMinute: fc.nat(100),
+  minutes: fc.integer({ min: 1, max: 60 }),
+  result: fc.constantFrom('throttled', 'unreachable'),
+});
+
 interface World {
   readonly flood: readonly Drawn[];
   readonly drawn: readonly Drawn[];
@@ -65,12 +84,13 @@ interface World {
   /** Each inventory has the pages that were recorded before. */
   readonly isKnown: boolean;
   readonly deadPart: number;
+  readonly losses: readonly Loss[];
   readonly liveShare: number;
   readonly hasDownApp: boolean;
   readonly seed: number;
 }
 
-const world: fc.Arbitrary<World> = fc.record({
+const calm = {
   flood,
   drawn: fc.array(drawn, { minLength: 1, maxLength: 16 }),
   identities: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 12 })),
@@ -80,6 +100,11 @@ const world: fc.Arbitrary<World> = fc.record({
   liveShare: fc.constantFrom(0, 0.1, 0.4),
   hasDownApp: fc.boolean(),
   seed: fc.nat(),
+};
+const calmWorld = fc.record(calm).map((of): World => ({ ...of, losses: [] }));
+const lossyWorld: fc.Arbitrary<World> = fc.record({
+  ...calm,
+  losses: fc.array(loss, { minLength: 1, maxLength: 4 }),
 });
 
 /** Refreshes of one inventory have one account, one size and one application. */
@@ -102,6 +127,12 @@ function mixOf(of: World): Mix {
     arrivals: [...of.flood, ...of.drawn].map((one) => arrivalOf(one, of)),
     identities: of.identities,
     deadIdentities: Math.floor(of.identities * of.deadPart),
+    losses: of.losses.map(({ identity, fromMinute, minutes, result }) => ({
+      identity: identity % of.identities,
+      fromMs: fromMinute * 60_000,
+      untilMs: (fromMinute + minutes) * 60_000,
+      result,
+    })),
     replicas: of.replicas,
     liveShare: of.liveShare,
     downApps: [downApp],
@@ -138,10 +169,34 @@ function hasReservation({ arrival, startedMs, isReserved, pagesRead }: Ended): b
   return arrival.appId === workingApp && startedMs !== null && isKnown && isReserved;
 }
 
+/** A reservation is broken only by the loss of an identity after it was made. */
+function isBroken(one: Ended, lossesMs: readonly number[]): boolean {
+  if (one.complete || !hasReservation(one)) return false;
+  const fromMs = one.reservedMs ?? one.startedMs ?? 0;
+  return !lossesMs.some((atMs) => fromMs <= atMs && atMs <= one.endedMs);
+}
+
+/**
+ * A scan whose pages cannot be read any more is parked or ended by a plan, well before its deadline,
+ * unless an identity was lost just then.
+ */
+function isLeftToRunOut(
+  { arrival, ranOut, pagesRead, endedMs }: Ended,
+  lossesMs: readonly number[],
+) {
+  const left = arrival.pages - pagesRead;
+  if (arrival.appId !== workingApp || !ranOut || pagesRead === 0 || left <= 1) return false;
+  return !lossesMs.some((atMs) => endedMs - lossNoticedMs <= atMs && atMs <= endedMs);
+}
+
 /** Pages that one account may count on while every account is present. */
 function fairPart(mix: Mix): number {
+  const lost = new Set((mix.losses ?? []).map(({ identity }) => identity));
+  const serving = Array.from({ length: mix.identities }, (_, index) => index).filter(
+    (index) => index >= mix.deadIdentities && !lost.has(index),
+  );
   const accounts = new Set(mix.arrivals.map(({ accountId }) => accountId)).size;
-  const perMinute = mix.identities * limits.requestsPerMinute * scanShare(mix.liveShare);
+  const perMinute = serving.length * limits.requestsPerMinute * scanShare(mix.liveShare);
   return (perMinute * collectMs) / 60_000 / accounts;
 }
 
@@ -167,21 +222,23 @@ function starvedAccounts(mix: Mix, ended: readonly Ended[]): string[] {
 /** What is wrong with how a mix was played; empty where every guarantee holds. */
 function brokenGuarantees(of: World, playRules: PlayRules): string[] {
   const mix = mixOf(of);
-  const { ended } = simulate(mix, seededRandom(of.seed), playRules);
+  const { ended, lossesMs } = simulate(mix, seededRandom(of.seed), playRules);
   const broken: string[] = [];
   if (ended.length !== mix.arrivals.length) broken.push('a refresh never ends');
   if (!ended.every(endsInTime)) broken.push('a refresh ends after its deadline');
   if (overlaps(ended)) broken.push('two scans of one inventory');
-  if (mix.deadIdentities > 0) return broken;
-  if (!ended.filter(hasReservation).every(({ complete }) => complete)) {
-    broken.push('a reservation is broken');
-  }
+  if (ended.some((one) => isBroken(one, lossesMs))) broken.push('a reservation is broken');
+  if (ended.some((one) => isLeftToRunOut(one, lossesMs))) broken.push('a scan is left to run out');
   for (const account of starvedAccounts(mix, ended)) broken.push(`${account} starves`);
   return broken;
 }
 
 /** Without `expect` in each run, which would take most of its time. */
-function checkPlanning(playRules: PlayRules, options: fc.Parameters<unknown>): void {
+function checkPlanning(
+  playRules: PlayRules,
+  options: fc.Parameters<unknown>,
+  world: fc.Arbitrary<World> = fc.oneof(calmWorld, lossyWorld),
+): void {
   fc.assert(
     fc.property(world, (of) => {
       const broken = brokenGuarantees(of, playRules);
@@ -243,6 +300,24 @@ const plantedFaults: Readonly<Record<string, PlayRules>> = {
   },
 };
 
+/** Found where identities are lost. */
+const faultsAfterLosses: Readonly<Record<string, PlayRules>> = {
+  'a lost identity is counted on as before': {
+    ...rules,
+    planScans(snapshot, planRules) {
+      const all = Array.from({ length: planRules.identities }, (_, index) =>
+        freshIdentity(`identity-${index}`),
+      );
+      const capacity = pageCapacity(all, limits, snapshot.nowMs);
+      return planScans({ ...snapshot, capacity }, planRules);
+    },
+  },
+  'no scan is parked after a loss': {
+    ...rules,
+    planScans: (snapshot, planRules) => ({ ...planScans(snapshot, planRules), park: [] }),
+  },
+};
+
 describe('scan planning', () => {
   it('ends every refresh in time, breaks no reservation and starves no account (Refresh: Deadlines)', () => {
     checkPlanning(rules, { numRuns: propertyRuns(80) });
@@ -250,6 +325,11 @@ describe('scan planning', () => {
 
   it.each(Object.keys(plantedFaults))('is seen to break when %s', (name) => {
     const faulty = plantedFaults[name];
-    expect(() => faulty && checkPlanning(faulty, faultRuns)).toThrow();
+    expect(() => faulty && checkPlanning(faulty, faultRuns, calmWorld)).toThrow();
+  });
+
+  it.each(Object.keys(faultsAfterLosses))('is seen to break when %s', (name) => {
+    const faulty = faultsAfterLosses[name];
+    expect(() => faulty && checkPlanning(faulty, faultRuns, lossyWorld)).toThrow();
   });
 });

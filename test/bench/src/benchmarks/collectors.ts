@@ -1,11 +1,11 @@
 import { openCollections } from '@inventory/refresh-collector/collections';
 import { loadConfig, type RefreshCollectorConfig } from '@inventory/refresh-collector/config';
-import { pause } from '@inventory/runtime/wait';
 import { MongoClient } from 'mongodb';
 import type { BenchContext, Benchmark } from '../benchmark.ts';
 import { countDocuments, type DocumentCount } from '../collectors/count-documents.ts';
 import { storeScans } from '../collectors/stored-scans.ts';
 import { type StubReplica, startStubReplica } from '../collectors/stub-replica.ts';
+import { installVirtualTime, type VirtualTime } from '../collectors/virtual-time.ts';
 import { lessIsBetter, type Row, reported } from '../row.ts';
 
 const running = 2_000;
@@ -13,6 +13,8 @@ const queued = 10_000;
 const scansPerReplica = 40;
 const identities = 2_000;
 const settleMs = 5_000;
+/** How often a collector reads this many identities: a measurement contains whole periods. */
+const identitiesReadMs = 20_000;
 const database = 'bench_collectors';
 
 /** Documents a second. */
@@ -63,38 +65,44 @@ async function measure({ backends, quick, say }: BenchContext, count: number): P
   const client = await MongoClient.connect(backends.mongodbUri);
   const db = client.db(database);
   const replicas: Replica[] = [];
+  const counts: DocumentCount[] = [];
+  await db.dropDatabase();
+  await storeScans(db, { running, queued, waiting: count * scansPerReplica });
+  for (let opened = 0; opened < count; opened += 1) {
+    counts.push(await countDocuments(backends.mongodbUri));
+  }
+  const time = installVirtualTime(() => counts.reduce((sum, { inFlight }) => sum + inFlight, 0));
   try {
-    await db.dropDatabase();
-    await storeScans(db, { running, queued, waiting: count * scansPerReplica });
-    for (let started = 0; started < count; started += 1) {
-      const counted = await countDocuments(backends.mongodbUri);
+    for (const counted of counts) {
       const scanning = startStubReplica(counted.client.db(database), config, identities);
       replicas.push({ counted, scanning });
       // One after the other: they do not compete for the same leases.
-      while (scanning.running() < scansPerReplica) await pause(50);
+      while (scanning.running() < scansPerReplica) await time.advance(50);
     }
-    await pause(settleMs);
+    await time.advance(settleMs);
     say(`${count} collectors are at work`);
-    const rates = await ratesOver(replicas, quick ? 10_000 : 30_000);
+    const rates = await ratesOver(replicas, time, identitiesReadMs * (quick ? 1 : 2));
     const plan = await openCollections(db).plans.findOne({ _id: 'plan' });
     const leading = replicas.findIndex(({ scanning }) => scanning.name === plan?.owner);
     return { each: meanOf(rates), planning: rates[leading] ?? meanOf(rates) };
   } finally {
-    await Promise.all(replicas.map(({ scanning }) => scanning.lifetime.close()));
-    // Renewals of leases may still be on their way.
-    await pause(1_000);
-    await Promise.all(replicas.map(({ counted }) => counted.client.close()));
+    await time.advanceUntil(Promise.all(replicas.map(({ scanning }) => scanning.lifetime.close())));
+    await Promise.all(counts.map((counted) => counted.client.close()));
+    time.uninstall();
     await db.dropDatabase();
     await client.close();
   }
 }
 
-async function ratesOver(replicas: readonly Replica[], lengthMs: number): Promise<Rates[]> {
+async function ratesOver(
+  replicas: readonly Replica[],
+  time: VirtualTime,
+  lengthMs: number,
+): Promise<Rates[]> {
   const figures = () => replicas.map(({ counted: { read, written } }) => ({ read, written }));
   const before = figures();
-  const startMs = performance.now();
-  await pause(lengthMs);
-  const seconds = (performance.now() - startMs) / 1_000;
+  await time.advance(lengthMs);
+  const seconds = lengthMs / 1_000;
   return figures().map(({ read, written }, index) => ({
     read: (read - (before[index]?.read ?? 0)) / seconds,
     written: (written - (before[index]?.written ?? 0)) / seconds,

@@ -7,6 +7,8 @@ export interface DocumentCount {
   read: number;
   /** Inserted, and matched by updates and deletes. */
   written: number;
+  /** Operations that wait for a connection or use one. */
+  inFlight: number;
 }
 
 interface Reply {
@@ -27,7 +29,13 @@ export async function countDocuments(uri: string): Promise<DocumentCount> {
     maxPoolSize: 10,
     writeConcern: { w: 1, journal: false },
   });
-  const count: DocumentCount = { client, read: 0, written: 0 };
+  const count: DocumentCount = { client, read: 0, written: 0, inFlight: 0 };
+  const add = (more: number) => () => {
+    count.inFlight += more;
+  };
+  client.on('connectionCheckOutStarted', add(1));
+  client.on('connectionCheckOutFailed', add(-1));
+  client.on('connectionCheckedIn', add(-1));
   client.on('commandSucceeded', ({ commandName, reply }: CommandSucceededEvent) => {
     const { cursor, n = 0 } = reply as Reply;
     count.read += (cursor?.firstBatch ?? cursor?.nextBatch ?? []).length;

@@ -6,7 +6,7 @@ import {
 import { openStores, type Stores } from '@inventory/refresh-collector/open-stores';
 import type { RefreshStore } from '@inventory/refresh-collector/refreshes/refresh-store';
 import { startRefreshJobs } from '@inventory/refresh-collector/refreshes/start-refresh-jobs';
-import { cacheSurvey } from '@inventory/refresh-collector/refreshes/survey-cache';
+import { surveyRefreshes } from '@inventory/refresh-collector/refreshes/survey-refreshes';
 import { watchAdmission } from '@inventory/refresh-collector/refreshes/watch-admission';
 import {
   createPlannerLease,
@@ -50,7 +50,7 @@ export function startStubReplica(
   const identities = createIdentityCache(stores.identities, identityIds, systemClock);
   const planner = createPlannerLease({ ...context, ...stores, replica: name });
   const refreshes = openStubRefreshes(stores.refreshes);
-  startJobs(context, { stores, planner, saga: refreshes.saga, identityIds });
+  startJobs(context, { stores, planner, saga: refreshes.saga, identities });
   const { running } = startScanning(context, {
     ...{ stores, revisionStore, planner, replica: name },
     refreshes,
@@ -64,16 +64,17 @@ interface JobsDeps {
   readonly stores: Stores;
   readonly planner: PlannerLease;
   readonly saga: ScanningDeps['refreshes']['saga'];
-  readonly identityIds: readonly string[];
+  readonly identities: IdentityCache;
 }
 
 /** The periodic jobs of a collector: admission, resends, the survey, old holds of a ledger that has none. */
 function startJobs(
   context: Parameters<typeof startRefreshJobs>[0],
-  { stores, planner, saga, identityIds }: JobsDeps,
+  { stores, planner, saga, identities }: JobsDeps,
 ): void {
   const { config, clock } = context;
-  const { identities, admission, survey: store, resends } = stores;
+  const { admission, survey: store, resends } = stores;
+  const identityStates = () => identities.currentIdentities();
   const rules = { ...config.admission, accountCountMs: 1_000 };
   const limits = config.identities;
   startRefreshJobs(context, {
@@ -87,7 +88,7 @@ function startJobs(
       rules,
       clock,
     ),
-    survey: cacheSurvey({ store, identities, identityIds, limits, clock }),
+    survey: surveyRefreshes({ store, identityStates, limits, planner, clock }),
   });
 }
 

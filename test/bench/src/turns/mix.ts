@@ -11,6 +11,15 @@ export interface Arrival {
   readonly inventory?: string;
 }
 
+/** An identity that is refused by the platform, or does not reach it, for a time. */
+export interface IdentityLoss {
+  /** Its number, from 0. */
+  readonly identity: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly result: 'throttled' | 'unreachable';
+}
+
 /** What arrives, and on what it is read. */
 export interface Mix {
   readonly name: string;
@@ -18,6 +27,8 @@ export interface Mix {
   readonly identities: number;
   /** Of the identities, how many never reach the platform. */
   readonly deadIdentities: number;
+  /** Times in which identities do not serve, beside those that never do. */
+  readonly losses?: readonly IdentityLoss[];
   readonly replicas: number;
   /** Part of the slots that live pages request. */
   readonly liveShare: number;

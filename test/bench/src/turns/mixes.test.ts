@@ -35,11 +35,13 @@ describe('the wait over the fair share', () => {
     endedMs: 1_000,
     pagesRead: 1 - index,
     isReserved: true,
+    reservedMs: 0,
     complete: index === 0,
+    ranOut: false,
   }));
 
   it('leaves out no refresh that was never read', () => {
-    const { waitOverFair } = figuresOf(mix, { ended, scanSlots: 1 });
+    const { waitOverFair } = figuresOf(mix, { ended, scanSlots: 1, lossesMs: [] });
 
     expect(waitOverFair).toBe(Number.POSITIVE_INFINITY);
   });

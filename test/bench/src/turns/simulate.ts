@@ -23,13 +23,19 @@ export interface Ended {
   readonly pagesRead: number;
   /** Whether all pages that it was known to have were reserved. */
   readonly isReserved: boolean;
+  /** When they were reserved first; null where they never were. */
+  readonly reservedMs: number | null;
   readonly complete: boolean;
+  /** Whether it ran until its deadline: no plan parked or ended it before. */
+  readonly ranOut: boolean;
 }
 
 export interface Played {
   readonly ended: readonly Ended[];
   /** Slots used by scans. */
   readonly scanSlots: number;
+  /** When an identity failed that the plan counted on. */
+  readonly lossesMs: readonly number[];
 }
 
 /** What decides in a simulation; a test replaces a part to plant a fault. */
@@ -65,6 +71,7 @@ class Simulation {
   private readonly lastStartMs = new Map<string, number>();
   private readonly typical = createTypicalPages(typicalPagesFirst);
   private scanSlots = 0;
+  private readonly lossesMs: number[] = [];
   private readonly mix: Mix;
   private readonly random: () => number;
   private readonly rules: PlayRules;
@@ -92,6 +99,7 @@ class Simulation {
       onAnswer: ({ scan }, refusedBy) => {
         if (scan) this.answered(scan, refusedBy);
       },
+      onLoss: () => this.lossesMs.push(this.time.nowMs),
     });
   }
 
@@ -104,7 +112,7 @@ class Simulation {
     this.scheduleLivePages(lastMs);
     time.at(0, () => this.plan());
     time.runUntil(lastMs + 60_000);
-    return { ended: this.ended, scanSlots: this.scanSlots };
+    return { ended: this.ended, scanSlots: this.scanSlots, lossesMs: this.lossesMs };
   }
 
   private scheduleLivePages(lastMs: number): void {
@@ -143,7 +151,7 @@ class Simulation {
   private answered(scan: SimulatedScan, refusedBy: string | null): void {
     if (refusedBy === null) this.scanSlots += 1;
     if (scan.state === 'ended') return;
-    if (refusedBy !== null) this.retry(scan, [refusedBy], 0);
+    if (refusedBy !== null) this.retry(scan, this.mix.identities > 1 ? [refusedBy] : [], 0);
     else if (this.mix.downApps.includes(scan.arrival.appId)) this.onFailedPage(scan);
     else this.onGoodPage(scan);
   }
@@ -163,6 +171,7 @@ class Simulation {
     if (scan.pagesRead === 1) {
       this.typical.add(pages);
       scan.isReserved = pages <= (pagesKnown ?? 0);
+      if (!scan.isReserved) scan.reservedMs = null;
     }
     if (scan.pagesRead >= pages) this.end(scan, true);
     else if (scan.state === 'running') this.requestPage(scan);
@@ -176,9 +185,10 @@ class Simulation {
 
   private end(scan: SimulatedScan, complete: boolean): void {
     if (scan.state === 'ended') return;
+    const ranOut = scan.state === 'running' && this.time.nowMs >= scan.deadlineMs;
     scan.state = 'ended';
     this.egress.withdrawScan(scan);
-    const { arrival, inventory, startedMs, pagesRead, isReserved } = scan;
+    const { arrival, inventory, startedMs, pagesRead, isReserved, reservedMs } = scan;
     const endedMs = this.time.nowMs;
     this.ended.push({
       arrival,
@@ -187,7 +197,9 @@ class Simulation {
       endedMs,
       pagesRead,
       isReserved,
+      reservedMs,
       complete,
+      ranOut,
     });
   }
 
@@ -195,6 +207,7 @@ class Simulation {
     const { nowMs } = this.time;
     scan.startedMs = nowMs;
     scan.deadlineMs = nowMs + collectMs;
+    if (scan.arrival.pagesKnown !== null) scan.reservedMs = nowMs;
     this.lastStartMs.set(scan.arrival.accountId, nowMs);
     this.run(scan);
   }
@@ -240,6 +253,7 @@ class Simulation {
   }
 
   private carryOut(plan: ScanPlan, open: ReadonlyMap<string, SimulatedScan>): void {
+    const { time } = this;
     const each = (ids: readonly string[], act: (scan: SimulatedScan) => void) => {
       for (const id of ids) {
         const scan = open.get(id);
@@ -250,6 +264,7 @@ class Simulation {
     each(plan.park, (scan) => this.park(scan));
     each(plan.reserved, (scan) => {
       scan.isReserved = true;
+      scan.reservedMs ??= time.nowMs;
     });
     each(plan.resume, (scan) => this.run(scan));
     each(plan.start, (scan) => this.start(scan));

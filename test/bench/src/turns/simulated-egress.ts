@@ -5,6 +5,7 @@ import {
   type IdentityState,
   nextRequestMs,
   releaseIdentity,
+  type SlotResult,
   spareUntilMs,
 } from '@inventory/refresh-collector/egress/egress-identity.domain';
 import {
@@ -29,6 +30,8 @@ export const pageMs = 1_000;
 const yieldMs = 1_000;
 const connectTimeoutMs = 5_000;
 const requestMaxMs = 40_000;
+/** After these failures in a row an identity is expected to read no more than a page an hour. */
+const failuresKnown = 7;
 
 /** A request for a slot; without a scan it is a live page. */
 export interface SimulatedRequest extends Omit<SlotRequest, 'order'> {
@@ -44,6 +47,8 @@ interface EgressDependencies {
   readonly createSlotOrder: () => SlotOrder;
   /** A page request ended; `refusedBy` is an identity that did not reach the platform. */
   readonly onAnswer: (request: SimulatedRequest, refusedBy: string | null) => void;
+  /** An identity failed that the plan counted on for a page or more. */
+  readonly onLoss: () => void;
 }
 
 /** The identities and the requests that wait for them, by the real identity and slot rules. */
@@ -132,22 +137,38 @@ export class SimulatedEgress {
   }
 
   private read(request: SimulatedRequest, index: number, identity: IdentityState): void {
-    const { time, random, onAnswer } = this.dependencies;
-    const isDead = index < this.mix.deadIdentities;
+    const { time, random, onAnswer, onLoss } = this.dependencies;
+    const failure = this.failureOf(index);
     const untilMs = time.nowMs + requestMaxMs;
     const taken = acquireIdentity(identity, limits, { token: 'held', nowMs: time.nowMs, untilMs });
     this.identities[index] = taken;
-    time.after(isDead ? connectTimeoutMs : pageMs * (0.5 + random()), () => {
-      const free = releaseIdentity(
-        taken,
-        limits,
-        isDead ? { result: 'unreachable' } : { result: 'served' },
-        time.nowMs,
-      );
+    const answerMs = pageMs * (0.5 + random());
+    time.after(failure?.result === 'unreachable' ? connectTimeoutMs : answerMs, () => {
+      const free = releaseIdentity(taken, limits, failure ?? { result: 'served' }, time.nowMs);
       this.identities[index] = free;
+      if (failure && (failuresOf(taken) < failuresKnown || !this.servesAny())) onLoss();
       time.at(nextRequestMs(free, limits), () => this.serve());
-      onAnswer(request, isDead ? identity.id : null);
+      onAnswer(request, failure ? identity.id : null);
       this.serve();
     });
   }
+
+  private servesAny(): boolean {
+    return this.identities.some((_, index) => this.failureOf(index) === null);
+  }
+
+  private failureOf(index: number): Exclude<SlotResult, { result: 'served' }> | null {
+    const { deadIdentities, losses = [] } = this.mix;
+    if (index < deadIdentities) return { result: 'unreachable' };
+    const { nowMs } = this.dependencies.time;
+    const loss = losses.find(
+      ({ identity, fromMs, untilMs }) => identity === index && fromMs <= nowMs && nowMs < untilMs,
+    );
+    if (!loss) return null;
+    return loss.result === 'throttled'
+      ? { result: 'throttled', retryAfterMs: null }
+      : { result: 'unreachable' };
+  }
 }
+
+const failuresOf = ({ refusals, connectFailures }: IdentityState) => refusals + connectFailures;

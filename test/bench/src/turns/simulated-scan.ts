@@ -14,6 +14,8 @@ export interface SimulatedScan {
   startedMs: number | null;
   deadlineMs: number;
   isReserved: boolean;
+  /** When all pages that it was known to have were reserved last; null while they are not. */
+  reservedMs: number | null;
   pagesRead: number;
   tries: number;
   replica: number;
@@ -30,6 +32,7 @@ export function arrivedScan(arrival: Arrival, index: number, queueMs: number): S
     startedMs: null,
     deadlineMs: 0,
     isReserved: true,
+    reservedMs: null,
     pagesRead: 0,
     tries: 0,
     replica: 0,

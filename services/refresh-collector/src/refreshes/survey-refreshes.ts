@@ -1,0 +1,52 @@
+import type { Clock } from '@inventory/runtime/clock';
+import {
+  type IdentityLimits,
+  type IdentityState,
+  type IdentityStatus,
+  identityStatus,
+  identityStatuses,
+} from '../egress/egress-identity.domain.ts';
+import type { RefreshSurvey } from './refresh-survey.domain.ts';
+import type { RefreshSurveyStore } from './refresh-survey-store.ts';
+
+/** The last survey: made by the replica that holds the planner lease, read by all others. */
+export interface SurveyPublisher {
+  readonly isHeld: boolean;
+  survey: RefreshSurvey | null;
+}
+
+export interface SurveyDeps {
+  readonly store: RefreshSurveyStore;
+  readonly identityStates: () => Promise<readonly IdentityState[]>;
+  readonly limits: IdentityLimits;
+  readonly planner: SurveyPublisher;
+  readonly clock: Clock;
+}
+
+const everyMs = 10_000;
+
+/**
+ * Counts for all replicas while this one plans, every ten seconds: what a survey reads follows what
+ * exists, so one replica reads it. A failure leaves the last survey. To be repeated every second.
+ */
+export function surveyRefreshes(deps: SurveyDeps): () => Promise<void> {
+  const { store, planner, limits, clock } = deps;
+  let countedMs = Number.NEGATIVE_INFINITY;
+
+  return async () => {
+    if (!planner.isHeld || clock.now() - countedMs < everyMs) return;
+    countedMs = clock.now();
+    const [open, stuck, identities] = await Promise.all([
+      store.countOpen(),
+      store.countStuck(),
+      deps.identityStates(),
+    ]);
+    const statuses = identities.map((identity) => identityStatus(identity, limits, clock.now()));
+    const countOf = (state: IdentityStatus) => statuses.filter((one) => one === state).length;
+    planner.survey = {
+      open,
+      stuck,
+      identities: identityStatuses.map((state) => ({ state, count: countOf(state) })),
+    };
+  };
+}
