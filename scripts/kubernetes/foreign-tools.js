@@ -87,6 +87,7 @@ function definitionFiles() {
     join(gatewayApi, 'config/crd/standard/gateway.networking.k8s.io_gateways.yaml'),
     join(gatewayApi, 'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'),
     join(prometheus, 'monitoring.coreos.com_podmonitors.yaml'),
+    join(prometheus, 'monitoring.coreos.com_probes.yaml'),
     join(prometheus, 'monitoring.coreos.com_prometheusrules.yaml'),
   ];
 }

@@ -142,6 +142,22 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('has the public port probed from outside, as the alert of it expects', () => {
+    const { scrape_configs } = readYaml('deploy/compose/prometheus.yaml');
+    const [job] = scrape_configs.filter(
+      ({ job_name }: { job_name: string }) => job_name === 'public-api',
+    );
+    const gateway = serviceOf('gateway').environment ?? {};
+
+    expect(job.metrics_path).toBe('/probe');
+    expect(job.static_configs).toEqual([
+      { targets: [`http://gateway:${gateway['PUBLIC_HTTP_PORT']}/openapi.json`] },
+    ]);
+    const address = job.relabel_configs.at(-1);
+    expect(address).toMatchObject({ target_label: '__address__', replacement: 'blackbox:9115' });
+    expect(serviceOf('blackbox').image).toMatch(/^prom\/blackbox-exporter:/);
+  });
+
   it('sends every trace to a receiver that the collector opens', () => {
     const { receivers } = readYaml('deploy/compose/otel-collector.yaml');
     const port = receivers.otlp.protocols.http.endpoint.split(':').at(-1);

@@ -15,6 +15,15 @@ test('the Prometheus operator is given the rules that Compose has', () => {
   expect(spec.groups).toEqual(read('deploy/compose/rules/game-item-inventory.yaml').groups);
 });
 
+test('the public host is probed under the job that the alert of it names', () => {
+  const { kind, spec } = read(`${component}/probe.yaml`);
+  const route = readRendered('production').find(({ kind: of }) => of === 'HTTPRoute');
+
+  expect([kind, spec.jobName, spec.module]).toEqual(['Probe', 'public-api', 'http_2xx']);
+  const [host] = route?.spec.hostnames ?? [];
+  expect(spec.targets.staticConfig.static).toEqual([`https://${host}/openapi.json`]);
+});
+
 test('every replica of every service is scraped, labelled as the rules and dashboards expect', () => {
   const { spec } = read(`${component}/pod-monitor.yaml`);
   const [{ port, path, relabelings }] = spec.podMetricsEndpoints;

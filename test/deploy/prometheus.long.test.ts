@@ -20,7 +20,7 @@ function story(name: string, minutes: number, world: Series, fires: readonly str
     })),
     promql_expr_test: [
       {
-        expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+        expr: 'group by (alertname) (ALERTS{alertstate="firing"})',
         eval_time: `${minutes}m`,
         exp_samples: fires.map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
       },

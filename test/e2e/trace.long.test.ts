@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ServiceName, serviceNames, topicNames, topics } from '@inventory/contracts/topics';
@@ -14,7 +14,9 @@ import {
   type ReceivedSpan,
   startOtlpReceiver,
 } from './support/otlp-receiver.ts';
+import { inventoryPath } from './support/public-api.ts';
 import { readLogs } from './support/read-logs.ts';
+import { openRoute, type Route } from './support/ready-router.ts';
 import { sizeScope } from './support/simulator-control.ts';
 import { openTestStack, type TestStack } from './support/test-stack.ts';
 
@@ -22,10 +24,17 @@ const root = join(__dirname, '../..');
 let receiver: OtlpReceiver;
 let stack: TestStack;
 let customer: Customer;
+/** Everything that the collector sent to the platform. */
+let sentToPlatform: Buffer[];
+let platform: Route;
 const key = `key-${randomUUID()}`;
 
 beforeAll(async () => {
   receiver = await startOtlpReceiver();
+  sentToPlatform = [];
+  const simulatorPort = () => (stack ? Number(new URL(stack.simulatorUrl ?? '').port) : null);
+  platform = await openRoute(simulatorPort, (part) => sentToPlatform.push(part));
+  const identities = Array.from({ length: 8 }, (_none, index) => `egress-${index + 1}`);
   stack = await openTestStack({
     environment: {
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -35,7 +44,13 @@ beforeAll(async () => {
     },
     simulator: { SIMULATOR_LATENCY_MS: '300' },
     serviceEnvironment: {
-      'refresh-collector': { SCAN_LEASE_MS: '3000', PLATFORM_TIMEOUT_MS: '5000' },
+      'refresh-collector': {
+        SCAN_LEASE_MS: '3000',
+        PLATFORM_TIMEOUT_MS: '5000',
+        PLATFORM_EGRESS: identities
+          .map((name) => `http://${name}:-@127.0.0.1:${platform.port}`)
+          .join(','),
+      },
     },
   });
   customer = await stack.operator.newCustomer();
@@ -43,6 +58,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack?.close();
   await receiver?.close();
+  await platform?.close();
 });
 
 /** The trace that the command of a refresh was sent under. */
@@ -225,6 +241,41 @@ test('every answer names the span that it was made in (traceresponse)', async ()
   );
 });
 
+test('the trace of a caller is not adopted: a public request begins a trace, with a link to it', async () => {
+  const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
+  const accepted = await customer.api.call({
+    method: 'POST',
+    path: `${inventoryPath(sizeScope(100, 5))}/refresh`,
+    body: { max_credits: 125 },
+    // Not sampled by the caller.
+    headers: { traceparent: `00-${traceId}-${spanId}-00`, tracestate: 'spy=1', baggage: 'spy=1' },
+  });
+  const refreshId = accepted.json.data.refresh_id;
+  await untilCompleted(customer.api, customer.projectId, [refreshId]);
+
+  const spans = await finishedTrace(refreshId);
+
+  const [first] = spans.filter(({ parentSpanId }) => parentSpanId === null);
+  expect(first).toMatchObject({ service: 'gateway', kind: 'server', links: [{ traceId, spanId }] });
+  expect(receiver.ofTrace(traceId)).toEqual([]);
+  expect(receiver.payloads.join('').includes('spy')).toBe(false);
+});
+
+test('a request to the platform carries nothing of ours', () => {
+  const sent = Buffer.concat(sentToPlatform).toString('latin1');
+
+  expect(sent).toMatch(/^GET /m);
+  expect(sent.match(/^(traceparent|tracestate|baggage):.*$/gim)).toBeNull();
+});
+
+test('everything that a service writes is JSON, also while it is traced', () => {
+  const plain = readLogs(stack)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('{'));
+
+  expect(plain).toEqual([]);
+});
+
 test('tracing adds no metric with a host or an id in its labels', async () => {
   for (const service of stack.services) {
     expect([service.name, undescribed(await readSeries(service))]).toEqual([service.name, []]);
@@ -275,6 +326,7 @@ test('without an exporter in the settings nothing is traced and nothing is sent'
   expect(run({})).toEqual({ recording: false, carrier: {} });
   expect(run({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })).toMatchObject({
     recording: true,
-    carrier: { traceparent: expect.any(String) },
+    // Only what is sent to a service of ours carries the trace.
+    carrier: {},
   });
 });

@@ -1,5 +1,6 @@
 import { type Refusal, type RefusalCode, refusal } from '@inventory/contracts/refusal';
 import { isTimeoutError } from '@inventory/runtime/is-timeout-error';
+import { sendingTrace } from '@inventory/runtime/tracing';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import { Refused } from './refused.ts';
@@ -83,7 +84,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
 
   async function once(call: InternalCall, dispatcher: Agent): Promise<RawAnswer> {
     const isBytes = Buffer.isBuffer(call.body);
-    const answer = await request(address(options.baseUrl, call), {
+    const send = {
       method: call.method as Dispatcher.HttpMethod,
       dispatcher,
       headers: {
@@ -96,7 +97,8 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
         AbortSignal.timeout(call.timeoutMs ?? options.timeoutMs),
         ...(call.signal ? [call.signal] : []),
       ]),
-    });
+    };
+    const answer = await sendingTrace(() => request(address(options.baseUrl, call), send));
     return {
       status: answer.statusCode,
       headers: answer.headers,

@@ -1,15 +1,9 @@
-import {
-  context,
-  DiagConsoleLogger,
-  DiagLogLevel,
-  diag,
-  metrics,
-  propagation,
-} from '@opentelemetry/api';
+import { context, metrics, propagation } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { RuntimeNodeInstrumentation } from '@opentelemetry/instrumentation-runtime-node';
 import { MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics';
+import { createInnerPropagator } from './inner-propagator.ts';
+import { type Diagnostics, logDiagnostics } from './log-diagnostics.ts';
 
 /**
  * Node's own metrics. The event loop delay is sampled 20 times a second, and includes the sampling
@@ -19,11 +13,14 @@ export function observeRuntime(): RuntimeNodeInstrumentation {
   return new RuntimeNodeInstrumentation({ monitoringPrecision: 50 });
 }
 
-/** Collects metrics and propagates foreign trace contexts. Returns the shutdown function. */
-export function collectMetrics(reader: MetricReader): () => Promise<void> {
-  diag.setLogger(new DiagConsoleLogger(), DiagLogLevel.ERROR);
+/** Collects metrics; traces of other services are only passed on. Returns the shutdown function. */
+export function collectMetrics(
+  reader: MetricReader,
+  diagnostics: Diagnostics,
+): () => Promise<void> {
+  logDiagnostics(diagnostics);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager());
-  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  propagation.setGlobalPropagator(createInnerPropagator());
   const provider = new MeterProvider({ readers: [reader] });
   metrics.setGlobalMeterProvider(provider);
   observeRuntime().setMeterProvider(provider);

@@ -25,15 +25,20 @@ const prometheus = new PrometheusExporter({
   withoutScopeInfo: true,
 });
 
+const diagnostics = {
+  service: environment['OTEL_SERVICE_NAME'] ?? 'telemetry',
+  level: environment['OTEL_LOG_LEVEL'] ?? 'error',
+};
+
 /** Loaded on demand: the tracing SDK is two thirds of the modules of a process, and often unused. */
 function startTracing(): () => Promise<void> {
   const tracing: { exportTraces: typeof exportTraces } = require('./export-traces.js');
-  return tracing.exportTraces(prometheus, environment['OTEL_LOG_LEVEL'] ?? 'error');
+  return tracing.exportTraces(prometheus, diagnostics);
 }
 
 function start(): () => Promise<void> {
   if (isDisabled) return async () => {};
-  return isTraced ? startTracing() : collectMetrics(prometheus);
+  return isTraced ? startTracing() : collectMetrics(prometheus, diagnostics);
 }
 
 provideTelemetry({

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   type Attributes,
   type Context,
@@ -5,11 +6,13 @@ import {
   isSpanContextValid,
   type Link,
   propagation,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
+import { staysInside } from './inner-propagator.ts';
 
 /** W3C trace context as text, for a document or a header. */
 export interface TraceCarrier {
@@ -17,13 +20,36 @@ export interface TraceCarrier {
   readonly tracestate?: string;
 }
 
+/** By name: the preloaded telemetry may have its own instance of this module. */
+const callerTrace: unique symbol = Symbol.for('inventory.caller_trace');
+
 const tracer = trace.getTracer('@inventory/runtime');
 
 /** The active context; empty when tracing is off. */
 export function currentTrace(): TraceCarrier {
-  const carrier: Record<string, string> = {};
-  propagation.inject(context.active(), carrier);
-  return carrier;
+  return carrierOf(context.active());
+}
+
+/** Runs `work`, whose requests carry the active trace: calls of our own services alone. */
+export function sendingTrace<Value>(work: () => Value): Value {
+  return context.with(context.active().setValue(staysInside, true), work);
+}
+
+/**
+ * Takes the trace context off a request from outside, before it is traced: its sender chooses neither
+ * our trace ids nor what is sampled, and its baggage is not passed on.
+ */
+export function detachCallerTrace({ headers }: Pick<IncomingMessage, 'headers'>): void {
+  const { traceparent } = headers;
+  for (const name of ['traceparent', 'tracestate', 'baggage']) delete headers[name];
+  if (typeof traceparent === 'string') Object.assign(headers, { [callerTrace]: traceparent });
+}
+
+/** Links a span to the trace that its request came with. */
+export function linkCallerTrace(span: Span, headers: object | undefined): void {
+  const traceparent = (headers as { readonly [callerTrace]?: string } | undefined)?.[callerTrace];
+  const given = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, { traceparent }));
+  if (given && isSpanContextValid(given)) span.addLink({ context: given });
 }
 
 /** The active trace id, for log lines; undefined when tracing is off. */
@@ -102,8 +128,12 @@ export function failSpan(span: Span, error: unknown): void {
 
 /** The context of a span, as text. */
 export function traceOf(span: Span): TraceCarrier {
+  return carrierOf(trace.setSpan(context.active(), span));
+}
+
+function carrierOf(active: Context): TraceCarrier {
   const carrier: Record<string, string> = {};
-  propagation.inject(trace.setSpan(context.active(), span), carrier);
+  propagation.inject(active.setValue(staysInside, true), carrier);
   return carrier;
 }
 

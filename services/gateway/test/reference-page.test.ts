@@ -71,13 +71,13 @@ test('calls are tried from the page only where the operator allows it', async ()
   }
 });
 
-test.each(['POST', 'HEAD', 'DELETE'])('%s of them is no method', async (method) => {
+test.each(['POST', 'PUT', 'DELETE'])('%s of them is no method', async (method) => {
   const answer = await gateway.call({ method, path: '/docs' });
 
-  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET']);
+  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
 });
 
-test.each(['/docs/', '/docs/../config.ts', '/docs/swagger-ui.js', '/openapi.yaml'])(
+test.each(['/docs//', '/docs/../config.ts', '/docs/swagger-ui.js', '/openapi.yaml'])(
   '%s is nothing',
   async (path) => {
     expect((await gateway.call({ path })).status).toBe(404);

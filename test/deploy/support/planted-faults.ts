@@ -1,3 +1,4 @@
+import { serviceNames } from '@inventory/contracts/topics';
 import {
   ageing,
   always,
@@ -7,6 +8,8 @@ import {
   type Series,
   series,
   suddenly,
+  untilMinute,
+  type Values,
 } from './planted-series.ts';
 
 /** What is put in the place of a healthy series, and the only alerts that fire after that time. */
@@ -22,6 +25,26 @@ const fault = (
   instead: Series,
   alsoFires: readonly string[] = [],
 ): PlantedFault => ({ fires: [alert, ...alsoFires], afterMinutes, instead });
+
+function requestsUntil(minute: number): Series {
+  const requests = histogram('http_server_request_duration', request, 0.05);
+  const refused = `http_server_request_duration_count{${request},error_type="rate_limit_exceeded"}`;
+  const names = [...Object.keys(requests), refused];
+  return Object.fromEntries(names.map((name) => [name, untilMinute(60, minute)]));
+}
+
+function fullOutage(minute: number): Series {
+  const perService = serviceNames.flatMap((name): [string, Values][] => [
+    [series.up(name), (minutes) => `1+0x${minute} 0+0x${minutes - minute}`],
+    [series.ready(name), (minutes) => `1+0x${minute} stale _x${minutes - minute - 1}`],
+    [series.degraded(name), (minutes) => `0+0x${minute} stale _x${minutes - minute - 1}`],
+  ]);
+  return {
+    ...requestsUntil(minute),
+    ...Object.fromEntries(perService),
+    [series.probe]: (minutes) => `1+0x${minute} 0+0x${minutes - minute}`,
+  };
+}
 
 export const plantedFaults: readonly PlantedFault[] = [
   fault('ErrorBudgetBurnsFast', 30, { [series.failures]: everyMinute(5) }, [
@@ -75,6 +98,16 @@ export const plantedFaults: readonly PlantedFault[] = [
   fault('ServiceDown', 5, { [series.up('revision-store')]: always(0) }),
   // As when its last target has left the discovery.
   fault('ServiceDown', 5, { [series.up('event-stream')]: (minutes) => `_x${minutes}` }),
+  fault('ServiceNotReady', 5, { [series.ready('billing-ledger')]: always(0) }),
+  fault('ServiceDegraded', 5, { [series.degraded('refresh-collector')]: always(1) }),
+  fault('PublicApiUnreachable', 5, { [series.probe]: always(0) }),
+  fault('TrafficStopped', 90, requestsUntil(75)),
+  // Every process is gone, and with them every series of theirs.
+  fault('ServiceNotReady', 87, fullOutage(75), [
+    'ServiceDown',
+    'TrafficStopped',
+    'PublicApiUnreachable',
+  ]),
   fault('ReplicaDown', 15, { 'up{service="gateway",instance="gateway-2"}': always(0) }),
   fault('JobFailing', 20, { [series.jobFailures]: everyMinute(2) }),
   fault('JobHanging', 10, { [series.runAge]: always(7_300) }),

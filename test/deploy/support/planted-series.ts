@@ -18,6 +18,11 @@ export const suddenly =
   (count: number, atMinute: number): Values =>
   (minutes) =>
     `_x${atMinute} ${count}+0x${minutes - atMinute}`;
+/** Grew every minute, then its target was gone. */
+export const untilMinute =
+  (growth: number, atMinute: number): Values =>
+  (minutes) =>
+    `0+${growth}x${atMinute} _x${minutes - atMinute}`;
 /** Grows with the time, as an age does. */
 export const ageing: Values = everyMinute(60);
 
@@ -66,6 +71,9 @@ export const series = {
   livePages: (result: string) => `inventory_live_pages_duration_count{result="${result}"}`,
   webhooksAge: 'inventory_webhooks_due_oldest_age{}',
   attempts: (result: string) => `inventory_webhooks_attempt_duration_count{result="${result}"}`,
+  ready: (service: string) => `inventory_ready{service="${service}",instance="${service}-1"}`,
+  degraded: (service: string) => `inventory_degraded{service="${service}",instance="${service}-1"}`,
+  probe: 'probe_success{job="public-api"}',
   up: (service: string) => `up{service="${service}",instance="${service}-1"}`,
   eventLoopDelay: 'nodejs_eventloop_delay_p99{service="gateway",instance="gateway-1"}',
   eventLoopUse: 'nodejs_eventloop_utilization{service="gateway",instance="gateway-1"}',
@@ -112,6 +120,9 @@ export const healthy: Series = {
   [series.attempts('success')]: everyMinute(100),
   [series.attempts('timeout')]: everyMinute(10),
   ...Object.fromEntries(serviceNames.map((name) => [series.up(name), always(1)])),
+  ...Object.fromEntries(serviceNames.map((name) => [series.ready(name), always(1)])),
+  ...Object.fromEntries(serviceNames.map((name) => [series.degraded(name), always(0)])),
+  [series.probe]: always(1),
   [series.eventLoopDelay]: always(0.02),
   [series.eventLoopUse]: always(0.4),
   [series.runAge]: always(30),

@@ -3,6 +3,7 @@ import { type DescribedInstrument, describedInstruments } from '@inventory/runti
 import '@inventory/http/measure-requests';
 import '@inventory/mongo/outbox';
 import '@inventory/runtime/process-metrics';
+import '@inventory/runtime/readiness-metrics';
 import '../../../libs/messaging/src/messaging-metrics.ts';
 import '../../../services/billing-ledger/src/metrics.ts';
 import '../../../services/event-stream/src/metrics.ts';

@@ -11,6 +11,8 @@ export interface ReceivedSpan {
   readonly startMs: number;
   readonly durationMs: number;
   readonly attributes: Readonly<Record<string, string>>;
+  /** Spans of other traces that it names. */
+  readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly service: string;
   /** The process that recorded it. */
   readonly pid: string;
@@ -41,6 +43,7 @@ interface WireSpan {
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes?: readonly WireAttribute[];
+  readonly links?: ReceivedSpan['links'];
 }
 interface WirePayload {
   readonly resourceSpans?: readonly {
@@ -91,6 +94,7 @@ function spansOf({ resourceSpans = [] }: WirePayload): ReceivedSpan[] {
           (BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1_000_000n,
         ),
         attributes: textsOf(span.attributes),
+        links: (span.links ?? []).map(({ traceId, spanId }) => ({ traceId, spanId })),
         service: process['service.name'] ?? '',
         pid: process['process.pid'] ?? '',
       })),

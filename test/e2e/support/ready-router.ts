@@ -11,8 +11,14 @@ export interface Route {
   close(): Promise<void>;
 }
 
-/** Connections are accepted while `targetOf` names a port, and closed at once while it does not. */
-export async function openRoute(targetOf: () => number | null): Promise<Route> {
+/**
+ * Connections are accepted while `targetOf` names a port, and closed at once while it does not.
+ * `onSent` receives every byte that clients send.
+ */
+export async function openRoute(
+  targetOf: () => number | null,
+  onSent: (part: Buffer) => void = () => {},
+): Promise<Route> {
   const open = new Map<Socket, number>();
   const server = createServer((client) => {
     const port = targetOf();
@@ -30,6 +36,7 @@ export async function openRoute(targetOf: () => number | null): Promise<Route> {
         target.destroy();
       });
     }
+    client.on('data', onSent);
     client.pipe(target);
     target.pipe(client);
   });

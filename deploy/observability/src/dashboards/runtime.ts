@@ -21,6 +21,30 @@ export const runtime: DashboardPlan = {
           queries: [{ expr: `sum by (service) (up{${chosenServices}})`, legend: '{{service}}' }],
         },
         {
+          title: 'Replicas ready',
+          description: 'In their Service: joined, not stopping, with a store that answers.',
+          unit: 'short',
+          shows: 'lines',
+          queries: [
+            {
+              expr: `sum by (service) (inventory_ready{${chosenServices}})`,
+              legend: '{{service}}',
+            },
+          ],
+        },
+        {
+          title: 'Replicas degraded',
+          description: 'Ready, but without the messages that a part of the requests needs.',
+          unit: 'short',
+          shows: 'lines',
+          queries: [
+            {
+              expr: `sum by (service) (inventory_degraded{${chosenServices}})`,
+              legend: '{{service}}',
+            },
+          ],
+        },
+        {
           title: 'Processor time',
           description: 'Cores used; a process of ours cannot use much more than one.',
           unit: 'short',

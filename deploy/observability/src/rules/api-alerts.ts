@@ -4,6 +4,8 @@ import { alertRule, type RuleGroup } from './rule-plan.ts';
 const answeredAtOnce =
   'inventory_api="public", http_route!~".*/stream|/v2/platform/inventory-refreshes/[{]refresh_id[}]"';
 
+const publicRequests = 'http_server_request_duration_count{inventory_api="public"}';
+
 export const apiAlerts: RuleGroup = {
   name: 'api',
   rules: [
@@ -15,6 +17,23 @@ export const apiAlerts: RuleGroup = {
       summary: 'Requests take longer than clients wait.',
       description:
         '1 % of the requests to {{ $labels.http_route }} take {{ $value | humanizeDuration }} or more.',
+    }),
+    alertRule({
+      name: 'PublicApiUnreachable',
+      severity: 'page',
+      expr: 'max(probe_success{job="public-api"}) == 0',
+      for: '1m',
+      summary: 'The public API does not answer a request from outside.',
+      description: 'The probe of its document has failed for a minute.',
+    }),
+    alertRule({
+      name: 'TrafficStopped',
+      severity: 'page',
+      // Where ten requests a minute are usual, five minutes without any are no chance.
+      expr: `sum(increase(${publicRequests}[1h] offset 10m)) > 600 unless sum(increase(${publicRequests}[5m])) > 0`,
+      for: '2m',
+      summary: 'Requests to the public API have stopped.',
+      description: 'There were {{ $value | humanize }} in an hour, and now there are none.',
     }),
     alertRule({
       name: 'AdmissionClosed',

@@ -3,7 +3,8 @@ import { counted } from './promql.ts';
 import { alertRule, type RuleGroup } from './rule-plan.ts';
 
 const ours = `service=~"${serviceNames.join('|')}"`;
-const unseen = serviceNames.map((name) => `absent(up{service="${name}"})`).join(' or ');
+const absentOf = (metric: string) =>
+  serviceNames.map((name) => `absent(${metric}{service="${name}"})`).join(' or ');
 
 export const runtimeAlerts: RuleGroup = {
   name: 'runtime',
@@ -11,10 +12,26 @@ export const runtimeAlerts: RuleGroup = {
     alertRule({
       name: 'ServiceDown',
       severity: 'page',
-      expr: `sum by (service) (up{${ours}}) == 0 or ${unseen}`,
+      expr: `sum by (service) (up{${ours}}) == 0 or ${absentOf('up')}`,
       for: '2m',
       summary: 'No replica of a service answers.',
       description: '{{ $labels.service }} is gone.',
+    }),
+    alertRule({
+      name: 'ServiceNotReady',
+      severity: 'page',
+      expr: `sum by (service) (inventory_ready{${ours}}) == 0 or ${absentOf('inventory_ready')}`,
+      for: '1m',
+      summary: 'No replica of a service is ready, so none is in its Service.',
+      description: '{{ $labels.service }} serves no request.',
+    }),
+    alertRule({
+      name: 'ServiceDegraded',
+      severity: 'page',
+      expr: `min by (service) (inventory_degraded{${ours}}) > 0`,
+      for: '2m',
+      summary: 'Every replica of a service serves only a part of its requests.',
+      description: '{{ $labels.service }} handles no message; its /readyz has the reason.',
     }),
     alertRule({
       name: 'ReplicaDown',

@@ -48,8 +48,8 @@ export function createPublicApp(options: PublicAppOptions): RequestListener {
   app.use(renderErrors(options));
   app.use(measureRequests('public'));
   app.use(deliverPage(options.clock, options.prices));
-  app.use(compressBody());
   app.use(servePages(options.pages));
+  app.use(compressBody());
   app.use(matchRoute(options.routes));
   app.use(negotiateType());
   app.use(authenticate(options.principals, options.deadlines));

@@ -1,8 +1,9 @@
-import { type RequestListener, STATUS_CODES } from 'node:http';
+import { IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { statusOf } from '@inventory/http/refused';
 import type { Identifiers } from '@inventory/runtime/identifiers';
+import { detachCallerTrace } from '@inventory/runtime/tracing';
 import type { Deadlines } from '../deadlines.ts';
 import { commonHeaders, newRequestId } from './assign-request-id.ts';
 import { errorText } from './render-errors.ts';
@@ -21,6 +22,11 @@ const lingerMs = 1_000;
 export async function startPublicServer(options: PublicServerOptions): Promise<HttpServer> {
   const started = await startHttpServer(options);
   const { server } = started;
+  const emit = server.emit.bind(server);
+  server.emit = (event: string, ...given: unknown[]) => {
+    if (given[0] instanceof IncomingMessage) detachCallerTrace(given[0]);
+    return emit(event, ...given);
+  };
   server.setTimeout(options.deadlines.silenceMs);
   // An unknown `Expect` and a missing `Host` do not prevent a response.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { Refused } from '@inventory/http/refused';
 import { targetOf } from '@inventory/http/request-target';
+import { type Encoding, type Packers, packers } from './pack-body.ts';
 import type { PublicMiddleware } from './request-state.ts';
 
 /** A page that is the same for every client: no key is required, no request is counted. */
@@ -12,16 +14,62 @@ export interface PublicPage {
 /** By path. */
 export type PublicPages = Readonly<Record<string, PublicPage>>;
 
-/** Serves the document and the reference of the API. */
-export function servePages(pages: PublicPages): PublicMiddleware {
-  const byPath = new Map(Object.entries(pages));
+const cacheControl = 'public, max-age=3600';
+
+interface Representation {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+/**
+ * Serves the document and the reference of the API. Each is compressed once, at its first request in
+ * an encoding: a page of 1.5 MB must not cost that for each anonymous client.
+ */
+export function servePages(pages: PublicPages, pack: Packers = packers): PublicMiddleware {
+  const byPath = new Map(
+    Object.entries(pages).map(([path, page]) => [
+      path,
+      { page, representOnce: onceEach(page, pack) },
+    ]),
+  );
   return async (context, next) => {
-    const page = byPath.get(targetOf(context.req.url).path);
-    if (page === undefined) return await next();
-    if (context.method !== 'GET')
-      throw new Refused({ code: 'method_not_allowed' }, { headers: { Allow: 'GET' } });
-    context.set({ ...page.headers });
-    context.type = page.type;
-    context.body = page.body;
+    const { path } = targetOf(context.req.url);
+    const found = byPath.get(path) ?? byPath.get(path.replace(/\/$/, ''));
+    if (found === undefined) return await next();
+    if (context.method !== 'GET' && context.method !== 'HEAD') {
+      throw new Refused({ code: 'method_not_allowed' }, { headers: { Allow: 'GET, HEAD' } });
+    }
+    const accepted = context.acceptsEncodings('br', 'gzip', 'identity');
+    const encoding = accepted === 'br' || accepted === 'gzip' ? accepted : 'identity';
+    const { body, etag } = await found.representOnce(encoding);
+    context.vary('Accept-Encoding');
+    context.set({ ...found.page.headers, 'Cache-Control': cacheControl, ETag: etag });
+    context.status = 200;
+    if (context.fresh) {
+      context.status = 304;
+      return;
+    }
+    if (encoding !== 'identity') context.set('Content-Encoding', encoding);
+    context.type = found.page.type;
+    context.body = body;
   };
+}
+
+function onceEach(page: PublicPage, pack: Packers) {
+  const made = new Map<Encoding | 'identity', Promise<Representation>>();
+  return (encoding: Encoding | 'identity'): Promise<Representation> => {
+    const known = made.get(encoding) ?? represent(page, encoding, pack);
+    made.set(encoding, known);
+    return known;
+  };
+}
+
+async function represent(
+  { body }: PublicPage,
+  encoding: Encoding | 'identity',
+  pack: Packers,
+): Promise<Representation> {
+  const bytes = encoding === 'identity' ? body : await pack[encoding](body);
+  const digest = createHash('sha256').update(bytes).digest('base64url');
+  return { body: bytes, etag: `"${digest}"` };
 }
