@@ -53,7 +53,10 @@ export function startSending(
     runOnce: () => deliverer.startDue(),
   });
   return {
-    wake: job.wake,
+    wake() {
+      deliverer.notify();
+      job.wake();
+    },
     resume(endpointId: WebhookEndpointId) {
       deliverer.resume(endpointId);
       job.wake();

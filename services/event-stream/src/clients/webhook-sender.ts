@@ -40,7 +40,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       timeout: timeoutMs,
       lookup: createGuardedLookup(resolve, { allowPrivate }),
     },
-    connections: 16,
+    // The limits are those of the deliverer: time in a queue here would count as the endpoint's.
+    connections: null,
     pipelining: 1,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 30_000,

@@ -51,7 +51,7 @@ export async function attemptDelivery(
   endpoint: WebhookEndpoint,
   claimed: WebhookDelivery,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Attempt> {
   const begunMs = monotonicNow();
   const answer = await deps.sender.send({ ...requestOf(deps, endpoint, claimed), signal });
   const atMs = deps.clock.now();
@@ -69,6 +69,7 @@ export async function attemptDelivery(
   deps.onAttempt(attempt, claimed);
   if (claimed.type !== pingType) await recordHealth(deps, endpoint, attempt);
   await deps.deliveries.recordAttempt(claimed, attempt, progress);
+  return attempt;
 }
 
 function requestOf({ clock }: AttemptDeps, endpoint: WebhookEndpoint, delivery: WebhookDelivery) {

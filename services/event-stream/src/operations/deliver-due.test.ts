@@ -58,31 +58,53 @@ function newDelivery(
 }
 
 /** A deliverer over lists, whose requests last until the test ends them. */
-function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly WebhookDelivery[]) {
+function world(
+  endpoints: readonly WebhookEndpoint[],
+  deliveries: readonly WebhookDelivery[],
+  requestsMax = 6,
+) {
   const clock = createTestClock(startMs);
   const queue = new Map(deliveries.map((one) => [one.eventId, one]));
   const under = new Map<string, { delivery: WebhookDelivery; end: () => void }>();
   const ended: string[] = [];
+  const failedWrites: string[] = [];
+  const reads: string[] = [];
   const removed: string[] = [];
   const released: string[] = [];
   const withoutEvents = new Set<string>();
   const deliverer = createDeliverer({
     deliveries: {
-      listDue: async (nowMs, without, limit) =>
-        [...queue.values()]
+      listPendingEndpoints: async () => [
+        ...new Set([...queue.values()].map(({ endpointId }) => endpointId)),
+      ],
+      async listDue(endpointId, nowMs, limit) {
+        reads.push(endpointId);
+        return [...queue.values()]
+          .filter((one) => one.endpointId === endpointId)
           .filter(({ nextAttemptAtMs }) => (nextAttemptAtMs ?? Infinity) <= nowMs)
-          .filter(({ endpointId }) => !without.includes(endpointId))
-          .slice(0, limit),
-      async claimDelivery(delivery, untilMs) {
-        const kept = queue.get(delivery.eventId);
-        if (kept?.claim !== delivery.claim) return null;
-        const claimed = { ...kept, claim: kept.claim + 1, nextAttemptAtMs: untilMs };
-        queue.set(delivery.eventId, claimed);
-        return claimed;
+          .slice(0, limit);
       },
-      async failDelivery({ eventId }) {
-        ended.push(eventId);
-        queue.delete(eventId);
+      listDuePings: async (nowMs, limit) =>
+        [...queue.values()]
+          .filter(({ type }) => type === 'webhook.ping')
+          .filter(({ nextAttemptAtMs }) => (nextAttemptAtMs ?? Infinity) <= nowMs)
+          .slice(0, limit),
+      async claimDeliveries(due, untilMs) {
+        return due.flatMap((delivery) => {
+          const kept = queue.get(delivery.eventId);
+          if (kept?.claim !== delivery.claim) return [];
+          const claimed = { ...kept, claim: kept.claim + 1, nextAttemptAtMs: untilMs };
+          queue.set(delivery.eventId, claimed);
+          return [claimed];
+        });
+      },
+      async failOfEndpoint(endpointId) {
+        failedWrites.push(endpointId);
+        for (const one of queue.values()) {
+          if (one.endpointId !== endpointId || one.type === 'webhook.ping') continue;
+          ended.push(one.eventId);
+          queue.delete(one.eventId);
+        }
       },
       async releaseClaim({ eventId }) {
         released.push(eventId);
@@ -99,11 +121,21 @@ function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly Webho
     attempt: (_endpoint, delivery, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('cut short')));
-        under.set(delivery.eventId, { delivery, end: resolve });
+        const end = () => {
+          queue.delete(delivery.eventId);
+          resolve({ atMs: clock.now(), status: 204, durationMs: 5, error: null });
+        };
+        under.set(delivery.eventId, { delivery, end });
       }),
     clock,
     logger: testLogger,
-    limits: { requestsMax: 6, requestsPerEndpointMax: 4, claimMs: 60_000 },
+    limits: {
+      requestsMax,
+      requestsPerAccountMax: requestsMax,
+      requestsPerEndpointMax: 4,
+      slowFromMs: 1_000,
+      claimMs: 60_000,
+    },
     health: {
       disableAfterMs: 1e9,
       silenceMaxMs: 1e9,
@@ -114,7 +146,18 @@ function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly Webho
     onSlotReleased: () => {},
   });
   return {
-    ...{ clock, deliverer, under, ended, removed, released, withoutEvents },
+    ...{
+      clock,
+      deliverer,
+      under,
+      ended,
+      failedWrites,
+      reads,
+      queue,
+      removed,
+      released,
+      withoutEvents,
+    },
     /** Rounds until nothing more is found. */
     async settle() {
       for (let rounds = 0; await deliverer.startDue(); rounds += 1) {
@@ -127,21 +170,69 @@ function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly Webho
 const times = (count: number, endpoint: WebhookEndpoint) =>
   Array.from({ length: count }, () => newDelivery(endpoint));
 
-test('an endpoint has four concurrent requests, all together six, and a finished one releases its slot (Events: webhooks)', async () => {
+const countOf = (under: ReadonlyMap<string, { delivery: WebhookDelivery }>, id: string) =>
+  [...under.values()].filter(({ delivery }) => delivery.endpointId === id).length;
+
+test('an endpoint starts with one request, has four once it responds fast, all together at most six (Events: webhooks)', async () => {
   const [busy, other] = [newEndpoint(), newEndpoint()];
-  const { under, settle } = world([busy, other], [...times(10, busy), ...times(10, other)]);
-  const countOf = ({ id }: WebhookEndpoint) =>
-    [...under.values()].filter(({ delivery }) => delivery.endpointId === id).length;
+  const { under, settle } = world([busy, other], [...times(30, busy), ...times(30, other)]);
 
   await settle();
-  expect([countOf(busy), countOf(other)]).toEqual([4, 2]);
+  expect([countOf(under, busy.id), countOf(under, other.id)]).toEqual([1, 1]);
 
-  for (const { end } of under.values()) end();
+  for (const { end } of [...under.values()]) end();
   under.clear();
-  await waitFor('there is room again', async () => {
+  await waitFor('the slots are used again', async () => {
     await settle();
     return under.size === 6;
   });
+  expect([countOf(under, busy.id), countOf(under, other.id)]).toEqual([3, 3]);
+});
+
+test('sixty-four endpoints that hang with 100,000 queued deliveries delay no endpoint that responds fast (Events: webhooks)', async () => {
+  const hanging = Array.from({ length: 64 }, () => newEndpoint());
+  const healthy = newEndpoint();
+  const backlog = hanging.flatMap((endpoint) => times(1_562, endpoint));
+  const first = times(1, healthy);
+  const { under, queue, settle, clock, deliverer } = world([...hanging, healthy], first, 64);
+  await settle();
+  under.get(first[0]?.eventId ?? '')?.end();
+  under.clear();
+  for (const delivery of backlog) queue.set(delivery.eventId, delivery);
+  deliverer.notify();
+  await settle();
+  clock.advance(2_000);
+  expect(under.size).toBe(48);
+
+  for (let round = 0; round < 5; round += 1) {
+    for (const delivery of times(4, healthy)) queue.set(delivery.eventId, delivery);
+    deliverer.notify();
+    await waitFor('its deliveries are sent', async () => {
+      await settle();
+      const own = [...under].filter(([, { delivery }]) => delivery.endpointId === healthy.id);
+      for (const [id, { end }] of own) {
+        end();
+        under.delete(id);
+      }
+      return ![...queue.values()].some(({ endpointId }) => endpointId === healthy.id);
+    });
+  }
+  expect(under.size).toBe(48);
+});
+
+test('the queue of a paused endpoint is not read, and disabling an endpoint is one write (architecture: everything is bounded)', async () => {
+  const resting = newEndpoint({ health: paused });
+  const disabled = newEndpoint({ state: 'disabled', disabledReason: 'requested' });
+  const all = [...times(1_000, resting), ...times(1_000, disabled)];
+  const { reads, failedWrites, ended, settle, deliverer } = world([resting, disabled], all);
+
+  for (let wakes = 0; wakes < 5; wakes += 1) {
+    deliverer.notify();
+    await settle();
+  }
+
+  expect(reads).toEqual([]);
+  expect([failedWrites, ended.length]).toEqual([[disabled.id], 1_000]);
 });
 
 test('a paused endpoint is sent nothing until its pause ends, then one request (Events: webhooks)', async () => {
@@ -182,7 +273,7 @@ test('deliveries of a suspended Project wait without losing an attempt; those of
   clock.advance(5_000);
   await settle();
 
-  expect([...under.values()].map(({ delivery }) => delivery.claim)).toEqual([1, 1]);
+  expect([...under.values()].map(({ delivery }) => delivery.claim)).toEqual([1]);
 });
 
 test('nothing is sent unsigned', async () => {

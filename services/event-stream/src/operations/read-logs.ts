@@ -4,7 +4,10 @@ import type { EndpointStore } from '../storage/endpoint-store.ts';
 import { type PrepareDeps, prepareDeliveries } from './prepare-deliveries.ts';
 
 export interface LogReadingDeps extends PrepareDeps {
-  readonly endpoints: Pick<EndpointStore, 'listEndpoints' | 'claimForReading' | 'advancePosition'>;
+  readonly endpoints: Pick<
+    EndpointStore,
+    'listEndpoints' | 'claimForReading' | 'advancePosition' | 'findEndpoint'
+  >;
   /** How often the log of every endpoint is polled. */
   readonly readEveryMs: number;
   /** Deliveries may have been inserted. */

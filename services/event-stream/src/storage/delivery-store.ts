@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import { readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import { type Collection, MongoBulkWriteError } from 'mongodb';
-import type {
-  Attempt,
-  DeliveryFailure,
-  DeliveryProgress,
-  WebhookDelivery,
+import { type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
+import {
+  type Attempt,
+  type DeliveryFailure,
+  type DeliveryProgress,
+  pingType,
+  type WebhookDelivery,
 } from '../domain/webhook-delivery.ts';
 import {
   fromDocDelivery,
@@ -37,14 +39,14 @@ export interface DeliveryStore {
     endpointId: WebhookEndpointId,
     query: DeliveryPageQuery,
   ): Promise<{ readonly delivery: WebhookDelivery; readonly place: string }[]>;
-  /** Due deliveries of other endpoints than these, earliest first. */
-  listDue(
-    nowMs: number,
-    withoutEndpoints: readonly WebhookEndpointId[],
-    limit: number,
-  ): Promise<WebhookDelivery[]>;
-  /** Claims a delivery until `untilMs`; null when it is claimed or no longer pending. */
-  claimDelivery(delivery: WebhookDelivery, untilMs: number): Promise<WebhookDelivery | null>;
+  /** Endpoints with a pending delivery. */
+  listPendingEndpoints(): Promise<WebhookEndpointId[]>;
+  /** Due deliveries of one endpoint, earliest first. */
+  listDue(endpointId: WebhookEndpointId, nowMs: number, limit: number): Promise<WebhookDelivery[]>;
+  /** Due tests of all endpoints, earliest first. */
+  listDuePings(nowMs: number, limit: number): Promise<WebhookDelivery[]>;
+  /** Claims deliveries until `untilMs`; returns those that were still pending and unclaimed. */
+  claimDeliveries(due: readonly WebhookDelivery[], untilMs: number): Promise<WebhookDelivery[]>;
   /** False when the claim is no longer the latest: then nothing is written. */
   recordAttempt(
     claimed: WebhookDelivery,
@@ -53,8 +55,8 @@ export interface DeliveryStore {
   ): Promise<boolean>;
   /** Releases a claimed delivery: it is due at once. */
   releaseClaim(claimed: WebhookDelivery, nowMs: number): Promise<void>;
-  /** Fails a pending delivery. */
-  failDelivery(delivery: WebhookDelivery, failure: DeliveryFailure): Promise<void>;
+  /** Fails the pending deliveries of an endpoint, tests excepted, in one write. */
+  failOfEndpoint(endpointId: WebhookEndpointId, failure: DeliveryFailure): Promise<void>;
   /** Makes it due with a new schedule, in any state; false when there is none. */
   restartDelivery(endpointId: WebhookEndpointId, eventId: EventId, nowMs: number): Promise<boolean>;
   /** Restarts the terminal deliveries of events appended in a time range; returns how many. */
@@ -129,32 +131,51 @@ function work(
   logger: Logger,
 ): Pick<
   DeliveryStore,
-  'listDue' | 'claimDelivery' | 'recordAttempt' | 'releaseClaim' | 'failDelivery'
+  | 'listPendingEndpoints'
+  | 'listDue'
+  | 'listDuePings'
+  | 'claimDeliveries'
+  | 'recordAttempt'
+  | 'releaseClaim'
+  | 'failOfEndpoint'
 > {
+  const pending = { state: 'pending' } as const;
+  const listSorted = async (filter: Filter<DeliveryDocument>, limit: number) => {
+    const found = deliveries.find({ ...filter, ...pending }).sort({ nextAttemptAt: 1 });
+    return readEach(await found.limit(limit).toArray(), fromDocDelivery, logger);
+  };
+
   return {
-    async listDue(nowMs, withoutEndpoints, limit) {
-      const found = await deliveries
-        .find({
-          state: 'pending',
-          nextAttemptAt: { $lte: dateOf(nowMs) },
-          ...(withoutEndpoints.length === 0 ? {} : { endpointId: { $nin: [...withoutEndpoints] } }),
-        })
-        .sort({ nextAttemptAt: 1 })
-        .limit(limit)
-        .toArray();
-      return readEach(found, fromDocDelivery, logger);
-    },
-    async claimDelivery(delivery, untilMs) {
-      const claim = delivery.claim + 1;
-      const { matchedCount } = await deliveries.updateOne(
-        {
-          _id: keyOf(delivery.endpointId, delivery.eventId),
-          claim: delivery.claim,
-          state: 'pending',
-        },
-        { $set: { nextAttemptAt: dateOf(untilMs), claim } },
+    listPendingEndpoints: () => deliveries.distinct('endpointId', pending),
+    listDue: (endpointId, nowMs, limit) =>
+      listSorted({ endpointId, nextAttemptAt: { $lte: dateOf(nowMs) } }, limit),
+    listDuePings: (nowMs, limit) =>
+      listSorted({ type: pingType, nextAttemptAt: { $lte: dateOf(nowMs) } }, limit),
+    async claimDeliveries(due, untilMs) {
+      if (due.length === 0) return [];
+      const claimedBy = randomUUID();
+      const { matchedCount } = await deliveries.bulkWrite(
+        due.map(({ endpointId, eventId, claim }) => ({
+          updateOne: {
+            filter: { _id: keyOf(endpointId, eventId), claim, ...pending },
+            update: { $set: { nextAttemptAt: dateOf(untilMs), claim: claim + 1, claimedBy } },
+          },
+        })),
+        { ordered: false },
       );
-      return matchedCount > 0 ? { ...delivery, claim, nextAttemptAtMs: untilMs } : null;
+      const claimed = due.map((one) => ({
+        ...one,
+        claim: one.claim + 1,
+        nextAttemptAtMs: untilMs,
+      }));
+      if (matchedCount === due.length) return claimed;
+      // Another replica claimed some of them.
+      const keys = due.map(({ endpointId, eventId }) => keyOf(endpointId, eventId));
+      const own = await deliveries
+        .find({ _id: { $in: keys }, claimedBy }, { projection: { eventId: 1 } })
+        .toArray();
+      const ids = new Set(own.map(({ eventId }) => eventId));
+      return claimed.filter(({ eventId }) => ids.has(eventId));
     },
     async recordAttempt({ endpointId, eventId, claim }, attempt, progress) {
       const { matchedCount } = await deliveries.updateOne(
@@ -173,9 +194,9 @@ function work(
         { $set: { nextAttemptAt: dateOf(nowMs) } },
       );
     },
-    async failDelivery({ endpointId, eventId, claim }, failure) {
-      await deliveries.updateOne(
-        { _id: keyOf(endpointId, eventId), claim, state: 'pending' },
+    async failOfEndpoint(endpointId, failure) {
+      await deliveries.updateMany(
+        { endpointId, type: { $ne: pingType }, ...pending },
         { $set: { state: 'failed', failure, nextAttemptAt: null } },
       );
     },

@@ -106,9 +106,9 @@ export function createEndpointStore(
       }
       return claimed;
     },
-    async advancePosition({ projectId, id: endpointId, nextPosition }, to) {
+    async advancePosition({ projectId, id: endpointId, nextPosition, version }, to) {
       const { matchedCount } = await endpoints.updateOne(
-        { _id: slotsOf(projectId), endpointId, nextPosition },
+        { _id: slotsOf(projectId), endpointId, nextPosition, version },
         { $set: { nextPosition: to } },
       );
       return matchedCount > 0;

@@ -5,6 +5,7 @@ import {
   webhookDeliveryType,
   webhookDisabledReason,
   webhookEndpointState,
+  webhookPingType,
 } from '@inventory/contracts/http/webhooks';
 import { accountId, eventId, projectId, webhookEndpointId } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
@@ -74,6 +75,8 @@ const delivery = z.object({
   nextAttemptAt: z.date().nullable(),
   failures: z.int(),
   claim: z.int(),
+  /** The latest claim of several that were made in one write. */
+  claimedBy: z.string().exactOptional(),
   attempts: z.array(attempt).readonly(),
   attemptsTotal: z.int(),
 });
@@ -92,6 +95,8 @@ export function openDeliveryCollection(db: Db): Collection<DeliveryDocument> {
   return db.collection(webhookDocuments.delivery.collection);
 }
 
+const pingsOnly = { partialFilterExpression: { type: webhookPingType } };
+
 export const webhookIndexes: readonly CollectionIndexes[] = [
   {
     collection: webhookDocuments.endpoint.collection,
@@ -104,7 +109,11 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
   {
     collection: webhookDocuments.delivery.collection,
     indexes: [
+      // The queue of an endpoint, and the list of endpoints with a queue.
+      { name: 'queue', keys: { state: 1, endpointId: 1, nextAttemptAt: 1 } },
+      // Counts the backlog.
       { name: 'due', keys: { state: 1, nextAttemptAt: 1 } },
+      { name: 'pings', keys: { type: 1, state: 1, nextAttemptAt: 1 }, options: pingsOnly },
       { name: 'place', keys: { endpointId: 1, place: 1 } },
       { name: 'created_at', keys: { createdAt: 1 } },
     ],
