@@ -71,7 +71,7 @@ export const settings = {
     .describe('Concurrent webhook requests of one replica'),
   WEBHOOK_REQUESTS_PER_ENDPOINT_MAX: integer(1, 1_000)
     .prefault('4')
-    .describe('Concurrent webhook requests of one replica to one endpoint'),
+    .describe('Concurrent webhook requests to one endpoint'),
   WEBHOOK_CLAIM_MS: duration()
     .prefault('60000')
     .describe(
@@ -103,7 +103,7 @@ export interface WebhookConfig {
 const gatewayTimeoutMs = 3_000;
 const drainMs = 5_000;
 const recordMs = 1_000;
-/** Share of a replica's concurrent requests that one account may use. */
+/** Share of a replica's concurrent requests that one account may use, over all replicas. */
 const accountShare = 1 / 4;
 const slowFromMs = 1_000;
 const retryAfterMaxMs = dayMs;

@@ -66,28 +66,60 @@ function world(
   const clock = createTestClock(startMs);
   const queue = new Map(deliveries.map((one) => [one.eventId, one]));
   const under = new Map<string, { delivery: WebhookDelivery; end: () => void }>();
-  const ended: string[] = [];
-  const failedWrites: string[] = [];
+  const stopped: string[] = [];
   const reads: string[] = [];
-  const removed: string[] = [];
+  const postponed: [string, number | null][] = [];
   const released: string[] = [];
   const withoutEvents = new Set<string>();
+  const queueDueMs = new Map(endpoints.map(({ id }) => [id, startMs]));
+  const isDue = ({ nextAttemptAtMs }: WebhookDelivery, nowMs: number) =>
+    nextAttemptAtMs !== null && nextAttemptAtMs <= nowMs;
   const deliverer = createDeliverer({
+    queues: {
+      async listDueQueues(_fromMs, nowMs, limit) {
+        return endpoints
+          .map(({ id, accountId }) => ({ id, accountId, dueAtMs: queueDueMs.get(id) }))
+          .flatMap(({ id, accountId, dueAtMs }) =>
+            dueAtMs !== undefined && dueAtMs <= nowMs
+              ? [{ endpointId: id, accountId, dueAtMs }]
+              : [],
+          )
+          .slice(0, limit);
+      },
+      readQueues: async (ids) =>
+        endpoints
+          .filter(({ id }) => ids.includes(id))
+          .map((endpoint) => ({ endpoint, version: 1 })),
+      async enqueue() {},
+      async postpone({ endpoint: { id } }, dueAtMs) {
+        postponed.push([id, dueAtMs]);
+        if (dueAtMs === null) queueDueMs.delete(id);
+        else queueDueMs.set(id, dueAtMs);
+        return true;
+      },
+    },
+    accounts: {
+      acquire: async (ids) => new Set(ids),
+      async maintain() {},
+      async releaseAll() {},
+    },
     deliveries: {
-      listPendingEndpoints: async () => [
-        ...new Set([...queue.values()].map(({ endpointId }) => endpointId)),
-      ],
       async listDue(endpointId, nowMs, limit) {
         reads.push(endpointId);
         return [...queue.values()]
-          .filter((one) => one.endpointId === endpointId)
-          .filter(({ nextAttemptAtMs }) => (nextAttemptAtMs ?? Infinity) <= nowMs)
+          .filter((one) => one.endpointId === endpointId && one.type !== 'webhook.ping')
+          .filter((one) => isDue(one, nowMs))
           .slice(0, limit);
+      },
+      async findNextAttempt(endpointId, nowMs) {
+        const later = [...queue.values()]
+          .filter((one) => one.endpointId === endpointId && !isDue(one, nowMs))
+          .flatMap(({ nextAttemptAtMs }) => nextAttemptAtMs ?? []);
+        return later.length > 0 ? Math.min(...later) : null;
       },
       listDuePings: async (nowMs, limit) =>
         [...queue.values()]
-          .filter(({ type }) => type === 'webhook.ping')
-          .filter(({ nextAttemptAtMs }) => (nextAttemptAtMs ?? Infinity) <= nowMs)
+          .filter((one) => one.type === 'webhook.ping' && isDue(one, nowMs))
           .slice(0, limit),
       async claimDeliveries(due, untilMs) {
         return due.flatMap((delivery) => {
@@ -98,26 +130,12 @@ function world(
           return [claimed];
         });
       },
-      async failOfEndpoint(endpointId) {
-        failedWrites.push(endpointId);
-        for (const one of queue.values()) {
-          if (one.endpointId !== endpointId || one.type === 'webhook.ping') continue;
-          ended.push(one.eventId);
-          queue.delete(one.eventId);
-        }
-      },
       async releaseClaim({ eventId }) {
         released.push(eventId);
       },
-      async removeOfEndpoint(endpointId) {
-        removed.push(endpointId);
-        for (const one of queue.values()) {
-          if (one.endpointId === endpointId) queue.delete(one.eventId);
-        }
-      },
     },
-    endpoints: { findEndpoints: async (ids) => endpoints.filter(({ id }) => ids.includes(id)) },
     eventAccess: { mayHaveEvents: async (projectId) => !withoutEvents.has(projectId) },
+    onStopped: (endpointId) => stopped.push(endpointId),
     attempt: (_endpoint, delivery, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('cut short')));
@@ -146,17 +164,12 @@ function world(
     onSlotReleased: () => {},
   });
   return {
-    ...{
-      clock,
-      deliverer,
-      under,
-      ended,
-      failedWrites,
-      reads,
-      queue,
-      removed,
-      released,
-      withoutEvents,
+    ...{ clock, deliverer, under, stopped, postponed, reads, queue, released, withoutEvents },
+    /** Deliveries of an endpoint become due. */
+    add(endpoint: WebhookEndpoint, added: readonly WebhookDelivery[]) {
+      for (const delivery of added) queue.set(delivery.eventId, delivery);
+      queueDueMs.set(endpoint.id, clock.now());
+      deliverer.notify(endpoint);
     },
     /** Rounds until nothing more is found. */
     async settle() {
@@ -191,48 +204,43 @@ test('an endpoint starts with one request, has four once it responds fast, all t
 
 test('sixty-four endpoints that hang with 100,000 queued deliveries delay no endpoint that responds fast (Events: webhooks)', async () => {
   const hanging = Array.from({ length: 64 }, () => newEndpoint());
-  const healthy = newEndpoint();
-  const backlog = hanging.flatMap((endpoint) => times(1_562, endpoint));
-  const first = times(1, healthy);
-  const { under, queue, settle, clock, deliverer } = world([...hanging, healthy], first, 64);
+  const fast = newEndpoint();
+  const first = times(1, fast);
+  const { under, queue, settle, clock, add } = world([...hanging, fast], first, 64);
   await settle();
   under.get(first[0]?.eventId ?? '')?.end();
   under.clear();
-  for (const delivery of backlog) queue.set(delivery.eventId, delivery);
-  deliverer.notify();
+  for (const endpoint of hanging) add(endpoint, times(1_562, endpoint));
   await settle();
   clock.advance(2_000);
   expect(under.size).toBe(48);
 
   for (let round = 0; round < 5; round += 1) {
-    for (const delivery of times(4, healthy)) queue.set(delivery.eventId, delivery);
-    deliverer.notify();
+    add(fast, times(4, fast));
     await waitFor('its deliveries are sent', async () => {
       await settle();
-      const own = [...under].filter(([, { delivery }]) => delivery.endpointId === healthy.id);
+      const own = [...under].filter(([, { delivery }]) => delivery.endpointId === fast.id);
       for (const [id, { end }] of own) {
         end();
         under.delete(id);
       }
-      return ![...queue.values()].some(({ endpointId }) => endpointId === healthy.id);
+      return ![...queue.values()].some(({ endpointId }) => endpointId === fast.id);
     });
   }
   expect(under.size).toBe(48);
 });
 
-test('the queue of a paused endpoint is not read, and disabling an endpoint is one write (architecture: everything is bounded)', async () => {
+test('the queue of a paused endpoint is moved to the end of its pause and not read (architecture: everything is bounded)', async () => {
   const resting = newEndpoint({ health: paused });
-  const disabled = newEndpoint({ state: 'disabled', disabledReason: 'requested' });
-  const all = [...times(1_000, resting), ...times(1_000, disabled)];
-  const { reads, failedWrites, ended, settle, deliverer } = world([resting, disabled], all);
+  const { reads, postponed, settle, clock } = world([resting], times(1_000, resting));
 
   for (let wakes = 0; wakes < 5; wakes += 1) {
-    deliverer.notify();
     await settle();
+    clock.advance(1_000);
   }
 
   expect(reads).toEqual([]);
-  expect([failedWrites, ended.length]).toEqual([[disabled.id], 1_000]);
+  expect(postponed).toEqual([[resting.id, paused.pausedUntilMs]]);
 });
 
 test('a paused endpoint is sent nothing until its pause ends, then one request (Events: webhooks)', async () => {
@@ -246,27 +254,57 @@ test('a paused endpoint is sent nothing until its pause ends, then one request (
   expect(under.size).toBe(1);
 });
 
+test('an empty queue is not read again; one with a claim or a retry is, once that is due (Events: webhooks)', async () => {
+  const [sent, waiting] = [newEndpoint(), newEndpoint()];
+  const retry = newDelivery(waiting, { nextAttemptAtMs: startMs + 300_000 });
+  const [first, ...others] = times(3, sent);
+  const all = [...(first ? [first] : []), retry];
+  const { under, settle, clock, reads, postponed, add } = world([sent, waiting], all);
+  const moved = (endpoint: WebhookEndpoint) =>
+    postponed.filter(([id]) => id === endpoint.id).map(([, dueAtMs]) => dueAtMs);
+  await settle();
+  under.get(first?.eventId ?? '')?.end();
+  await waitFor('the queue is empty', async () => {
+    await settle();
+    return moved(sent).length === 1;
+  });
+
+  add(sent, others);
+  await settle();
+  clock.advance(1_000);
+  await settle();
+
+  expect(moved(waiting)).toEqual([startMs + 300_000]);
+  expect(moved(sent)).toEqual([null, startMs + 60_000]);
+  expect(reads.filter((id) => id === waiting.id)).toHaveLength(1);
+});
+
 test('a test is sent at once to a disabled or a paused endpoint (Events: webhooks)', async () => {
   const disabled = newEndpoint({ state: 'disabled', disabledReason: 'requested' });
   const resting = newEndpoint({ health: paused });
   const pings = [disabled, resting].map((one) => newDelivery(one, { type: 'webhook.ping' }));
   const events = [newDelivery(disabled), newDelivery(resting)];
-  const { under, ended, settle } = world([disabled, resting], [...events, ...pings]);
+  const { under, stopped, settle } = world([disabled, resting], [...events, ...pings]);
 
   await settle();
-
   expect([...under.keys()].sort()).toEqual(pings.map(({ eventId }) => eventId).sort());
-  expect(ended).toEqual([events[0]?.eventId]);
+  for (const { end } of under.values()) end();
+  await waitFor('the deliveries of the disabled endpoint are to be ended', async () => {
+    await settle();
+    return stopped.includes(disabled.id);
+  });
+  expect(under.size).toBe(2);
 });
 
-test('deliveries of a suspended Project wait without losing an attempt; those of a deleted endpoint are removed (Tenancy)', async () => {
+test('deliveries of a suspended Project wait without losing an attempt; those of a deleted endpoint are ended (Tenancy)', async () => {
   const [suspended, gone] = [newEndpoint(), newEndpoint()];
   const all = [...times(2, suspended), ...times(2, gone)];
-  const { under, removed, withoutEvents, settle, clock } = world([suspended], all);
+  const { under, stopped, withoutEvents, settle, clock, deliverer } = world([suspended], all);
   withoutEvents.add(suspended.projectId);
+  deliverer.notify(gone);
 
   await settle();
-  expect([under.size, removed]).toEqual([0, [gone.id]]);
+  expect([under.size, stopped]).toEqual([0, [gone.id]]);
   withoutEvents.clear();
   await settle();
   expect(under.size).toBe(0);

@@ -1,16 +1,18 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
-import type { Clock } from '@inventory/runtime/clock';
-import type { Logger } from '@inventory/runtime/logger';
-import { type EndpointLoad, planDeliveries } from '../domain/delivery-plan.ts';
-import { concurrencyOf, type HealthLimits } from '../domain/endpoint-health.ts';
-import type { Attempt, WebhookDelivery } from '../domain/webhook-delivery.ts';
+import { planDeliveries } from '../domain/delivery-plan.ts';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
-import type { DeliveryStore } from '../storage/delivery-store.ts';
-import { createEndpointTraffic } from './endpoint-traffic.ts';
-import { createReadyEndpoints, type ReadyEndpointsDeps } from './ready-endpoints.ts';
+import { createEndpointTraffic, type EndpointTraffic } from './endpoint-traffic.ts';
+import type { HeldAccounts } from './hold-accounts.ts';
+import { createReadyQueues, type ReadyQueue, type ReadyQueues } from './ready-queues.ts';
+import {
+  createWebhookRequests,
+  type SendClaimedDeps,
+  type WebhookRequests,
+} from './send-claimed.ts';
+import { readDuePings, type ServeQueueDeps, serveQueue } from './serve-queue.ts';
 
 export interface DelivererLimits {
-  /** Concurrent requests: to all endpoints, to those of one account, and to one. */
+  /** Concurrent requests: of this replica; of all replicas to one account, and to one endpoint. */
   readonly requestsMax: number;
   readonly requestsPerAccountMax: number;
   readonly requestsPerEndpointMax: number;
@@ -20,116 +22,122 @@ export interface DelivererLimits {
   readonly claimMs: number;
 }
 
-export interface DelivererDeps extends ReadyEndpointsDeps {
-  readonly deliveries: ReadyEndpointsDeps['deliveries'] &
-    Pick<DeliveryStore, 'listDue' | 'claimDeliveries' | 'releaseClaim'>;
-  readonly attempt: (
-    endpoint: WebhookEndpoint,
-    claimed: WebhookDelivery,
-    signal: AbortSignal,
-  ) => Promise<Attempt>;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface DelivererDeps extends ServeQueueDeps, SendClaimedDeps {
+  readonly deliveries: ServeQueueDeps['deliveries'] & SendClaimedDeps['deliveries'];
+  readonly accounts: HeldAccounts;
   readonly limits: DelivererLimits;
-  readonly health: HealthLimits;
-  /** A request ended: another one may start. */
-  readonly onSlotReleased: () => void;
 }
 
 /** Sends due deliveries: each endpoint has its own queue, accounts take turns. */
 export interface Deliverer {
   /** Starts due deliveries; true when more may be due. */
   startDue(): Promise<boolean>;
-  /** Deliveries were inserted: the endpoints with due deliveries are listed again. */
-  notify(): void;
-  /** Ends the hold of an endpoint: a request of its customer changed its deliveries. */
-  resume(endpointId: WebhookEndpointId): void;
+  /** Deliveries of the endpoint were made due. */
+  notify(endpoint: Pick<WebhookEndpoint, 'id' | 'accountId'>): void;
+  /** Tests may be due. */
+  notifyPing(): void;
   /** Waits for requests in flight, then releases those without a response. */
   stop(graceMs: number): Promise<void>;
 }
 
+const pingsEveryMs = 250;
+
 export function createDeliverer(deps: DelivererDeps): Deliverer {
-  const { deliveries, clock, logger, limits } = deps;
-  const aborting = new AbortController();
-  const requests = new Set<Promise<void>>();
+  const { accounts, clock, limits } = deps;
   const traffic = createEndpointTraffic();
-  const ready = createReadyEndpoints(deps);
-
-  async function start(endpoint: WebhookEndpoint, due: readonly WebhookDelivery[]): Promise<void> {
-    const claimed = await deliveries.claimDeliveries(due, clock.now() + limits.claimMs);
-    for (const delivery of claimed) {
-      const end = traffic.begin(endpoint, clock.now());
-      const request = send(endpoint, delivery).finally(() => {
-        requests.delete(request);
-        end();
-        deps.onSlotReleased();
-      });
-      requests.add(request);
-    }
-  }
-
-  async function send(endpoint: WebhookEndpoint, claimed: WebhookDelivery): Promise<void> {
-    try {
-      const { durationMs, error } = await deps.attempt(endpoint, claimed, aborting.signal);
-      traffic.measured(endpoint.id, durationMs);
-      // Its health changed: it is read again before its next request.
-      if (error !== null) ready.markStale();
-      if (error !== null) ready.drop(endpoint.id);
-    } catch (error) {
-      // Aborted by the stop, or not recorded: it is sent again, with the same id.
-      if (aborting.signal.aborted) {
-        await deliveries.releaseClaim(claimed, clock.now()).catch(() => {});
-      } else {
-        logger.warn({ err: error, endpoint_id: endpoint.id }, 'webhook attempt not recorded');
-      }
-    }
-  }
-
-  function loadOf(endpoint: WebhookEndpoint, nowMs: number): EndpointLoad {
-    const { id: endpointId, accountId, health } = endpoint;
-    return {
-      ...{ endpointId, accountId },
-      running: traffic.runningOf(endpointId),
-      requestsMax: concurrencyOf(health, limits.requestsPerEndpointMax, deps.health),
-      latencyMs: traffic.latencyOf(endpointId, nowMs),
-    };
-  }
-
-  /** Starts up to `count` due deliveries of one endpoint. */
-  async function serve(endpoint: WebhookEndpoint, count: number): Promise<void> {
-    const due = await deliveries.listDue(endpoint.id, clock.now(), count);
-    // Fewer than planned: its queue is empty until the next listing.
-    if (due.length < count) ready.drop(endpoint.id);
-    else ready.served(endpoint);
-    if (due.length > 0) await start(endpoint, due);
-  }
+  const requests = createWebhookRequests(deps, traffic);
+  const ready = createReadyQueues(deps.queues, limits.requestsPerEndpointMax);
+  const parts = { ...deps, traffic, requests, ready };
+  let nextPingsMs = Number.NEGATIVE_INFINITY;
 
   return {
     async startDue() {
       const nowMs = clock.now();
-      if (aborting.signal.aborted || traffic.total >= limits.requestsMax) return false;
-      for (const { endpoint, ping } of await ready.refresh(nowMs)) {
-        if (traffic.total < limits.requestsMax) await start(endpoint, [ping]);
+      if (requests.isStopping) return false;
+      await accounts.maintain((accountId) => traffic.runningOfAccount(accountId) > 0);
+      if (traffic.total >= limits.requestsMax) return false;
+      if (nowMs >= nextPingsMs) {
+        nextPingsMs = nowMs + pingsEveryMs;
+        await startPings(parts);
       }
-      const endpoints = new Map(ready.values().map((endpoint) => [endpoint.id, endpoint]));
-      const loads = [...endpoints.values()].map((endpoint) => loadOf(endpoint, nowMs));
-      const others = traffic.others(new Set(endpoints.keys()), nowMs);
-      const planned = planDeliveries(loads, others, limits);
-      await Promise.all(
-        [...planned].map(async ([id, count]) => {
-          const endpoint = endpoints.get(id);
-          if (endpoint) await serve(endpoint, count);
-        }),
-      );
-      // An endpoint without due deliveries left the list: its slots are for the next plan.
-      return planned.size > 0;
+      await ready.refresh(nowMs);
+      const planned = plan(parts, nowMs);
+      return planned.size > 0 && serve(parts, planned);
     },
-    notify: ready.markStale,
-    resume: ready.resume,
+    notify: ready.add,
+    notifyPing() {
+      nextPingsMs = Number.NEGATIVE_INFINITY;
+    },
     async stop(graceMs) {
-      const timer = setTimeout(() => aborting.abort(), graceMs);
-      await Promise.all(requests);
-      clearTimeout(timer);
+      await requests.stop(graceMs);
+      await accounts.releaseAll().catch(() => {});
     },
   };
+}
+
+interface Parts extends DelivererDeps {
+  readonly traffic: EndpointTraffic;
+  readonly requests: WebhookRequests;
+  readonly ready: ReadyQueues;
+}
+
+type Planned = ReadonlyMap<WebhookEndpointId, number>;
+
+function plan({ ready, traffic, limits }: Parts, nowMs: number): Planned {
+  const loads = ready.values().map((queue) => ({
+    ...queue,
+    running: traffic.runningOf(queue.endpointId),
+    latencyMs: traffic.latencyOf(queue.endpointId, nowMs),
+  }));
+  const others = traffic.others(new Set(loads.map(({ endpointId }) => endpointId)), nowMs);
+  return planDeliveries(loads, others, limits);
+}
+
+/** True when the next plan may start more: deliveries were sent, or queues turned out empty. */
+async function serve(parts: Parts, planned: Planned): Promise<boolean> {
+  const { ready, traffic } = parts;
+  const { own, hasDropped } = await acquireQueues(parts, planned);
+  const found = await parts.queues.readQueues(own.map(({ endpointId }) => endpointId));
+  const queues = new Map(found.map((queue) => [queue.endpoint.id, queue]));
+  const served = await Promise.all(
+    own.map(async (queue) => {
+      const { endpointId } = queue;
+      const running = traffic.runningOf(endpointId);
+      const count = planned.get(endpointId) ?? 0;
+      const wanted = { endpointId, queue: queues.get(endpointId), count, running };
+      const { due, requestsMax } = await serveQueue(parts, wanted);
+      if (requestsMax === null) ready.drop(endpointId);
+      else ready.served({ ...queue, requestsMax });
+      return { due, isChanged: requestsMax !== queue.requestsMax };
+    }),
+  );
+  const due = served.flatMap((one) => one.due);
+  await parts.requests.start(due);
+  return due.length > 0 || hasDropped || served.some(({ isChanged }) => isChanged);
+}
+
+/** The planned queues of accounts that this replica may send to. */
+async function acquireQueues(
+  { ready, accounts }: Pick<Parts, 'ready' | 'accounts'>,
+  planned: Planned,
+): Promise<{ own: ReadyQueue[]; hasDropped: boolean }> {
+  const chosen = ready.values().filter(({ endpointId }) => planned.has(endpointId));
+  const held = await accounts.acquire(chosen.map(({ accountId }) => accountId));
+  const own = chosen.filter(({ accountId }) => held.has(accountId));
+  for (const { endpointId, accountId } of chosen) {
+    // Another replica sends to the account.
+    if (!held.has(accountId)) ready.drop(endpointId);
+  }
+  return { own, hasDropped: own.length < chosen.length };
+}
+
+async function startPings(parts: Parts): Promise<void> {
+  const { accounts, traffic, requests, limits } = parts;
+  const pings = await readDuePings(parts, limits.requestsMax - traffic.total);
+  const held = await accounts.acquire(pings.map(({ endpoint }) => endpoint.accountId));
+  for (const ping of pings) {
+    const { accountId } = ping.endpoint;
+    const isFree = traffic.runningOfAccount(accountId) < limits.requestsPerAccountMax;
+    if (isFree && held.has(accountId)) await requests.start([ping]);
+  }
 }

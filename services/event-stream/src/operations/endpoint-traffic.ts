@@ -9,6 +9,7 @@ export interface EndpointTraffic {
   /** The duration of a finished request, without any time spent waiting for a slot. */
   measured(endpointId: WebhookEndpointId, durationMs: number): void;
   runningOf(endpointId: WebhookEndpointId): number;
+  runningOfAccount(accountId: AccountId): number;
   /** The larger of the mean of recent requests and the age of the oldest one in flight. */
   latencyOf(endpointId: WebhookEndpointId, nowMs: number): number | null;
   /** Endpoints with requests in flight, without the given ones. */
@@ -28,8 +29,16 @@ const endpointsMax = 100_000;
 
 export function createEndpointTraffic(): EndpointTraffic {
   const inFlight = new Map<WebhookEndpointId, InFlight>();
+  const ofAccounts = new Map<AccountId, number>();
   const means = new Map<WebhookEndpointId, number>();
   let total = 0;
+
+  function count(accountId: AccountId, by: 1 | -1): void {
+    const running = (ofAccounts.get(accountId) ?? 0) + by;
+    if (running > 0) ofAccounts.set(accountId, running);
+    else ofAccounts.delete(accountId);
+    total += by;
+  }
 
   function latencyOf(endpointId: WebhookEndpointId, nowMs: number): number | null {
     const mean = means.get(endpointId) ?? null;
@@ -49,10 +58,10 @@ export function createEndpointTraffic(): EndpointTraffic {
       const key = Symbol(id);
       one.startsMs.set(key, nowMs);
       inFlight.set(id, one);
-      total += 1;
+      count(accountId, 1);
       return () => {
         if (!one.startsMs.delete(key)) return;
-        total -= 1;
+        count(accountId, -1);
         if (one.startsMs.size === 0) inFlight.delete(id);
       };
     },
@@ -64,6 +73,7 @@ export function createEndpointTraffic(): EndpointTraffic {
       if (means.size > endpointsMax && leastRecent) means.delete(leastRecent);
     },
     runningOf: (endpointId) => inFlight.get(endpointId)?.startsMs.size ?? 0,
+    runningOfAccount: (accountId) => ofAccounts.get(accountId) ?? 0,
     latencyOf,
     others: (except, nowMs) =>
       [...inFlight]

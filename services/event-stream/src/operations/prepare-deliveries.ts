@@ -35,12 +35,14 @@ export async function prepareDeliveries(
     const last = entries.at(-1);
     if (last === undefined) return;
     const wanted = entries.filter(({ event }) => place.types.includes(event.type));
+    const nowMs = clock.now();
     await deliveries.insertMissing(
       wanted.map((entry) => deliveryOf(place, entry)),
-      clock.now(),
+      nowMs,
     );
     const nextPosition = last.position + 1;
-    if (await endpoints.advancePosition(place, nextPosition)) {
+    const dueAtMs = wanted.length > 0 ? nowMs : null;
+    if (await endpoints.advancePosition(place, nextPosition, dueAtMs)) {
       if (entries.length < entriesAtOnce) return;
       place = { ...place, nextPosition };
     } else {
