@@ -71,7 +71,7 @@ export const settings = {
     .describe('Concurrent webhook requests of one replica'),
   WEBHOOK_REQUESTS_PER_ENDPOINT_MAX: integer(1, 1_000)
     .prefault('4')
-    .describe('Concurrent webhook requests of one replica to one endpoint'),
+    .describe('Concurrent webhook requests to one endpoint'),
   WEBHOOK_CLAIM_MS: duration()
     .prefault('60000')
     .describe(
@@ -103,6 +103,9 @@ export interface WebhookConfig {
 const gatewayTimeoutMs = 3_000;
 const drainMs = 5_000;
 const recordMs = 1_000;
+/** Share of a replica's concurrent requests that one account may use, over all replicas. */
+const accountShare = 1 / 4;
+const slowFromMs = 1_000;
 const retryAfterMaxMs = dayMs;
 
 export interface EventStreamConfig extends ServiceConfig {
@@ -131,6 +134,8 @@ function webhookConfig(parsed: ReturnType<typeof readSettings<typeof settings>>)
     limits: {
       requestsMax: parsed.WEBHOOK_REQUESTS_MAX,
       requestsPerEndpointMax: parsed.WEBHOOK_REQUESTS_PER_ENDPOINT_MAX,
+      requestsPerAccountMax: Math.max(1, Math.floor(parsed.WEBHOOK_REQUESTS_MAX * accountShare)),
+      slowFromMs,
       // A claim that expired before its response is recorded would send every event twice.
       claimMs: Math.max(parsed.WEBHOOK_CLAIM_MS, parsed.WEBHOOK_TIMEOUT_MS + recordMs),
     },

@@ -2,8 +2,6 @@ import { webhookEndpointsMax } from '@inventory/contracts/http/webhooks';
 import type { EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
-import { createHostResolver } from './clients/resolve-host.ts';
-import { createWebhookSender } from './clients/webhook-sender.ts';
 import { newWebhookSecret } from './clients/webhook-signature.ts';
 import type { EventStreamConfig } from './config.ts';
 import type { WebhookEndpoint } from './domain/webhook-endpoint.ts';
@@ -12,14 +10,11 @@ import { createEndpoint, type WantedEndpoint } from './operations/create-endpoin
 import { pingEndpoint } from './operations/ping-endpoint.ts';
 import type { ProjectEventAccess } from './operations/project-event-access.ts';
 import { redeliverEvent, redeliverRange } from './operations/redeliver.ts';
-import {
-  startBacklogCount,
-  startDeliveryPruning,
-  startReading,
-  startReencryption,
-  startSending,
-} from './start-webhook-jobs.ts';
+import { startLogReading } from './start-log-reading.ts';
+import { startSending } from './start-sending.ts';
+import { startWebhookUpkeep } from './start-webhook-upkeep.ts';
 import { createDeliveryStore, type DeliveryPageQuery } from './storage/delivery-store.ts';
+import { createEndpointQueues } from './storage/endpoint-queues.ts';
 import { createEndpointStore, type EndpointStore } from './storage/endpoint-store.ts';
 import type { ProjectLog } from './storage/project-log.ts';
 import { createSecretSealer } from './storage/sealed-secret.ts';
@@ -41,29 +36,29 @@ export type Webhooks = ReturnType<typeof openWebhooks>;
 
 /** Opens the stores and starts the jobs that insert, send and delete deliveries. */
 export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: WebhookParts) {
-  const { config, lifetime, clock, identifiers, logger } = context;
+  const { config, clock, identifiers, logger } = context;
   const { db, log } = parts;
   const { webhooks } = config;
   const sealer = createSecretSealer(webhooks.secretKeys);
   const endpoints = createEndpointStore(openEndpointCollection(db), sealer, logger);
+  const queues = createEndpointQueues(openEndpointCollection(db), sealer, logger);
   const deliveries = createDeliveryStore(openDeliveryCollection(db), logger);
   const rules = { allowPrivate: webhooks.allowPrivate };
-  const sender = createWebhookSender({
-    ...rules,
-    resolve: createHostResolver(),
-    timeoutMs: webhooks.timeoutMs,
-  });
-  lifetime.defer('webhook connections', () => sender.close());
-  const sending = startSending(context, { ...parts, endpoints, deliveries, sender });
-  const reading = startReading(context, { ...parts, endpoints, deliveries, wake: sending.wake });
-  startDeliveryPruning(context, deliveries);
-  startReencryption(context, db, sealer);
-  startBacklogCount(context, db);
+  const sending = startSending(context, { ...parts, endpoints, queues, deliveries, rules });
+  const reading = startLogReading(context, { ...parts, endpoints, deliveries, wake: sending.wake });
+  startWebhookUpkeep(context, { db, deliveries, sealer });
   const making = {
     ...{ endpoints, log, clock, identifiers, rules, endpointsMax: webhookEndpointsMax },
     newSecret: newWebhookSecret,
   };
-  const again = { log, deliveries, clock, identifiers, wake: sending.resume };
+  const again = { log, deliveries, clock, identifiers, wake: sending.wakePings };
+  const redelivering = {
+    ...again,
+    async enqueue(endpoint: WebhookEndpoint, dueAtMs: number): Promise<void> {
+      await queues.enqueue(endpoint.id, dueAtMs);
+      sending.wake(endpoint);
+    },
+  };
 
   return {
     endpoints: endpoints as Pick<EndpointStore, 'listSubscribedProjects'>,
@@ -72,11 +67,16 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: 
     create: (wanted: WantedEndpoint) => createEndpoint(making, wanted),
     find: endpoints.findEndpoint,
     list: endpoints.listEndpoints,
-    change: (named: NamedEndpoint, change: EndpointChange) => changeEndpoint(making, named, change),
+    async change(named: NamedEndpoint, change: EndpointChange): Promise<WebhookEndpoint> {
+      const changed = await changeEndpoint(making, named, change);
+      // Ends the deliveries of a disabled one.
+      if (change.state !== undefined) sending.wake(changed);
+      return changed;
+    },
     rotate: (named: NamedEndpoint, overlapMs: number) => rotateSecret(making, named, overlapMs),
     async remove(projectId: ProjectId, endpointId: WebhookEndpointId): Promise<boolean> {
       const removed = await endpoints.removeEndpoint(projectId, endpointId);
-      // After a crash before this, the deliveries are removed when they are due.
+      // After a crash before this they are removed by the sweep.
       if (removed) await deliveries.removeOfEndpoint(endpointId);
       return removed;
     },
@@ -84,10 +84,10 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: 
     deliveries: (id: WebhookEndpointId, query: DeliveryPageQuery) =>
       deliveries.listDeliveries(id, query),
     redeliverEvent: (endpoint: WebhookEndpoint, eventId: EventId) =>
-      redeliverEvent(again, endpoint, eventId),
+      redeliverEvent(redelivering, endpoint, eventId),
     redeliverRange: (
       endpoint: WebhookEndpoint,
       { sinceMs, untilMs }: { sinceMs: number; untilMs: number | null },
-    ) => redeliverRange(again, endpoint, { sinceMs, untilMs: untilMs ?? clock.now() }),
+    ) => redeliverRange(redelivering, endpoint, { sinceMs, untilMs: untilMs ?? clock.now() }),
   };
 }

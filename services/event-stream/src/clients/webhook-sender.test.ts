@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { waitFor } from '@inventory/testkit/wait-for';
 import { createWebhookSender, retryAfterMs, type WebhookSender } from './webhook-sender.ts';
 
 let hits: { host: string | undefined; body: string }[];
@@ -99,6 +100,29 @@ test('the status decides: a body without an end is not a failure and its read is
   };
 
   expect(await send(`http://a.example:${port}/`)).toMatchObject({ status: 200 });
+});
+
+test('forty requests to one origin are sent concurrently: none waits in the client (Events: webhooks)', async () => {
+  const waiting: (() => void)[] = [];
+  answer = (_request, response) => void waiting.push(() => response.writeHead(204).end());
+  const sender = createWebhookSender({
+    allowPrivate: true,
+    resolve: async () => ['127.0.0.1'],
+    timeoutMs: 600_000,
+  });
+  senders.push(sender);
+  const { signal } = new AbortController();
+  const url = `http://many.example:${port}/`;
+
+  const sent = Array.from({ length: 40 }, () =>
+    sender.send({ url, headers: {}, body: '{}', signal }),
+  );
+  await waitFor('all are received', () => waiting.length === 40);
+  for (const respond of waiting) respond();
+
+  expect(await Promise.all(sent)).toEqual(
+    Array.from({ length: 40 }, () => ({ status: 204, retryAfter: null })),
+  );
 });
 
 test('redirects are not followed (Events: webhooks)', async () => {

@@ -2,6 +2,7 @@ import { fromIsoTime } from '@inventory/runtime/clock';
 import { Agent, request } from 'undici';
 import { type AddressRules, addressOfHost, isPublicAddress } from '../domain/webhook-address.ts';
 import type { AttemptError } from '../domain/webhook-delivery.ts';
+import { startDeadline } from './deadline.ts';
 import { AddressRefused, createGuardedLookup, NameUnresolved } from './guarded-lookup.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
@@ -37,14 +38,16 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   const { timeoutMs, resolve, allowPrivate } = options;
   const agent = new Agent({
     connect: {
-      timeout: timeoutMs,
+      // The deadline of a request ends before.
+      timeout: 2 * timeoutMs,
       lookup: createGuardedLookup(resolve, { allowPrivate }),
     },
-    connections: 16,
+    // The limits are those of the deliverer: time in a queue here would count as the endpoint's.
+    connections: null,
     pipelining: 1,
     keepAliveTimeout: 10_000,
     keepAliveMaxTimeout: 30_000,
-    headersTimeout: timeoutMs,
+    headersTimeout: 0,
     maxHeaderSize: 16 * 1024,
   });
 
@@ -65,12 +68,15 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
   return {
     async send(given) {
-      const timeout = AbortSignal.timeout(timeoutMs);
+      const deadline = startDeadline(timeoutMs);
+      const signal = AbortSignal.any([given.signal, deadline.signal]);
       try {
-        return await post({ ...given, signal: AbortSignal.any([given.signal, timeout]) });
+        return await post({ ...given, signal });
       } catch (error) {
         if (given.signal.aborted) throw error;
-        return { status: null, error: timeout.aborted ? 'timeout' : attemptErrorOf(error) };
+        return { status: null, error: deadline.signal.aborted ? 'timeout' : attemptErrorOf(error) };
+      } finally {
+        deadline.clear();
       }
     },
     close: () => agent.destroy(),

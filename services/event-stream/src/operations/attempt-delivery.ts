@@ -1,3 +1,4 @@
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { retryAfterMs, type WebhookAnswer, type WebhookSender } from '../clients/webhook-sender.ts';
@@ -21,12 +22,12 @@ import {
   signingSecrets,
   type WebhookEndpoint,
 } from '../domain/webhook-endpoint.ts';
-import type { DeliveryStore } from '../storage/delivery-store.ts';
+import type { AttemptReport } from '../storage/delivery-claims.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 
 export interface AttemptDeps {
   readonly sender: Pick<WebhookSender, 'send'>;
-  readonly deliveries: Pick<DeliveryStore, 'recordAttempt'>;
+  readonly recordAttempt: (report: AttemptReport) => Promise<unknown>;
   readonly endpoints: Pick<EndpointStore, 'findEndpoint' | 'updateEndpoint'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,7 +36,7 @@ export interface AttemptDeps {
   readonly retries: RetryRules;
   readonly health: HealthLimits;
   readonly onAttempt: (attempt: Attempt, delivery: WebhookDelivery) => void;
-  readonly onDisabled: (reason: DisabledReason) => void;
+  readonly onDisabled: (reason: DisabledReason, endpointId: WebhookEndpointId) => void;
 }
 
 const goneStatus = 410;
@@ -51,7 +52,7 @@ export async function attemptDelivery(
   endpoint: WebhookEndpoint,
   claimed: WebhookDelivery,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Attempt> {
   const begunMs = monotonicNow();
   const answer = await deps.sender.send({ ...requestOf(deps, endpoint, claimed), signal });
   const atMs = deps.clock.now();
@@ -67,8 +68,10 @@ export async function attemptDelivery(
     deps.retries,
   );
   deps.onAttempt(attempt, claimed);
-  if (claimed.type !== pingType) await recordHealth(deps, endpoint, attempt);
-  await deps.deliveries.recordAttempt(claimed, attempt, progress);
+  const retryMs = progress.state === 'pending' ? progress.nextAttemptAtMs : null;
+  if (claimed.type !== pingType) await recordHealth(deps, endpoint, attempt, retryMs);
+  await deps.recordAttempt({ claimed, attempt, progress });
+  return attempt;
 }
 
 function requestOf({ clock }: AttemptDeps, endpoint: WebhookEndpoint, delivery: WebhookDelivery) {
@@ -98,18 +101,19 @@ async function recordHealth(
   deps: AttemptDeps,
   endpoint: WebhookEndpoint,
   attempt: Attempt,
+  retryMs: number | null,
 ): Promise<void> {
   const { endpoints, logger } = deps;
   let read: WebhookEndpoint | null = endpoint;
   for (let tries = 0; tries < triesMax && read !== null; tries += 1) {
     const fields = healthFields(deps, read, attempt);
     if (fields === null) return;
-    if (await endpoints.updateEndpoint(read, fields)) {
+    if (await endpoints.updateEndpoint(read, fields, retryMs)) {
       if (fields.disabledReason === undefined) return;
       const { id: endpoint_id, projectId: project_id } = endpoint;
       const reason = fields.disabledReason;
       logger.warn({ endpoint_id, project_id, reason }, 'webhook endpoint disabled');
-      deps.onDisabled(reason);
+      deps.onDisabled(reason, endpoint.id);
       return;
     }
     read = await endpoints.findEndpoint(endpoint.projectId, endpoint.id);

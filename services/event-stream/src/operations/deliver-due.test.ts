@@ -58,52 +58,102 @@ function newDelivery(
 }
 
 /** A deliverer over lists, whose requests last until the test ends them. */
-function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly WebhookDelivery[]) {
+function world(
+  endpoints: readonly WebhookEndpoint[],
+  deliveries: readonly WebhookDelivery[],
+  requestsMax = 6,
+) {
   const clock = createTestClock(startMs);
   const queue = new Map(deliveries.map((one) => [one.eventId, one]));
   const under = new Map<string, { delivery: WebhookDelivery; end: () => void }>();
-  const ended: string[] = [];
-  const removed: string[] = [];
+  const stopped: string[] = [];
+  const reads: string[] = [];
+  const postponed: [string, number | null][] = [];
   const released: string[] = [];
   const withoutEvents = new Set<string>();
+  const queueDueMs = new Map(endpoints.map(({ id }) => [id, startMs]));
+  const isDue = ({ nextAttemptAtMs }: WebhookDelivery, nowMs: number) =>
+    nextAttemptAtMs !== null && nextAttemptAtMs <= nowMs;
   const deliverer = createDeliverer({
-    deliveries: {
-      listDue: async (nowMs, without, limit) =>
-        [...queue.values()]
-          .filter(({ nextAttemptAtMs }) => (nextAttemptAtMs ?? Infinity) <= nowMs)
-          .filter(({ endpointId }) => !without.includes(endpointId))
-          .slice(0, limit),
-      async claimDelivery(delivery, untilMs) {
-        const kept = queue.get(delivery.eventId);
-        if (kept?.claim !== delivery.claim) return null;
-        const claimed = { ...kept, claim: kept.claim + 1, nextAttemptAtMs: untilMs };
-        queue.set(delivery.eventId, claimed);
-        return claimed;
+    queues: {
+      async listDueQueues(_fromMs, nowMs, limit) {
+        return endpoints
+          .map(({ id, accountId }) => ({ id, accountId, dueAtMs: queueDueMs.get(id) }))
+          .flatMap(({ id, accountId, dueAtMs }) =>
+            dueAtMs !== undefined && dueAtMs <= nowMs
+              ? [{ endpointId: id, accountId, dueAtMs }]
+              : [],
+          )
+          .slice(0, limit);
       },
-      async failDelivery({ eventId }) {
-        ended.push(eventId);
-        queue.delete(eventId);
+      readQueues: async (ids) =>
+        endpoints
+          .filter(({ id }) => ids.includes(id))
+          .map((endpoint) => ({ endpoint, version: 1 })),
+      async enqueue() {},
+      async postpone({ endpoint: { id } }, dueAtMs) {
+        postponed.push([id, dueAtMs]);
+        if (dueAtMs === null) queueDueMs.delete(id);
+        else queueDueMs.set(id, dueAtMs);
+        return true;
+      },
+    },
+    accounts: {
+      acquire: async (ids) => new Set(ids),
+      async maintain() {},
+      async releaseAll() {},
+    },
+    deliveries: {
+      async listDue(endpointId, nowMs, limit) {
+        reads.push(endpointId);
+        return [...queue.values()]
+          .filter((one) => one.endpointId === endpointId && one.type !== 'webhook.ping')
+          .filter((one) => isDue(one, nowMs))
+          .slice(0, limit);
+      },
+      async findNextAttempt(endpointId, nowMs) {
+        const later = [...queue.values()]
+          .filter((one) => one.endpointId === endpointId && !isDue(one, nowMs))
+          .flatMap(({ nextAttemptAtMs }) => nextAttemptAtMs ?? []);
+        return later.length > 0 ? Math.min(...later) : null;
+      },
+      listDuePings: async (nowMs, limit) =>
+        [...queue.values()]
+          .filter((one) => one.type === 'webhook.ping' && isDue(one, nowMs))
+          .slice(0, limit),
+      async claimDeliveries(due, untilMs) {
+        return due.flatMap((delivery) => {
+          const kept = queue.get(delivery.eventId);
+          if (kept?.claim !== delivery.claim) return [];
+          const claimed = { ...kept, claim: kept.claim + 1, nextAttemptAtMs: untilMs };
+          queue.set(delivery.eventId, claimed);
+          return [claimed];
+        });
       },
       async releaseClaim({ eventId }) {
         released.push(eventId);
       },
-      async removeOfEndpoint(endpointId) {
-        removed.push(endpointId);
-        for (const one of queue.values()) {
-          if (one.endpointId === endpointId) queue.delete(one.eventId);
-        }
-      },
     },
-    endpoints: { findEndpoints: async (ids) => endpoints.filter(({ id }) => ids.includes(id)) },
     eventAccess: { mayHaveEvents: async (projectId) => !withoutEvents.has(projectId) },
+    onStopped: (endpointId) => stopped.push(endpointId),
     attempt: (_endpoint, delivery, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('cut short')));
-        under.set(delivery.eventId, { delivery, end: resolve });
+        const end = () => {
+          queue.delete(delivery.eventId);
+          resolve({ atMs: clock.now(), status: 204, durationMs: 5, error: null });
+        };
+        under.set(delivery.eventId, { delivery, end });
       }),
     clock,
     logger: testLogger,
-    limits: { requestsMax: 6, requestsPerEndpointMax: 4, claimMs: 60_000 },
+    limits: {
+      requestsMax,
+      requestsPerAccountMax: requestsMax,
+      requestsPerEndpointMax: 4,
+      slowFromMs: 1_000,
+      claimMs: 60_000,
+    },
     health: {
       disableAfterMs: 1e9,
       silenceMaxMs: 1e9,
@@ -114,7 +164,13 @@ function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly Webho
     onSlotReleased: () => {},
   });
   return {
-    ...{ clock, deliverer, under, ended, removed, released, withoutEvents },
+    ...{ clock, deliverer, under, stopped, postponed, reads, queue, released, withoutEvents },
+    /** Deliveries of an endpoint become due. */
+    add(endpoint: WebhookEndpoint, added: readonly WebhookDelivery[]) {
+      for (const delivery of added) queue.set(delivery.eventId, delivery);
+      queueDueMs.set(endpoint.id, clock.now());
+      deliverer.notify(endpoint);
+    },
     /** Rounds until nothing more is found. */
     async settle() {
       for (let rounds = 0; await deliverer.startDue(); rounds += 1) {
@@ -127,21 +183,64 @@ function world(endpoints: readonly WebhookEndpoint[], deliveries: readonly Webho
 const times = (count: number, endpoint: WebhookEndpoint) =>
   Array.from({ length: count }, () => newDelivery(endpoint));
 
-test('an endpoint has four concurrent requests, all together six, and a finished one releases its slot (Events: webhooks)', async () => {
+const countOf = (under: ReadonlyMap<string, { delivery: WebhookDelivery }>, id: string) =>
+  [...under.values()].filter(({ delivery }) => delivery.endpointId === id).length;
+
+test('an endpoint starts with one request, has four once it responds fast, all together at most six (Events: webhooks)', async () => {
   const [busy, other] = [newEndpoint(), newEndpoint()];
-  const { under, settle } = world([busy, other], [...times(10, busy), ...times(10, other)]);
-  const countOf = ({ id }: WebhookEndpoint) =>
-    [...under.values()].filter(({ delivery }) => delivery.endpointId === id).length;
+  const { under, settle } = world([busy, other], [...times(30, busy), ...times(30, other)]);
 
   await settle();
-  expect([countOf(busy), countOf(other)]).toEqual([4, 2]);
+  expect([countOf(under, busy.id), countOf(under, other.id)]).toEqual([1, 1]);
 
-  for (const { end } of under.values()) end();
+  for (const { end } of [...under.values()]) end();
   under.clear();
-  await waitFor('there is room again', async () => {
+  await waitFor('the slots are used again', async () => {
     await settle();
     return under.size === 6;
   });
+  expect([countOf(under, busy.id), countOf(under, other.id)]).toEqual([3, 3]);
+});
+
+test('sixty-four endpoints that hang with 100,000 queued deliveries delay no endpoint that responds fast (Events: webhooks)', async () => {
+  const hanging = Array.from({ length: 64 }, () => newEndpoint());
+  const fast = newEndpoint();
+  const first = times(1, fast);
+  const { under, queue, settle, clock, add } = world([...hanging, fast], first, 64);
+  await settle();
+  under.get(first[0]?.eventId ?? '')?.end();
+  under.clear();
+  for (const endpoint of hanging) add(endpoint, times(1_562, endpoint));
+  await settle();
+  clock.advance(2_000);
+  expect(under.size).toBe(48);
+
+  for (let round = 0; round < 5; round += 1) {
+    add(fast, times(4, fast));
+    await waitFor('its deliveries are sent', async () => {
+      await settle();
+      const own = [...under].filter(([, { delivery }]) => delivery.endpointId === fast.id);
+      for (const [id, { end }] of own) {
+        end();
+        under.delete(id);
+      }
+      return ![...queue.values()].some(({ endpointId }) => endpointId === fast.id);
+    });
+  }
+  expect(under.size).toBe(48);
+});
+
+test('the queue of a paused endpoint is moved to the end of its pause and not read (architecture: everything is bounded)', async () => {
+  const resting = newEndpoint({ health: paused });
+  const { reads, postponed, settle, clock } = world([resting], times(1_000, resting));
+
+  for (let wakes = 0; wakes < 5; wakes += 1) {
+    await settle();
+    clock.advance(1_000);
+  }
+
+  expect(reads).toEqual([]);
+  expect(postponed).toEqual([[resting.id, paused.pausedUntilMs]]);
 });
 
 test('a paused endpoint is sent nothing until its pause ends, then one request (Events: webhooks)', async () => {
@@ -155,34 +254,64 @@ test('a paused endpoint is sent nothing until its pause ends, then one request (
   expect(under.size).toBe(1);
 });
 
+test('an empty queue is not read again; one with a claim or a retry is, once that is due (Events: webhooks)', async () => {
+  const [sent, waiting] = [newEndpoint(), newEndpoint()];
+  const retry = newDelivery(waiting, { nextAttemptAtMs: startMs + 300_000 });
+  const [first, ...others] = times(3, sent);
+  const all = [...(first ? [first] : []), retry];
+  const { under, settle, clock, reads, postponed, add } = world([sent, waiting], all);
+  const moved = (endpoint: WebhookEndpoint) =>
+    postponed.filter(([id]) => id === endpoint.id).map(([, dueAtMs]) => dueAtMs);
+  await settle();
+  under.get(first?.eventId ?? '')?.end();
+  await waitFor('the queue is empty', async () => {
+    await settle();
+    return moved(sent).length === 1;
+  });
+
+  add(sent, others);
+  await settle();
+  clock.advance(1_000);
+  await settle();
+
+  expect(moved(waiting)).toEqual([startMs + 300_000]);
+  expect(moved(sent)).toEqual([null, startMs + 60_000]);
+  expect(reads.filter((id) => id === waiting.id)).toHaveLength(1);
+});
+
 test('a test is sent at once to a disabled or a paused endpoint (Events: webhooks)', async () => {
   const disabled = newEndpoint({ state: 'disabled', disabledReason: 'requested' });
   const resting = newEndpoint({ health: paused });
   const pings = [disabled, resting].map((one) => newDelivery(one, { type: 'webhook.ping' }));
   const events = [newDelivery(disabled), newDelivery(resting)];
-  const { under, ended, settle } = world([disabled, resting], [...events, ...pings]);
+  const { under, stopped, settle } = world([disabled, resting], [...events, ...pings]);
 
   await settle();
-
   expect([...under.keys()].sort()).toEqual(pings.map(({ eventId }) => eventId).sort());
-  expect(ended).toEqual([events[0]?.eventId]);
+  for (const { end } of under.values()) end();
+  await waitFor('the deliveries of the disabled endpoint are to be ended', async () => {
+    await settle();
+    return stopped.includes(disabled.id);
+  });
+  expect(under.size).toBe(2);
 });
 
-test('deliveries of a suspended Project wait without losing an attempt; those of a deleted endpoint are removed (Tenancy)', async () => {
+test('deliveries of a suspended Project wait without losing an attempt; those of a deleted endpoint are ended (Tenancy)', async () => {
   const [suspended, gone] = [newEndpoint(), newEndpoint()];
   const all = [...times(2, suspended), ...times(2, gone)];
-  const { under, removed, withoutEvents, settle, clock } = world([suspended], all);
+  const { under, stopped, withoutEvents, settle, clock, deliverer } = world([suspended], all);
   withoutEvents.add(suspended.projectId);
+  deliverer.notify(gone);
 
   await settle();
-  expect([under.size, removed]).toEqual([0, [gone.id]]);
+  expect([under.size, stopped]).toEqual([0, [gone.id]]);
   withoutEvents.clear();
   await settle();
   expect(under.size).toBe(0);
   clock.advance(5_000);
   await settle();
 
-  expect([...under.values()].map(({ delivery }) => delivery.claim)).toEqual([1, 1]);
+  expect([...under.values()].map(({ delivery }) => delivery.claim)).toEqual([1]);
 });
 
 test('nothing is sent unsigned', async () => {

@@ -1,4 +1,4 @@
-import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { EventId } from '@inventory/contracts/ids';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import { pingType } from '../domain/webhook-delivery.ts';
@@ -9,7 +9,7 @@ export interface PingDeps {
   readonly deliveries: Pick<DeliveryStore, 'insertMissing'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
-  readonly wake: (endpointId: WebhookEndpointId) => void;
+  readonly wake: () => void;
 }
 
 /** Schedules a signed test event, which is in no log; it is sent to a disabled endpoint too. */
@@ -37,6 +37,6 @@ export async function pingEndpoint(
     appendedAtMs: null,
   } as const;
   await deliveries.insertMissing([ping], nowMs);
-  wake(endpointId);
+  wake();
   return eventId;
 }

@@ -24,6 +24,7 @@ function entryAt(position: number, type: LoggedEvent['type']): KeptEntry {
 /** In-memory stores that fail when `fails` returns true. */
 function world(entries: readonly KeptEntry[], fails: () => boolean) {
   const made = new Map<string, number>();
+  let onAdvance = () => {};
   let endpoint: WebhookEndpoint = {
     id: `whe_${newRefreshId()}`,
     projectId,
@@ -58,9 +59,12 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
         }),
     },
     endpoints: {
+      findEndpoint: async () => endpoint,
       advancePosition: (read, to) =>
         orFail(() => {
-          if (read.nextPosition !== endpoint.nextPosition) return false;
+          onAdvance();
+          const { nextPosition, version } = endpoint;
+          if (read.nextPosition !== nextPosition || read.version !== version) return false;
           endpoint = { ...endpoint, nextPosition: to };
           return true;
         }),
@@ -68,7 +72,15 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
     eventAccess: { mayHaveEvents: async () => true },
     clock: createTestClock(),
   };
-  return { deps, made, endpoint: () => endpoint };
+  return {
+    ...{ deps, made, endpoint: () => endpoint },
+    beforeAdvance(listener: () => void) {
+      onAdvance = listener;
+    },
+    change(types: WebhookEndpoint['types']) {
+      endpoint = { ...endpoint, types, version: endpoint.version + 1 };
+    },
+  };
 }
 
 const going = new AbortController().signal;
@@ -112,4 +124,19 @@ test('a Project that may not receive events keeps its position (Tenancy)', async
   await prepareDeliveries({ ...deps, eventAccess }, endpoint(), going);
 
   expect([made.size, endpoint().nextPosition]).toEqual([0, 1]);
+});
+
+test('events of a type added while their page is read have a delivery (Events: webhooks)', async () => {
+  const entries = [entryAt(1, 'inventory.refresh.completed'), entryAt(2, 'account.balance.low')];
+  const { deps, made, endpoint, change, beforeAdvance } = world(entries, () => false);
+  let changes = 0;
+  beforeAdvance(() => {
+    if (changes === 0) change(['inventory.refresh.completed', 'account.balance.low']);
+    changes += 1;
+  });
+
+  await prepareDeliveries(deps, endpoint(), going);
+
+  expect([...made.values()]).toEqual([1, 1]);
+  expect(endpoint().nextPosition).toBe(3);
 });

@@ -9,7 +9,7 @@ import { toWireEvent } from './wire-event.ts';
 
 export interface PrepareDeps {
   readonly log: Pick<ProjectLog, 'listAfter'>;
-  readonly endpoints: Pick<EndpointStore, 'advancePosition'>;
+  readonly endpoints: Pick<EndpointStore, 'advancePosition' | 'findEndpoint'>;
   readonly deliveries: Pick<DeliveryStore, 'insertMissing'>;
   readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;
   readonly clock: Clock;
@@ -19,7 +19,9 @@ const entriesAtOnce = 200;
 
 /**
  * Inserts a delivery for each event from the endpoint's position on, then advances the position.
- * After a crash between the two, or with concurrent replicas, the insert finds existing ones.
+ * After a crash between the two, or with concurrent replicas, the insert finds existing ones. When
+ * the endpoint changed in between, its page is read again under its present types, so that no event
+ * of an added type is skipped.
  */
 export async function prepareDeliveries(
   { log, endpoints, deliveries, eventAccess, clock }: PrepareDeps,
@@ -33,14 +35,22 @@ export async function prepareDeliveries(
     const last = entries.at(-1);
     if (last === undefined) return;
     const wanted = entries.filter(({ event }) => place.types.includes(event.type));
+    const nowMs = clock.now();
     await deliveries.insertMissing(
       wanted.map((entry) => deliveryOf(place, entry)),
-      clock.now(),
+      nowMs,
     );
     const nextPosition = last.position + 1;
-    const moved = await endpoints.advancePosition(place, nextPosition);
-    if (!moved || entries.length < entriesAtOnce) return;
-    place = { ...place, nextPosition };
+    const dueAtMs = wanted.length > 0 ? nowMs : null;
+    if (await endpoints.advancePosition(place, nextPosition, dueAtMs)) {
+      if (entries.length < entriesAtOnce) return;
+      place = { ...place, nextPosition };
+    } else {
+      const changed = await endpoints.findEndpoint(place.projectId, place.id);
+      // Another replica advanced the position and continues from it.
+      if (changed?.state !== 'enabled' || changed.nextPosition !== place.nextPosition) return;
+      place = changed;
+    }
   }
 }
 

@@ -1,14 +1,18 @@
 import type { ProjectId } from '@inventory/contracts/ids';
 import { forEachLimited } from '@inventory/runtime/concurrency';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import { type PrepareDeps, prepareDeliveries } from './prepare-deliveries.ts';
 
 export interface LogReadingDeps extends PrepareDeps {
-  readonly endpoints: Pick<EndpointStore, 'listEndpoints' | 'claimForReading' | 'advancePosition'>;
+  readonly endpoints: Pick<
+    EndpointStore,
+    'listEndpoints' | 'claimForReading' | 'advancePosition' | 'findEndpoint'
+  >;
   /** How often the log of every endpoint is polled. */
   readonly readEveryMs: number;
-  /** Deliveries may have been inserted. */
-  readonly wake: () => void;
+  /** Deliveries of the endpoint may have been inserted. */
+  readonly wake: (endpoint: WebhookEndpoint) => void;
 }
 
 /** Inserts the deliveries of appended events: at once for this replica's appends, by poll for all. */
@@ -31,6 +35,11 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
   const notified = new Set<ProjectId>();
   let nextPollQueryMs = 0;
 
+  async function read(endpoint: WebhookEndpoint, stopping: AbortSignal): Promise<void> {
+    await prepareDeliveries(deps, endpoint, stopping);
+    wake(endpoint);
+  }
+
   /** A Project whose read fails waits for its poll. */
   async function readNotified(stopping: AbortSignal): Promise<void> {
     const projects = [...notified].slice(0, endpointsAtOnce);
@@ -39,8 +48,7 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
       const enabled = (await endpoints.listEndpoints(projectId)).filter(
         ({ state }) => state === 'enabled',
       );
-      for (const endpoint of enabled) await prepareDeliveries(deps, endpoint, stopping);
-      if (enabled.length > 0) wake();
+      for (const endpoint of enabled) await read(endpoint, stopping);
     });
   }
 
@@ -49,10 +57,7 @@ export function createLogReading(deps: LogReadingDeps): LogReading {
     const nowMs = clock.now();
     if (nowMs < nextPollQueryMs) return false;
     const due = await endpoints.claimForReading(nowMs, nowMs + readEveryMs, endpointsAtOnce);
-    await forEachLimited(due, concurrencyMax, (endpoint) =>
-      prepareDeliveries(deps, endpoint, stopping),
-    );
-    if (due.length > 0) wake();
+    await forEachLimited(due, concurrencyMax, (endpoint) => read(endpoint, stopping));
     const more = due.length === endpointsAtOnce;
     if (!more) nextPollQueryMs = nowMs + Math.min(readEveryMs, pollQueryEveryMs);
     return more;

@@ -1,4 +1,4 @@
-import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
+import type { EventId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
@@ -10,7 +10,8 @@ export interface RedeliverDeps {
   readonly log: Pick<ProjectLog, 'listBetween' | 'findEntry'>;
   readonly deliveries: Pick<DeliveryStore, 'insertMissing' | 'restartDelivery' | 'restartRange'>;
   readonly clock: Clock;
-  readonly wake: (endpointId: WebhookEndpointId) => void;
+  /** Deliveries of the endpoint were made due. */
+  readonly enqueue: (endpoint: WebhookEndpoint, dueAtMs: number) => Promise<void>;
 }
 
 export interface Redelivered {
@@ -37,7 +38,7 @@ export async function redeliverEvent(
     if (entry === null) throw new Refused({ code: 'event_not_found' });
     await deps.deliveries.insertMissing([deliveryOf(endpoint, entry)], nowMs);
   }
-  deps.wake(endpoint.id);
+  await deps.enqueue(endpoint, nowMs);
   return { redelivered: 1, continueSinceMs: null };
 }
 
@@ -46,7 +47,7 @@ export async function redeliverEvent(
  * endpoint's types without a delivery.
  */
 export async function redeliverRange(
-  { log, deliveries, clock, wake }: RedeliverDeps,
+  { log, deliveries, clock, enqueue }: RedeliverDeps,
   endpoint: WebhookEndpoint,
   range: { readonly sinceMs: number; readonly untilMs: number },
 ): Promise<Redelivered> {
@@ -61,7 +62,7 @@ export async function redeliverRange(
     missed.map((entry) => deliveryOf(endpoint, entry)),
     nowMs,
   );
-  wake(endpoint.id);
+  await enqueue(endpoint, nowMs);
   return { redelivered: restarted + made, continueSinceMs };
 }
 

@@ -1,23 +1,11 @@
 import type { EventId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import { readEach } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import { type Collection, MongoBulkWriteError } from 'mongodb';
-import type {
-  Attempt,
-  DeliveryFailure,
-  DeliveryProgress,
-  WebhookDelivery,
-} from '../domain/webhook-delivery.ts';
-import {
-  fromDocDelivery,
-  keyOf,
-  type NewDelivery,
-  toDocAttempt,
-  toDocDelivery,
-  toDocProgress,
-} from './delivery-mapping.ts';
+import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
+import { createDeliveryClaims, type DeliveryClaims } from './delivery-claims.ts';
+import { fromDocDelivery, keyOf, type NewDelivery, toDocDelivery } from './delivery-mapping.ts';
 import type { DeliveryDocument } from './webhook-collections.ts';
 
 export interface DeliveryPageQuery {
@@ -28,7 +16,7 @@ export interface DeliveryPageQuery {
 }
 
 /** Stores deliveries and their attempts. */
-export interface DeliveryStore {
+export interface DeliveryStore extends DeliveryClaims {
   /** Inserts those that do not exist, due at once; returns how many. */
   insertMissing(deliveries: readonly NewDelivery[], nowMs: number): Promise<number>;
   findDelivery(endpointId: WebhookEndpointId, eventId: EventId): Promise<WebhookDelivery | null>;
@@ -37,24 +25,6 @@ export interface DeliveryStore {
     endpointId: WebhookEndpointId,
     query: DeliveryPageQuery,
   ): Promise<{ readonly delivery: WebhookDelivery; readonly place: string }[]>;
-  /** Due deliveries of other endpoints than these, earliest first. */
-  listDue(
-    nowMs: number,
-    withoutEndpoints: readonly WebhookEndpointId[],
-    limit: number,
-  ): Promise<WebhookDelivery[]>;
-  /** Claims a delivery until `untilMs`; null when it is claimed or no longer pending. */
-  claimDelivery(delivery: WebhookDelivery, untilMs: number): Promise<WebhookDelivery | null>;
-  /** False when the claim is no longer the latest: then nothing is written. */
-  recordAttempt(
-    claimed: WebhookDelivery,
-    attempt: Attempt,
-    progress: DeliveryProgress,
-  ): Promise<boolean>;
-  /** Releases a claimed delivery: it is due at once. */
-  releaseClaim(claimed: WebhookDelivery, nowMs: number): Promise<void>;
-  /** Fails a pending delivery. */
-  failDelivery(delivery: WebhookDelivery, failure: DeliveryFailure): Promise<void>;
   /** Makes it due with a new schedule, in any state; false when there is none. */
   restartDelivery(endpointId: WebhookEndpointId, eventId: EventId, nowMs: number): Promise<boolean>;
   /** Restarts the terminal deliveries of events appended in a time range; returns how many. */
@@ -67,14 +37,15 @@ export interface DeliveryStore {
   removeCreatedBefore(timeMs: number): Promise<number>;
 }
 
-/** Stored attempts of one delivery. */
-const attemptsMax = 20;
-
 export function createDeliveryStore(
   deliveries: Collection<DeliveryDocument>,
   logger: Logger,
 ): DeliveryStore {
-  return { ...records(deliveries), ...work(deliveries, logger), ...restarts(deliveries) };
+  return {
+    ...records(deliveries),
+    ...createDeliveryClaims(deliveries, logger),
+    ...restarts(deliveries),
+  };
 }
 
 type Deliveries = Collection<DeliveryDocument>;
@@ -119,65 +90,6 @@ function records(
     async removeCreatedBefore(timeMs) {
       const { deletedCount } = await deliveries.deleteMany({ createdAt: { $lt: dateOf(timeMs) } });
       return deletedCount;
-    },
-  };
-}
-
-/** Claims deliveries and records their results. */
-function work(
-  deliveries: Deliveries,
-  logger: Logger,
-): Pick<
-  DeliveryStore,
-  'listDue' | 'claimDelivery' | 'recordAttempt' | 'releaseClaim' | 'failDelivery'
-> {
-  return {
-    async listDue(nowMs, withoutEndpoints, limit) {
-      const found = await deliveries
-        .find({
-          state: 'pending',
-          nextAttemptAt: { $lte: dateOf(nowMs) },
-          ...(withoutEndpoints.length === 0 ? {} : { endpointId: { $nin: [...withoutEndpoints] } }),
-        })
-        .sort({ nextAttemptAt: 1 })
-        .limit(limit)
-        .toArray();
-      return readEach(found, fromDocDelivery, logger);
-    },
-    async claimDelivery(delivery, untilMs) {
-      const claim = delivery.claim + 1;
-      const { matchedCount } = await deliveries.updateOne(
-        {
-          _id: keyOf(delivery.endpointId, delivery.eventId),
-          claim: delivery.claim,
-          state: 'pending',
-        },
-        { $set: { nextAttemptAt: dateOf(untilMs), claim } },
-      );
-      return matchedCount > 0 ? { ...delivery, claim, nextAttemptAtMs: untilMs } : null;
-    },
-    async recordAttempt({ endpointId, eventId, claim }, attempt, progress) {
-      const { matchedCount } = await deliveries.updateOne(
-        { _id: keyOf(endpointId, eventId), claim },
-        {
-          $set: toDocProgress(progress),
-          $inc: { attemptsTotal: 1 },
-          $push: { attempts: { $each: [toDocAttempt(attempt)], $slice: -attemptsMax } },
-        },
-      );
-      return matchedCount > 0;
-    },
-    async releaseClaim({ endpointId, eventId, claim }, nowMs) {
-      await deliveries.updateOne(
-        { _id: keyOf(endpointId, eventId), claim, state: 'pending' },
-        { $set: { nextAttemptAt: dateOf(nowMs) } },
-      );
-    },
-    async failDelivery({ endpointId, eventId, claim }, failure) {
-      await deliveries.updateOne(
-        { _id: keyOf(endpointId, eventId), claim, state: 'pending' },
-        { $set: { state: 'failed', failure, nextAttemptAt: null } },
-      );
     },
   };
 }

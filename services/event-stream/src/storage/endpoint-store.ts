@@ -11,6 +11,7 @@ import {
   toDocEndpoint,
   toDocFields,
 } from './endpoint-mapping.ts';
+import { enqueued } from './endpoint-queues.ts';
 import type { SecretSealer } from './sealed-secret.ts';
 import type { EndpointDocument } from './webhook-collections.ts';
 
@@ -21,18 +22,27 @@ export interface EndpointStore {
   findEndpoint(projectId: ProjectId, id: WebhookEndpointId): Promise<WebhookEndpoint | null>;
   /** Oldest first. */
   listEndpoints(projectId: ProjectId): Promise<WebhookEndpoint[]>;
-  findEndpoints(ids: readonly WebhookEndpointId[]): Promise<WebhookEndpoint[]>;
   /** Projects of the account with an enabled endpoint for this type. */
   listSubscribedProjects(accountId: AccountId, type: EventType): Promise<ProjectId[]>;
-  /** False when it was changed or deleted since it was read. */
-  updateEndpoint(read: WebhookEndpoint, fields: Partial<EndpointFields>): Promise<boolean>;
+  /**
+   * False when it was changed or deleted since it was read. With a pause its queue is due at the
+   * end of the pause; else at `dueAtMs` at the latest, where it is given.
+   */
+  updateEndpoint(
+    read: WebhookEndpoint,
+    fields: Partial<EndpointFields>,
+    dueAtMs?: number | null,
+  ): Promise<boolean>;
   removeEndpoint(projectId: ProjectId, id: WebhookEndpointId): Promise<boolean>;
   /**
    * Enabled endpoints whose poll is due. Each is claimed by one replica, until `againAtMs`.
    */
   claimForReading(nowMs: number, againAtMs: number, limit: number): Promise<WebhookEndpoint[]>;
-  /** Every event before `to` has its delivery. False when the endpoint changed since it was read. */
-  advancePosition(read: WebhookEndpoint, to: number): Promise<boolean>;
+  /**
+   * Every event before `to` has its delivery; with `dueAtMs` some were inserted, due then. False when
+   * the endpoint changed since it was read.
+   */
+  advancePosition(read: WebhookEndpoint, to: number, dueAtMs: number | null): Promise<boolean>;
 }
 
 export function createEndpointStore(
@@ -69,19 +79,27 @@ export function createEndpointStore(
         .map(fromDoc)
         .sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
     },
-    async findEndpoints(ids) {
-      const found = await endpoints.find({ endpointId: { $in: [...ids] } }).toArray();
-      return readEach(found, fromDoc, logger);
-    },
     async listSubscribedProjects(accountId, type) {
       const found = await endpoints.find({ accountId, state: 'enabled' }).toArray();
       const subscribed = found.filter(({ types }) => types.includes(type));
       return [...new Set(subscribed.map(({ projectId }) => projectId))].sort();
     },
-    async updateEndpoint({ projectId, id: endpointId, version }, fields) {
+    async updateEndpoint({ projectId, id: endpointId, version }, fields, dueAtMs = null) {
+      const pausedUntilMs = fields.health?.pausedUntilMs ?? 0;
+      const isPause = pausedUntilMs > 0;
+      const queue = isPause
+        ? { $inc: { queueVersion: 1 } }
+        : { ...(dueAtMs !== null && enqueued(dueAtMs)) };
       const { matchedCount } = await endpoints.updateOne(
         { _id: slotsOf(projectId), endpointId, version },
-        { $set: { ...toDocFields(fields, endpointId, sealer), version: version + 1 } },
+        {
+          ...queue,
+          $set: {
+            ...toDocFields(fields, endpointId, sealer),
+            ...(isPause && { queueDueAt: dateOf(pausedUntilMs) }),
+            version: version + 1,
+          },
+        },
       );
       return matchedCount > 0;
     },
@@ -100,16 +118,17 @@ export function createEndpointStore(
         const { _id, endpointId, nextReadAt } = doc;
         const { matchedCount } = await endpoints.updateOne(
           { _id, endpointId, nextReadAt },
-          { $set: { nextReadAt: dateOf(againAtMs) } },
+          // Its queue is examined too, in case a crash left it behind.
+          { ...enqueued(nowMs), $set: { nextReadAt: dateOf(againAtMs) } },
         );
         if (matchedCount > 0) claimed.push(...readEach([doc], fromDoc, logger));
       }
       return claimed;
     },
-    async advancePosition({ projectId, id: endpointId, nextPosition }, to) {
+    async advancePosition({ projectId, id: endpointId, nextPosition, version }, to, dueAtMs) {
       const { matchedCount } = await endpoints.updateOne(
-        { _id: slotsOf(projectId), endpointId, nextPosition },
-        { $set: { nextPosition: to } },
+        { _id: slotsOf(projectId), endpointId, nextPosition, version },
+        { ...(dueAtMs !== null && enqueued(dueAtMs)), $set: { nextPosition: to } },
       );
       return matchedCount > 0;
     },

@@ -5,6 +5,7 @@ import {
   webhookDeliveryType,
   webhookDisabledReason,
   webhookEndpointState,
+  webhookPingType,
 } from '@inventory/contracts/http/webhooks';
 import { accountId, eventId, projectId, webhookEndpointId } from '@inventory/contracts/ids';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
@@ -36,6 +37,10 @@ const endpoint = z.object({
   nextPosition: z.int(),
   /** When the log is read next, notification or not. */
   nextReadAt: z.date(),
+  /** When its queue is due, see `EndpointQueues`; absent while it is empty. */
+  queueDueAt: z.date().exactOptional(),
+  /** Grows with each enqueued delivery. */
+  queueVersion: z.int().exactOptional(),
   /** Grows with each change of secrets or health, which are read before they are written. */
   version: z.int(),
   failures: z.int(),
@@ -74,14 +79,21 @@ const delivery = z.object({
   nextAttemptAt: z.date().nullable(),
   failures: z.int(),
   claim: z.int(),
+  /** The latest claim of several that were made in one write. */
+  claimedBy: z.string().exactOptional(),
   attempts: z.array(attempt).readonly(),
   attemptsTotal: z.int(),
 });
 export type DeliveryDocument = Readonly<z.infer<typeof delivery>>;
 
+/** The replica that sends to the endpoints of an account. */
+const accountLease = z.object({ _id: accountId, owner: z.string(), until: z.date() });
+export type AccountLeaseDocument = Readonly<z.infer<typeof accountLease>>;
+
 export const webhookDocuments = {
   endpoint: { collection: 'webhookEndpoints', schema: endpoint },
   delivery: { collection: 'webhookDeliveries', schema: delivery },
+  accountLease: { collection: 'webhookAccountLeases', schema: accountLease },
 };
 
 export function openEndpointCollection(db: Db): Collection<EndpointDocument> {
@@ -92,6 +104,12 @@ export function openDeliveryCollection(db: Db): Collection<DeliveryDocument> {
   return db.collection(webhookDocuments.delivery.collection);
 }
 
+export function openAccountLeaseCollection(db: Db): Collection<AccountLeaseDocument> {
+  return db.collection(webhookDocuments.accountLease.collection);
+}
+
+const pingsOnly = { partialFilterExpression: { type: webhookPingType } };
+
 export const webhookIndexes: readonly CollectionIndexes[] = [
   {
     collection: webhookDocuments.endpoint.collection,
@@ -99,12 +117,17 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
       { name: 'endpoint', keys: { endpointId: 1 } },
       { name: 'account', keys: { accountId: 1 } },
       { name: 'next_read', keys: { state: 1, nextReadAt: 1 } },
+      { name: 'queue_due', keys: { state: 1, queueDueAt: 1 } },
     ],
   },
   {
     collection: webhookDocuments.delivery.collection,
     indexes: [
+      // The queue of an endpoint, and the endpoints with a queue.
+      { name: 'queue', keys: { state: 1, endpointId: 1, nextAttemptAt: 1 } },
+      // Counts the backlog.
       { name: 'due', keys: { state: 1, nextAttemptAt: 1 } },
+      { name: 'pings', keys: { type: 1, state: 1, nextAttemptAt: 1 }, options: pingsOnly },
       { name: 'place', keys: { endpointId: 1, place: 1 } },
       { name: 'created_at', keys: { createdAt: 1 } },
     ],

@@ -21,7 +21,7 @@ beforeEach(() => {
   streams = createEventStreams({ clock, limits, onClosed: (reason) => void closed.push(reason) });
 });
 
-function opened(): Recorded {
+function opened({ lingers = false } = {}): Recorded {
   let remove = (): void => {};
   const stream: Recorded = {
     accountId: newAccountId(),
@@ -36,7 +36,7 @@ function opened(): Recorded {
     },
     end: (lastFrame) => {
       stream.lastFrame = lastFrame;
-      remove();
+      if (!lingers) remove();
     },
     destroy: () => {
       stream.isCut = true;
@@ -54,7 +54,7 @@ function seconds(count: number): void {
 }
 
 test('every stream has a heartbeat in 15 s, and they are spread over that time (Events: heartbeat) [events-heartbeat]', () => {
-  const many = Array.from({ length: 30 }, opened);
+  const many = Array.from({ length: 30 }, () => opened());
   const perSecond = Array.from({ length: 15 }, () => {
     const before = many.reduce((sum, { heartbeats }) => sum + heartbeats, 0);
     seconds(1);
@@ -66,7 +66,7 @@ test('every stream has a heartbeat in 15 s, and they are spread over that time (
 });
 
 test('a stream lasts 10 to 15 minutes and ends with stream.closing (Events: max_age) [events-life, events-closing]', () => {
-  const many = Array.from({ length: 50 }, opened);
+  const many = Array.from({ length: 50 }, () => opened());
 
   seconds(599);
   expect(many.filter(({ lastFrame }) => lastFrame !== null)).toEqual([]);
@@ -115,7 +115,7 @@ test('a revoked stream gets no queued event any more (Events: stream.authorizati
 });
 
 test('when the service stops every stream gets stream.closing with a delay, spread over the drain time (Events: draining) [events-closing]', async () => {
-  const many = Array.from({ length: 20 }, opened);
+  const many = Array.from({ length: 20 }, () => opened());
 
   await streams.drain();
 
@@ -126,4 +126,28 @@ test('when the service stops every stream gets stream.closing with a delay, spre
     expect(after).toBeGreaterThanOrEqual(1_000);
     expect(after).toBeLessThanOrEqual(60_000);
   }
+});
+
+test('a stream is closed and counted once, however long its connection stays open (Events: stream.closing) [events-closing]', () => {
+  const stream = opened({ lingers: true });
+  seconds(900);
+  stream.blocked = true;
+  seconds(60);
+  streams.revoke(stream, 'credential_revoked');
+  streams.close(stream, 'unavailable');
+
+  expect(closed).toEqual(['max_age']);
+  expect(stream.lastFrame).toContain('max_age');
+});
+
+test('a stream that was admitted before a drain and opens during it gets stream.closing (Events: draining) [events-closing]', async () => {
+  const drained = streams.drain();
+  const late = opened();
+  expect(late.lastFrame).toBeNull();
+
+  await drained;
+  await new Promise((resolve) => setImmediate(resolve));
+
+  expect(late.lastFrame).toContain('draining');
+  expect(closed).toEqual(['draining']);
 });

@@ -7,6 +7,7 @@ import {
   type RevocationReason,
   revokedFrame,
 } from './event-frame.domain.ts';
+import { createStreamIndex } from './stream-index.ts';
 
 /** An open stream, as far as the replica manages it. */
 export interface EventStream {
@@ -39,7 +40,10 @@ export interface EventStreams {
   sendHeartbeats(): void;
   close(stream: EventStream, reason: ClosingReason): void;
   revoke(stream: EventStream, reason: RevocationReason): void;
-  readonly all: Iterable<EventStream>;
+  /** The open streams by digest of their secret. */
+  readonly bySecret: ReadonlyMap<string, ReadonlySet<EventStream>>;
+  /** Digests of the secrets of an account with open streams. */
+  secretsOf(accountId: AccountId): Iterable<string>;
   readonly size: number;
   /** True from the start of the drain: no stream may be added. */
   readonly draining: boolean;
@@ -59,6 +63,8 @@ interface Watched {
   readonly slot: number;
   readonly endsAtMs: number;
   blockedSinceMs: number | null;
+  /** Its last frame was written: only its connection is still open. */
+  isEnding: boolean;
 }
 
 const secondMs = 1_000;
@@ -68,13 +74,23 @@ const cutAfterMs = 3_000;
 export function createEventStreams(deps: EventStreamsDeps): EventStreams {
   const { clock, limits, onClosed } = deps;
   const watched = new Map<EventStream, Watched>();
+  const index = createStreamIndex<EventStream>();
   const round = Math.max(1, Math.round(limits.heartbeatMs / secondMs));
   let added = 0;
   let seconds = 0;
   let draining = false;
 
-  function close(stream: EventStream, reason: ClosingReason): void {
+  /** False when the stream is ending already, or gone: a stream is closed and counted once. */
+  function startEnding(stream: EventStream, reason: ClosingReason | RevocationReason): boolean {
+    const one = watched.get(stream);
+    if (one === undefined || one.isEnding) return false;
+    one.isEnding = true;
     onClosed(reason);
+    return true;
+  }
+
+  function close(stream: EventStream, reason: ClosingReason): void {
+    if (!startEnding(stream, reason)) return;
     stream.end(closingFrame(reason, retryAfterMs(reason, limits.drainMs)));
     // A slow client would not accept the queued data either.
     if (reason === 'slow_consumer') stream.destroy();
@@ -82,6 +98,7 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
 
   function watch(one: Watched, nowMs: number): void {
     const { stream } = one;
+    if (one.isEnding) return;
     one.blockedSinceMs = stream.blocked ? (one.blockedSinceMs ?? nowMs) : null;
     if (one.blockedSinceMs !== null && nowMs - one.blockedSinceMs >= limits.slowAfterMs) {
       close(stream, 'slow_consumer');
@@ -96,8 +113,14 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
     add(stream) {
       added += 1;
       const endsAtMs = clock.now() + randomBetween((limits.lifeMaxMs * 2) / 3, limits.lifeMaxMs);
-      watched.set(stream, { stream, slot: added % round, endsAtMs, blockedSinceMs: null });
-      return () => void watched.delete(stream);
+      const slot = added % round;
+      watched.set(stream, { stream, slot, endsAtMs, blockedSinceMs: null, isEnding: false });
+      // Admitted before the drain began: it is closed after its checkpoint.
+      if (draining) setImmediate(close, stream, 'draining');
+      index.add(stream);
+      return () => {
+        if (watched.delete(stream)) index.remove(stream);
+      };
     },
     sendHeartbeats() {
       seconds += 1;
@@ -106,15 +129,14 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
     },
     close,
     revoke(stream, reason) {
-      onClosed(reason);
+      if (!startEnding(stream, reason)) return;
       const { blocked } = stream;
       stream.end(revokedFrame(reason));
       // The client may no longer receive the queued events.
       if (blocked) stream.destroy();
     },
-    get all() {
-      return watched.keys();
-    },
+    bySecret: index.bySecret,
+    secretsOf: index.secretsOf,
     get size() {
       return watched.size;
     },
@@ -128,7 +150,7 @@ export function createEventStreams(deps: EventStreamsDeps): EventStreams {
       for (const [index, stream] of going.entries()) {
         const dueMs = (limits.drainMs * index) / going.length;
         await until(startMs + dueMs);
-        if (watched.has(stream)) close(stream, 'draining');
+        close(stream, 'draining');
       }
       if (watched.size > 0) await until(monotonicNow() + cutAfterMs);
       for (const stream of watched.keys()) stream.destroy();

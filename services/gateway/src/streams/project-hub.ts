@@ -97,11 +97,17 @@ export function createProjectHub(
     for (const reader of readers) reader.logChanged();
   }
 
+  /** An earlier epoch is refused; a later one restarts the ring. */
+  function isPresent(epoch: number, position: number): boolean {
+    if (epoch <= logEpoch) return epoch === logEpoch;
+    restart(epoch, position);
+    return false;
+  }
+
   function takePage(page: LogPage): void {
-    if (page.log_epoch !== logEpoch) {
-      restart(page.log_epoch, page.head_position);
-      return;
-    }
+    // A replica of the event-stream that was not restarted since the epoch was raised.
+    if (page.log_epoch < logEpoch) throw new Error('the log was read at an earlier epoch');
+    if (!isPresent(page.log_epoch, page.head_position)) return;
     // Events pruned meanwhile are unavailable; the readers detect it themselves.
     if (page.earliest_position > ring.last + 1) {
       ring = createProjectRing(page.earliest_position - 1, limits);
@@ -140,18 +146,14 @@ export function createProjectHub(
       return readers.size;
     },
     appendEvent({ logEpoch: epoch, position, event }) {
-      if (epoch < logEpoch) return;
-      if (epoch > logEpoch) {
-        restart(epoch, position);
-        return;
-      }
+      if (!isPresent(epoch, position)) return;
       target = Math.max(target, position);
       const result = take(position, event);
       if (result === 'appended') flushSoon();
       if (result === 'gap') void fill();
     },
     updateHead(epoch, position) {
-      if (epoch > logEpoch) return restart(epoch, position);
+      if (!isPresent(epoch, position)) return;
       target = Math.max(target, position);
       void fill();
     },

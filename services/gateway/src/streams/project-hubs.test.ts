@@ -55,6 +55,10 @@ function world() {
     restore() {
       epoch += 1;
     },
+    /** The replica that answers was not restarted since the restore. */
+    fallBehind() {
+      epoch -= 1;
+    },
   };
 }
 
@@ -101,4 +105,27 @@ test('after a restore a sweep reads the heads of every followed Project once (Ev
   await hubs.compareHeads();
 
   expect(requests.filter((request) => request === 'heads')).toHaveLength(1);
+});
+
+test('an event-stream of an earlier epoch changes nothing: epochs are not mixed (Events: log_epoch_changed) [events-recovery]', async () => {
+  const { hubs, requests, setAppended, restore, fallBehind } = world();
+  const projectId = newProjectId();
+  restore();
+  const hub = await hubs.openHub(projectId);
+  let changes = 0;
+  hub.attach({
+    sendPending() {},
+    logChanged() {
+      changes += 1;
+    },
+  });
+  const { ring } = hub;
+  fallBehind();
+  setAppended([{ project_id: projectId, position: 7 }]);
+
+  hub.updateHead(2, 1);
+  await waitFor('the log is read', () => requests.includes('page'));
+  await hubs.compareHeads();
+
+  expect([hub.logEpoch, hub.ring === ring, changes]).toEqual([2, true, 0]);
 });

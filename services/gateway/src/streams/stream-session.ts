@@ -161,6 +161,8 @@ export class StreamSession implements HubReader {
     const { projectId } = this.#hub;
     const page = await replays.run(() => log.readLogPage(projectId, this.#position, replayPage));
     if (this.#ended) return;
+    // A replica of the event-stream that was not restarted since the epoch was raised.
+    if (page.log_epoch < this.#logEpoch) throw new Error('the log was read at an earlier epoch');
     const reason = recoveryNeeded(
       { logEpoch: this.#logEpoch, position: this.#position },
       extentOf(page),

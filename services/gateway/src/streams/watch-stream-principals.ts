@@ -11,7 +11,7 @@ import {
 } from './stream-authorization.domain.ts';
 
 export interface StreamPrincipalsDeps {
-  readonly streams: Pick<EventStreams, 'all' | 'revoke' | 'close'>;
+  readonly streams: Pick<EventStreams, 'bySecret' | 'secretsOf' | 'revoke' | 'close'>;
   readonly findBySecretDigest: (secretDigest: string) => Promise<StoredPrincipal | null>;
   readonly clock: Clock;
   /**
@@ -26,7 +26,10 @@ export interface StreamPrincipalsDeps {
 export interface StreamPrincipals {
   /** Checks every due secret, once for all of its streams. */
   checkDue(): Promise<void>;
-  /** Makes all secrets of a changed account due. */
+  /**
+   * Makes the secrets of a changed account due, now and for ten seconds: a stream that opens meanwhile
+   * may have been admitted by what was cached before the change.
+   */
   scheduleChecks(accountId: AccountId): void;
 }
 
@@ -37,6 +40,9 @@ interface Known {
 }
 
 const looksAtOnce = 16;
+const passEveryMs = 1_000;
+/** Longer than a Principal is cached. */
+const recentMs = 10_000;
 /**
  * Number of intervals without a result after which the stream is closed; the client may reconnect.
  */
@@ -44,20 +50,39 @@ const unknownIntervalsMax = 2;
 
 export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincipals {
   const { streams, findBySecretDigest: find, clock, everyMs, logger } = deps;
-  let known = new Map<string, Known>();
+  const known = new Map<string, Known>();
+  /** Digests of the secrets to be checked next. */
+  const due = new Set<string>();
+  const changedUntilMs = new Map<AccountId, number>();
+  let nextPassMs = Number.NEGATIVE_INFINITY;
 
   const nextDueMs = () => clock.now() + randomBetween(everyMs / 2, everyMs);
 
-  /** By secret digest; secrets without a stream are deleted. */
-  function grouped(): Map<string, EventStream[]> {
-    const groups = Map.groupBy(streams.all, ({ secretDigest }) => secretDigest);
-    known = new Map(
-      [...groups.keys()].map((digest) => [
-        digest,
-        known.get(digest) ?? { dueAtMs: nextDueMs(), unknownSinceMs: null },
-      ]),
-    );
-    return groups;
+  function knownOf(digest: string): Known {
+    const one = known.get(digest) ?? { dueAtMs: nextDueMs(), unknownSinceMs: null };
+    known.set(digest, one);
+    return one;
+  }
+
+  function scheduleAccount(accountId: AccountId): void {
+    for (const digest of streams.secretsOf(accountId)) {
+      knownOf(digest).dueAtMs = 0;
+      due.add(digest);
+    }
+  }
+
+  /** Once a second, over secrets; a change in between reads those of its account only. */
+  function pass(nowMs: number): void {
+    if (nowMs < nextPassMs) return;
+    nextPassMs = nowMs + passEveryMs;
+    for (const [accountId, untilMs] of changedUntilMs) {
+      if (untilMs >= nowMs) scheduleAccount(accountId);
+      else changedUntilMs.delete(accountId);
+    }
+    for (const digest of known.keys()) if (!streams.bySecret.has(digest)) known.delete(digest);
+    for (const digest of streams.bySecret.keys()) {
+      if (knownOf(digest).dueAtMs <= nowMs) due.add(digest);
+    }
   }
 
   async function look(digest: string, held: readonly EventStream[], one: Known): Promise<void> {
@@ -89,18 +114,17 @@ export function watchStreamPrincipals(deps: StreamPrincipalsDeps): StreamPrincip
 
   return {
     async checkDue() {
-      const nowMs = clock.now();
-      const due = [...grouped()].flatMap(([digest, held]) => {
-        const one = known.get(digest);
-        return one && one.dueAtMs <= nowMs ? [{ digest, held, one }] : [];
+      pass(clock.now());
+      const digests = [...due];
+      due.clear();
+      await forEachLimited(digests, looksAtOnce, async (digest) => {
+        const held = streams.bySecret.get(digest);
+        if (held) await look(digest, [...held], knownOf(digest));
       });
-      await forEachLimited(due, looksAtOnce, ({ digest, held, one }) => look(digest, held, one));
     },
     scheduleChecks(accountId) {
-      for (const [digest, held] of grouped()) {
-        const one = known.get(digest);
-        if (one && held.some((stream) => stream.accountId === accountId)) one.dueAtMs = 0;
-      }
+      changedUntilMs.set(accountId, clock.now() + recentMs);
+      scheduleAccount(accountId);
     },
   };
 }

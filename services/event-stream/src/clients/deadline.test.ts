@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { startDeadline } from './deadline.ts';
+
+/** Nothing else runs in this process meanwhile. */
+function block(durationMs: number): void {
+  const untilMs = performance.now() + durationMs;
+  while (performance.now() < untilMs);
+}
+
+test('what arrives while this process is busy is read before a deadline ends (Events: webhooks)', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [accepted] = (await once(server, 'connection')) as [Socket];
+
+  const deadline = startDeadline(20);
+  client.write('answer');
+  block(150);
+  await once(accepted, 'data');
+  const wasAborted = deadline.signal.aborted;
+  deadline.clear();
+  client.destroy();
+  server.close();
+
+  expect(wasAborted).toBe(false);
+});
+
+test('a deadline ends, also after this process was busy', async () => {
+  const deadline = startDeadline(20);
+  block(150);
+
+  if (!deadline.signal.aborted) await once(deadline.signal, 'abort');
+
+  expect(deadline.signal.aborted).toBe(true);
+});
+
+test('a deadline that is cleared does not end', async () => {
+  const deadline = startDeadline(1);
+  deadline.clear();
+
+  await new Promise((resolve) => setTimeout(resolve, 5));
+
+  expect(deadline.signal.aborted).toBe(false);
+});

@@ -1,0 +1,32 @@
+import { monotonicNow } from '@inventory/runtime/clock';
+
+export interface Deadline {
+  readonly signal: AbortSignal;
+  clear(): void;
+}
+
+/** A timer that fires later than this shows that the process was busy. */
+const lateFromMs = 100;
+
+/**
+ * Aborts after `timeoutMs` of waiting. Time in which this process did not run is not counted, up to
+ * as much again, and what arrived by the end is read first.
+ */
+export function startDeadline(timeoutMs: number): Deadline {
+  const controller = new AbortController();
+  let spareMs = timeoutMs;
+  let timer = waitFor(timeoutMs);
+
+  function waitFor(durationMs: number): NodeJS.Timeout {
+    const dueMs = monotonicNow() + durationMs;
+    return setTimeout(() => {
+      const lateMs = Math.min(monotonicNow() - dueMs, spareMs);
+      spareMs -= lateMs;
+      if (lateMs >= lateFromMs) timer = waitFor(lateMs);
+      // Sockets are read between timers and immediates.
+      else setImmediate(() => controller.abort());
+    }, durationMs);
+  }
+
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}

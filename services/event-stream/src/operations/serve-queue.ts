@@ -1,0 +1,109 @@
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import { concurrencyOf, type HealthLimits } from '../domain/endpoint-health.ts';
+import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { DeliveryStore } from '../storage/delivery-store.ts';
+import type { EndpointQueue, EndpointQueues } from '../storage/endpoint-queues.ts';
+import type { ProjectEventAccess } from './project-event-access.ts';
+
+export interface ServeQueueDeps {
+  readonly queues: EndpointQueues;
+  readonly deliveries: Pick<DeliveryStore, 'listDue' | 'listDuePings' | 'findNextAttempt'>;
+  readonly eventAccess: Pick<ProjectEventAccess, 'mayHaveEvents'>;
+  /** The endpoint is disabled or deleted: its deliveries are to be ended. */
+  readonly onStopped: (endpointId: WebhookEndpointId) => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: { readonly requestsPerEndpointMax: number; readonly claimMs: number };
+  readonly health: HealthLimits;
+}
+
+export interface DueDelivery {
+  readonly endpoint: WebhookEndpoint;
+  readonly delivery: WebhookDelivery;
+}
+
+export interface WantedDeliveries {
+  readonly endpointId: WebhookEndpointId;
+  /** Undefined when the endpoint does not exist. */
+  readonly queue: EndpointQueue | undefined;
+  /** Requests that may start, and those in flight. */
+  readonly count: number;
+  readonly running: number;
+}
+
+export interface Served {
+  readonly due: readonly DueDelivery[];
+  /** Concurrency that the endpoint's health allows; null when its queue is not due any more. */
+  readonly requestsMax: number | null;
+}
+
+/** How long a Project that may not receive events is held. */
+const holdMs = 5_000;
+const nothing: Served = { due: [], requestsMax: null };
+
+/** Reads due deliveries of an endpoint. A queue that may not be sent to now is moved in one write. */
+export async function serveQueue(
+  deps: ServeQueueDeps,
+  { endpointId, queue, count, running }: WantedDeliveries,
+): Promise<Served> {
+  const { queues, deliveries, clock, limits } = deps;
+  if (queue === undefined || queue.endpoint.state === 'disabled') {
+    deps.onStopped(endpointId);
+    return nothing;
+  }
+  const nowMs = clock.now();
+  const { endpoint } = queue;
+  const heldUntilMs = Math.max(await heldByAccess(deps, endpoint), endpoint.health.pausedUntilMs);
+  if (heldUntilMs > nowMs) {
+    await queues.postpone(queue, heldUntilMs);
+    return nothing;
+  }
+  const requestsMax = concurrencyOf(endpoint.health, limits.requestsPerEndpointMax, deps.health);
+  const wanted = Math.min(count, requestsMax - running);
+  if (wanted <= 0) return { due: [], requestsMax };
+  const due = await deliveries.listDue(endpointId, nowMs, wanted);
+  const served = due.map((delivery) => ({ endpoint, delivery }));
+  if (due.length === wanted) return { due: served, requestsMax };
+  const nextMs = await deliveries.findNextAttempt(endpointId, nowMs);
+  const claimedMs = due.length > 0 ? nowMs + limits.claimMs : null;
+  const isEmpty = await queues.postpone(queue, earlier(nextMs, claimedMs));
+  return { due: served, requestsMax: isEmpty ? null : requestsMax };
+}
+
+/** Due tests of endpoints that may be sent to; tests are sent to paused and disabled ones too. */
+export async function readDuePings(deps: ServeQueueDeps, limit: number): Promise<DueDelivery[]> {
+  const nowMs = deps.clock.now();
+  const pings = await deps.deliveries.listDuePings(nowMs, limit);
+  if (pings.length === 0) return [];
+  const queues = await deps.queues.readQueues(pings.map(({ endpointId }) => endpointId));
+  const endpoints = new Map(queues.map(({ endpoint }) => [endpoint.id, endpoint]));
+  const due = await Promise.all(
+    pings.map(async (delivery) => {
+      const endpoint = endpoints.get(delivery.endpointId);
+      if (endpoint === undefined) deps.onStopped(delivery.endpointId);
+      else if ((await heldByAccess(deps, endpoint)) === 0) return [{ endpoint, delivery }];
+      return [];
+    }),
+  );
+  return due.flat();
+}
+
+/** The time until which nothing is sent: without access or usable secrets; else 0. */
+async function heldByAccess(
+  { eventAccess, clock, logger }: ServeQueueDeps,
+  { id, projectId, secrets }: WebhookEndpoint,
+): Promise<number> {
+  if (secrets.length === 0) {
+    const context = { endpoint_id: id };
+    logger.error(context, 'no key of WEBHOOK_SECRET_KEYS decrypts the secrets of the endpoint');
+    return clock.now() + holdMs;
+  }
+  return (await eventAccess.mayHaveEvents(projectId)) ? 0 : clock.now() + holdMs;
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}

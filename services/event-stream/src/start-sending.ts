@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { randomBetween } from '@inventory/runtime/backoff';
+import { startPeriodicJob } from '@inventory/runtime/periodic-job';
+import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
+import { createHostResolver } from './clients/resolve-host.ts';
+import { createWebhookSender } from './clients/webhook-sender.ts';
+import type { EventStreamConfig } from './config.ts';
+import type { AddressRules } from './domain/webhook-address.ts';
+import type { DisabledReason, WebhookEndpoint } from './domain/webhook-endpoint.ts';
+import { countAttempt, countDisabled } from './metrics.ts';
+import { attemptDelivery } from './operations/attempt-delivery.ts';
+import { createDeliverer } from './operations/deliver-due.ts';
+import { createDeliveryEnding } from './operations/end-deliveries.ts';
+import { gatherWrites } from './operations/gather-writes.ts';
+import { createHeldAccounts } from './operations/hold-accounts.ts';
+import type { ProjectEventAccess } from './operations/project-event-access.ts';
+import { createAccountLeases } from './storage/account-leases.ts';
+import type { DeliveryStore } from './storage/delivery-store.ts';
+import type { EndpointQueues } from './storage/endpoint-queues.ts';
+import type { EndpointStore } from './storage/endpoint-store.ts';
+import { openAccountLeaseCollection } from './storage/webhook-collections.ts';
+
+export interface SendingParts {
+  readonly db: Db;
+  readonly endpoints: EndpointStore;
+  readonly queues: EndpointQueues;
+  readonly deliveries: DeliveryStore;
+  readonly eventAccess: ProjectEventAccess;
+  readonly rules: AddressRules;
+}
+
+const randomSteps = 1_000_000;
+/** Longest time that the record of a response takes. */
+const recordMs = 1_000;
+const intervalMaxMs = 1_000;
+
+/** Sends due deliveries, and ends those of disabled endpoints. */
+export function startSending(context: ServiceContext<EventStreamConfig>, parts: SendingParts) {
+  const { config, lifetime, logger } = context;
+  const { sweepEveryMs, drainMs } = config.webhooks;
+  const ending = startEnding(context, parts);
+  const deliverer = openDeliverer(context, {
+    ...parts,
+    onStopped: ending.wake,
+    onSlotReleased: () => job.wake(),
+  });
+  lifetime.defer('webhook attempts', () => deliverer.stop(drainMs));
+  const job = startPeriodicJob({
+    name: 'webhook deliveries',
+    intervalMs: Math.min(sweepEveryMs, intervalMaxMs),
+    lifetime,
+    logger,
+    runOnce: () => deliverer.startDue(),
+  });
+  return {
+    /** Deliveries of the endpoint were made due, or it was disabled. */
+    wake(endpoint: WebhookEndpoint) {
+      if (endpoint.state === 'enabled') deliverer.notify(endpoint);
+      else ending.wake(endpoint.id);
+      job.wake();
+    },
+    wakePings() {
+      deliverer.notifyPing();
+      job.wake();
+    },
+  };
+}
+
+function openDeliverer(
+  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  parts: SendingParts & Pick<Parameters<typeof createDeliverer>[0], 'onStopped' | 'onSlotReleased'>,
+) {
+  const { deliveries, endpoints, rules } = parts;
+  const { retries, health, limits, timeoutMs } = config.webhooks;
+  const sender = createWebhookSender({ ...rules, resolve: createHostResolver(), timeoutMs });
+  lifetime.defer('webhook connections', () => sender.close());
+  const attempts = {
+    ...{ sender, endpoints, clock, logger, retries, health },
+    recordAttempt: gatherWrites(deliveries.recordAttempts),
+    random: () => randomBetween(0, randomSteps - 1) / randomSteps,
+    onAttempt: countAttempt,
+    onDisabled(reason: DisabledReason, endpointId: WebhookEndpoint['id']) {
+      countDisabled(reason);
+      parts.onStopped(endpointId);
+    },
+  };
+  const leases = createAccountLeases(openAccountLeaseCollection(parts.db));
+  const requestMs = timeoutMs + recordMs;
+  return createDeliverer({
+    ...{ ...parts, clock, logger, limits, health },
+    accounts: createHeldAccounts({ leases, clock, owner: randomUUID(), requestMs }),
+    attempt: (endpoint, claimed, signal) => attemptDelivery(attempts, endpoint, claimed, signal),
+  });
+}
+
+function startEnding(
+  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
+  { deliveries, queues }: Pick<SendingParts, 'deliveries' | 'queues'>,
+) {
+  const { sweepEveryMs } = config.webhooks;
+  const ending = createDeliveryEnding({ deliveries, queues, clock, sweepEveryMs });
+  const job = startPeriodicJob({
+    name: 'webhook endings',
+    intervalMs: sweepEveryMs,
+    lifetime,
+    logger,
+    runOnce: (stopping) => ending.endStopped(stopping),
+  });
+  return {
+    wake(endpointId: WebhookEndpoint['id']) {
+      ending.notify(endpointId);
+      job.wake();
+    },
+  };
+}

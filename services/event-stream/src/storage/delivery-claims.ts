@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { WebhookEndpointId } from '@inventory/contracts/ids';
+import { readEach } from '@inventory/mongo/parse-document';
+import { dateOf } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
+import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
+import {
+  type Attempt,
+  type DeliveryFailure,
+  type DeliveryProgress,
+  pingType,
+  type WebhookDelivery,
+} from '../domain/webhook-delivery.ts';
+import { fromDocDelivery, keyOf, toDocAttempt, toDocProgress } from './delivery-mapping.ts';
+import type { DeliveryDocument } from './webhook-collections.ts';
+
+/** The result of an attempt under a claim. */
+export interface AttemptReport {
+  readonly claimed: WebhookDelivery;
+  readonly attempt: Attempt;
+  readonly progress: DeliveryProgress;
+}
+
+/** Pending deliveries: their queues, claims and results. */
+export interface DeliveryClaims {
+  /** Due deliveries of one endpoint, earliest first. */
+  listDue(endpointId: WebhookEndpointId, nowMs: number, limit: number): Promise<WebhookDelivery[]>;
+  /** When the next delivery after `nowMs` is due, or its claim expires; null without any. */
+  findNextAttempt(endpointId: WebhookEndpointId, nowMs: number): Promise<number | null>;
+  /** Due tests of all endpoints, earliest first. */
+  listDuePings(nowMs: number, limit: number): Promise<WebhookDelivery[]>;
+  /** The next endpoint, in order of ids, with a pending delivery; null after the last one. */
+  findPendingEndpoint(after: WebhookEndpointId | null): Promise<WebhookEndpointId | null>;
+  /** Claims deliveries until `untilMs`; returns those that were still pending and unclaimed. */
+  claimDeliveries(due: readonly WebhookDelivery[], untilMs: number): Promise<WebhookDelivery[]>;
+  /** Returns how many were stored: a report of an earlier claim is not. */
+  recordAttempts(reports: readonly AttemptReport[]): Promise<number>;
+  /** Releases a claimed delivery: it is due at once. */
+  releaseClaim(claimed: WebhookDelivery, nowMs: number): Promise<void>;
+  /** Fails up to `limit` pending deliveries of an endpoint, tests excepted; returns how many. */
+  failOfEndpoint(
+    endpointId: WebhookEndpointId,
+    failure: DeliveryFailure,
+    limit: number,
+  ): Promise<number>;
+}
+
+/** Stored attempts of one delivery. */
+const attemptsMax = 20;
+const pending = { state: 'pending' } as const;
+
+export function createDeliveryClaims(
+  deliveries: Collection<DeliveryDocument>,
+  logger: Logger,
+): DeliveryClaims {
+  return { ...queries(deliveries, logger), ...writes(deliveries) };
+}
+
+function queries(
+  deliveries: Collection<DeliveryDocument>,
+  logger: Logger,
+): Pick<DeliveryClaims, 'listDue' | 'findNextAttempt' | 'listDuePings' | 'findPendingEndpoint'> {
+  const listSorted = async (filter: Filter<DeliveryDocument>, limit: number) => {
+    const found = deliveries.find({ ...filter, ...pending }).sort({ nextAttemptAt: 1 });
+    return readEach(await found.limit(limit).toArray(), fromDocDelivery, logger);
+  };
+
+  return {
+    listDue: (endpointId, nowMs, limit) =>
+      listSorted(
+        { endpointId, type: { $ne: pingType }, nextAttemptAt: { $lte: dateOf(nowMs) } },
+        limit,
+      ),
+    async findNextAttempt(endpointId, nowMs) {
+      const next = await deliveries.findOne(
+        { ...pending, endpointId, nextAttemptAt: { $gt: dateOf(nowMs) } },
+        { sort: { nextAttemptAt: 1 }, projection: { nextAttemptAt: 1 } },
+      );
+      return next?.nextAttemptAt?.getTime() ?? null;
+    },
+    listDuePings: (nowMs, limit) =>
+      listSorted({ type: pingType, nextAttemptAt: { $lte: dateOf(nowMs) } }, limit),
+    async findPendingEndpoint(after) {
+      const next = await deliveries.findOne(
+        { ...pending, ...(after !== null && { endpointId: { $gt: after } }) },
+        { sort: { endpointId: 1 }, projection: { endpointId: 1 } },
+      );
+      return next?.endpointId ?? null;
+    },
+  };
+}
+
+function writes(
+  deliveries: Collection<DeliveryDocument>,
+): Pick<DeliveryClaims, 'claimDeliveries' | 'recordAttempts' | 'releaseClaim' | 'failOfEndpoint'> {
+  return {
+    async claimDeliveries(due, untilMs) {
+      if (due.length === 0) return [];
+      const claimedBy = randomUUID();
+      const { matchedCount } = await deliveries.bulkWrite(
+        due.map(({ endpointId, eventId, claim }) => ({
+          updateOne: {
+            filter: { _id: keyOf(endpointId, eventId), claim, ...pending },
+            update: { $set: { nextAttemptAt: dateOf(untilMs), claim: claim + 1, claimedBy } },
+          },
+        })),
+        { ordered: false },
+      );
+      const claimed = due.map((one) => ({
+        ...one,
+        claim: one.claim + 1,
+        nextAttemptAtMs: untilMs,
+      }));
+      if (matchedCount === due.length) return claimed;
+      // Others were claimed by another replica, or restarted.
+      const keys = due.map(({ endpointId, eventId }) => keyOf(endpointId, eventId));
+      const own = await deliveries
+        .find({ _id: { $in: keys }, claimedBy }, { projection: { _id: 1 } })
+        .toArray();
+      const ownKeys = new Set(own.map(({ _id }) => _id));
+      return claimed.filter(({ endpointId, eventId }) => ownKeys.has(keyOf(endpointId, eventId)));
+    },
+    async recordAttempts(reports) {
+      if (reports.length === 0) return 0;
+      const { matchedCount } = await deliveries.bulkWrite(reports.flatMap(reportWrites), {
+        ordered: false,
+      });
+      return matchedCount;
+    },
+    async releaseClaim({ endpointId, eventId, claim }, nowMs) {
+      await deliveries.updateOne(
+        { _id: keyOf(endpointId, eventId), claim, ...pending },
+        { $set: { nextAttemptAt: dateOf(nowMs) } },
+      );
+    },
+    async failOfEndpoint(endpointId, failure, limit) {
+      const found = await deliveries
+        .find({ ...pending, endpointId, type: { $ne: pingType } }, { projection: { _id: 1 } })
+        .limit(limit)
+        .toArray();
+      if (found.length === 0) return 0;
+      await deliveries.updateMany(
+        { _id: { $in: found.map(({ _id }) => _id) }, ...pending },
+        { $set: { state: 'failed', failure, nextAttemptAt: null } },
+      );
+      return found.length;
+    },
+  };
+}
+
+function reportWrites({
+  claimed,
+  attempt,
+  progress,
+}: AttemptReport): AnyBulkWriteOperation<DeliveryDocument>[] {
+  const { endpointId, eventId, claim } = claimed;
+  const filter = { _id: keyOf(endpointId, eventId), claim };
+  const recorded = {
+    $inc: { attemptsTotal: 1 },
+    $push: { attempts: { $each: [toDocAttempt(attempt)], $slice: -attemptsMax } },
+  };
+  const update = { ...recorded, $set: toDocProgress(progress) };
+  if (progress.state !== 'pending') return [{ updateOne: { filter, update } }];
+  // One that was ended meanwhile, with its endpoint, has no next attempt.
+  return [
+    { updateOne: { filter: { ...filter, ...pending }, update } },
+    { updateOne: { filter: { ...filter, state: 'failed' as const }, update: recorded } },
+  ];
+}
