@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rateLimit, requestIssue } from './http/meta.ts';
+import { rateLimit, requestIssue, trafficLimit } from './http/meta.ts';
 import { refreshId } from './ids.ts';
 import { admissionReason, permission } from './vocabulary.ts';
 
@@ -97,6 +97,7 @@ export const refusal = z.discriminatedUnion('code', [
     code: z.enum([
       'operator_token_required',
       'account_not_found',
+      'service_account_not_found',
       'credential_not_found',
       'credential_revoked',
       'concurrent_change',
@@ -144,6 +145,8 @@ export const refusal = z.discriminatedUnion('code', [
   z.object({
     code: z.enum(['rate_limit_exceeded']),
     detail: rateLimit.extend({
+      /** Whose limit it is: that of the Service account, or of the whole customer account. */
+      limit: trafficLimit,
       /** Of a batch: how many requests it would have taken. */
       required: z.int().min(1).optional(),
     }),
