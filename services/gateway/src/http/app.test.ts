@@ -297,8 +297,12 @@ test('the rate limit stands in headers and, when it refuses, in detail (Reads: r
     ratelimit: '"service_account";r=1;t=50',
   });
   expect(refused.status).toBe(429);
-  expect(refused.headers).toMatchObject({ ratelimit: '"service_account";r=0;t=50', 'retry-after': '50' });
+  expect(refused.headers).toMatchObject({
+    ratelimit: '"service_account";r=0;t=50',
+    'retry-after': '50',
+  });
   expect(refused.json.error.detail).toEqual({
+    limit: 'service_account',
     limit_per_minute: 3,
     remaining: 0,
     reset_seconds: 50,
