@@ -7,6 +7,7 @@ import {
   part,
   project,
   required,
+  serviceAccount,
   text,
   type Verb,
   verb,
@@ -16,9 +17,11 @@ import {
 const scope = required(
   list('--scope <scope>', `repeatable; one of ${grantedPermission.options.join(', ')}`, 'scopes'),
 );
+const perMinute = () => whole('--per-minute <n>', '1 to 1000000', 'limit_per_minute');
 const note = 'The secret is shown this once and kept nowhere: store it now.';
 const columns = {
   accounts: ['account_id', 'name', 'state', 'rate_limit_per_minute', 'events_enabled'],
+  serviceAccounts: ['service_account_id', 'name', 'is_default', 'rate_limit_per_minute'],
   projects: ['project_id', 'name', 'state', 'network_policy', 'created_at'],
   credentials: ['credential_id', 'name', 'state', 'public_id', 'scopes', 'expires_at'],
 };
@@ -52,6 +55,18 @@ export const customerVerbs: readonly Verb[] = [
     project,
   ]),
   verb('project reactivate', 'take a suspension back', 'reactivateProject', [project]),
+  verb('service-account create', 'create a Service account of an account', 'createServiceAccount', [
+    account,
+    required(text('--name <text>', 'what the Service account is called', 'name')),
+  ]),
+  verb(
+    'service-account list',
+    'list the Service accounts of an account, the default one first',
+    'listServiceAccounts',
+    [account, ...part],
+    { columns: columns.serviceAccounts },
+  ),
+  verb('service-account show', 'show one Service account', 'readServiceAccount', [serviceAccount]),
   verb(
     'credential issue',
     'issue a Credential of a Project and show its secret, once',
@@ -60,6 +75,11 @@ export const customerVerbs: readonly Verb[] = [
       project,
       scope,
       text('--name <text>', 'what the Credential is called', 'name'),
+      text(
+        '--service-account <sa_…>',
+        'whose limits it shares; the default one of the account when absent',
+        'service_account_id',
+      ),
       text('--expires-at <time>', 'ISO 8601; never when absent', 'expires_at'),
       list('--allow <CIDR>', 'network it works from; repeatable', 'network_policy'),
     ],
@@ -110,30 +130,45 @@ export const customerVerbs: readonly Verb[] = [
 export const limitVerbs: readonly Verb[] = [
   verb(
     'network-policy set',
-    'replace the networks that clients must come from; each level narrows the one above',
+    'replace the networks that clients must come from; every level must allow a client',
     (input) => {
       if ('account_id' in input) return 'setAccountNetworkPolicy';
-      return 'project_id' in input ? 'setProjectNetworkPolicy' : 'setCredentialNetworkPolicy';
+      if ('project_id' in input) return 'setProjectNetworkPolicy';
+      if ('service_account_id' in input) return 'setServiceAccountNetworkPolicy';
+      return 'setCredentialNetworkPolicy';
     },
     [
       text('--account <acc_…>', 'limit all of an account, or', 'account_id'),
       text('--project <prj_…>', 'all of a Project, or', 'project_id'),
+      text('--service-account <sa_…>', 'all of a Service account, or', 'service_account_id'),
       text('--credential <cred_…>', 'one Credential', 'credential_id'),
       list('--allow <CIDR>', 'IPv4 or IPv6 network; repeatable', 'network_policy'),
       flag('--none', 'no policy at this level', { network_policy: null }),
     ],
     {
       exactlyOne: [
-        ['account', 'project', 'credential'],
+        ['account', 'project', 'service-account', 'credential'],
         ['allow', 'none'],
       ],
     },
   ),
   verb(
     'rate-limit set',
-    'set how many requests a minute all Credentials of an account share',
-    'setRateLimit',
-    [account, required(whole('--per-minute <n>', '1 to 1000000', 'limit_per_minute'))],
+    'set how many requests a minute the Credentials of a Service account share',
+    (input) => ('account_id' in input ? 'setRateLimit' : 'setServiceAccountRateLimit'),
+    [
+      text('--account <acc_…>', 'of the default Service account of an account, or', 'account_id'),
+      text('--service-account <sa_…>', 'of one Service account', 'service_account_id'),
+      required(perMinute()),
+    ],
+    { exactlyOne: [['account', 'service-account']] },
+  ),
+  verb(
+    'traffic-limit set',
+    'set how many requests a minute all Service accounts of an account share',
+    'setTrafficLimit',
+    [account, perMinute(), flag('--default', 'the configured limit', { limit_per_minute: null })],
+    { exactlyOne: [['per-minute', 'default']] },
   ),
   verb('events on', 'let an account read its event streams', 'switchEvents', [account], {
     fixed: { enabled: true },

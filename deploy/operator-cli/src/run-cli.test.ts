@@ -97,7 +97,10 @@ test.each([
   [['account', 'create', '--name', 'x', 'y'], /too many arguments/],
   [['account', 'list', '--limit', 'ten'], /--limit.* It must be a whole number/],
   [['balance', '--account', 'a', '--account', 'b'], /--account.* It is given more than once/],
-  [['network-policy', 'set', '--none'], /exactly one of --account, --project, --credential/],
+  [
+    ['network-policy', 'set', '--none'],
+    /exactly one of --account, --project, --service-account, --credential/,
+  ],
   [['network-policy', 'set', '--account', 'a'], /exactly one of --allow, --none/],
   [['expiry', 'set', '--credential', 'c', '--never', '--at', 'x'], /exactly one of --at, --never/],
   [['statement', '--account', 'a', '--all'], /--all goes with --csv only/],

@@ -82,6 +82,9 @@ function valueOption<Field extends string>(option: Option, field: Field): VerbOp
 
 export const account = required(text('--account <acc_…>', 'the account', 'account_id'));
 export const project = required(text('--project <prj_…>', 'the Project', 'project_id'));
+export const serviceAccount = required(
+  text('--service-account <sa_…>', 'the Service account', 'service_account_id'),
+);
 export const credential = required(
   text('--credential <cred_…>', 'the Credential', 'credential_id'),
 );

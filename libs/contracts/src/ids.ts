@@ -8,6 +8,7 @@ export const idPrefixes = {
   observation: 'invobs_',
   project: 'prj_',
   account: 'acc_',
+  serviceAccount: 'sa_',
   credential: 'cred_',
   webhookEndpoint: 'whe_',
 } as const;
@@ -33,6 +34,7 @@ export const revisionId = prefixedId('revision');
 export const observationId = prefixedId('observation');
 export const projectId = prefixedId('project');
 export const accountId = prefixedId('account');
+export const serviceAccountId = prefixedId('serviceAccount');
 export const credentialId = prefixedId('credential');
 export const webhookEndpointId = prefixedId('webhookEndpoint');
 export const refreshId = z.string().regex(new RegExp(`^${uuidPattern}$`), 'must be a UUID');
@@ -43,6 +45,7 @@ export type RevisionId = PrefixedId<'revision'>;
 export type ObservationId = PrefixedId<'observation'>;
 export type ProjectId = PrefixedId<'project'>;
 export type AccountId = PrefixedId<'account'>;
+export type ServiceAccountId = PrefixedId<'serviceAccount'>;
 export type CredentialId = PrefixedId<'credential'>;
 export type WebhookEndpointId = PrefixedId<'webhookEndpoint'>;
 export type RefreshId = string;

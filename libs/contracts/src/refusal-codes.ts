@@ -148,6 +148,11 @@ export const refusalCodes = {
     message: 'The operator token is missing or wrong.',
   },
   account_not_found: { on: toOperators, status: 404, message: 'There is no such account.' },
+  service_account_not_found: {
+    on: toOperators,
+    status: 404,
+    message: 'There is no such Service account.',
+  },
   credential_not_found: { on: toOperators, status: 404, message: 'There is no such Credential.' },
   credential_revoked: { on: toOperators, status: 409, message: 'The Credential is revoked.' },
   concurrent_change: {

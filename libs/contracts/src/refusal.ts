@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rateLimit, requestIssue } from './http/meta.ts';
+import { rateLimit, requestIssue, trafficLimit } from './http/meta.ts';
 import { refreshId } from './ids.ts';
 import { admissionReason, permission } from './vocabulary.ts';
 
@@ -108,6 +108,7 @@ export const refusal = z.discriminatedUnion('code', [
     code: z.enum([
       'operator_token_required',
       'account_not_found',
+      'service_account_not_found',
       'credential_not_found',
       'credential_revoked',
       'concurrent_change',
@@ -154,6 +155,8 @@ export const refusal = z.discriminatedUnion('code', [
     code: z.enum(['rate_limit_exceeded']),
     detail: z.union([
       rateLimit.extend({
+        /** Whose limit it is: that of the Service account, or of the whole customer account. */
+        limit: trafficLimit,
         /** Of a batch: how many requests it would have taken. */
         required: z.int().min(1).optional(),
       }),

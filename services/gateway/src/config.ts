@@ -56,6 +56,12 @@ export const settings = {
       'Networks (CIDR, comma-separated) of the proxies in front; only their entries in ' +
         'X-Forwarded-For determine the client address',
     ),
+  CUSTOMER_REQUESTS_PER_MINUTE: integer(1, 1_000_000)
+    .prefault('1200')
+    .describe(
+      'Requests per minute of all Service accounts of a customer account, unless an operator sets ' +
+        'it for the account; a Service account with a larger rate limit may use that',
+    ),
   DECISION_TIMEOUT_MS: duration()
     .prefault('10000')
     .describe('Longest wait for the decision on a refresh or a cancel'),
@@ -156,6 +162,7 @@ export interface GatewayConfig extends ServiceConfig {
   readonly cursorKeys: readonly string[];
   readonly trustedProxies: readonly string[];
   readonly reference: { readonly canTry: boolean };
+  readonly customerRequestsPerMinute: number;
   readonly limits: PublicApiLimits;
   readonly streams: StreamLimits & {
     readonly quota: KeyedLimits;
@@ -206,6 +213,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
       cursorAgeMaxMs: parsed.LIVE_CURSOR_AGE_MAX_MS,
     },
     v1DeprecatedAtMs: fromIsoTime(`${parsed.V1_DEPRECATED_AT}T00:00:00.000Z`),
+    customerRequestsPerMinute: parsed.CUSTOMER_REQUESTS_PER_MINUTE,
     limits: {
       decisionTimeoutMs: parsed.DECISION_TIMEOUT_MS,
       chargeTimeoutMs: parsed.CHARGE_TIMEOUT_MS,

@@ -8,6 +8,7 @@ import type { RequestReplyClient } from './commands/request-reply-client.ts';
 import type { GatewayConfig } from './config.ts';
 import type { PrincipalCache } from './http/authenticate.ts';
 import { createRequestLimiter } from './http/limit-requests.ts';
+import { createTrafficLimiter } from './http/limit-traffic.ts';
 import { createRateWindowStore } from './http/rate-window-store.ts';
 import { createCursorSealer, decodeCursorKeys } from './http/sealed-cursor.ts';
 import { startPublicApi } from './http/start-public-api.ts';
@@ -39,7 +40,10 @@ export async function openPublicApi(
   const { ledger, webhooks } = clients;
   const cursors = createCursorSealer(decodeCursorKeys(config.cursorKeys));
   const windows = createRateWindowStore(shared.db, deadlines);
-  const limiter = createRequestLimiter({ windows, clock, deadlines });
+  const limiter = createTrafficLimiter({
+    limiter: createRequestLimiter({ windows, clock, deadlines }),
+    customerRequestsPerMinute: config.customerRequestsPerMinute,
+  });
   const { findProject, findBySecretDigest } = tenancy;
   const log = clients.eventLog;
   const streams = openEventStreams(context, { ...shared, log, cursors, findBySecretDigest });

@@ -45,6 +45,8 @@ describe('account', () => {
       balance: { total: 4_321, held: 0, available: 4_321 },
       funding: { mode: 'credits' },
       rate_limit: { limit_per_minute: 77 },
+      service_account: { id: principal.serviceAccountId, rate_limit: { limit_per_minute: 77 } },
+      traffic_limit: { limit_per_minute: 1_200 },
       events_enabled: false,
       credential: {
         credential_id: principal.credentialId,

@@ -62,7 +62,11 @@ async function caseOf(endpoint: OperatorEndpoint): Promise<Case> {
       networkPolicy: null,
     },
   });
-  const named = { account, project, credential: credential.id };
+  const { id: serviceAccount } = await world.tenancy.createServiceAccount({
+    accountId: account,
+    name: 'Bots',
+  });
+  const named = { account, project, serviceAccount, credential: credential.id };
   const right = rightOperatorCall(endpoint.operationId, named);
   return {
     endpoint,
@@ -72,7 +76,7 @@ async function caseOf(endpoint: OperatorEndpoint): Promise<Case> {
   };
 }
 
-const anId = /((?:acc|prj|cred)_)[0-9a-f-]{36}/;
+const anId = /((?:acc|prj|sa|cred)_)[0-9a-f-]{36}/;
 const unknownId = '00000000-0000-7000-8000-000000000000';
 const toUnknown = ({ right, send }: Case) =>
   send({ path: right.path.replace(anId, `$1${unknownId}`) });
@@ -128,6 +132,10 @@ const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer
   invalid_cursor: ({ right, send }) => send({ path: `${right.path}?cursor=no` }),
   account_not_found: toUnknown,
   project_not_found: toUnknown,
+  service_account_not_found: (given) =>
+    given.endpoint.operationId === 'issueCredential'
+      ? given.send({ body: { scopes: ['*'], service_account_id: `sa_${unknownId}` } })
+      : toUnknown(given),
   credential_not_found: toUnknown,
   async credential_revoked({ credential, send }) {
     await world.call({ method: 'POST', path: `/credentials/${credential}/revoke` });

@@ -34,7 +34,7 @@ function burst(keys: readonly string[], count: number): Promise<ApiAnswer[]> {
   );
 }
 
-test('two gateways and two Credentials of an account admit exactly 120 of 300 in a minute', async () => {
+test('two gateways and two Credentials of a Service account admit exactly 120 of 300 in a minute', async () => {
   const one = world.issue({ requestsPerMinute: 120 });
   const two = world.issue({ accountId: one.principal.accountId, requestsPerMinute: 120 });
 
@@ -44,10 +44,15 @@ test('two gateways and two Credentials of an account admit exactly 120 of 300 in
   const refused = answers.filter((answer) => !isAdmitted(answer));
   for (const answer of refused) {
     expect(answer.json.error.code).toBe('rate_limit_exceeded');
-    const detail = { limit_per_minute: 120, remaining: 0, reset_seconds: 43 };
+    const detail = {
+      limit: 'service_account',
+      limit_per_minute: 120,
+      remaining: 0,
+      reset_seconds: 43,
+    };
     expect(answer.json.error.detail).toEqual(detail);
     expect(answer.headers['retry-after']).toBe('43');
-    expect(answer.headers['ratelimit-policy']).toBe('"account";q=120;w=60');
+    expect(answer.headers['ratelimit-policy']).toBe('"service_account";q=120;w=60');
   }
   // Refused requests consumed nothing: the count stands at the limit and not above.
   const raised = world.issue({ accountId: one.principal.accountId, requestsPerMinute: 121 });
@@ -94,4 +99,38 @@ test('an authenticated request counts, whatever its outcome (Reads: rate limit)'
     expect.stringContaining('r=0'),
     expect.stringContaining('r=0'),
   ]);
+});
+
+describe('the limit of the customer account (Tenancy) [rate-limit]', () => {
+  const ofOneCustomer = { hasServiceAccounts: true, trafficLimitPerMinute: 50 };
+
+  test('bounds its Service accounts together, over all gateways, and refuses without consuming', async () => {
+    const one = world.issue({ ...ofOneCustomer, requestsPerMinute: 40 });
+    const { accountId } = one.principal;
+    const two = world.issue({
+      ...{ ...ofOneCustomer, accountId, requestsPerMinute: 40 },
+      serviceAccountId: `sa_${newRefreshId()}`,
+    });
+
+    const first = await burst([one.key], 60);
+    const second = await burst([two.key], 60);
+
+    expect(first.filter(isAdmitted)).toHaveLength(40);
+    expect(second.filter(isAdmitted)).toHaveLength(10);
+    const refusal = (answers: ApiAnswer[]) => answers.find((answer) => !isAdmitted(answer));
+    expect(refusal(first)?.json.error.detail.limit).toBe('service_account');
+    expect(refusal(second)?.json.error.detail).toMatchObject({
+      ...{ limit: 'customer', limit_per_minute: 50, remaining: 0 },
+    });
+    expect(refusal(second)?.headers['ratelimit-policy']).toBe('"customer";q=50;w=60');
+    // What the customer account refused is not counted against the Service account.
+    const raised = world.issue({ ...two.principal, trafficLimitPerMinute: 100 });
+    expect((await burst([raised.key], 60)).filter(isAdmitted)).toHaveLength(30);
+  });
+
+  test('restricts the only Service account where it is set below its rate limit', async () => {
+    const { key } = world.issue({ requestsPerMinute: 40, trafficLimitPerMinute: 5 });
+
+    expect((await burst([key], 12)).filter(isAdmitted)).toHaveLength(5);
+  });
 });

@@ -31,7 +31,19 @@ export interface components {
                     readonly available: number;
                 };
             };
+            /** @description The limit of the Service account. */
             readonly rate_limit: {
+                readonly limit_per_minute: number;
+            };
+            /** @description Its active Credentials share the limit. */
+            readonly service_account: {
+                readonly id: string;
+                readonly rate_limit: {
+                    readonly limit_per_minute: number;
+                };
+            };
+            /** @description The limit of all Service accounts together. */
+            readonly traffic_limit: {
                 readonly limit_per_minute: number;
             };
             readonly events_enabled: boolean;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountId, credentialId, projectId } from '../ids.ts';
+import { accountId, credentialId, projectId, serviceAccountId } from '../ids.ts';
 import { accountTerms, statementRow, usageDaysMax, usageReport } from '../internal/ledger.ts';
 import { grantedPermission } from '../vocabulary.ts';
 import { pagination } from './meta.ts';
@@ -12,6 +12,8 @@ export const amounts = z.object({
   available: z.int(),
 });
 
+const perMinute = z.object({ limit_per_minute: z.int().min(0) });
+
 /**
  * `data` of GET Account. `balance` is prepaid credits; the units of an account that is funded by a
  * subscription are in `funding`. `spend_caps` and `balance_alert` are present for Credentials with
@@ -21,7 +23,11 @@ export const accountView = z.object({
   account_id: accountId,
   balance: amounts,
   funding: accountTerms.shape.funding.describe('How the account pays.'),
-  rate_limit: z.object({ limit_per_minute: z.int().min(0) }),
+  rate_limit: perMinute.describe('The limit of the Service account.'),
+  service_account: z
+    .object({ id: serviceAccountId, rate_limit: perMinute })
+    .describe('Its active Credentials share the limit.'),
+  traffic_limit: perMinute.describe('The limit of all Service accounts together.'),
   events_enabled: z.boolean(),
   credential: z.object({
     credential_id: credentialId,

@@ -2,13 +2,17 @@ import { z } from 'zod';
 import { requestId } from '../ids.ts';
 import { billingDisposition, billingReason, productCode } from '../vocabulary.ts';
 
-/** `meta.rate_limit`: requests left of the account's present minute. */
+/** `meta.rate_limit`: requests left of the Service account's present minute. */
 export const rateLimit = z.object({
   limit_per_minute: z.int().min(0),
   remaining: z.int().min(0),
   reset_seconds: z.int().min(1).max(60),
 });
 export type RateLimit = z.infer<typeof rateLimit>;
+
+/** What a request limit belongs to. */
+export const trafficLimit = z.enum(['service_account', 'customer']);
+export type TrafficLimit = z.infer<typeof trafficLimit>;
 
 /** `meta` of operations that cost nothing. */
 export const plainMeta = z.object({ request_id: requestId });

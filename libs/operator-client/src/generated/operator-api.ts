@@ -108,10 +108,32 @@ export interface paths {
         };
         readonly get?: never;
         /**
-         * Set how many requests a minute all Credentials of an account share
+         * Set the rate limit of the default Service account of an account
          * @description Audited as `account.rate-limit`.
          */
         readonly put: operations["setRateLimit"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/accounts/{account_id}/traffic-limit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Set how many requests a minute all Service accounts of an account share
+         * @description Null applies the configured limit.
+         *
+         *     Audited as `account.traffic-limit`.
+         */
+        readonly put: operations["setTrafficLimit"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -232,6 +254,86 @@ export interface paths {
          * @description Audited as `project.network-policy`.
          */
         readonly put: operations["setProjectNetworkPolicy"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/accounts/{account_id}/service-accounts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Service accounts of an account, the default one first, then oldest first */
+        readonly get: operations["listServiceAccounts"];
+        readonly put?: never;
+        /**
+         * Create a Service account of an account
+         * @description It has the standard rate limit and no network policy.
+         *
+         *     Audited as `service-account.create`.
+         */
+        readonly post: operations["createServiceAccount"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/service-accounts/{service_account_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** One Service account */
+        readonly get: operations["readServiceAccount"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/service-accounts/{service_account_id}/rate-limit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Set how many requests a minute all Credentials of a Service account share
+         * @description Audited as `service-account.rate-limit`.
+         */
+        readonly put: operations["setServiceAccountRateLimit"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/service-accounts/{service_account_id}/network-policy": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Replace the networks that clients of a Service account must come from
+         * @description Audited as `service-account.network-policy`.
+         */
+        readonly put: operations["setServiceAccountNetworkPolicy"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -830,6 +932,9 @@ export interface components {
             readonly state: "active" | "suspended";
             readonly network_policy: readonly string[] | null;
             readonly rate_limit_per_minute: number;
+            /** @description Of all Service accounts together; null for the configured limit. */
+            readonly traffic_limit_per_minute: number | null;
+            readonly default_service_account_id: string;
             readonly events_enabled: boolean;
             /** Format: date-time */
             readonly created_at: string;
@@ -848,10 +953,23 @@ export interface components {
             /** Format: date-time */
             readonly changed_at: string;
         };
+        readonly ServiceAccount: {
+            readonly service_account_id: string;
+            readonly account_id: string;
+            readonly name: string;
+            readonly is_default: boolean;
+            readonly network_policy: readonly string[] | null;
+            readonly rate_limit_per_minute: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly changed_at: string;
+        };
         readonly Credential: {
             readonly credential_id: string;
             readonly project_id: string;
             readonly account_id: string;
+            readonly service_account_id: string;
             readonly name: string | null;
             /** @enum {string} */
             readonly state: "active" | "revoked";
@@ -870,6 +988,7 @@ export interface components {
             readonly credential_id: string;
             readonly project_id: string;
             readonly account_id: string;
+            readonly service_account_id: string;
             readonly name: string | null;
             /** @enum {string} */
             readonly state: "active" | "revoked";
@@ -1041,7 +1160,7 @@ export interface components {
         readonly Error: {
             readonly error: {
                 /** @enum {string} */
-                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded";
+                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "account_not_found" | "service_account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded";
                 readonly message: string;
                 readonly detail?: {
                     readonly [key: string]: unknown;
@@ -1287,6 +1406,44 @@ export interface operations {
             readonly content: {
                 readonly "application/json": {
                     readonly limit_per_minute: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly setTrafficLimit: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly account_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly limit_per_minute: number | null;
                 };
             };
         };
@@ -1569,6 +1726,190 @@ export interface operations {
             };
         };
     };
+    readonly listServiceAccounts: {
+        readonly parameters: {
+            readonly query?: {
+                readonly limit?: number;
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly account_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly items: readonly components["schemas"]["ServiceAccount"][];
+                        readonly next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly createServiceAccount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly account_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly name: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Created. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly readServiceAccount: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly service_account_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly setServiceAccountRateLimit: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly service_account_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly limit_per_minute: number;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readonly setServiceAccountNetworkPolicy: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly service_account_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly network_policy: readonly string[] | null;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ServiceAccount"];
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     readonly listCredentials: {
         readonly parameters: {
             readonly query?: {
@@ -1621,6 +1962,8 @@ export interface operations {
                 readonly "application/json": {
                     /** @default null */
                     readonly name?: string | null;
+                    /** @description Of the same account; its default one when absent. */
+                    readonly service_account_id?: string;
                     readonly scopes: readonly ("platform.inventory.refresh.v1" | "platform.inventory.current.page.v1" | "platform.inventory.page.v1" | "customer.events.read.v1" | "customer.webhooks.manage.v1" | "customer.account.read.v1" | "*")[];
                     readonly expires_at?: string | null;
                     readonly network_policy?: readonly string[] | null;
@@ -2869,6 +3212,7 @@ export const operationAddresses = {
     reactivateAccount: {"method":"post","template":"/operator/v1/accounts/{account_id}/reactivate","path":["account_id"],"query":[],"header":[]},
     setAccountNetworkPolicy: {"method":"put","template":"/operator/v1/accounts/{account_id}/network-policy","path":["account_id"],"query":[],"header":[]},
     setRateLimit: {"method":"put","template":"/operator/v1/accounts/{account_id}/rate-limit","path":["account_id"],"query":[],"header":[]},
+    setTrafficLimit: {"method":"put","template":"/operator/v1/accounts/{account_id}/traffic-limit","path":["account_id"],"query":[],"header":[]},
     switchEvents: {"method":"put","template":"/operator/v1/accounts/{account_id}/events","path":["account_id"],"query":[],"header":[]},
     createProject: {"method":"post","template":"/operator/v1/accounts/{account_id}/projects","path":["account_id"],"query":[],"header":[]},
     listProjects: {"method":"get","template":"/operator/v1/accounts/{account_id}/projects","path":["account_id"],"query":["limit","cursor"],"header":[]},
@@ -2876,6 +3220,11 @@ export const operationAddresses = {
     suspendProject: {"method":"post","template":"/operator/v1/projects/{project_id}/suspend","path":["project_id"],"query":[],"header":[]},
     reactivateProject: {"method":"post","template":"/operator/v1/projects/{project_id}/reactivate","path":["project_id"],"query":[],"header":[]},
     setProjectNetworkPolicy: {"method":"put","template":"/operator/v1/projects/{project_id}/network-policy","path":["project_id"],"query":[],"header":[]},
+    createServiceAccount: {"method":"post","template":"/operator/v1/accounts/{account_id}/service-accounts","path":["account_id"],"query":[],"header":[]},
+    listServiceAccounts: {"method":"get","template":"/operator/v1/accounts/{account_id}/service-accounts","path":["account_id"],"query":["limit","cursor"],"header":[]},
+    readServiceAccount: {"method":"get","template":"/operator/v1/service-accounts/{service_account_id}","path":["service_account_id"],"query":[],"header":[]},
+    setServiceAccountRateLimit: {"method":"put","template":"/operator/v1/service-accounts/{service_account_id}/rate-limit","path":["service_account_id"],"query":[],"header":[]},
+    setServiceAccountNetworkPolicy: {"method":"put","template":"/operator/v1/service-accounts/{service_account_id}/network-policy","path":["service_account_id"],"query":[],"header":[]},
     issueCredential: {"method":"post","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":[],"header":[]},
     listCredentials: {"method":"get","template":"/operator/v1/projects/{project_id}/credentials","path":["project_id"],"query":["limit","cursor"],"header":[]},
     readCredential: {"method":"get","template":"/operator/v1/credentials/{credential_id}","path":["credential_id"],"query":[],"header":[]},

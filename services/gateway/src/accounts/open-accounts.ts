@@ -21,9 +21,10 @@ export function openAccounts(
   { config, clock, logger }: ServiceContext<GatewayConfig>,
   { commands, ledger, cursors, findProject }: AccountsDeps,
 ): BoundPublicRoute[] {
-  const { decisionTimeoutMs } = config.limits;
+  const { limits, customerRequestsPerMinute } = config;
+  const { decisionTimeoutMs } = limits;
   return [
-    readAccountRoute.bind({ ledger }),
+    readAccountRoute.bind({ ledger, customerRequestsPerMinute }),
     readStatementRoute.bind({ ledger, cursors }),
     readUsageRoute.bind({ ledger, findProject, clock }),
     setBalanceAlertRoute.bind({ commands, logger, decisionTimeoutMs }),

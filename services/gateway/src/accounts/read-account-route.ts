@@ -4,7 +4,7 @@ import { isoTime } from '@inventory/runtime/clock';
 import { envelope } from '../http/envelope.ts';
 import { exampleIds, plainMetaExample } from '../http/openapi/examples.ts';
 import { publicRoute } from '../http/public-route.ts';
-import { mayUse, type Principal } from '../tenancy/principal.domain.ts';
+import { mayUse, type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
 import { type AccountStanding, type ReadAccountDeps, readAccount } from './read-account.ts';
 
 /** GET /v2/account: what the account has, and what the Credential of the request may do. */
@@ -13,7 +13,7 @@ export const readAccountRoute = publicRoute({
   tag: 'Account',
   summary: 'Account',
   description:
-    'Balance, funding, rate limit, and the Credential of the request. `spend_caps` and ' +
+    'Balance, funding, limits, and the Credential of the request. `spend_caps` and ' +
     '`balance_alert` are there for Credentials with `customer.account.read.v1` only.',
   method: 'GET',
   template: '/v2/account',
@@ -29,6 +29,8 @@ export const readAccountRoute = publicRoute({
         balance: { total: 1_121, held: 125, available: 996 },
         funding: { mode: 'credits' },
         rate_limit: { limit_per_minute: 120 },
+        service_account: { id: exampleIds.serviceAccount, rate_limit: { limit_per_minute: 120 } },
+        traffic_limit: { limit_per_minute: 1_200 },
         events_enabled: true,
         credential: {
           credential_id: exampleIds.credential,
@@ -52,20 +54,28 @@ export const readAccountRoute = publicRoute({
   errors: [],
   async handle(deps: ReadAccountDeps, _input, { requestId, principal }) {
     const standing = await readAccount(deps, principal.accountId);
-    const view = toWireAccount(principal, standing);
+    const trafficLimit = trafficLimitOf(principal, deps.customerRequestsPerMinute);
+    const view = toWireAccount(principal, standing, trafficLimit);
     return { status: 200, body: envelope(view, { request_id: requestId }) };
   },
 });
 
 /** Every Credential may read balances; limits and alerts need a permission. */
-function toWireAccount(principal: Principal, { balance, terms }: AccountStanding): AccountView {
+function toWireAccount(
+  principal: Principal,
+  { balance, terms }: AccountStanding,
+  trafficLimit: number,
+): AccountView {
   const { expiresAtMs } = principal;
+  const rateLimit = { limit_per_minute: principal.requestsPerMinute };
   const isFull = mayUse(principal, 'customer.account.read.v1');
   return {
     account_id: principal.accountId,
     balance,
     funding: terms.funding,
-    rate_limit: { limit_per_minute: principal.requestsPerMinute },
+    rate_limit: rateLimit,
+    service_account: { id: principal.serviceAccountId, rate_limit: rateLimit },
+    traffic_limit: { limit_per_minute: trafficLimit },
     events_enabled: principal.eventsEnabled,
     credential: {
       credential_id: principal.credentialId,

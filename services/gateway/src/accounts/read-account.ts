@@ -4,6 +4,8 @@ import type { LedgerClient } from './ledger-client.ts';
 
 export interface ReadAccountDeps {
   readonly ledger: Pick<LedgerClient, 'readBalance' | 'readTerms'>;
+  /** Requests per minute of a customer account for which none are set. */
+  readonly customerRequestsPerMinute: number;
 }
 
 export interface AccountStanding {
@@ -16,7 +18,7 @@ const nothing = { total: 0, held: 0, available: 0 };
 
 /** Balance and terms of the account as of the latest ledger entry. */
 export async function readAccount(
-  { ledger }: ReadAccountDeps,
+  { ledger }: Pick<ReadAccountDeps, 'ledger'>,
   accountId: AccountId,
 ): Promise<AccountStanding> {
   const [{ balances }, terms] = await Promise.all([

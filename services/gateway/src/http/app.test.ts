@@ -33,12 +33,15 @@ const product = 'platform.inventory.current.page.v1';
 const principal: Principal = {
   accountId: 'acc_1',
   projectId: 'prj_1',
+  serviceAccountId: 'sa_1',
   credentialId: 'cred_1',
   permissions: [product],
   expiresAtMs: null,
   networkPolicies: [],
   eventsEnabled: false,
   requestsPerMinute: 3,
+  trafficLimitPerMinute: null,
+  hasServiceAccounts: false,
 };
 
 const clock = createTestClock();
@@ -93,9 +96,11 @@ function createApp(): RequestListener {
     },
     trustedProxies: [],
     limiter: {
-      takeRequests: async (_account, limit) => {
+      takeRequests: async ({ requestsPerMinute: limit }) => {
         requestsUsed += 1;
-        return { ...standingAt(requestsUsed, limit, 10_000), admitted: requestsUsed <= limit };
+        const admitted = requestsUsed <= limit;
+        const standing = standingAt(requestsUsed, limit, 10_000);
+        return { ...standing, admitted, limit: 'service_account' };
       },
     },
     prices: { currentVersion: () => 7 },
@@ -288,12 +293,16 @@ test('the rate limit stands in headers and, when it refuses, in detail (Reads: r
   const refused = await call({ path: '/v2/things/a', key: 'good' });
 
   expect(admitted.headers).toMatchObject({
-    'ratelimit-policy': '"account";q=3;w=60',
-    ratelimit: '"account";r=1;t=50',
+    'ratelimit-policy': '"service_account";q=3;w=60',
+    ratelimit: '"service_account";r=1;t=50',
   });
   expect(refused.status).toBe(429);
-  expect(refused.headers).toMatchObject({ ratelimit: '"account";r=0;t=50', 'retry-after': '50' });
+  expect(refused.headers).toMatchObject({
+    ratelimit: '"service_account";r=0;t=50',
+    'retry-after': '50',
+  });
   expect(refused.json.error.detail).toEqual({
+    limit: 'service_account',
     limit_per_minute: 3,
     remaining: 0,
     reset_seconds: 50,

@@ -12,7 +12,7 @@ import { checkNetwork } from './check-network.ts';
 import { compressBody } from './compress-body.ts';
 import { deliverPage } from './deliver-page.ts';
 import { limitRate } from './limit-rate.ts';
-import type { RequestLimiter } from './limit-requests.ts';
+import type { TrafficLimiter } from './limit-traffic.ts';
 import { negotiateType } from './negotiate-type.ts';
 import type { NetworkPolicy } from './network-policy.domain.ts';
 import type { BoundPublicRoute } from './public-route.ts';
@@ -29,7 +29,7 @@ export interface PublicAppOptions {
   readonly pages: PublicPages;
   readonly principals: PrincipalCache;
   readonly trustedProxies: NetworkPolicy;
-  readonly limiter: RequestLimiter;
+  readonly limiter: TrafficLimiter;
   readonly prices: { currentVersion(): number | null };
   readonly v1DeprecatedAtMs: number;
   readonly deadlines: Pick<Deadlines, 'findMs'>;

@@ -3,7 +3,7 @@ import { clientAddressOf } from './client-address.ts';
 import { allowsAddress, type NetworkPolicy } from './network-policy.domain.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
-/** The client must be in every network policy of its account, Project and Credential. */
+/** The client must be in every network policy of its Principal. */
 export function checkNetwork(trustedProxies: NetworkPolicy): PublicMiddleware {
   return async (context, next) => {
     const { networkPolicies } = required(context.state, 'principal');

@@ -1,19 +1,16 @@
-import type { RateLimit } from '@inventory/contracts/http/meta';
+import type { RateLimit, TrafficLimit } from '@inventory/contracts/http/meta';
 import { Refused } from '@inventory/http/refused';
-import type { Principal } from '../tenancy/principal.domain.ts';
-import type { RequestLimiter } from './limit-requests.ts';
-import type { RateStanding } from './rate-window.domain.ts';
+import type { LimitedPrincipal, TrafficDecision, TrafficLimiter } from './limit-traffic.ts';
 import { type PublicMiddleware, required } from './request-state.ts';
 
-/** Counts the request against its account; every later response has the rate limit headers. */
-export function limitRate(limiter: RequestLimiter): PublicMiddleware {
+/** Counts the request against its limits; every later response has the rate limit headers. */
+export function limitRate(limiter: TrafficLimiter): PublicMiddleware {
   return async (context, next) => {
-    const { accountId, requestsPerMinute } = required(context.state, 'principal');
-    const decision = await limiter.takeRequests(accountId, requestsPerMinute);
+    const decision = await limiter.takeRequests(required(context.state, 'principal'));
     const rateLimit = toWireRateLimit(decision);
     context.state.rateLimit = rateLimit;
-    context.set(rateLimitHeaders(rateLimit));
-    if (!decision.admitted) throw rateLimitExceeded(rateLimit);
+    context.set(rateLimitHeaders(rateLimit, decision.limit));
+    if (!decision.admitted) throw rateLimitExceeded(decision);
     await next();
   };
 }
@@ -23,28 +20,29 @@ export function limitRate(limiter: RequestLimiter): PublicMiddleware {
  * ones consume nothing.
  */
 export async function takeFurtherRequests(
-  limiter: RequestLimiter,
-  { accountId, requestsPerMinute }: Pick<Principal, 'accountId' | 'requestsPerMinute'>,
+  limiter: TrafficLimiter,
+  principal: LimitedPrincipal,
   requests: number,
 ): Promise<RateLimit> {
-  const decision = await limiter.takeRequests(accountId, requestsPerMinute, requests);
-  const rateLimit = toWireRateLimit(decision);
-  if (!decision.admitted) throw rateLimitExceeded(rateLimit, { required: requests });
-  return rateLimit;
+  const decision = await limiter.takeRequests(principal, requests);
+  if (!decision.admitted) throw rateLimitExceeded(decision, { required: requests });
+  return toWireRateLimit(decision);
 }
 
-function rateLimitExceeded(rateLimit: RateLimit, more: { readonly required?: number } = {}) {
+function rateLimitExceeded(decision: TrafficDecision, more: { readonly required?: number } = {}) {
+  const { limit } = decision;
+  const rateLimit = toWireRateLimit(decision);
   return new Refused(
     {
       code: 'rate_limit_exceeded',
-      detail: { ...rateLimit, ...more },
+      detail: { limit, ...rateLimit, ...more },
       retry_after_seconds: rateLimit.reset_seconds,
     },
-    { headers: rateLimitHeaders(rateLimit) },
+    { headers: rateLimitHeaders(rateLimit, limit) },
   );
 }
 
-function toWireRateLimit(standing: RateStanding): RateLimit {
+function toWireRateLimit(standing: TrafficDecision): RateLimit {
   return {
     limit_per_minute: standing.limitPerMinute,
     remaining: standing.remaining,
@@ -53,9 +51,12 @@ function toWireRateLimit(standing: RateStanding): RateLimit {
 }
 
 /** As in draft-ietf-httpapi-ratelimit-headers; no partition key, which would name the account. */
-export function rateLimitHeaders(rateLimit: RateLimit): Record<string, string> {
+export function rateLimitHeaders(
+  rateLimit: RateLimit,
+  limit: TrafficLimit = 'service_account',
+): Record<string, string> {
   return {
-    'RateLimit-Policy': `"account";q=${rateLimit.limit_per_minute};w=60`,
-    RateLimit: `"account";r=${rateLimit.remaining};t=${rateLimit.reset_seconds}`,
+    'RateLimit-Policy': `"${limit}";q=${rateLimit.limit_per_minute};w=60`,
+    RateLimit: `"${limit}";r=${rateLimit.remaining};t=${rateLimit.reset_seconds}`,
   };
 }

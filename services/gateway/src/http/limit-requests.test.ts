@@ -15,7 +15,7 @@ const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** One store for all replicas; each step is atomic, and takes a moment on its way there and back. */
 function createWindows() {
   const used = new Map<string, number>();
-  const idOf = ({ accountId: account, startMs }: RateWindow) => `${account}/${startMs}`;
+  const idOf = ({ owner: account, startMs }: RateWindow) => `${account}/${startMs}`;
   const windows = { calls: 0, used };
   async function step<Value>(act: () => Value): Promise<Value> {
     windows.calls += 1;

@@ -1,4 +1,3 @@
-import type { AccountId } from '@inventory/contracts/ids';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import { type Batcher, createBatcher } from '@inventory/runtime/concurrency';
 import { DeadlineExceeded } from '@inventory/runtime/wait';
@@ -11,23 +10,19 @@ import {
   type Taken,
   windowStartOf,
 } from './rate-window.domain.ts';
-import type { RateWindow, RateWindowStore } from './rate-window-store.ts';
+import type { RateOwner, RateWindow, RateWindowStore } from './rate-window-store.ts';
 
 export interface RateDecision extends RateStanding {
   readonly admitted: boolean;
 }
 
-/** Counts the requests of an account against its shared limit. */
+/** Counts the requests of each owner against its limit. */
 export interface RequestLimiter {
   /**
-   * Takes this number of requests, all or none. Rejects when the store is unavailable: then nothing
-   * is admitted.
+   * Takes this number of requests, all or none; a negative number returns requests. Rejects when the
+   * store is unavailable: then nothing is admitted.
    */
-  takeRequests(
-    accountId: AccountId,
-    limitPerMinute: number,
-    requests?: number,
-  ): Promise<RateDecision>;
+  takeRequests(owner: RateOwner, limitPerMinute: number, requests?: number): Promise<RateDecision>;
 }
 
 export interface RequestLimiterDeps {
@@ -36,7 +31,7 @@ export interface RequestLimiterDeps {
   readonly deadlines: Pick<Deadlines, 'lookUpMs'>;
 }
 
-const accountsMax = 10_000;
+const ownersMax = 10_000;
 const batchMax = 500;
 const waitingMax = 1_000;
 
@@ -51,25 +46,26 @@ interface Wish {
   readonly requests: number;
 }
 
-interface AccountCounter {
+interface OwnerCounter {
   readonly batcher: Batcher<Wish, RateDecision>;
   known: KnownCount;
 }
 
 /**
  * Exact over all replicas: the count is in the store, and every admission is an increment of it on
- * the condition that it fits. Replicas do not refuse each other's increments. Requests that wait for a write share the next one, so an account has at
- * most one write at a time. Once its window is known to be full, the store is not read.
+ * the condition that it fits. Replicas do not refuse each other's increments. Requests that wait for
+ * a write share the next one, so an owner has at most one write at a time. Once its window is known
+ * to be full, the store is not read.
  */
 export function createRequestLimiter({
   windows,
   clock,
   deadlines,
 }: RequestLimiterDeps): RequestLimiter {
-  const counters = new LRUCache<AccountId, AccountCounter>({ max: accountsMax });
+  const counters = new LRUCache<RateOwner, OwnerCounter>({ max: ownersMax });
 
-  function createCounter(accountId: AccountId): AccountCounter {
-    const counter: AccountCounter = {
+  function createCounter(owner: RateOwner): OwnerCounter {
+    const counter: OwnerCounter = {
       known: { startMs: 0, used: 0 },
       batcher: createBatcher({ itemsMax: batchMax, waitingMax, flush }),
     };
@@ -77,13 +73,13 @@ export function createRequestLimiter({
     async function flush(wishes: readonly Wish[]): Promise<RateDecision[]> {
       const nowMs = clock.now();
       const startMs = windowStartOf(nowMs);
-      // An account has one limit; while a change of it propagates, that of the newest request
+      // An owner has one limit; while a change of it propagates, that of the newest request
       // applies.
       const limit = wishes.at(-1)?.limit ?? 0;
       const expected = counter.known.startMs === startMs ? counter.known.used : null;
       const sizes = wishes.map(({ requests }) => requests);
       const wish = { expected, sizes, limit, withinMs: deadlines.lookUpMs };
-      const taken = await count(windows, { accountId, startMs }, wish);
+      const taken = await count(windows, { owner, startMs }, wish);
       counter.known = { startMs, used: taken.at(-1)?.used ?? 0 };
       return taken.map(({ used, admitted }) => ({
         ...standingAt(used, limit, nowMs),
@@ -95,11 +91,11 @@ export function createRequestLimiter({
   }
 
   return {
-    async takeRequests(accountId, limitPerMinute, requests = 1) {
-      let counter = counters.get(accountId);
+    async takeRequests(owner, limitPerMinute, requests = 1) {
+      let counter = counters.get(owner);
       if (counter === undefined) {
-        counter = createCounter(accountId);
-        counters.set(accountId, counter);
+        counter = createCounter(owner);
+        counters.set(owner, counter);
       }
       const nowMs = clock.now();
       const { startMs, used } = counter.known;
@@ -134,7 +130,9 @@ async function count(
     const expected = taken.at(-1)?.used ?? 0;
     const counted = expected - (before ?? 0);
     if (counted === 0) return taken;
-    const used = await windows.addCount(window, counted, wish.limit);
+    // What is returned always fits, also after the limit was lowered below the count.
+    const limit = counted < 0 ? Number.MAX_SAFE_INTEGER : wish.limit;
+    const used = await windows.addCount(window, counted, limit);
     if (used !== null) {
       const others = used - expected;
       return taken.map((one) => ({ ...one, used: one.used + others }));

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * CIDR allow-list: a client must be in one of its networks. Account, Project and Credential may
- * each have one; the client must pass all of them.
+ * CIDR allow-list: a client must be in one of its networks. Account, Project, Service
+ * account and Credential may each have one; the client must pass all of them.
  */
 export type NetworkPolicy = readonly string[];
 

@@ -1,4 +1,4 @@
-import type { AccountId } from '@inventory/contracts/ids';
+import type { AccountId, ServiceAccountId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { dateOf } from '@inventory/runtime/clock';
@@ -15,15 +15,18 @@ export const rateWindowIndexes: CollectionIndexes = {
   indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
 };
 
-/** The requests of an account in one minute, over all replicas. Not parsed: every request reads it. */
+/** The requests of a Service account or of a customer account in one minute, over all replicas. Not parsed: every request reads it. */
 interface RateWindowDocument {
   readonly _id: string;
   readonly used: number;
   readonly expireAt: Date;
 }
 
+/** Whose requests are counted. */
+export type RateOwner = ServiceAccountId | AccountId;
+
 export interface RateWindow {
-  readonly accountId: AccountId;
+  readonly owner: RateOwner;
   readonly startMs: number;
 }
 
@@ -47,7 +50,7 @@ export function createRateWindowStore(
   deadlines: Pick<Deadlines, 'lookUpMs'>,
 ): RateWindowStore {
   const collection = db.collection<RateWindowDocument>(collectionName);
-  const idOf = ({ accountId, startMs }: RateWindow) => `${accountId}/${startMs}`;
+  const idOf = ({ owner, startMs }: RateWindow) => `${owner}/${startMs}`;
   const bounded = <Value>(work: Promise<Value>) =>
     withDeadline(work, deadlines.lookUpMs, 'counting requests');
 

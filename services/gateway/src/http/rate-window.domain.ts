@@ -1,7 +1,7 @@
 /** Fixed windows on the minute: `reset_seconds` is exact, and all replicas agree on the start. */
 export const rateWindowMs = 60_000;
 
-/** State of an account in the current minute. */
+/** State of a limit in the current minute. */
 export interface RateStanding {
   readonly limitPerMinute: number;
   readonly remaining: number;
@@ -14,7 +14,7 @@ export function windowStartOf(nowMs: number): number {
 }
 
 /**
- * State of the account after `used` counted requests of the current window; refused ones are not
+ * State of the limit after `used` counted requests of the current window; refused ones are not
  * counted.
  */
 export function standingAt(used: number, limitPerMinute: number, nowMs: number): RateStanding {
@@ -34,8 +34,8 @@ export interface Taken {
 
 /**
  * Admits, in order, each taking that fits the limit as a whole; a refused one consumes nothing, so
- * a smaller one after it may fit. The count never decreases, even when the limit was lowered below
- * it.
+ * a smaller one after it may fit. A negative size returns requests. Otherwise the count never
+ * decreases, even when the limit was lowered below it.
  */
 export function admitInOrder(
   usedBefore: number,
@@ -44,8 +44,8 @@ export function admitInOrder(
 ): Taken[] {
   let used = usedBefore;
   return sizes.map((size) => {
-    const admitted = used + size <= limitPerMinute;
-    if (admitted) used += size;
+    const admitted = size < 0 || used + size <= limitPerMinute;
+    if (admitted) used = Math.max(0, used + size);
     return { admitted, used };
   });
 }

@@ -10,6 +10,7 @@ import {
   accountPath,
   accountRecord,
   emptyBody,
+  limitPerMinute,
   listOf,
   listQuery,
   name,
@@ -119,18 +120,37 @@ const changeRoutes = [
   operatorRoute({
     operationId: 'setRateLimit',
     tag,
-    summary: 'Set how many requests a minute all Credentials of an account share',
+    summary: 'Set the rate limit of the default Service account of an account',
     method: 'PUT',
     path: '/accounts/{account_id}/rate-limit',
     action: 'account.rate-limit',
     input: {
       path: accountPath,
-      body: z.strictObject({ limit_per_minute: z.int().min(1).max(1_000_000) }),
+      body: z.strictObject({ limit_per_minute: limitPerMinute }),
     },
     answer: accountRecord,
     errors,
     async handle({ tenancy }: AccountRoutesDeps, { path, body }) {
       const change = { requestsPerMinute: body.limit_per_minute };
+      return toWireAccount(await tenancy.changeAccount(path.account_id, change));
+    },
+  }),
+  operatorRoute({
+    operationId: 'setTrafficLimit',
+    tag,
+    summary: 'Set how many requests a minute all Service accounts of an account share',
+    description: 'Null applies the configured limit.',
+    method: 'PUT',
+    path: '/accounts/{account_id}/traffic-limit',
+    action: 'account.traffic-limit',
+    input: {
+      path: accountPath,
+      body: z.strictObject({ limit_per_minute: limitPerMinute.nullable() }),
+    },
+    answer: accountRecord,
+    errors,
+    async handle({ tenancy }: AccountRoutesDeps, { path, body }) {
+      const change = { trafficLimitPerMinute: body.limit_per_minute };
       return toWireAccount(await tenancy.changeAccount(path.account_id, change));
     },
   }),

@@ -25,7 +25,7 @@ export function createAudit(logger: Logger): (change: AuditedChange) => void {
   };
 }
 
-const names = ['account_id', 'project_id', 'credential_id', 'seq'];
+const names = ['account_id', 'project_id', 'service_account_id', 'credential_id', 'seq'];
 
 /** The ids in a response and nothing else of it: a response may contain a secret. */
 export function namedIn(answer: unknown): object {

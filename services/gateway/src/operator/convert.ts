@@ -6,8 +6,10 @@ import type { IssuedCredential } from '../tenancy/issue-credential.ts';
 import {
   type Account,
   type Credential,
+  defaultServiceAccountId,
   overlapEndMs,
   type Project,
+  type ServiceAccount,
 } from '../tenancy/tenancy.domain.ts';
 
 export function toWireAccount(account: Account) {
@@ -17,6 +19,8 @@ export function toWireAccount(account: Account) {
     state: account.state,
     network_policy: account.networkPolicy,
     rate_limit_per_minute: account.requestsPerMinute,
+    traffic_limit_per_minute: account.trafficLimitPerMinute,
+    default_service_account_id: defaultServiceAccountId(account.id),
     events_enabled: account.eventsEnabled,
     created_at: isoTime(account.createdAtMs),
     changed_at: isoTime(account.changedAtMs),
@@ -35,12 +39,27 @@ export function toWireProject(project: Project) {
   };
 }
 
+export function toWireServiceAccount(serviceAccount: ServiceAccount) {
+  const { id, accountId } = serviceAccount;
+  return {
+    service_account_id: id,
+    account_id: accountId,
+    name: serviceAccount.name,
+    is_default: id === defaultServiceAccountId(accountId),
+    network_policy: serviceAccount.networkPolicy,
+    rate_limit_per_minute: serviceAccount.requestsPerMinute,
+    created_at: isoTime(serviceAccount.createdAtMs),
+    changed_at: isoTime(serviceAccount.changedAtMs),
+  };
+}
+
 /** The public id identifies the Credential of a leaked key; no part of the secret is shown. */
 export function toWireCredential(credential: Credential, nowMs: number) {
   return {
     credential_id: credential.id,
     project_id: credential.projectId,
     account_id: credential.accountId,
+    service_account_id: credential.serviceAccountId,
     name: credential.name,
     state: credential.state,
     public_id: publicIdOf(credential.id),

@@ -1,5 +1,5 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
-import { credentialId } from '@inventory/contracts/ids';
+import { credentialId, serviceAccountId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
 import { z } from 'zod';
@@ -55,17 +55,21 @@ const routesOfProject = [
       path: projectPath,
       body: z.strictObject({
         name: name.nullable().default(null),
+        service_account_id: serviceAccountId
+          .optional()
+          .describe('Of the same account; its default one when absent.'),
         scopes,
         expires_at: expiry.default(null),
         network_policy: networkPolicy.default(null),
       }),
     },
     answer: issuedCredential,
-    errors: ['project_not_found'],
+    errors: ['project_not_found', 'service_account_not_found'],
     async handle({ tenancy, clock }: CredentialRoutesDeps, { path, body }) {
       requireFuture(body.expires_at, clock.now());
       const issued = await tenancy.issueCredential({
         projectId: path.project_id,
+        serviceAccountId: body.service_account_id,
         name: body.name,
         permissions: body.scopes,
         expiresAtMs: body.expires_at,

@@ -33,11 +33,13 @@ import {
   credentialRecord,
   issuedCredential,
   projectRecord,
+  serviceAccountRecord,
 } from './operator-schemas.ts';
 
 const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [accountRecord, 'Account'],
   [projectRecord, 'Project'],
+  [serviceAccountRecord, 'ServiceAccount'],
   [credentialRecord, 'Credential'],
   [issuedCredential, 'IssuedCredential'],
   [balanceView, 'Balance'],
@@ -54,6 +56,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
 const tags: Readonly<Record<OperatorTag, string>> = {
   Accounts: 'Customer accounts.',
   Projects: 'Projects of an account.',
+  'Service accounts': 'Service accounts of an account: what its Credentials share.',
   Credentials: 'Credentials of a Project.',
   Money: 'Credits and units: booking and reading.',
   Terms: 'How an account pays, and what its Projects may spend.',

@@ -1,7 +1,14 @@
 import { Refused } from '@inventory/http/refused';
 
 /** Lists whose cursors must not be mixed up. */
-type ListName = 'accounts' | 'projects' | 'credentials' | 'holds' | 'statement' | 'deliveries';
+type ListName =
+  | 'accounts'
+  | 'projects'
+  | 'service_accounts'
+  | 'credentials'
+  | 'holds'
+  | 'statement'
+  | 'deliveries';
 
 /** Opaque; it names a position and grants nothing. */
 export function writeCursor(list: ListName, position: string): string {

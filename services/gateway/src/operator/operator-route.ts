@@ -11,6 +11,7 @@ import { toOperatorRefused } from './to-operator-refused.ts';
 export type OperatorTag =
   | 'Accounts'
   | 'Projects'
+  | 'Service accounts'
   | 'Credentials'
   | 'Money'
   | 'Terms'

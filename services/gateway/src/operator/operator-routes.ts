@@ -3,12 +3,14 @@ import { type CredentialRoutesDeps, credentialRoutes } from './credential-routes
 import { type MoneyRoutesDeps, moneyRoutes } from './money-routes.ts';
 import type { OperatorRoute } from './operator-route.ts';
 import { type ProjectRoutesDeps, projectRoutes } from './project-routes.ts';
+import { type ServiceAccountRoutesDeps, serviceAccountRoutes } from './service-account-routes.ts';
 import { type ServiceRoutesDeps, serviceRoutes } from './service-routes.ts';
 import { type TermsRoutesDeps, termsRoutes } from './terms-routes.ts';
 import { type WebhookRoutesDeps, webhookRoutes } from './webhook-routes.ts';
 
 export type OperatorRoutesDeps = AccountRoutesDeps &
   ProjectRoutesDeps &
+  ServiceAccountRoutesDeps &
   CredentialRoutesDeps &
   MoneyRoutesDeps &
   TermsRoutesDeps &
@@ -19,6 +21,7 @@ export type OperatorRoutesDeps = AccountRoutesDeps &
 export const operatorRoutes: readonly OperatorRoute<OperatorRoutesDeps>[] = [
   ...accountRoutes,
   ...projectRoutes,
+  ...serviceAccountRoutes,
   ...credentialRoutes,
   ...moneyRoutes,
   ...termsRoutes,

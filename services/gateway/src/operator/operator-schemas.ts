@@ -1,5 +1,5 @@
 import { canonicalDecimal } from '@inventory/contracts/http/parameters';
-import { accountId, credentialId, projectId } from '@inventory/contracts/ids';
+import { accountId, credentialId, projectId, serviceAccountId } from '@inventory/contracts/ids';
 import { grantedPermission } from '@inventory/contracts/vocabulary';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../http/network-policy.domain.ts';
@@ -43,12 +43,16 @@ export const scopes = z
   .transform((given) => [...new Set(given)]);
 
 export const accountPath = z.object({ account_id: accountId });
+export const serviceAccountPath = z.object({ service_account_id: serviceAccountId });
 export const credentialPath = z.object({ credential_id: credentialId });
 
 export const listQuery = z.object({
   limit: canonicalDecimal(1, 100).default(50),
   cursor: z.string().max(300).optional(),
 });
+
+/** Requests per minute, as an operator sets them. */
+export const limitPerMinute = z.int().min(1).max(1_000_000);
 
 export const emptyBody = z.strictObject({});
 
@@ -70,7 +74,13 @@ export const accountRecord = z.object({
   name: z.string(),
   state: ownerState,
   network_policy: shownPolicy,
+  /** Of the default Service account. */
   rate_limit_per_minute: z.int(),
+  traffic_limit_per_minute: z
+    .int()
+    .nullable()
+    .describe('Of all Service accounts together; null for the configured limit.'),
+  default_service_account_id: serviceAccountId,
   events_enabled: z.boolean(),
   created_at: time,
   changed_at: time,
@@ -86,10 +96,22 @@ export const projectRecord = z.object({
   changed_at: time,
 });
 
+export const serviceAccountRecord = z.object({
+  service_account_id: serviceAccountId,
+  account_id: accountId,
+  name: z.string(),
+  is_default: z.boolean(),
+  network_policy: shownPolicy,
+  rate_limit_per_minute: z.int(),
+  created_at: time,
+  changed_at: time,
+});
+
 export const credentialRecord = z.object({
   credential_id: credentialId,
   project_id: projectId,
   account_id: accountId,
+  service_account_id: serviceAccountId,
   name: z.string().nullable(),
   state: z.enum(['active', 'revoked']),
   /** Part of the secret that identifies the Credential of a leaked key. */

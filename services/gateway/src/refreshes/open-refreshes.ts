@@ -4,7 +4,7 @@ import type { PriceVersion } from '../accounts/track-prices.ts';
 import type { RequestReplyClient } from '../commands/request-reply-client.ts';
 import { startResending } from '../commands/start-resending.ts';
 import type { GatewayConfig } from '../config.ts';
-import type { RequestLimiter } from '../http/limit-requests.ts';
+import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
@@ -23,7 +23,7 @@ export interface RefreshesDeps {
   readonly broadcasts: Broadcasts;
   readonly commands: RequestReplyClient;
   readonly collector: CollectorClient;
-  readonly limiter: RequestLimiter;
+  readonly limiter: TrafficLimiter;
   readonly cursors: CursorSealer;
   readonly prices: Pick<PriceVersion, 'readPrices'>;
 }

@@ -14,7 +14,7 @@ import type { Deadlines } from '../deadlines.ts';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { envelope } from '../http/envelope.ts';
 import { rateLimitHeaders, takeFurtherRequests } from '../http/limit-rate.ts';
-import type { RequestLimiter } from '../http/limit-requests.ts';
+import type { TrafficLimiter } from '../http/limit-traffic.ts';
 import {
   acceptanceTermsExample,
   errorExample,
@@ -35,7 +35,7 @@ import {
 import { runBatch } from './run-batch.ts';
 
 export interface RequestRefreshesDeps extends AdmitRefreshDeps {
-  readonly limiter: RequestLimiter;
+  readonly limiter: TrafficLimiter;
   readonly deadlines: Pick<Deadlines, 'batchMs' | 'undecidedRefreshMs'>;
 }
 

@@ -1,5 +1,10 @@
 import { newAccountId, newCredentialId, newProjectId } from '@inventory/testkit/builders';
 import {
+  type Account,
+  defaultServiceAccountId,
+  defaultServiceAccountOf,
+} from '../tenancy/tenancy.domain.ts';
+import {
   isNetworkAllowed,
   type StoredPrincipal,
   streamRefusal,
@@ -14,12 +19,27 @@ function stored(changes: {
   credential?: Partial<StoredPrincipal['credential']>;
   project?: Partial<StoredPrincipal['project']>;
   account?: Partial<StoredPrincipal['account']>;
+  serviceAccount?: Partial<StoredPrincipal['serviceAccount']>;
 }): StoredPrincipal {
+  const account: Account = {
+    id: accountId,
+    name: 'Customer',
+    state: 'active',
+    networkPolicy: null,
+    requestsPerMinute: 120,
+    defaultNetworkPolicy: null,
+    trafficLimitPerMinute: null,
+    hasServiceAccounts: false,
+    eventsEnabled: true,
+    ...times,
+    ...changes.account,
+  };
   return {
     credential: {
       id: newCredentialId(),
       accountId,
       projectId,
+      serviceAccountId: defaultServiceAccountId(accountId),
       name: null,
       state: 'active',
       permissions: ['customer.events.read.v1'],
@@ -40,16 +60,8 @@ function stored(changes: {
       ...times,
       ...changes.project,
     },
-    account: {
-      id: accountId,
-      name: 'Customer',
-      state: 'active',
-      networkPolicy: null,
-      requestsPerMinute: 120,
-      eventsEnabled: true,
-      ...times,
-      ...changes.account,
-    },
+    account,
+    serviceAccount: { ...defaultServiceAccountOf(account), ...changes.serviceAccount },
   };
 }
 
@@ -74,7 +86,7 @@ test.each([
   expect(streamRefusal('digest', found, nowMs)).toBe(expected);
 });
 
-test('account, Project and Credential each narrow the networks a stream is read from (Authentication) [authentication, events-revoked]', () => {
+test('account, Project, Service account and Credential each narrow the networks a stream is read from (Authentication) [authentication, events-revoked]', () => {
   const found = stored({
     account: { networkPolicy: ['10.0.0.0/8'] },
     credential: { networkPolicy: ['10.1.0.0/16'] },
@@ -82,5 +94,7 @@ test('account, Project and Credential each narrow the networks a stream is read 
 
   expect(isNetworkAllowed(found, '10.1.2.3')).toBe(true);
   expect(isNetworkAllowed(found, '10.2.2.3')).toBe(false);
+  const narrowed = stored({ serviceAccount: { networkPolicy: ['10.1.0.0/16'] } });
+  expect(isNetworkAllowed(narrowed, '10.2.2.3')).toBe(false);
   expect(isNetworkAllowed(stored({}), '192.0.2.1')).toBe(true);
 });

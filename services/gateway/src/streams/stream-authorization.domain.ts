@@ -5,6 +5,7 @@ import {
   acceptSecret,
   type Credential,
   type Project,
+  type ServiceAccount,
 } from '../tenancy/tenancy.domain.ts';
 import type { RevocationReason } from './event-frame.domain.ts';
 
@@ -13,6 +14,7 @@ export interface StoredPrincipal {
   readonly credential: Credential;
   readonly project: Project;
   readonly account: Account;
+  readonly serviceAccount: ServiceAccount;
 }
 
 /**
@@ -26,12 +28,12 @@ export function streamRefusal(
 ): Exclude<RevocationReason, 'network_policy'> | null {
   const secret = stored?.credential.secrets.find((one) => one.digest === digest);
   if (!stored || !secret || stored.credential.state !== 'active') return 'credential_revoked';
-  const { credential, project, account } = stored;
+  const { credential, project, account, serviceAccount } = stored;
   if (secret.validUntilMs !== null && secret.validUntilMs <= nowMs) return 'credential_revoked';
   if (credential.expiresAtMs !== null && credential.expiresAtMs <= nowMs) {
     return 'credential_expired';
   }
-  const accepted = acceptSecret(digest, credential, project, account);
+  const accepted = acceptSecret(digest, credential, project, account, serviceAccount);
   if (!accepted) return 'owner_suspended';
   if (!mayUse(accepted.principal, 'customer.events.read.v1')) return 'permission_removed';
   return account.eventsEnabled ? null : 'events_disabled';
@@ -39,8 +41,8 @@ export function streamRefusal(
 
 /** The client must pass all policies. */
 export function isNetworkAllowed(stored: StoredPrincipal, clientAddress: string): boolean {
-  const { credential, project, account } = stored;
-  const policies = [account, project, credential].flatMap(({ networkPolicy }) =>
+  const { credential, project, account, serviceAccount } = stored;
+  const policies = [account, project, serviceAccount, credential].flatMap(({ networkPolicy }) =>
     networkPolicy === null ? [] : [networkPolicy],
   );
   return allowsAddress(policies, clientAddress);

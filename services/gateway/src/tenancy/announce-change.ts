@@ -1,4 +1,9 @@
-import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type {
+  AccountId,
+  CredentialId,
+  ProjectId,
+  ServiceAccountId,
+} from '@inventory/contracts/ids';
 import type { MessageBody } from '@inventory/contracts/messages';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Identifiers } from '@inventory/runtime/identifiers';
@@ -9,6 +14,7 @@ export type AuthorityChange = MessageBody<'authority.changed.v1'>;
 interface ChangedThing {
   readonly accountId: AccountId;
   readonly projectId?: ProjectId;
+  readonly serviceAccountId?: ServiceAccountId;
   readonly credentialId?: CredentialId;
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type { CredentialId, ProjectId, ServiceAccountId } from '@inventory/contracts/ids';
 import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import { Refused } from '@inventory/http/refused';
 import type { Clock } from '@inventory/runtime/clock';
@@ -11,17 +11,19 @@ import {
   writeSecret,
 } from './credential-secret.domain.ts';
 import { secretDigest } from './secret-digest.ts';
-import type { Credential } from './tenancy.domain.ts';
+import { type Credential, defaultServiceAccountId, type Project } from './tenancy.domain.ts';
 import type { TenancyStore } from './tenancy-store.ts';
 
 interface Deps {
-  readonly store: Pick<TenancyStore, 'findProject' | 'insertCredential'>;
+  readonly store: Pick<TenancyStore, 'findProject' | 'findServiceAccount' | 'insertCredential'>;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
 }
 
 export interface WantedCredential {
   readonly projectId: ProjectId;
+  /** Of the same account; its default one when absent. */
+  readonly serviceAccountId?: ServiceAccountId | undefined;
   readonly name: string | null;
   readonly permissions: readonly GrantedPermission[];
   readonly expiresAtMs: number | null;
@@ -40,6 +42,7 @@ export async function issueCredential(
 ): Promise<IssuedCredential> {
   const project = await store.findProject(wanted.projectId);
   if (project === null) throw new Refused({ code: 'project_not_found' });
+  const serviceAccountId = await serviceAccountOf(store, project, wanted.serviceAccountId);
   const nowMs = clock.now();
   const id: CredentialId = `cred_${identifiers.uuidV7()}`;
   const secret = mintSecret(id);
@@ -47,6 +50,7 @@ export async function issueCredential(
     id,
     accountId: project.accountId,
     projectId: project.id,
+    serviceAccountId,
     name: wanted.name,
     state: 'active',
     permissions: wanted.permissions,
@@ -60,6 +64,17 @@ export async function issueCredential(
   };
   await store.insertCredential(credential);
   return { credential, secret };
+}
+
+async function serviceAccountOf(
+  store: Pick<TenancyStore, 'findServiceAccount'>,
+  { accountId }: Project,
+  wanted: ServiceAccountId | undefined,
+): Promise<ServiceAccountId> {
+  if (wanted === undefined) return defaultServiceAccountId(accountId);
+  const found = await store.findServiceAccount(wanted);
+  if (found?.accountId !== accountId) throw new Refused({ code: 'service_account_not_found' });
+  return found.id;
 }
 
 export function mintSecret(credentialId: CredentialId): CredentialSecret {

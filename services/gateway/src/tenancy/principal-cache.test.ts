@@ -3,6 +3,11 @@ import { createTestClock } from '@inventory/testkit/test-clock';
 import { mintSecret } from './issue-credential.ts';
 import { createPrincipalCache } from './principal-cache.ts';
 import { secretDigest } from './secret-digest.ts';
+import {
+  type Account,
+  defaultServiceAccountId,
+  defaultServiceAccountOf,
+} from './tenancy.domain.ts';
 import type { FoundCredential } from './tenancy-store.ts';
 
 /** A store with one Credential, that counts its reads and can be made to wait. */
@@ -14,10 +19,17 @@ function createFixture() {
   const secret = mintSecret(credentialId);
   const times = { createdAtMs: clock.now(), changedAtMs: clock.now() };
   const owner = { state: 'active' as const, networkPolicy: null, ...times };
+  const account: Account = {
+    ...{ id: accountId, name: 'x', requestsPerMinute: 120, eventsEnabled: false, ...owner },
+    ...{ defaultNetworkPolicy: null, trafficLimitPerMinute: null, hasServiceAccounts: false },
+  };
+  const serviceAccountId = defaultServiceAccountId(accountId);
   let stored: FoundCredential = {
-    account: { id: accountId, name: 'x', requestsPerMinute: 120, eventsEnabled: false, ...owner },
+    account,
+    serviceAccount: defaultServiceAccountOf(account),
     project: { id: projectId, accountId, name: null, ...owner },
     credential: {
+      serviceAccountId,
       ...{ id: credentialId, accountId, projectId, name: null, permissions: ['*'], ...owner },
       ...{ expiresAtMs: null, rotation: 0, revokedAtMs: null },
       secrets: [{ digest: secretDigest(secret), issuedAtMs: clock.now(), validUntilMs: null }],

@@ -32,7 +32,9 @@ export function createPrincipalCache(
   const secrets = createInvalidatedCache<AcceptedSecret>({
     async load(digest) {
       const found = await store.findBySecretDigest(digest);
-      return found && acceptSecret(digest, found.credential, found.project, found.account);
+      if (found === null) return null;
+      const { credential, project, account, serviceAccount } = found;
+      return acceptSecret(digest, credential, project, account, serviceAccount);
     },
     ...accepted,
     missing: refused,

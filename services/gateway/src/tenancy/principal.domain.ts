@@ -1,4 +1,9 @@
-import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type {
+  AccountId,
+  CredentialId,
+  ProjectId,
+  ServiceAccountId,
+} from '@inventory/contracts/ids';
 import {
   type GrantedPermission,
   inventoryPermissions,
@@ -6,19 +11,24 @@ import {
   wildcardPermission,
 } from '@inventory/contracts/vocabulary';
 
-/** The Principal of an accepted secret: account, Project, Credential and permissions. */
+/** The Principal of an accepted secret: its owners, Credential and permissions. */
 export interface Principal {
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
+  readonly serviceAccountId: ServiceAccountId;
   readonly credentialId: CredentialId;
   readonly permissions: readonly GrantedPermission[];
   /** Milliseconds since the epoch; null when the Credential does not expire. */
   readonly expiresAtMs: number | null;
-  /** CIDR lists of account, Project and Credential; the client must be in each that is given. */
+  /** CIDR lists of account, Project, Service account and Credential; the client must be in each that is given. */
   readonly networkPolicies: readonly (readonly string[])[];
   readonly eventsEnabled: boolean;
-  /** Requests per minute that all active Credentials of the account share. */
+  /** Requests per minute that all active Credentials of the Service account share. */
   readonly requestsPerMinute: number;
+  /** Requests per minute of the customer account; null for that of the configuration. */
+  readonly trafficLimitPerMinute: number | null;
+  /** Whether other Service accounts may count against the limit of the customer account. */
+  readonly hasServiceAccounts: boolean;
 }
 
 /** The legacy wildcard grants the inventory permissions only; the others must be named. */
@@ -26,4 +36,16 @@ export function mayUse(principal: Pick<Principal, 'permissions'>, permission: Pe
   if (principal.permissions.includes(permission)) return true;
   const inventory: readonly Permission[] = inventoryPermissions;
   return principal.permissions.includes(wildcardPermission) && inventory.includes(permission);
+}
+
+/**
+ * Requests per minute of the customer account: as set for it, otherwise the configured limit, which
+ * does not restrict a Service account that an operator gave more.
+ */
+export function trafficLimitOf(
+  principal: Pick<Principal, 'trafficLimitPerMinute' | 'requestsPerMinute'>,
+  configuredPerMinute: number,
+): number {
+  const { trafficLimitPerMinute, requestsPerMinute } = principal;
+  return trafficLimitPerMinute ?? Math.max(configuredPerMinute, requestsPerMinute);
 }

@@ -1,16 +1,18 @@
-import { accountId, credentialId, projectId } from '@inventory/contracts/ids';
+import { accountId, credentialId, projectId, serviceAccountId } from '@inventory/contracts/ids';
 import { grantedPermission } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import { outboxIndex, type WithOutbox } from '@inventory/mongo/outbox';
 import { z } from 'zod';
 
 /**
- * Accounts, Projects and Credentials are separate documents, joined on read: a change is one write
- * to one of them, with its message in the same document.
+ * Accounts, Projects, Service accounts and Credentials are separate documents, joined on read: a
+ * change is one write to one of them, with its message in the same document. The default Service
+ * account is a part of its account's document.
  */
 export const tenancyCollections = {
   accounts: 'accounts',
   projects: 'projects',
+  serviceAccounts: 'service_accounts',
   credentials: 'credentials',
 } as const;
 
@@ -24,6 +26,9 @@ const account = z.object({
   state: ownerState,
   networkPolicy,
   requestsPerMinute: z.int(),
+  defaultNetworkPolicy: networkPolicy.default(null),
+  trafficLimitPerMinute: z.int().nullable().default(null),
+  hasServiceAccounts: z.boolean().default(false),
   eventsEnabled: z.boolean(),
   ...times,
 });
@@ -39,6 +44,16 @@ const project = z.object({
 });
 export type ProjectDocument = z.infer<typeof project> & WithOutbox;
 
+const serviceAccount = z.object({
+  _id: serviceAccountId,
+  accountId,
+  name: z.string(),
+  networkPolicy,
+  requestsPerMinute: z.int(),
+  ...times,
+});
+export type ServiceAccountDocument = z.infer<typeof serviceAccount> & WithOutbox;
+
 const storedSecret = z.object({
   digest: z.string(),
   issuedAt: z.date(),
@@ -50,6 +65,8 @@ const credential = z.object({
   _id: credentialId,
   accountId,
   projectId,
+  /** Absent where it was issued before there were Service accounts: the default one. */
+  serviceAccountId: serviceAccountId.optional(),
   name: z.string().nullable(),
   state: z.enum(['active', 'revoked']),
   scopes: z.array(grantedPermission),
@@ -66,6 +83,7 @@ export type CredentialDocument = z.infer<typeof credential> & WithOutbox;
 export const tenancyDocuments = {
   account: { collection: tenancyCollections.accounts, schema: account },
   project: { collection: tenancyCollections.projects, schema: project },
+  serviceAccount: { collection: tenancyCollections.serviceAccounts, schema: serviceAccount },
   credential: { collection: tenancyCollections.credentials, schema: credential },
 } as const;
 
@@ -73,6 +91,10 @@ export const tenancyIndexes: readonly CollectionIndexes[] = [
   { collection: tenancyCollections.accounts, indexes: [outboxIndex] },
   {
     collection: tenancyCollections.projects,
+    indexes: [outboxIndex, { name: 'account', keys: { accountId: 1, _id: 1 } }],
+  },
+  {
+    collection: tenancyCollections.serviceAccounts,
     indexes: [outboxIndex, { name: 'account', keys: { accountId: 1, _id: 1 } }],
   },
   {

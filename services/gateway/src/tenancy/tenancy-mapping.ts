@@ -1,17 +1,31 @@
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
-import type { Account, Credential, Project, StoredSecret } from './tenancy.domain.ts';
+import {
+  type Account,
+  type Credential,
+  defaultServiceAccountId,
+  type Project,
+  type ServiceAccount,
+  type StoredSecret,
+} from './tenancy.domain.ts';
 import {
   type AccountDocument,
   type CredentialDocument,
   type ProjectDocument,
+  type ServiceAccountDocument,
   type StoredSecretDocument,
   tenancyDocuments,
 } from './tenancy-documents.ts';
 
 export function toAccountDocument(account: Account): AccountDocument {
-  const { id, networkPolicy, createdAtMs, changedAtMs, ...same } = account;
-  return { _id: id, ...same, networkPolicy: list(networkPolicy), ...at(createdAtMs, changedAtMs) };
+  const { id, networkPolicy, defaultNetworkPolicy, createdAtMs, changedAtMs, ...same } = account;
+  return {
+    _id: id,
+    ...same,
+    networkPolicy: list(networkPolicy),
+    defaultNetworkPolicy: list(defaultNetworkPolicy),
+    ...at(createdAtMs, changedAtMs),
+  };
 }
 
 export function fromAccountDocument(stored: AccountDocument): Account {
@@ -22,6 +36,9 @@ export function fromAccountDocument(stored: AccountDocument): Account {
     state: document.state,
     networkPolicy: document.networkPolicy,
     requestsPerMinute: document.requestsPerMinute,
+    defaultNetworkPolicy: document.defaultNetworkPolicy,
+    trafficLimitPerMinute: document.trafficLimitPerMinute,
+    hasServiceAccounts: document.hasServiceAccounts,
     eventsEnabled: document.eventsEnabled,
     createdAtMs: document.createdAt.getTime(),
     changedAtMs: document.changedAt.getTime(),
@@ -46,11 +63,30 @@ export function fromProjectDocument(stored: ProjectDocument): Project {
   };
 }
 
+export function toServiceAccountDocument(serviceAccount: ServiceAccount): ServiceAccountDocument {
+  const { id, networkPolicy, createdAtMs, changedAtMs, ...same } = serviceAccount;
+  return { _id: id, ...same, networkPolicy: list(networkPolicy), ...at(createdAtMs, changedAtMs) };
+}
+
+export function fromServiceAccountDocument(stored: ServiceAccountDocument): ServiceAccount {
+  const document = parseDocument(tenancyDocuments.serviceAccount, stored);
+  return {
+    id: document._id,
+    accountId: document.accountId,
+    name: document.name,
+    networkPolicy: document.networkPolicy,
+    requestsPerMinute: document.requestsPerMinute,
+    createdAtMs: document.createdAt.getTime(),
+    changedAtMs: document.changedAt.getTime(),
+  };
+}
+
 export function toCredentialDocument(credential: Credential): CredentialDocument {
   return {
     _id: credential.id,
     accountId: credential.accountId,
     projectId: credential.projectId,
+    serviceAccountId: credential.serviceAccountId,
     name: credential.name,
     state: credential.state,
     scopes: [...credential.permissions],
@@ -69,6 +105,7 @@ export function fromCredentialDocument(stored: CredentialDocument): Credential {
     id: document._id,
     accountId: document.accountId,
     projectId: document.projectId,
+    serviceAccountId: document.serviceAccountId ?? defaultServiceAccountId(document.accountId),
     name: document.name,
     state: document.state,
     permissions: document.scopes,

@@ -14,7 +14,12 @@ const flushDeadlineMs = 2_000;
 
 interface TenancyRelay {
   /** Publishes the pending message of the most specific of the named documents. Never rejects. */
-  flush(thing: { accountId: string; projectId?: string; credentialId?: string }): Promise<void>;
+  flush(thing: {
+    accountId: string;
+    projectId?: string;
+    serviceAccountId?: string;
+    credentialId?: string;
+  }): Promise<void>;
 }
 
 interface TenancyRelayDeps {
@@ -25,7 +30,7 @@ interface TenancyRelayDeps {
   readonly logger: Logger;
 }
 
-/** Publishes the pending messages of accounts, Projects and Credentials. */
+/** Publishes the pending messages of accounts, Projects, Service accounts and Credentials. */
 export function startTenancyRelay({
   db,
   bus,
@@ -44,11 +49,15 @@ export function startTenancyRelay({
     });
   const accounts = relayOf(tenancyCollections.accounts);
   const projects = relayOf(tenancyCollections.projects);
+  const serviceAccounts = relayOf(tenancyCollections.serviceAccounts);
   const credentials = relayOf(tenancyCollections.credentials);
 
   function flushOf(thing: Parameters<TenancyRelay['flush']>[0]): Promise<void> {
     if (thing.credentialId !== undefined) return credentials.flush([thing.credentialId]);
     if (thing.projectId !== undefined) return projects.flush([thing.projectId]);
+    if (thing.serviceAccountId !== undefined) {
+      return serviceAccounts.flush([thing.serviceAccountId]);
+    }
     return accounts.flush([thing.accountId]);
   }
 

@@ -1,13 +1,28 @@
-import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
+import type {
+  AccountId,
+  CredentialId,
+  ProjectId,
+  ServiceAccountId,
+} from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
 import { pushToOutbox } from '@inventory/mongo/outbox';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
-import type { Account, Credential, Project, StoredSecret } from './tenancy.domain.ts';
+import {
+  type Account,
+  accountIdOfDefault,
+  type Credential,
+  defaultServiceAccountId,
+  defaultServiceAccountOf,
+  type Project,
+  type ServiceAccount,
+  type StoredSecret,
+} from './tenancy.domain.ts';
 import {
   type AccountDocument,
   type CredentialDocument,
   type ProjectDocument,
+  type ServiceAccountDocument,
   tenancyCollections,
 } from './tenancy-documents.ts';
 import {
@@ -15,10 +30,12 @@ import {
   fromAccountDocument,
   fromCredentialDocument,
   fromProjectDocument,
+  fromServiceAccountDocument,
   toAccountDocument,
   toCredentialDocument,
   toProjectDocument,
   toSecretDocument,
+  toServiceAccountDocument,
 } from './tenancy-mapping.ts';
 
 /** The message that is stored with a change, and its time. */
@@ -33,8 +50,9 @@ export interface ListPart {
   readonly limit: number;
 }
 
-export type AccountChanges = Partial<
-  Pick<Account, 'state' | 'networkPolicy' | 'requestsPerMinute' | 'eventsEnabled'>
+export type AccountChanges = Partial<Omit<Account, 'id' | 'name' | 'createdAtMs' | 'changedAtMs'>>;
+export type ServiceAccountChanges = Partial<
+  Pick<ServiceAccount, 'networkPolicy' | 'requestsPerMinute'>
 >;
 export type ProjectChanges = Partial<Pick<Project, 'state' | 'networkPolicy'>>;
 export type CredentialChanges = Partial<
@@ -46,6 +64,7 @@ export interface FoundCredential {
   readonly credential: Credential;
   readonly project: Project;
   readonly account: Account;
+  readonly serviceAccount: ServiceAccount;
 }
 
 export type TenancyStore = ReturnType<typeof createTenancyStore>;
@@ -53,27 +72,34 @@ export type TenancyStore = ReturnType<typeof createTenancyStore>;
 export function createTenancyStore(db: Db) {
   const accounts = db.collection<AccountDocument>(tenancyCollections.accounts);
   const projects = db.collection<ProjectDocument>(tenancyCollections.projects);
+  const serviceAccounts = db.collection<ServiceAccountDocument>(tenancyCollections.serviceAccounts);
   const credentials = db.collection<CredentialDocument>(tenancyCollections.credentials);
 
   return {
     ...accountVerbs(accounts),
     ...projectVerbs(projects),
+    ...serviceAccountVerbs(serviceAccounts, accounts),
     ...credentialVerbs(credentials),
 
     /** Joined on read: a change of an owner writes to that owner only. */
     async findBySecretDigest(digest: string): Promise<FoundCredential | null> {
-      const credential = await credentials.findOne({ 'secrets.digest': digest });
-      if (credential === null) return null;
-      const [project, account] = await Promise.all([
-        projects.findOne({ _id: credential.projectId }),
-        accounts.findOne({ _id: credential.accountId }),
+      const document = await credentials.findOne({ 'secrets.digest': digest });
+      if (document === null) return null;
+      const credential = fromCredentialDocument(document);
+      const { accountId, projectId, serviceAccountId } = credential;
+      const isDefault = serviceAccountId === defaultServiceAccountId(accountId);
+      const [project, stored, other] = await Promise.all([
+        projects.findOne({ _id: projectId }),
+        accounts.findOne({ _id: accountId }),
+        isDefault ? null : serviceAccounts.findOne({ _id: serviceAccountId }),
       ]);
-      if (project === null || account === null) return null;
-      return {
-        credential: fromCredentialDocument(credential),
-        project: fromProjectDocument(project),
-        account: fromAccountDocument(account),
-      };
+      if (project === null || stored === null) return null;
+      const account = fromAccountDocument(stored);
+      if (!isDefault && other === null) return null;
+      const serviceAccount = other
+        ? fromServiceAccountDocument(other)
+        : defaultServiceAccountOf(account);
+      return { credential, project: fromProjectDocument(project), account, serviceAccount };
     },
   };
 }
@@ -110,6 +136,43 @@ function projectVerbs(projects: Collection<ProjectDocument>) {
     },
     changeProject(id: ProjectId, changes: ProjectChanges, announcement: Announcement) {
       return change(projects, { _id: id }, changes, announcement);
+    },
+  };
+}
+
+/** The default Service account of an account is read from the account's document. */
+function serviceAccountVerbs(
+  serviceAccounts: Collection<ServiceAccountDocument>,
+  accounts: Collection<AccountDocument>,
+) {
+  return {
+    async insertServiceAccount(serviceAccount: ServiceAccount): Promise<void> {
+      await serviceAccounts.insertOne(toServiceAccountDocument(serviceAccount));
+    },
+    async findServiceAccount(id: ServiceAccountId): Promise<ServiceAccount | null> {
+      const document = await serviceAccounts.findOne({ _id: id });
+      if (document !== null) return fromServiceAccountDocument(document);
+      const account = await accounts.findOne({ _id: accountIdOfDefault(id) });
+      return account && defaultServiceAccountOf(fromAccountDocument(account));
+    },
+    /** The default one first. */
+    async listServiceAccounts(account: Account, { afterId, limit }: ListPart) {
+      const first = defaultServiceAccountOf(account);
+      const head = afterId === null ? [first] : [];
+      const rest = await listPart(
+        serviceAccounts,
+        { accountId: account.id },
+        { afterId: afterId === first.id ? null : afterId, limit: limit - head.length },
+      );
+      return [...head, ...rest.map(fromServiceAccountDocument)];
+    },
+    /** Of one that is not the default of its account. */
+    changeServiceAccount(
+      id: ServiceAccountId,
+      changes: ServiceAccountChanges,
+      announcement: Announcement,
+    ) {
+      return change(serviceAccounts, { _id: id }, changes, announcement);
     },
   };
 }
@@ -159,7 +222,11 @@ function credentialVerbs(credentials: Collection<CredentialDocument>) {
   };
 }
 
-type OwnedDocument = AccountDocument | ProjectDocument | CredentialDocument;
+type OwnedDocument =
+  | AccountDocument
+  | ProjectDocument
+  | ServiceAccountDocument
+  | CredentialDocument;
 
 /** State and announcement in one write; false when no document passes the filter. */
 async function change<Stored extends OwnedDocument>(

@@ -4,10 +4,13 @@ import {
   type Account,
   acceptSecret,
   type Credential,
+  defaultServiceAccountId,
+  defaultServiceAccountOf,
   isStillValid,
   overlapEndMs,
   type Project,
   rotateSecrets,
+  type ServiceAccount,
 } from './tenancy.domain.ts';
 
 const nowMs = Date.UTC(2026, 0, 1);
@@ -20,6 +23,9 @@ const account: Account = {
   state: 'active',
   networkPolicy: null,
   requestsPerMinute: 120,
+  defaultNetworkPolicy: null,
+  trafficLimitPerMinute: null,
+  hasServiceAccounts: false,
   eventsEnabled: true,
   ...times,
 };
@@ -35,6 +41,7 @@ const credential: Credential = {
   id: `cred_${uuid}`,
   accountId: account.id,
   projectId: project.id,
+  serviceAccountId: defaultServiceAccountId(account.id),
   name: null,
   state: 'active',
   permissions: ['*'],
@@ -46,23 +53,29 @@ const credential: Credential = {
   ...times,
 };
 
-test('a secret stands for its Credential with what its account and Project add', () => {
+const serviceAccount: ServiceAccount = defaultServiceAccountOf(account);
+
+test('a secret stands for its Credential with what its owners add (Tenancy)', () => {
   const accepted = acceptSecret(
     'first',
     { ...credential, networkPolicy: ['192.0.2.0/24'] },
     project,
-    { ...account, networkPolicy: ['0.0.0.0/0'], requestsPerMinute: 7 },
+    { ...account, networkPolicy: ['0.0.0.0/0'], trafficLimitPerMinute: 9 },
+    { ...serviceAccount, networkPolicy: ['192.0.0.0/8'], requestsPerMinute: 7 },
   );
 
   expect(accepted?.principal).toEqual({
     accountId: account.id,
     projectId: project.id,
+    serviceAccountId: serviceAccount.id,
     credentialId: credential.id,
     permissions: ['*'],
     expiresAtMs: null,
-    networkPolicies: [['0.0.0.0/0'], ['192.0.2.0/24']],
+    networkPolicies: [['0.0.0.0/0'], ['192.0.0.0/8'], ['192.0.2.0/24']],
     eventsEnabled: true,
     requestsPerMinute: 7,
+    trafficLimitPerMinute: 9,
+    hasServiceAccounts: false,
   });
 });
 
@@ -71,12 +84,12 @@ test.each([
   ['its Project is suspended', credential, { ...project, state: 'suspended' as const }, account],
   ['its account is suspended', credential, project, { ...account, state: 'suspended' as const }],
 ])('a secret stands for nothing when %s', (_why, ofCredential, ofProject, ofAccount) => {
-  expect(acceptSecret('first', ofCredential, ofProject, ofAccount)).toBeNull();
+  expect(acceptSecret('first', ofCredential, ofProject, ofAccount, serviceAccount)).toBeNull();
 });
 
 test('an expired Credential is refused from the instant of its expiry on', () => {
   const expiring = { ...credential, expiresAtMs: nowMs + 1_000 };
-  const accepted = acceptSecret('first', expiring, project, account);
+  const accepted = acceptSecret('first', expiring, project, account, serviceAccount);
 
   expect(accepted && isStillValid(accepted, nowMs + 999)).toBe(true);
   expect(accepted && isStillValid(accepted, nowMs + 1_000)).toBe(false);
@@ -86,8 +99,8 @@ test('without an overlap the replaced secret stops at once', () => {
   const secrets = rotateSecrets(credential, { digest: 'second', nowMs, overlapMs: 0 });
   const rotated = { ...credential, secrets };
 
-  expect(acceptSecret('first', rotated, project, account)).toBeNull();
-  expect(acceptSecret('second', rotated, project, account)).not.toBeNull();
+  expect(acceptSecret('first', rotated, project, account, serviceAccount)).toBeNull();
+  expect(acceptSecret('second', rotated, project, account, serviceAccount)).not.toBeNull();
   expect(overlapEndMs(rotated, nowMs)).toBeNull();
 });
 
@@ -105,6 +118,7 @@ test('with an overlap the replaced secret lives until its end, and never past th
           { ...credential, expiresAtMs, secrets },
           project,
           account,
+          serviceAccount,
         );
         const endsInMs = Math.min(overlapMs, expiresInMs ?? overlapMs);
         expect(accepted && isStillValid(accepted, nowMs + atMs)).toBe(atMs < endsInMs);
@@ -130,7 +144,7 @@ test('however often a Credential is rotated, at most two of its secrets are know
         rotated = { ...rotated, secrets: rotateSecrets(rotated, rotation) };
       }
       const known = ['first', ...made.map((_, index) => `rotation ${index}`)].filter((digest) => {
-        const accepted = acceptSecret(digest, rotated, project, account);
+        const accepted = acceptSecret(digest, rotated, project, account, serviceAccount);
         return accepted && isStillValid(accepted, atMs);
       });
       const last = made.at(-1);

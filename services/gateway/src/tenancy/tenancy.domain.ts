@@ -1,4 +1,10 @@
-import type { AccountId, CredentialId, ProjectId } from '@inventory/contracts/ids';
+import {
+  type AccountId,
+  type CredentialId,
+  idPrefixes,
+  type ProjectId,
+  type ServiceAccountId,
+} from '@inventory/contracts/ids';
 import type { GrantedPermission } from '@inventory/contracts/vocabulary';
 import type { NetworkPolicy } from '../http/network-policy.domain.ts';
 import type { Principal } from './principal.domain.ts';
@@ -7,14 +13,24 @@ import type { Principal } from './principal.domain.ts';
 export type OwnerState = 'active' | 'suspended';
 export type CredentialState = 'active' | 'revoked';
 
-/** The customer: owns the balance; its Credentials share one rate limit. */
+/**
+ * The customer: owns the balance, Projects and Service accounts. Its default Service account is a part
+ * of it, so that each account has one from the first write on.
+ */
 export interface Account {
   readonly id: AccountId;
   readonly name: string;
   readonly state: OwnerState;
-  /** Null allows every network, here and in Projects and Credentials. */
+  /** Null allows every network, here and at every other level. */
   readonly networkPolicy: NetworkPolicy | null;
+  /** Of the default Service account. */
   readonly requestsPerMinute: number;
+  /** Of the default Service account. */
+  readonly defaultNetworkPolicy: NetworkPolicy | null;
+  /** Requests per minute of all Service accounts together; null for that of the configuration. */
+  readonly trafficLimitPerMinute: number | null;
+  /** Whether it has Service accounts beside the default one. */
+  readonly hasServiceAccounts: boolean;
   readonly eventsEnabled: boolean;
   readonly createdAtMs: number;
   readonly changedAtMs: number;
@@ -26,6 +42,17 @@ export interface Project {
   readonly name: string | null;
   readonly state: OwnerState;
   readonly networkPolicy: NetworkPolicy | null;
+  readonly createdAtMs: number;
+  readonly changedAtMs: number;
+}
+
+/** Credentials that share a rate limit and a network policy. */
+export interface ServiceAccount {
+  readonly id: ServiceAccountId;
+  readonly accountId: AccountId;
+  readonly name: string;
+  readonly networkPolicy: NetworkPolicy | null;
+  readonly requestsPerMinute: number;
   readonly createdAtMs: number;
   readonly changedAtMs: number;
 }
@@ -43,6 +70,7 @@ export interface Credential {
   readonly id: CredentialId;
   readonly accountId: AccountId;
   readonly projectId: ProjectId;
+  readonly serviceAccountId: ServiceAccountId;
   readonly name: string | null;
   readonly state: CredentialState;
   readonly permissions: readonly GrantedPermission[];
@@ -59,6 +87,28 @@ export interface Credential {
 
 export const requestsPerMinuteDefault = 120;
 
+/** The default Service account has the UUID of its account. */
+export function defaultServiceAccountId(accountId: AccountId): ServiceAccountId {
+  return `${idPrefixes.serviceAccount}${accountId.slice(idPrefixes.account.length)}`;
+}
+
+/** The account whose default Service account has this id, if it is one. */
+export function accountIdOfDefault(id: ServiceAccountId): AccountId {
+  return `${idPrefixes.account}${id.slice(idPrefixes.serviceAccount.length)}`;
+}
+
+export function defaultServiceAccountOf(account: Account): ServiceAccount {
+  return {
+    id: defaultServiceAccountId(account.id),
+    accountId: account.id,
+    name: 'default',
+    networkPolicy: account.defaultNetworkPolicy,
+    requestsPerMinute: account.requestsPerMinute,
+    createdAtMs: account.createdAtMs,
+    changedAtMs: account.changedAtMs,
+  };
+}
+
 /** A Principal, and when its secret becomes invalid. */
 export interface AcceptedSecret {
   readonly principal: Principal;
@@ -74,12 +124,13 @@ export function acceptSecret(
   credential: Credential,
   project: Project,
   account: Account,
+  serviceAccount: ServiceAccount,
 ): AcceptedSecret | null {
   const secret = credential.secrets.find((stored) => stored.digest === digest);
   if (secret === undefined || credential.state !== 'active') return null;
   if (project.state !== 'active' || account.state !== 'active') return null;
   return {
-    principal: principalOf(credential, project, account),
+    principal: principalOf(credential, project, account, serviceAccount),
     validUntilMs: earliest(secret.validUntilMs, credential.expiresAtMs),
   };
 }
@@ -107,17 +158,26 @@ export function overlapEndMs(credential: Credential, nowMs: number): number | nu
   return end !== null && nowMs < end ? end : null;
 }
 
-function principalOf(credential: Credential, project: Project, account: Account): Principal {
-  const policies = [account.networkPolicy, project.networkPolicy, credential.networkPolicy];
+function principalOf(
+  credential: Credential,
+  project: Project,
+  account: Account,
+  serviceAccount: ServiceAccount,
+): Principal {
+  const levels = [account, project, serviceAccount, credential];
+  const policies = levels.map(({ networkPolicy }) => networkPolicy);
   return {
     accountId: account.id,
     projectId: project.id,
+    serviceAccountId: serviceAccount.id,
     credentialId: credential.id,
     permissions: credential.permissions,
     expiresAtMs: credential.expiresAtMs,
     networkPolicies: policies.filter((policy) => policy !== null),
     eventsEnabled: account.eventsEnabled,
-    requestsPerMinute: account.requestsPerMinute,
+    requestsPerMinute: serviceAccount.requestsPerMinute,
+    trafficLimitPerMinute: account.trafficLimitPerMinute,
+    hasServiceAccounts: account.hasServiceAccounts,
   };
 }
 

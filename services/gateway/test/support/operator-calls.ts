@@ -4,6 +4,7 @@ import type { OperatorCall } from './operator-world.ts';
 export interface Named {
   readonly account: string;
   readonly project: string;
+  readonly serviceAccount: string;
   readonly credential: string;
 }
 
@@ -11,6 +12,7 @@ export interface Named {
 export function rightOperatorCall(operationId: string, named: Named): OperatorCall {
   const account = `/accounts/${named.account}`;
   const project = `/projects/${named.project}`;
+  const serviceAccount = `/service-accounts/${named.serviceAccount}`;
   const credential = `/credentials/${named.credential}`;
   const hooks = `${project}/webhook-endpoints`;
   const hook = `${hooks}/whe_${newRefreshId()}`;
@@ -24,6 +26,11 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
     reactivateAccount: { method: 'POST', path: `${account}/reactivate` },
     setAccountNetworkPolicy: { method: 'PUT', path: `${account}/network-policy`, body: policy },
     setRateLimit: { method: 'PUT', path: `${account}/rate-limit`, body: { limit_per_minute: 5 } },
+    setTrafficLimit: {
+      method: 'PUT',
+      path: `${account}/traffic-limit`,
+      body: { limit_per_minute: 50 },
+    },
     switchEvents: { method: 'PUT', path: `${account}/events`, body: { enabled: true } },
     createProject: { method: 'POST', path: `${account}/projects` },
     listProjects: { path: `${account}/projects` },
@@ -31,6 +38,23 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
     suspendProject: { method: 'POST', path: `${project}/suspend` },
     reactivateProject: { method: 'POST', path: `${project}/reactivate` },
     setProjectNetworkPolicy: { method: 'PUT', path: `${project}/network-policy`, body: policy },
+    createServiceAccount: {
+      method: 'POST',
+      path: `${account}/service-accounts`,
+      body: { name: 'Bots' },
+    },
+    listServiceAccounts: { path: `${account}/service-accounts` },
+    readServiceAccount: { path: serviceAccount },
+    setServiceAccountRateLimit: {
+      method: 'PUT',
+      path: `${serviceAccount}/rate-limit`,
+      body: { limit_per_minute: 5 },
+    },
+    setServiceAccountNetworkPolicy: {
+      method: 'PUT',
+      path: `${serviceAccount}/network-policy`,
+      body: policy,
+    },
     issueCredential: { method: 'POST', path: `${project}/credentials`, body: { scopes: ['*'] } },
     listCredentials: { path: `${project}/credentials` },
     readCredential: { path: credential },

@@ -8,6 +8,7 @@ import { createLogger } from '@inventory/runtime/logger';
 import { openNamespace, type TestNamespace } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import { waitFor } from '@inventory/testkit/wait-for';
+import type { Db } from 'mongodb';
 import { expectOperatorDocumented } from '../../../../test/support/operator-contract.ts';
 import { createLedgerClient } from '../../src/accounts/ledger-client.ts';
 import { replyTypes } from '../../src/commands/open-commands.ts';
@@ -30,6 +31,7 @@ export interface OperatorWorld {
   readonly token: string;
   readonly namespace: TestNamespace;
   readonly tenancy: Tenancy;
+  readonly db: Db;
   readonly books: FakeBooks;
   readonly collector: HttpFake;
   readonly revisions: HttpFake;
@@ -121,7 +123,7 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
   await waitFor('replies can be received', () => replica.bus.health().ready);
   return {
     ...{ url, token, namespace, tenancy: replica.tenancy, books, collector, revisions },
-    ...{ erased, log, webhooks },
+    ...{ erased, log, webhooks, db: replica.db },
     call: (call) => callOperator(call.isUnanswered ? impatientUrl : url, token, call),
     async callWith(overrides) {
       const other = await apiWith(patientDeadlines, overrides);

@@ -21,6 +21,7 @@ import { openClients } from '../../src/open-clients.ts';
 import { openPublicApi } from '../../src/open-public-api.ts';
 import type { EventStreamClient } from '../../src/streams/event-stream-client.ts';
 import type { Principal } from '../../src/tenancy/principal.domain.ts';
+import { defaultServiceAccountId } from '../../src/tenancy/tenancy.domain.ts';
 import { type ApiAnswer, type ApiCall, closeCalls } from './api-call.ts';
 import { callDocumented } from './call-documented.ts';
 import { type FakeCollector, startFakeCollector } from './fake-collector.ts';
@@ -92,8 +93,10 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
     revisions,
     webhooks,
     issue(overrides = {}) {
+      const accountId = overrides.accountId ?? newAccountId();
       const principal: Principal = {
-        accountId: newAccountId(),
+        accountId,
+        serviceAccountId: defaultServiceAccountId(accountId),
         projectId: newProjectId(),
         credentialId: newCredentialId(),
         permissions: ['*'],
@@ -101,6 +104,8 @@ export async function openWorld(clock: Clock = systemClock): Promise<GatewayWorl
         networkPolicies: [],
         eventsEnabled: false,
         requestsPerMinute: 100_000,
+        trafficLimitPerMinute: null,
+        hasServiceAccounts: false,
         ...overrides,
       };
       const key = `key-of-${principal.credentialId}`;
@@ -172,6 +177,7 @@ export function testGatewayConfig(
     ],
     trustedProxies: overrides.trustedProxies ?? [],
     reference: { canTry: overrides.canTryReference ?? false },
+    customerRequestsPerMinute: 1_200,
     limits: { ...patientLimits, ...overrides.limits },
     streams: {
       quota: { perKeyMax: 4, totalMax: 100 },

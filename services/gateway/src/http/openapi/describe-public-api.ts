@@ -92,7 +92,7 @@ const headers = {
   'X-Request-ID': 'Id of the request, for support.',
   'Retry-After': 'Seconds after which to retry.',
   RateLimit: 'Requests of the account in the current minute (IETF draft).',
-  'RateLimit-Policy': 'The limit that the account shares (IETF draft).',
+  'RateLimit-Policy': 'The limit that the Service account shares (IETF draft).',
 };
 
 const securityScheme = {

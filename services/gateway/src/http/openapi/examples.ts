@@ -10,6 +10,7 @@ export const exampleIds = {
   observation: 'invobs_0198c0de-0000-7000-8000-000000000004',
   project: 'prj_0198c0de-0000-7000-8000-000000000005',
   account: 'acc_0198c0de-0000-7000-8000-000000000006',
+  serviceAccount: 'sa_0198c0de-0000-7000-8000-000000000006',
   credential: 'cred_0198c0de-0000-7000-8000-000000000007',
   webhookEndpoint: 'whe_0198c0de-0000-7000-8000-000000000009',
 } as const;
@@ -108,10 +109,14 @@ const details: Partial<Record<PublicCode, object>> = {
     issues: [{ in: 'path', field: 'platform_id', reason: 'must be 17 digits' }],
   },
   max_credits_too_low: { minimum: 125 },
+  replays_exhausted: { replays_max: 3 },
   insufficient_credits: { required: 125, available: 80 },
   insufficient_units: { required: 125, available: 80 },
   spend_cap_reached: { cap: 5_000, spent: 4_950, resets_at: '2026-02-01T00:00:00.000Z' },
-  rate_limit_exceeded: { limit_per_minute: 120, remaining: 0, reset_seconds: 42 },
+  rate_limit_exceeded: {
+    limit: 'service_account',
+    ...{ limit_per_minute: 120, remaining: 0, reset_seconds: 42 },
+  },
   stream_limit_exceeded: { limit: 4 },
   webhook_endpoint_limit_reached: { limit: 10 },
   outstanding_limit_exceeded: { limit: 1_000 },

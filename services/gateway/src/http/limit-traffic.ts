@@ -1,0 +1,53 @@
+import type { TrafficLimit } from '@inventory/contracts/http/meta';
+import { type Principal, trafficLimitOf } from '../tenancy/principal.domain.ts';
+import type { RateDecision, RequestLimiter } from './limit-requests.ts';
+
+export type LimitedPrincipal = Pick<
+  Principal,
+  | 'accountId'
+  | 'serviceAccountId'
+  | 'requestsPerMinute'
+  | 'trafficLimitPerMinute'
+  | 'hasServiceAccounts'
+>;
+
+export interface TrafficDecision extends RateDecision {
+  /** Whose limit refused; when admitted, whose state is reported. */
+  readonly limit: TrafficLimit;
+}
+
+/** Counts requests against the limits of their Service account and their customer account. */
+export interface TrafficLimiter {
+  /** Takes this number of requests, all or none. Rejects when the store is unavailable. */
+  takeRequests(principal: LimitedPrincipal, requests?: number): Promise<TrafficDecision>;
+}
+
+export interface TrafficLimiterDeps {
+  readonly limiter: RequestLimiter;
+  /** Requests per minute of a customer account for which none are set. */
+  readonly customerRequestsPerMinute: number;
+}
+
+/**
+ * What the customer account refuses is returned to the Service account: refused requests consume
+ * nothing. A crash in between leaves them counted until the end of the minute. A customer account
+ * whose one Service account cannot exceed its limit is not counted: it costs no second write.
+ */
+export function createTrafficLimiter({
+  limiter,
+  customerRequestsPerMinute,
+}: TrafficLimiterDeps): TrafficLimiter {
+  return {
+    async takeRequests(principal, requests = 1) {
+      const { accountId, serviceAccountId, requestsPerMinute, hasServiceAccounts } = principal;
+      const own = await limiter.takeRequests(serviceAccountId, requestsPerMinute, requests);
+      const ofCustomer = trafficLimitOf(principal, customerRequestsPerMinute);
+      const isCounted = hasServiceAccounts || ofCustomer < requestsPerMinute;
+      if (!own.admitted || !isCounted) return { ...own, limit: 'service_account' };
+      const customer = await limiter.takeRequests(accountId, ofCustomer, requests);
+      if (customer.admitted) return { ...own, limit: 'service_account' };
+      await limiter.takeRequests(serviceAccountId, requestsPerMinute, -requests);
+      return { ...customer, limit: 'customer' };
+    },
+  };
+}

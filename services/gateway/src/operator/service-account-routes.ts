@@ -1,0 +1,131 @@
+import { serviceAccountId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
+import { z } from 'zod';
+import type { Tenancy } from '../tenancy/open-tenancy.ts';
+import type { ServiceAccount } from '../tenancy/tenancy.domain.ts';
+import { toWireServiceAccount } from './convert.ts';
+import { listAnswer, readCursor } from './list-cursor.ts';
+import { operatorRoute } from './operator-route.ts';
+import {
+  accountPath,
+  limitPerMinute,
+  listOf,
+  listQuery,
+  name,
+  networkPolicyBody,
+  serviceAccountPath,
+  serviceAccountRecord,
+} from './operator-schemas.ts';
+
+export interface ServiceAccountRoutesDeps {
+  readonly tenancy: Pick<
+    Tenancy,
+    | 'findAccount'
+    | 'createServiceAccount'
+    | 'listServiceAccounts'
+    | 'findServiceAccount'
+    | 'changeServiceAccount'
+  >;
+}
+
+const tag = 'Service accounts';
+const errors = ['service_account_not_found'] as const;
+const list = 'service_accounts';
+
+const routesOfAccount = [
+  operatorRoute({
+    operationId: 'createServiceAccount',
+    tag,
+    summary: 'Create a Service account of an account',
+    description: 'It has the standard rate limit and no network policy.',
+    method: 'POST',
+    path: '/accounts/{account_id}/service-accounts',
+    action: 'service-account.create',
+    status: 201,
+    input: { path: accountPath, body: z.strictObject({ name }) },
+    answer: serviceAccountRecord,
+    errors: ['account_not_found'],
+    async handle({ tenancy }: ServiceAccountRoutesDeps, { path, body }) {
+      const wanted = { accountId: path.account_id, name: body.name };
+      return toWireServiceAccount(await tenancy.createServiceAccount(wanted));
+    },
+  }),
+  operatorRoute({
+    operationId: 'listServiceAccounts',
+    tag,
+    summary: 'Service accounts of an account, the default one first, then oldest first',
+    method: 'GET',
+    path: '/accounts/{account_id}/service-accounts',
+    input: { path: accountPath, query: listQuery },
+    answer: listOf(serviceAccountRecord),
+    errors: ['account_not_found', 'invalid_cursor'],
+    async handle({ tenancy }: ServiceAccountRoutesDeps, { path, query }) {
+      const afterId = readCursor(list, query.cursor, isServiceAccountId);
+      const account = await tenancy.findAccount(path.account_id);
+      if (account === null) throw new Refused({ code: 'account_not_found' });
+      const { limit } = query;
+      const found = await tenancy.listServiceAccounts(account, { afterId, limit: limit + 1 });
+      const positionOf = ({ id }: ServiceAccount) => id;
+      return listAnswer({ list, found, limit, positionOf, toWire: toWireServiceAccount });
+    },
+  }),
+];
+
+const ownRoutes = [
+  operatorRoute({
+    operationId: 'readServiceAccount',
+    tag,
+    summary: 'One Service account',
+    method: 'GET',
+    path: '/service-accounts/{service_account_id}',
+    input: { path: serviceAccountPath },
+    answer: serviceAccountRecord,
+    errors,
+    async handle({ tenancy }: ServiceAccountRoutesDeps, { path }) {
+      const found = await tenancy.findServiceAccount(path.service_account_id);
+      if (found === null) throw new Refused({ code: 'service_account_not_found' });
+      return toWireServiceAccount(found);
+    },
+  }),
+  operatorRoute({
+    operationId: 'setServiceAccountRateLimit',
+    tag,
+    summary: 'Set how many requests a minute all Credentials of a Service account share',
+    method: 'PUT',
+    path: '/service-accounts/{service_account_id}/rate-limit',
+    action: 'service-account.rate-limit',
+    input: {
+      path: serviceAccountPath,
+      body: z.strictObject({ limit_per_minute: limitPerMinute }),
+    },
+    answer: serviceAccountRecord,
+    errors,
+    async handle({ tenancy }: ServiceAccountRoutesDeps, { path, body }) {
+      const change = { requestsPerMinute: body.limit_per_minute };
+      const changed = await tenancy.changeServiceAccount(path.service_account_id, change);
+      return toWireServiceAccount(changed);
+    },
+  }),
+  operatorRoute({
+    operationId: 'setServiceAccountNetworkPolicy',
+    tag,
+    summary: 'Replace the networks that clients of a Service account must come from',
+    method: 'PUT',
+    path: '/service-accounts/{service_account_id}/network-policy',
+    action: 'service-account.network-policy',
+    input: { path: serviceAccountPath, body: networkPolicyBody },
+    answer: serviceAccountRecord,
+    errors,
+    async handle({ tenancy }: ServiceAccountRoutesDeps, { path, body }) {
+      const change = { networkPolicy: body.network_policy };
+      const changed = await tenancy.changeServiceAccount(path.service_account_id, change);
+      return toWireServiceAccount(changed);
+    },
+  }),
+];
+
+export const serviceAccountRoutes = [...routesOfAccount, ...ownRoutes];
+
+function isServiceAccountId(text: string): boolean {
+  return serviceAccountId.safeParse(text).success;
+}
