@@ -95,6 +95,29 @@ test.each([
   },
 );
 
+test('requests at the same time share one read, and the next one reads again after a failure', async () => {
+  let loads = 0;
+  const store: IdentityStore = {
+    async loadIdentities(ids) {
+      loads += 1;
+      if (loads === 2) throw new Error('unavailable');
+      return ids.map(freshIdentity);
+    },
+    saveIdentity: async () => false,
+  };
+  const clock = createTestClock();
+  const identities = createIdentityCache(store, ['a', 'b'], clock);
+  const together = () => Array.from({ length: 40 }, () => identities.currentIdentities());
+
+  await Promise.all(together());
+  expect(loads).toBe(1);
+  clock.advance(1_000);
+  const failed = await Promise.allSettled(together());
+  expect(failed.every(({ status }) => status === 'rejected')).toBe(true);
+  await Promise.all(together());
+  expect(loads).toBe(3);
+});
+
 test('one that another replica used is read again alone', async () => {
   const { identities, counts, become } = storeOf(freshIdentity('a'));
   const [before] = await identities.currentIdentities();

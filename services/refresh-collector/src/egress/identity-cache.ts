@@ -28,11 +28,18 @@ export function createIdentityCache(
 ): IdentityCache {
   const cached = new Map<string, IdentityState>();
   let loadedMs = Number.NEGATIVE_INFINITY;
+  /** The read in progress, shared by every request. */
+  let loading: Promise<void> | null = null;
 
   const ageMaxMs = Math.max(ageMinMs, identityIds.length * agePerIdentityMs);
 
   async function load(ids: readonly string[]): Promise<void> {
     for (const identity of await store.loadIdentities(ids)) cached.set(identity.id, identity);
+  }
+
+  async function loadAll(): Promise<void> {
+    await load(identityIds);
+    loadedMs = clock.now();
   }
 
   async function save(previous: IdentityState, next: IdentityState): Promise<boolean> {
@@ -45,8 +52,10 @@ export function createIdentityCache(
   return {
     async currentIdentities() {
       if (clock.now() - loadedMs > ageMaxMs) {
-        await load(identityIds);
-        loadedMs = clock.now();
+        loading ??= loadAll().finally(() => {
+          loading = null;
+        });
+        await loading;
       }
       return [...cached.values()];
     },

@@ -28,7 +28,8 @@ export function createIdentityStore(collection: Collection<IdentityDocument>): I
     async loadIdentities(ids) {
       const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
       const stored = found.map(fromDocument);
-      const missing = ids.filter((id) => !stored.some((identity) => identity.id === id));
+      const storedIds = new Set(stored.map(({ id }) => id));
+      const missing = ids.filter((id) => !storedIds.has(id));
       if (missing.length === 0) return stored;
       await insertMissing(missing);
       return [...stored, ...missing.map(freshIdentity)];
