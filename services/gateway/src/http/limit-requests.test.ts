@@ -100,6 +100,17 @@ test('replicas that count at the same time each need one round trip, and none re
   expect(windows.used.values().next().value).toBe(40);
 });
 
+test('requests are returned also where the limit was lowered below the count', async () => {
+  const windows = createWindows();
+  const clock = createTestClock();
+  const limiter = createRequestLimiter({ windows: windows.store, clock, deadlines });
+  await limiter.takeRequests(accountId, 10, 8);
+
+  await limiter.takeRequests(accountId, 2, -3);
+
+  expect([...windows.used.values()]).toEqual([5]);
+});
+
 test('requests that wait on a write share the next one', async () => {
   const windows = createWindows();
   const limiter = createRequestLimiter({
@@ -113,7 +124,7 @@ test('requests that wait on a write share the next one', async () => {
   expect(windows.callsSoFar()).toBeLessThanOrEqual(2);
 });
 
-test('once a window is known to be full the store is not reply, until the next minute', async () => {
+test('once a window is known to be full the store is not read, until the next minute', async () => {
   const windows = createWindows();
   const clock = createTestClock();
   const limiter = createRequestLimiter({ windows: windows.store, clock, deadlines });

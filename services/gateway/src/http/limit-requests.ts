@@ -99,7 +99,8 @@ export function createRequestLimiter({
       }
       const nowMs = clock.now();
       const { startMs, used } = counter.known;
-      if (startMs === windowStartOf(nowMs) && used + requests > limitPerMinute) {
+      const isFull = startMs === windowStartOf(nowMs) && used + requests > limitPerMinute;
+      if (isFull && requests > 0) {
         return { ...standingAt(used, limitPerMinute, nowMs), admitted: false };
       }
       return await counter.batcher.add({ limit: limitPerMinute, requests });
