@@ -59,6 +59,7 @@ test('an issued secret is accepted by every replica at once, with what its owner
 
   expect(await there.tenancy.principals.findPrincipal(secret)).toEqual({
     accountId: account.id,
+    serviceAccountId: credential.serviceAccountId,
     projectId: project.id,
     credentialId: credential.id,
     permissions: ['*'],
@@ -66,6 +67,8 @@ test('an issued secret is accepted by every replica at once, with what its owner
     networkPolicies: [],
     eventsEnabled: false,
     requestsPerMinute: 120,
+    trafficLimitPerMinute: null,
+    hasServiceAccounts: false,
   });
 });
 
