@@ -3,7 +3,7 @@ import { instrumentsOf } from './instruments.ts';
 
 const { counter, gauge } = instrumentsOf();
 /** Prometheus puts a label `job` on every series itself. */
-const labels = { job_name: { words: 'the name of the job', pattern: /^[a-zA-Z ]{3,40}$/ } };
+const labels = { job_name: { words: 'the name of the job', pattern: /^[a-zA-Z_ ]{3,40}$/ } };
 
 const failures = counter({
   name: 'inventory.job.failures',
