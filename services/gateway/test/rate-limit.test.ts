@@ -24,14 +24,20 @@ afterAll(() => world?.close());
 
 const isAdmitted = ({ status }: ApiAnswer) => status !== 429;
 
-function burst(keys: readonly string[], count: number): Promise<ApiAnswer[]> {
-  return Promise.all(
-    Array.from({ length: count }, (_, index) => {
-      const gateway = gateways[index % gateways.length];
-      const key = keys[Math.floor(index / 2) % keys.length];
-      return gateway?.call({ path: statusPathOf(newRefreshId()), key }) as Promise<ApiAnswer>;
-    }),
-  );
+/**
+ * Calls in turn with each key twice, alternating between the gateways. The first call is answered before
+ * the others are sent: SecantusDB returns null to one of two upserts of the same new window though it
+ * counted both, where MongoDB returns the document.
+ */
+async function burst(keys: readonly string[], count: number): Promise<ApiAnswer[]> {
+  const call = (index: number) => {
+    const gateway = gateways[index % gateways.length];
+    const key = keys[Math.floor(index / 2) % keys.length];
+    return gateway?.call({ path: statusPathOf(newRefreshId()), key }) as Promise<ApiAnswer>;
+  };
+  const first = await call(0);
+  const others = Array.from({ length: count - 1 }, (_, index) => call(index + 1));
+  return [first, ...(await Promise.all(others))];
 }
 
 test('two gateways and two Credentials of a Service account admit exactly 120 of 300 in a minute', async () => {
