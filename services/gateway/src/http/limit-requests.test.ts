@@ -111,6 +111,23 @@ test('requests are returned also where the limit was lowered below the count', a
   expect([...windows.used.values()]).toEqual([5]);
 });
 
+test('a replica that saw the window full admits again what another replica returned [rate-limit]', async () => {
+  const windows = createWindows();
+  const clock = createTestClock();
+  const [one, other] = [0, 1].map(() =>
+    createRequestLimiter({ windows: windows.store, clock, deadlines }),
+  );
+  const take = (requests: number) => one?.takeRequests(accountId, 40, requests, true);
+  await other?.takeRequests(accountId, 40, 30, true);
+  await take(10);
+  expect(await take(1)).toMatchObject({ admitted: false, remaining: 0 });
+
+  await other?.takeRequests(accountId, 40, -30, true);
+
+  expect(await take(31)).toMatchObject({ admitted: false, remaining: 30 });
+  expect(await take(30)).toMatchObject({ admitted: true, remaining: 0 });
+});
+
 test('requests that wait on a write share the next one', async () => {
   const windows = createWindows();
   const limiter = createRequestLimiter({

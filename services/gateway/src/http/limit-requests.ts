@@ -19,10 +19,16 @@ export interface RateDecision extends RateStanding {
 /** Counts the requests of each owner against its limit. */
 export interface RequestLimiter {
   /**
-   * Takes this number of requests, all or none; a negative number returns requests. Rejects when the
-   * store is unavailable: then nothing is admitted.
+   * Takes this number of requests, all or none; a negative number returns requests. Where requests of
+   * the owner may be returned (`isReturnable`), the count may decrease on any replica, so the store is
+   * read before a refusal. Rejects when the store is unavailable: then nothing is admitted.
    */
-  takeRequests(owner: RateOwner, limitPerMinute: number, requests?: number): Promise<RateDecision>;
+  takeRequests(
+    owner: RateOwner,
+    limitPerMinute: number,
+    requests?: number,
+    isReturnable?: boolean,
+  ): Promise<RateDecision>;
 }
 
 export interface RequestLimiterDeps {
@@ -44,6 +50,7 @@ interface KnownCount {
 interface Wish {
   readonly limit: number;
   readonly requests: number;
+  readonly isReturnable: boolean;
 }
 
 interface OwnerCounter {
@@ -55,7 +62,7 @@ interface OwnerCounter {
  * Exact over all replicas: the count is in the store, and every admission is an increment of it on
  * the condition that it fits. Replicas do not refuse each other's increments. Requests that wait for
  * a write share the next one, so an owner has at most one write at a time. Once its window is known
- * to be full, the store is not read.
+ * to be full, the store is not read, unless its requests may be returned.
  */
 export function createRequestLimiter({
   windows,
@@ -78,7 +85,8 @@ export function createRequestLimiter({
       const limit = wishes.at(-1)?.limit ?? 0;
       const expected = counter.known.startMs === startMs ? counter.known.used : null;
       const sizes = wishes.map(({ requests }) => requests);
-      const wish = { expected, sizes, limit, withinMs: deadlines.lookUpMs };
+      const mayDecrease = wishes.some(({ isReturnable }) => isReturnable);
+      const wish = { expected, mayDecrease, sizes, limit, withinMs: deadlines.lookUpMs };
       const taken = await count(windows, { owner, startMs }, wish);
       counter.known = { startMs, used: taken.at(-1)?.used ?? 0 };
       return taken.map(({ used, admitted }) => ({
@@ -91,7 +99,7 @@ export function createRequestLimiter({
   }
 
   return {
-    async takeRequests(owner, limitPerMinute, requests = 1) {
+    async takeRequests(owner, limitPerMinute, requests = 1, isReturnable = false) {
       let counter = counters.get(owner);
       if (counter === undefined) {
         counter = createCounter(owner);
@@ -100,10 +108,10 @@ export function createRequestLimiter({
       const nowMs = clock.now();
       const { startMs, used } = counter.known;
       const isFull = startMs === windowStartOf(nowMs) && used + requests > limitPerMinute;
-      if (isFull && requests > 0) {
+      if (isFull && requests > 0 && !isReturnable) {
         return { ...standingAt(used, limitPerMinute, nowMs), admitted: false };
       }
-      return await counter.batcher.add({ limit: limitPerMinute, requests });
+      return await counter.batcher.add({ limit: limitPerMinute, requests, isReturnable });
     },
   };
 }
@@ -119,6 +127,8 @@ async function count(
   window: RateWindow,
   wish: {
     readonly expected: number | null;
+    /** Whether the count may have decreased below the expected one. */
+    readonly mayDecrease: boolean;
     readonly sizes: readonly number[];
     readonly limit: number;
     readonly withinMs: number;
@@ -126,8 +136,14 @@ async function count(
 ): Promise<Taken[]> {
   const startMs = monotonicNow();
   let before = wish.expected;
+  let isGuess = wish.mayDecrease;
   while (elapsedSince(startMs) < wish.withinMs) {
     const taken = admitInOrder(before ?? 0, wish.sizes, wish.limit);
+    if (isGuess && taken.some(({ admitted }) => !admitted)) {
+      before = await windows.readCount(window);
+      isGuess = false;
+      continue;
+    }
     const expected = taken.at(-1)?.used ?? 0;
     const counted = expected - (before ?? 0);
     if (counted === 0) return taken;

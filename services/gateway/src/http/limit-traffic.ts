@@ -40,9 +40,14 @@ export function createTrafficLimiter({
   return {
     async takeRequests(principal, requests = 1) {
       const { accountId, serviceAccountId, requestsPerMinute, hasServiceAccounts } = principal;
-      const own = await limiter.takeRequests(serviceAccountId, requestsPerMinute, requests);
       const ofCustomer = trafficLimitOf(principal, customerRequestsPerMinute);
       const isCounted = hasServiceAccounts || ofCustomer < requestsPerMinute;
+      const own = await limiter.takeRequests(
+        serviceAccountId,
+        requestsPerMinute,
+        requests,
+        isCounted,
+      );
       if (!own.admitted || !isCounted) return { ...own, limit: 'service_account' };
       const customer = await limiter.takeRequests(accountId, ofCustomer, requests);
       if (customer.admitted) return { ...own, limit: 'service_account' };
