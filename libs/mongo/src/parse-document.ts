@@ -1,5 +1,6 @@
 import { Bug } from '@inventory/runtime/bug';
 import type { Logger } from '@inventory/runtime/logger';
+import type { FindCursor } from 'mongodb';
 import type { z } from 'zod';
 
 /** The documents of one collection, as its store reads them. */
@@ -61,4 +62,23 @@ export function readEach<Document, Value>(
       return [];
     }
   });
+}
+
+/**
+ * Reads the first `limit` values of a work queue, in the order of the query, with a function that
+ * parses a document into its values. Corrupt documents are logged and do not count, so that any
+ * number of them at the head of the queue blocks none behind.
+ */
+export async function readFirst<Document, Value>(
+  query: FindCursor<Document>,
+  limit: number,
+  read: (document: Document) => readonly Value[],
+  logger: Pick<Logger, 'error'>,
+): Promise<Value[]> {
+  const values: Value[] = [];
+  for (let skipped = 0; ; skipped += limit) {
+    const found = await query.clone().skip(skipped).limit(limit).toArray();
+    values.push(...readEach(found, read, logger).flat());
+    if (found.length < limit || values.length >= limit) return values.slice(0, limit);
+  }
 }

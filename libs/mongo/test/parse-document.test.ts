@@ -2,7 +2,7 @@ import { Bug } from '@inventory/runtime/bug';
 import { openNamespace, testLogger } from '@inventory/testkit/namespace';
 import { z } from 'zod';
 import { connectMongo, type MongoConnection } from '../src/connect.ts';
-import { CorruptDocument, parseDocument, readEach } from '../src/parse-document.ts';
+import { CorruptDocument, parseDocument, readEach, readFirst } from '../src/parse-document.ts';
 
 const things = {
   collection: 'things',
@@ -14,6 +14,7 @@ const things = {
     pages: z.array(z.object({ page: z.int(), digest: z.string() })),
   }),
 };
+const queued = { collection: 'queue', schema: things.schema.pick({ _id: true, phase: true }) };
 const thing = {
   _id: 'a',
   phase: 'queued',
@@ -102,6 +103,25 @@ test('a corrupt document of a work queue is logged and skipped, and blocks no ot
 
   expect(read.map(({ pages }) => pages.length)).toEqual([1, 0]);
   expect(logged).toMatchObject([{ err: { code: 'corrupt_document', documentId: 'a' } }]);
+});
+
+test('corrupt documents at the head of a work queue take no place among the first ones that are read', async () => {
+  const logged: unknown[] = [];
+  const collection = mongo.db.collection<{ _id: string; at: number; phase: string }>('queue');
+  const phases = ['over', 'over', 'over', 'queued', 'over', 'queued', 'queued'];
+  await collection.insertMany(phases.map((phase, at) => ({ _id: `queued-${at}`, at, phase })));
+  const first = (limit: number) =>
+    readFirst(
+      collection.find({}).sort({ at: 1 }),
+      limit,
+      (document) => [parseDocument(queued, document)._id],
+      { error: (line: unknown) => logged.push(line) },
+    );
+
+  expect(await first(1)).toEqual(['queued-3']);
+  expect(logged).toHaveLength(3);
+  expect(await first(2)).toEqual(['queued-3', 'queued-5']);
+  expect(await first(10)).toEqual(['queued-3', 'queued-5', 'queued-6']);
 });
 
 test('any other error of a work queue is thrown', () => {

@@ -152,6 +152,43 @@ test('the deliveries of a disabled endpoint are ended in parts, and those left w
   expect([(await pending(disabled.id)).length, (await pending(enabled.id)).length]).toEqual([0, 3]);
 });
 
+test('corrupt deliveries and polls that are due first take no place among others (decisions/0013)', async () => {
+  const endpoint = await newEndpoint();
+  await insertDeliveries(endpoint, 3);
+  const db = client.db(database);
+  const stored = openDeliveryCollection(db);
+  const [first, second, third] = await stored.find({ endpointId: endpoint.id }).toArray();
+  const head = { nextAttemptAt: new Date(startMs - 1), place: null } as object;
+  const ids = [first, second].flatMap((one) => one?._id ?? []);
+  await stored.updateMany({ _id: { $in: ids } }, { $set: head });
+  const polled = await newEndpoint();
+  const set = (id: string, fields: object) =>
+    openEndpointCollection(db).updateOne({ endpointId: id as never }, { $set: fields });
+  await set(endpoint.id, { nextReadAt: new Date(startMs - 2), queueVersion: 'new' });
+  await set(polled.id, { nextReadAt: new Date(startMs - 1) });
+
+  const due = await deliveries.listDue(endpoint.id, startMs, 1);
+  const polls = await endpoints.claimForReading(startMs, startMs + 1_000, 1);
+
+  expect(due.map(({ eventId }) => eventId)).toEqual([third?.eventId]);
+  expect(polls.map(({ id }) => id)).toEqual([polled.id]);
+});
+
+test('the deliveries of a corrupt endpoint are kept until it is repaired (decisions/0013)', async () => {
+  const endpoint = await newEndpoint();
+  await insertDeliveries(endpoint, 2);
+  const collection = openEndpointCollection(client.db(database));
+  const url = null as unknown as string;
+  await collection.updateOne({ endpointId: endpoint.id }, { $set: { url } });
+  const clock = createTestClock(startMs);
+  const ending = createDeliveryEnding({ deliveries, queues, clock, sweepEveryMs: 1_000 });
+
+  ending.notify(endpoint.id);
+  await ending.endStopped(never);
+
+  expect(await deliveries.listDue(endpoint.id, startMs, 10)).toHaveLength(2);
+});
+
 test('the deliveries of a deleted endpoint are removed by the sweep (Events: webhooks)', async () => {
   const endpoint = await newEndpoint();
   await insertDeliveries(endpoint, 4);

@@ -29,6 +29,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   logged.length = 0;
   await stored.collection.deleteMany({});
+  await stored.db.collection('inventories').deleteMany({});
 });
 afterAll(() => stored.close());
 
@@ -69,6 +70,21 @@ test('a corrupt refresh is skipped among the due ones, and does not keep the oth
   expect(await stores.resends.claimDueResends(10)).toEqual([]);
 });
 
+test('corrupt refreshes due first take no place among those to be resent (decisions/0013)', async () => {
+  const [first, second, third] = [
+    await insertRefresh(),
+    await insertRefresh(),
+    await insertRefresh(),
+  ];
+  const askAt = new Date(stored.clock.now() + 1);
+  for (const id of [first, second]) await overwrite('refreshes', id, { asks: 'many', askAt });
+  stored.clock.advance(config.resend.firstMs);
+
+  const due = await stores.resends.claimDueResends(1);
+
+  expect(due.map(({ refresh }) => refresh.id)).toEqual([third]);
+});
+
 test('a corrupt refresh is skipped when scans are planned', async () => {
   const [first, second] = [await insertRefresh(), await insertRefresh()];
   await overwrite('refreshes', first, { phase: 'queued', queueDeadline: 'tomorrow' });
@@ -90,6 +106,21 @@ test('a corrupt lease is skipped among those that wait for a worker', async () =
     { inventory: 'sound', refreshId: lease.refreshId },
   ]);
   expect(logged).toHaveLength(1);
+});
+
+test('corrupt leases that wait longest take no place among those of the workers (decisions/0013)', async () => {
+  const lease = { token: null, leaseUntil: new Date(0) };
+  const seenAt = new Date(0);
+  for (const id of ['corrupt-1', 'corrupt-2', 'corrupt-3']) {
+    await overwrite('inventories', id, { scan: { ...lease, refreshId: null }, seenAt });
+  }
+  const refreshId = newRefreshId();
+  const leaseUntil = new Date(1);
+  await overwrite('inventories', 'behind', { scan: { ...lease, leaseUntil, refreshId }, seenAt });
+
+  expect(await stores.inventories.findWaitingLeases(1)).toEqual([
+    { inventory: 'behind', refreshId },
+  ]);
 });
 
 test('a corrupt plan is skipped until the planner replaces it', async () => {

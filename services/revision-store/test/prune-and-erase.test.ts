@@ -248,6 +248,23 @@ describe('One round of pruning (architecture: everything is bounded)', () => {
     await untilNoChunk();
   });
 
+  it('continues behind a corrupt record of a scan, whose chunks it keeps (architecture: everything is bounded)', async () => {
+    await stageChunks(new Date(clock.now() - dayMs - 1));
+    const [corrupt = ''] = scanIds;
+    const record = { state: 'received', refreshId: 'none', receivedAt: now(), trace: {} };
+    await backlog.collections.scans.insertOne({ _id: corrupt, ...record } as never);
+    const scope = inventoryKeyText(newScope());
+    await backlog.collections.scopes.insertOne({ _id: scope, epoch: 1, pruneAt: now() });
+
+    await startPruning();
+
+    await waitFor('the inventory is pruned too', async () => {
+      return (await backlog.collections.scopes.countDocuments({})) === 0;
+    });
+    const left = await backlog.collections.chunks.find({}).toArray();
+    expect(left.map(({ scanId }) => scanId)).toEqual([corrupt]);
+  });
+
   it('reaches every inventory behind those that are being assembled or cannot be pruned, each once', async () => {
     const scopes = Array.from({ length: 180 }, newScope).map(inventoryKeyText);
     const [faulty, leased, free] = [scopes.slice(0, 60), scopes.slice(60, 120), scopes.slice(120)];

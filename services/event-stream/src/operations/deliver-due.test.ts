@@ -90,6 +90,7 @@ function world(
         endpoints
           .filter(({ id }) => ids.includes(id))
           .map((endpoint) => ({ endpoint, version: 1 })),
+      endpointExists: async (endpointId) => endpoints.some(({ id }) => id === endpointId),
       async enqueue() {},
       async postpone({ endpoint: { id } }, dueAtMs) {
         postponed.push([id, dueAtMs]);

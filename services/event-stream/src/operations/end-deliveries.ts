@@ -8,7 +8,7 @@ export interface EndDeliveriesDeps {
     DeliveryStore,
     'findPendingEndpoint' | 'failOfEndpoint' | 'removeOfEndpoint'
   >;
-  readonly queues: Pick<EndpointQueues, 'readQueues'>;
+  readonly queues: Pick<EndpointQueues, 'readQueues' | 'endpointExists'>;
   readonly clock: Clock;
   readonly sweepEveryMs: number;
 }
@@ -34,7 +34,12 @@ export function createDeliveryEnding(deps: EndDeliveriesDeps): DeliveryEnding {
   async function endOf(endpointId: WebhookEndpointId, stopping: AbortSignal): Promise<void> {
     for (let count = failedAtOnce; count === failedAtOnce && !stopping.aborted; ) {
       const [queue] = await queues.readQueues([endpointId]);
-      if (queue === undefined) return deliveries.removeOfEndpoint(endpointId);
+      if (queue === undefined) {
+        // Those of a corrupt endpoint are sent once it is repaired.
+        if (!(await queues.endpointExists(endpointId)))
+          await deliveries.removeOfEndpoint(endpointId);
+        return;
+      }
       if (queue.endpoint.state === 'enabled') return;
       count = await deliveries.failOfEndpoint(endpointId, 'endpoint_disabled', failedAtOnce);
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
-import { readEach } from '@inventory/mongo/parse-document';
+import { readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
@@ -60,9 +60,9 @@ function queries(
   deliveries: Collection<DeliveryDocument>,
   logger: Logger,
 ): Pick<DeliveryClaims, 'listDue' | 'findNextAttempt' | 'listDuePings' | 'findPendingEndpoint'> {
-  const listSorted = async (filter: Filter<DeliveryDocument>, limit: number) => {
+  const listSorted = (filter: Filter<DeliveryDocument>, limit: number) => {
     const found = deliveries.find({ ...filter, ...pending }).sort({ nextAttemptAt: 1 });
-    return readEach(await found.limit(limit).toArray(), fromDocDelivery, logger);
+    return readFirst(found, limit, (document) => [fromDocDelivery(document)], logger);
   };
 
   return {

@@ -29,7 +29,10 @@ export interface EndpointQueue {
 export interface EndpointQueues {
   /** Queues of enabled endpoints that became due from `fromMs` to `nowMs`, earliest first. */
   listDueQueues(fromMs: number, nowMs: number, limit: number): Promise<DueQueue[]>;
+  /** A corrupt endpoint is left out. */
   readQueues(ids: readonly WebhookEndpointId[]): Promise<EndpointQueue[]>;
+  /** Whether it is stored, corrupt or not. */
+  endpointExists(endpointId: WebhookEndpointId): Promise<boolean>;
   /** Deliveries were made due: the queue is due then at the latest. */
   enqueue(endpointId: WebhookEndpointId, dueAtMs: number): Promise<void>;
   /** Moves a queue that was read, null: it is empty. False when a delivery was enqueued since. */
@@ -64,6 +67,9 @@ export function createEndpointQueues(
     async readQueues(ids) {
       const found = await endpoints.find({ endpointId: { $in: [...ids] } }).toArray();
       return readEach(found, fromDoc, logger);
+    },
+    async endpointExists(endpointId) {
+      return (await endpoints.findOne({ endpointId }, { projection: { _id: 1 } })) !== null;
     },
     async enqueue(endpointId, dueAtMs) {
       await endpoints.updateOne({ endpointId }, enqueued(dueAtMs));

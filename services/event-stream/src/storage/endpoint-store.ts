@@ -1,6 +1,6 @@
 import type { AccountId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import { readEach } from '@inventory/mongo/parse-document';
+import { readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection } from 'mongodb';
@@ -108,20 +108,20 @@ export function createEndpointStore(
       return deletedCount > 0;
     },
     async claimForReading(nowMs, againAtMs, limit) {
-      const due = await endpoints
+      const query = endpoints
         .find({ state: 'enabled', nextReadAt: { $lte: dateOf(nowMs) } })
-        .sort({ nextReadAt: 1 })
-        .limit(limit)
-        .toArray();
+        .sort({ nextReadAt: 1 });
+      const read = (doc: EndpointDocument) => [{ doc, endpoint: fromDoc(doc) }];
+      const due = await readFirst(query, limit, read, logger);
       const claimed: WebhookEndpoint[] = [];
-      for (const doc of due) {
+      for (const { doc, endpoint } of due) {
         const { _id, endpointId, nextReadAt } = doc;
         const { matchedCount } = await endpoints.updateOne(
           { _id, endpointId, nextReadAt },
           // Its queue is examined too, in case a crash left it behind.
           { ...enqueued(nowMs), $set: { nextReadAt: dateOf(againAtMs) } },
         );
-        if (matchedCount > 0) claimed.push(...readEach([doc], fromDoc, logger));
+        if (matchedCount > 0) claimed.push(endpoint);
       }
       return claimed;
     },

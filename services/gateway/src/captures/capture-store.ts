@@ -3,7 +3,7 @@ import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { language } from '@inventory/contracts/languages';
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import { parseDocument, readEach } from '@inventory/mongo/parse-document';
+import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { storedTrace } from '@inventory/mongo/stored-trace';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -100,12 +100,8 @@ export function createCaptureStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'
 
     /** Due captures, earliest first. */
     async findDueCaptures(nowMs: number, limit: number): Promise<WaitingCapture[]> {
-      const found = await collection
-        .find({ dueAt: { $lte: dateOf(nowMs) } })
-        .sort({ dueAt: 1 })
-        .limit(limit)
-        .toArray();
-      return readEach(found, fromDoc, logger).flat();
+      const due = collection.find({ dueAt: { $lte: dateOf(nowMs) } }).sort({ dueAt: 1 });
+      return readFirst(due, limit, fromDoc, logger);
     },
 
     /**

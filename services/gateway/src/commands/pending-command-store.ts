@@ -1,5 +1,5 @@
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
-import { readEach } from '@inventory/mongo/parse-document';
+import { readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
@@ -40,12 +40,10 @@ export function createPendingCommandStore<
 ): PendingCommandStore<Command> {
   return {
     async findDueCommands(nowMs, limit) {
-      const found = await collection
+      const due = collection
         .find({ dueAt: { $lte: dateOf(nowMs) } } as Filter<Document>)
-        .sort({ dueAt: 1 })
-        .limit(limit)
-        .toArray();
-      return readEach(found, (document) => fromDoc(document as Document), logger);
+        .sort({ dueAt: 1 });
+      return readFirst(due, limit, (document) => [fromDoc(document as Document)], logger);
     },
     async claimCommand(command, replica, untilMs) {
       const taken = await collection.updateOne(

@@ -1,5 +1,5 @@
 import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
-import { parseDocument, readEach } from '@inventory/mongo/parse-document';
+import { parseDocument, readEach, readFirst } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import { type Clock, dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
@@ -79,14 +79,10 @@ export function createInventoryStore(
       }
     },
     async findWaitingLeases(limit) {
-      const found = await collection
+      const waiting = collection
         .find({ 'scan.leaseUntil': { $lte: dateOf(clock.now()) } })
-        .sort({ 'scan.leaseUntil': 1 })
-        .limit(limit)
-        .toArray();
-      return readEach(found, fromDocument, logger).flatMap(({ _id: inventory, scan }) =>
-        scan ? [{ inventory, refreshId: scan.refreshId }] : [],
-      );
+        .sort({ 'scan.leaseUntil': 1 });
+      return readFirst(waiting, limit, waitingLeaseOf, logger);
     },
     async takeLease({ inventory, refreshId, token }) {
       const now = dateOf(clock.now());
@@ -124,3 +120,8 @@ export function createInventoryStore(
 }
 
 const fromDocument = (stored: InventoryDocument) => parseDocument(documents.inventory, stored);
+
+function waitingLeaseOf(stored: InventoryDocument): WaitingLease[] {
+  const { _id: inventory, scan } = fromDocument(stored);
+  return scan ? [{ inventory, refreshId: scan.refreshId }] : [];
+}

@@ -1,4 +1,4 @@
-import { readEach } from '@inventory/mongo/parse-document';
+import { readFirst } from '@inventory/mongo/parse-document';
 import type { TypedCollection } from '@inventory/mongo/typed-collection';
 import type { Backoff } from '@inventory/runtime/backoff';
 import type { Clock } from '@inventory/runtime/clock';
@@ -25,25 +25,28 @@ export function createResendStore(
   return {
     async claimDueResends(limit) {
       const nowMs = clock.now();
-      const due = await refreshes
+      const query = refreshes
         .find({ askAt: { $lte: new Date(nowMs) } }, withoutPages)
-        .sort({ askAt: 1 })
-        .limit(limit)
-        .toArray();
-      const claimed: RefreshDocument[] = [];
-      for (const document of due) {
-        const { _id, askAt: resendAt, asks: resendCount } = document;
-        if (!resendAt) continue;
+        .sort({ askAt: 1 });
+      const due = await readFirst(query, limit, dueResend, logger);
+      const claimed: StoredRefresh[] = [];
+      for (const { stored, resendAt, resendCount } of due) {
+        const { id: _id } = stored.refresh;
         const delayMs = backoff.firstMs * 2 ** Math.min(resendCount, doublingsMax);
         const nextAt = new Date(nowMs + Math.min(backoff.maxMs, delayMs));
         const { modifiedCount } = await refreshes.updateOne(
           { _id, askAt: resendAt },
           { $set: { askAt: nextAt }, $inc: { asks: 1 } },
         );
-        if (modifiedCount === 1) claimed.push(document);
+        if (modifiedCount === 1) claimed.push(stored);
       }
-      // Only once claimed: a corrupt document is due again after the delay.
-      return readEach(claimed, fromDocument, logger);
+      return claimed;
     },
   };
+}
+
+function dueResend(document: RefreshDocument) {
+  const stored = fromDocument(document);
+  const { askAt: resendAt, asks: resendCount } = document;
+  return resendAt ? [{ stored, resendAt, resendCount }] : [];
 }

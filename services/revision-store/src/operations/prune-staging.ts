@@ -1,16 +1,19 @@
 import type { Clock } from '@inventory/runtime/clock';
+import type { Logger } from '@inventory/runtime/logger';
 import { advance } from '../domain/scan.ts';
 import { countPruned } from '../metrics.ts';
 import type { ChunkStore } from '../storage/chunk-store.ts';
 import type { DecidedScanStore } from '../storage/decided-scan-store.ts';
 import type { ScanStore } from '../storage/scan-store.ts';
 import { dropStagedChunks } from './drop-staged-chunks.ts';
+import { pruneEach } from './prune-each.ts';
 
 export interface PruneStagingDeps {
   readonly chunks: ChunkStore;
   readonly scans: Pick<ScanStore, 'findScan'>;
   readonly decidedScans: DecidedScanStore;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly settings: {
     /** Chunks of a scan without a command. */
     readonly forgottenChunksKeptMs: number;
@@ -46,20 +49,21 @@ async function dropDecided(deps: PruneStagingDeps, stopping: AbortSignal): Promi
   }
 }
 
-async function dropUnclaimed(
-  { chunks, scans }: PruneStagingDeps,
+function dropUnclaimed(
+  { chunks, scans, logger }: PruneStagingDeps,
   beforeMs: number,
   capturesOnly: boolean,
   stopping: AbortSignal,
 ): Promise<void> {
   const seen = new Set<string>();
-  for await (const scanId of chunks.findScansStagedBefore(beforeMs, capturesOnly)) {
-    if (stopping.aborted) return;
-    if (seen.has(scanId)) continue;
+  const dropOnce = async (scanId: string) => {
+    if (seen.has(scanId)) return;
     seen.add(scanId);
     const { state } = await scans.findScan(scanId);
     // A scan that can still be committed keeps its pages without a time limit.
     const needed = advance(state, 'assembled') !== 'refused';
     if (!needed) countPruned('chunks', await chunks.dropChunksStagedBefore(scanId, beforeMs));
-  }
+  };
+  const staged = chunks.findScansStagedBefore(beforeMs, capturesOnly);
+  return pruneEach(logger, staged, dropOnce, stopping);
 }

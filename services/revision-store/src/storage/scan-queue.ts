@@ -1,4 +1,4 @@
-import { parseDocument, readEach } from '@inventory/mongo/parse-document';
+import { parseDocument, readFirst } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
 import type { TraceCarrier } from '@inventory/runtime/tracing';
@@ -41,15 +41,13 @@ export function createScanQueue(collection: Collection<ScanDocument>, logger: Lo
       pagesMax: number;
       limit: number;
     }): Promise<DueScan[]> {
-      const found = await collection
+      const due = collection
         .find({
           dueAt: { $lte: dateOf(query.nowMs) },
           'work.pageCount': { $gte: query.pagesMin, $lte: query.pagesMax },
         })
-        .sort({ dueAt: 1 })
-        .limit(query.limit)
-        .toArray();
-      return readEach(found, fromDocument, logger).flat();
+        .sort({ dueAt: 1 });
+      return readFirst(due, query.limit, fromDocument, logger);
     },
 
     /** Received ones that are not decided, counted no further than {@link countMax}. */

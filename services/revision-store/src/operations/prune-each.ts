@@ -1,0 +1,24 @@
+import { LeaseLost } from '@inventory/runtime/hold-lease';
+import type { Logger } from '@inventory/runtime/logger';
+import { isStoreFailure } from '../storage/store-failure.ts';
+
+/**
+ * Prunes one after another. One that cannot be pruned now, because it is being assembled or fails by
+ * an internal fault, is left to the next round and blocks no other.
+ */
+export async function pruneEach(
+  logger: Pick<Logger, 'error'>,
+  ids: AsyncIterable<string>,
+  prune: (id: string) => Promise<void>,
+  stopping: AbortSignal,
+): Promise<void> {
+  for await (const id of ids) {
+    if (stopping.aborted) return;
+    try {
+      await prune(id);
+    } catch (error) {
+      if (isStoreFailure(error)) throw error;
+      if (!(error instanceof LeaseLost)) logger.error({ err: error }, 'pruning failed');
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
+import { systemIdentifiers } from '@inventory/runtime/identifiers';
+import { newScope } from '@inventory/testkit/builders';
+import { openNamespace, testLogger } from '@inventory/testkit/namespace';
+import { fromCompletedMessage } from '../src/consumers/convert.ts';
+import { collectionsOf } from '../src/storage/collections.ts';
+import { createScanQueue } from '../src/storage/scan-queue.ts';
+import { createScanStore } from '../src/storage/scan-store.ts';
+import { completedMessage, newScan, plainPage } from './support/scan-builder.ts';
+
+let mongo: MongoConnection;
+
+beforeAll(async () => {
+  const { mongodbUri: uri, database } = await openNamespace({ topics: false });
+  const names = { database: database('revision_store'), service: 'test' };
+  mongo = await connectMongo({ uri, ...names, logger: testLogger });
+});
+afterAll(async () => {
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+
+test('corrupt scans that are due first take no place among those to be assembled (decisions/0013)', async () => {
+  const { scans } = collectionsOf(mongo.db);
+  const scan = newScan({ scope: newScope(), pages: [plainPage(0, 3)] });
+  const completed = fromCompletedMessage(completedMessage(scan));
+  const received = { scan: completed, trace: {}, nowMs: 3, claimedUntilMs: null };
+  await createScanStore(scans).insertScan(received);
+  const corrupt = [1, 2].map((dueAt) => ({
+    _id: systemIdentifiers.uuidV7(),
+    dueAt: new Date(dueAt),
+    work: { pageCount: 1 },
+  }));
+  await scans.insertMany(corrupt as never);
+
+  const queue = createScanQueue(scans, testLogger);
+  const due = await queue.findDueScans({ nowMs: 3, pagesMin: 0, pagesMax: 8, limit: 1 });
+
+  expect(due.map((one) => one.scan.scanId)).toEqual([scan.scanId]);
+});
