@@ -28,6 +28,7 @@ const standIns: Settings = {
   SERVICE_TOKEN: 'a-service-token-of-16',
   MONGODB_URI: 'mongodb://database.example/',
   OPERATOR_TOKEN: 'an-operator-token-of-16',
+  OPERATORS: `alice:support:${'a'.repeat(64)}`,
   CURSOR_KEYS: secret,
   WEBHOOK_SECRET_KEYS: secret,
   CHECKPOINT_KEYS: secret,
@@ -146,6 +147,7 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
     const wanted = {
       http: config.http.port,
       ...(config.publicHttp && { public: config.publicHttp.port }),
+      ...(config.operatorHttp && { operator: config.operatorHttp.port }),
     };
     expect(ports).toEqual(wanted);
     expect(config.http.host).toBe('0.0.0.0');
@@ -243,8 +245,12 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
     const { ports, type } = find(resources, 'Service', 'gateway').spec;
     expect(ports).toEqual([{ name: 'public', port: 8080, targetPort: 'public' }]);
     expect(type).toBeUndefined();
+    for (const name of ['gateway-private', 'gateway-operator']) {
+      expect(find(resources, 'Service', name).spec.type).toBeUndefined();
+    }
     const outside = resources.filter(({ kind }) => ['Ingress', 'HTTPRoute'].includes(kind));
-    for (const { spec } of outside) expect(JSON.stringify(spec)).not.toMatch(/private|8081/);
+    for (const { spec } of outside)
+      expect(JSON.stringify(spec)).not.toMatch(/private|operator|8081|8082/);
   });
 
   it('holds no secret but the made-up ones of the local overlay', () => {
@@ -298,6 +304,21 @@ describe.each(overlays)('the %s overlay as rendered', (overlay) => {
           'kubernetes.io/metadata.name': 'envoy-gateway-system',
         });
       }
+    });
+
+    it('to the operator API pods of operators alone, and those to nothing else', () => {
+      const reaching = policies.filter(({ spec }) =>
+        JSON.stringify(spec.ingress ?? []).includes('8082'),
+      );
+      expect(reaching.map(({ metadata }) => metadata.name)).toEqual(['operators']);
+      for (const { spec } of reaching) {
+        expect(spec.podSelector.matchLabels).toEqual({ 'app.kubernetes.io/name': 'gateway' });
+        expect(peersOf(spec.ingress[0].from)).toEqual(['operator']);
+        expect(spec.ingress[0].ports).toEqual([{ protocol: 'TCP', port: 8082 }]);
+      }
+      const { egress } = find(resources, 'NetworkPolicy', 'from-operators').spec;
+      expect(egress).toHaveLength(1);
+      expect(peersOf(egress[0].to)).toEqual(['gateway']);
     });
 
     it('questions about names to the DNS of the cluster, of the node and of OpenShift', () => {

@@ -50,8 +50,8 @@ afterAll(async () => {
 });
 
 async function containerEnvironments(): Promise<Record<Program, Record<string, string>>> {
-  const [gateway, operator, events] = await Promise.all(
-    Array.from({ length: 3 }, () => findFreePort()),
+  const [gateway, operator, internal, events] = await Promise.all(
+    Array.from({ length: 4 }, () => findFreePort()),
   );
   publicUrl = `http://127.0.0.1:${gateway}`;
   const common = {
@@ -68,14 +68,15 @@ async function containerEnvironments(): Promise<Record<Program, Record<string, s
       ...common,
       MONGODB_DATABASE: names.database('event_stream'),
       HTTP_PORT: String(events),
-      GATEWAY_URL: `http://127.0.0.1:${operator}`,
+      GATEWAY_URL: `http://127.0.0.1:${internal}`,
       WEBHOOK_SECRET_KEYS: secret,
     },
     gateway: {
       ...common,
       MONGODB_DATABASE: names.database('gateway'),
-      HTTP_PORT: String(operator),
+      HTTP_PORT: String(internal),
       PUBLIC_HTTP_PORT: String(gateway),
+      OPERATOR_HTTP_PORT: String(operator),
       OPERATOR_TOKEN: operatorToken,
       CURSOR_KEYS: secret,
       REFRESH_COLLECTOR_URL: unreachable,
@@ -117,7 +118,7 @@ async function startContainer(program: Program): Promise<OwnedProcess> {
 
 async function operatorCall(method: string, path: string, body: unknown) {
   const answer = await fetch(
-    `http://127.0.0.1:${environments.gateway['HTTP_PORT']}/operator/v1${path}`,
+    `http://127.0.0.1:${environments.gateway['OPERATOR_HTTP_PORT']}/operator/v1${path}`,
     {
       method,
       headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },

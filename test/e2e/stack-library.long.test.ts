@@ -38,7 +38,7 @@ function replicasOf(service: StackService['service']): readonly StackService[] {
 
 async function operatorStatus(gateway: StackService | undefined, path: string): Promise<number> {
   const headers = { authorization: `Bearer ${stack.operatorToken}` };
-  return (await fetch(`${gateway?.url}/operator/v1${path}`, { headers })).status;
+  return (await fetch(`${gateway?.operatorUrl}/operator/v1${path}`, { headers })).status;
 }
 
 test('every replica is a process of its own with an address of its own', () => {

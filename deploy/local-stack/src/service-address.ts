@@ -10,6 +10,8 @@ export interface ServiceAddress {
   readonly httpPort: number;
   /** Of the public API; only a gateway has one. */
   readonly publicPort: number | null;
+  /** Of the operator API; only a gateway has one. */
+  readonly operatorPort: number | null;
 }
 
 export interface FixedPorts {
@@ -39,8 +41,9 @@ export async function assignAddresses(
       addresses.push({
         service,
         name: replica === 1 ? service : `${service}-${replica}`,
-        httpPort: own.operator || (await free()),
+        httpPort: await free(),
         publicPort: isGateway ? own.gateway || (await free()) : null,
+        operatorPort: isGateway ? own.operator || (await free()) : null,
       });
     }
   }

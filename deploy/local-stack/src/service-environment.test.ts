@@ -29,14 +29,22 @@ const collector = {
   name: 'refresh-collector-2',
   httpPort: 20_000,
   publicPort: null,
+  operatorPort: null,
 } as const;
-const gateway = { service: 'gateway', name: 'gateway', httpPort: 8081, publicPort: 8080 } as const;
+const gateway = {
+  service: 'gateway',
+  name: 'gateway',
+  httpPort: 20_001,
+  publicPort: 8080,
+  operatorPort: 8081,
+} as const;
 
 test('only the gateway gets the operator token and the cursor keys', () => {
   expect(serviceEnvironment(gateway, surroundings)).toMatchObject({
     OPERATOR_TOKEN: 'operator',
     CURSOR_KEYS: 'keys',
     PUBLIC_HTTP_PORT: '8080',
+    OPERATOR_HTTP_PORT: '8081',
   });
   const given = { OPERATOR_TOKEN: 'of the user' };
   const others = serviceEnvironment(collector, { ...surroundings, given });

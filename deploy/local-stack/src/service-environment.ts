@@ -55,7 +55,7 @@ export function databaseOf(service: ServiceName, databasePrefix: string): string
 }
 
 function ownAddresses(
-  { service, httpPort, publicPort }: ServiceAddress,
+  { service, httpPort, publicPort, operatorPort }: ServiceAddress,
   surroundings: ServiceSurroundings,
 ): Environment {
   const { secrets, internalUrls } = surroundings;
@@ -80,6 +80,8 @@ function ownAddresses(
     ...common,
     PUBLIC_HTTP_HOST: '127.0.0.1',
     PUBLIC_HTTP_PORT: String(publicPort),
+    OPERATOR_HTTP_HOST: '127.0.0.1',
+    OPERATOR_HTTP_PORT: String(operatorPort),
     OPERATOR_TOKEN: secrets.operatorToken,
     CURSOR_KEYS: secrets.cursorKeys,
   };

@@ -6,10 +6,12 @@ export type StackService = ManagedProcess & ServiceUrls;
 
 export interface ServiceUrls {
   readonly service: ServiceName;
-  /** Health, metrics and the internal API; of a gateway the operator API. */
+  /** Health, metrics and the internal API. */
   readonly url: string;
   /** The public API; null for all but gateways. */
   readonly publicUrl: string | null;
+  /** The operator API; null for all but gateways. */
+  readonly operatorUrl: string | null;
 }
 
 /** A running local stack. */

@@ -65,9 +65,10 @@ export async function startServices(
   surroundingsOf: (service: ServiceName) => ServiceSurroundings,
 ): Promise<readonly StackService[]> {
   const services = addresses.map((address): StackService => {
-    const { name, service, httpPort, publicPort } = address;
+    const { name, service, httpPort, publicPort, operatorPort } = address;
     const url = localUrl(httpPort);
     const publicUrl = publicPort === null ? null : localUrl(publicPort);
+    const operatorUrl = operatorPort === null ? null : localUrl(operatorPort);
     const process = createProcess(runtime, {
       name,
       args: serviceProgram(service),
@@ -78,7 +79,7 @@ export async function startServices(
       },
       aliveUrl: `${url}/livez`,
     });
-    return Object.assign(process, { service, url, publicUrl });
+    return Object.assign(process, { service, url, publicUrl, operatorUrl });
   });
   await startAll(runtime, services);
   return services;

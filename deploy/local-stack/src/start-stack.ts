@@ -113,7 +113,7 @@ async function start(options: StackOptions, lifetime: Lifetime): Promise<Stack> 
   return {
     ...backends,
     gatewayUrl: first?.publicUrl ?? '',
-    operatorUrl: first?.url ?? '',
+    operatorUrl: first?.operatorUrl ?? '',
     operatorToken: secrets.operatorToken,
     simulatorUrl,
     topicPrefix,

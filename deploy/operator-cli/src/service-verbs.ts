@@ -111,4 +111,16 @@ export const serviceVerbs: readonly Verb[] = [
     'liftQuarantine',
     [account],
   ),
+  verb(
+    'audit',
+    'list what operators did and attempted, oldest first',
+    'listAudit',
+    [
+      text('--from <time>', 'from this time on, ISO 8601', 'from'),
+      text('--to <time>', 'until before this time', 'to'),
+      text('--operator <name>', 'only of this operator', 'operator'),
+      ...part,
+    ],
+    { columns: ['at', 'operator', 'kind', 'action', 'path', 'outcome', 'request_id'] },
+  ),
 ];

@@ -11,6 +11,7 @@ export const idPrefixes = {
   serviceAccount: 'sa_',
   credential: 'cred_',
   webhookEndpoint: 'whe_',
+  audit: 'aud_',
 } as const;
 
 export type IdKind = keyof typeof idPrefixes;
@@ -37,6 +38,7 @@ export const accountId = prefixedId('account');
 export const serviceAccountId = prefixedId('serviceAccount');
 export const credentialId = prefixedId('credential');
 export const webhookEndpointId = prefixedId('webhookEndpoint');
+export const auditId = prefixedId('audit');
 export const refreshId = z.string().regex(new RegExp(`^${uuidPattern}$`), 'must be a UUID');
 
 export type RequestId = PrefixedId<'request'>;
@@ -48,4 +50,5 @@ export type AccountId = PrefixedId<'account'>;
 export type ServiceAccountId = PrefixedId<'serviceAccount'>;
 export type CredentialId = PrefixedId<'credential'>;
 export type WebhookEndpointId = PrefixedId<'webhookEndpoint'>;
+export type AuditId = PrefixedId<'audit'>;
 export type RefreshId = string;

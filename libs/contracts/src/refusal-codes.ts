@@ -147,6 +147,16 @@ export const refusalCodes = {
     status: 401,
     message: 'The operator token is missing or wrong.',
   },
+  operator_role_required: {
+    on: toOperators,
+    status: 403,
+    message: 'The operator does not have the role that this needs.',
+  },
+  operator_throttled: {
+    on: toOperators,
+    status: 429,
+    message: 'Too many wrong operator tokens came from this address.',
+  },
   account_not_found: { on: toOperators, status: 404, message: 'There is no such account.' },
   service_account_not_found: {
     on: toOperators,

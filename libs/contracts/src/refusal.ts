@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { rateLimit, requestIssue, trafficLimit } from './http/meta.ts';
 import { refreshId } from './ids.ts';
-import { admissionReason, permission } from './vocabulary.ts';
+import { admissionReason, operatorRole, permission } from './vocabulary.ts';
 
 /**
  * Refusals: the expected ways in which a request or a command is not carried out. The value is
@@ -127,8 +127,13 @@ export const refusal = z.discriminatedUnion('code', [
     ]),
   }),
   z.object({
-    code: z.enum(['idempotency_in_progress', 'billing_unavailable']),
+    code: z.enum(['idempotency_in_progress', 'billing_unavailable', 'operator_throttled']),
     ...retryAfter,
+  }),
+  z.object({
+    code: z.enum(['operator_role_required']),
+    /** What the operator lacks. */
+    detail: z.object({ role: operatorRole }),
   }),
   z.object({
     code: z.enum(['permission_denied']),

@@ -89,6 +89,10 @@ export type Permission = z.infer<typeof permission>;
 export const grantedPermission = z.enum([...permissions, wildcardPermission]);
 export type GrantedPermission = z.infer<typeof grantedPermission>;
 
+/** What an operator may do: every role includes `read`, and `admin` includes every other. */
+export const operatorRole = z.enum(['read', 'support', 'billing', 'admin']);
+export type OperatorRole = z.infer<typeof operatorRole>;
+
 export const admissionReasons = [
   'global_outstanding_closed',
   'platform_unavailable',

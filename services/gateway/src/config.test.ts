@@ -8,6 +8,7 @@ const environment = {
   MONGODB_DATABASE: 'gateway',
   HTTP_PORT: '7000',
   PUBLIC_HTTP_PORT: '8080',
+  OPERATOR_HTTP_PORT: '8082',
   OPERATOR_TOKEN: 'at-least-sixteen-characters',
   REFRESH_COLLECTOR_URL: 'http://127.0.0.1:7001',
   BILLING_LEDGER_URL: 'http://127.0.0.1:7002',
@@ -68,4 +69,26 @@ test.each([
   ['absent', undefined],
 ])('a cursor key that is %s keeps the service from starting', (_case, given) => {
   expect(problemsOf({ CURSOR_KEYS: given })).toHaveLength(1);
+});
+
+test('operators are named, and the one token of earlier releases is the administrator default', () => {
+  const tokenDigest = 'a'.repeat(64);
+  const named = { name: 'alice', roles: ['read', 'billing'], tokenDigest };
+  const given = { OPERATORS: `alice:billing+read:${tokenDigest}` };
+  const ofToken = { name: 'default', roles: ['admin'], tokenDigest: expect.any(String) };
+
+  const both = loadConfig({ ...environment, ...given });
+  const alone = loadConfig({ ...environment, ...given, OPERATOR_TOKEN: '' });
+
+  expect(both.operatorApi.operators).toEqual([named, ofToken]);
+  expect(alone.operatorApi.operators).toEqual([named]);
+  expect(problemsOf({ OPERATOR_TOKEN: '' })).toEqual(['OPERATORS is required, or OPERATOR_TOKEN']);
+});
+
+test('an operator that is not readable is named by its place, and its token by nothing', () => {
+  const problems = problemsOf({ OPERATORS: 'alice:admin:not-a-digest-but-a-token' });
+
+  expect(problems).toEqual([
+    'OPERATORS.0: must be <name>:<role>+<role>:<SHA-256 of the token in hex>',
+  ]);
 });

@@ -14,6 +14,7 @@ import {
   list,
   port,
   readSettings,
+  SettingsError,
   secretKey,
   text,
   url,
@@ -21,7 +22,9 @@ import {
 import { z } from 'zod';
 import { type Deadlines, standardDeadlines } from './deadlines.ts';
 import { parseNetwork } from './http/network-policy.domain.ts';
+import { defaultOperatorName, type Operator, parseOperator } from './operator/operators.domain.ts';
 import type { StreamLimits } from './streams/event-streams.ts';
+import { secretDigest } from './tenancy/secret-digest.ts';
 
 const network = z.string().transform((given, context) => {
   const parsed = parseNetwork(given);
@@ -30,15 +33,37 @@ const network = z.string().transform((given, context) => {
   return z.NEVER;
 });
 
-/** HTTP_PORT is the private port: operator API, health and metrics. */
+const operator = z.string().transform((given, context) => {
+  const parsed = parseOperator(given);
+  if (parsed !== null) return parsed;
+  context.addIssue('must be <name>:<role>+<role>:<SHA-256 of the token in hex>');
+  return z.NEVER;
+});
+
 export const settings = {
   ...serviceSettings,
   PUBLIC_HTTP_HOST: text().default('127.0.0.1').describe('Address the public API binds to'),
   PUBLIC_HTTP_PORT: port().describe('Port of the public API'),
+  OPERATOR_HTTP_HOST: text().default('127.0.0.1').describe('Address the operator API binds to'),
+  OPERATOR_HTTP_PORT: port().describe('Port of the operator API'),
+  OPERATORS: list()
+    .pipe(z.array(operator))
+    .optional()
+    .describe(
+      'Operators, comma-separated: `name:role+role:digest`, the SHA-256 of the token in hex; roles ' +
+        'are read, support, billing, admin. A name may occur twice while its token is replaced. ' +
+        'Required unless OPERATOR_TOKEN is given',
+    ),
   OPERATOR_TOKEN: z
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 printable ASCII characters without blanks')
-    .describe('Token of the operator API, which is served on HTTP_PORT'),
+    .optional()
+    .describe('Token of one operator with the name default and the role admin'),
+  OPERATOR_ATTEMPTS_PER_MINUTE: integer(1, 100_000)
+    .prefault('10')
+    .describe(
+      'Wrong operator tokens of one address in a minute, past which no token from it is looked at',
+    ),
   REFRESH_COLLECTOR_URL: url().describe('Internal address of the refresh-collector'),
   BILLING_LEDGER_URL: url().describe('Internal address of the billing-ledger'),
   REVISION_STORE_URL: url().describe('Internal address of the revision-store'),
@@ -149,7 +174,11 @@ export interface PublicApiLimits {
 
 export interface GatewayConfig extends ServiceConfig {
   readonly publicHttp: { readonly host: string; readonly port: number };
-  readonly operatorToken: string;
+  readonly operatorHttp: { readonly host: string; readonly port: number };
+  readonly operatorApi: {
+    readonly operators: readonly Operator[];
+    readonly attemptsPerMinute: number;
+  };
   readonly services: {
     readonly refreshCollectorUrl: string;
     readonly billingLedgerUrl: string;
@@ -187,7 +216,11 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
   return deepFreeze({
     ...serviceConfig(parsed),
     publicHttp: { host: parsed.PUBLIC_HTTP_HOST, port: parsed.PUBLIC_HTTP_PORT },
-    operatorToken: parsed.OPERATOR_TOKEN,
+    operatorHttp: { host: parsed.OPERATOR_HTTP_HOST, port: parsed.OPERATOR_HTTP_PORT },
+    operatorApi: {
+      operators: operatorsOf(parsed.OPERATORS, parsed.OPERATOR_TOKEN),
+      attemptsPerMinute: parsed.OPERATOR_ATTEMPTS_PER_MINUTE,
+    },
     services: {
       refreshCollectorUrl: parsed.REFRESH_COLLECTOR_URL,
       billingLedgerUrl: parsed.BILLING_LEDGER_URL,
@@ -229,4 +262,13 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     },
     deadlines: standardDeadlines,
   });
+}
+
+function operatorsOf(named: readonly Operator[] = [], token: string | undefined): Operator[] {
+  if (token === undefined && named.length === 0) {
+    throw new SettingsError(['OPERATORS is required, or OPERATOR_TOKEN']);
+  }
+  if (token === undefined) return [...named];
+  const tokenDigest = secretDigest(token);
+  return [...named, { name: defaultOperatorName, roles: ['admin'], tokenDigest }];
 }

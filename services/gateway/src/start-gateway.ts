@@ -1,6 +1,7 @@
 import type { HealthChecks } from '@inventory/http/health';
 import { createPendingReplies } from '@inventory/messaging/pending-replies';
 import { openBackends } from '@inventory/service-host/open-backends';
+import { serveInternal } from '@inventory/service-host/serve-internal';
 import type { ServiceContext, StartedService } from '@inventory/service-host/service-context';
 import { trackPrices } from './accounts/track-prices.ts';
 import { openCommands } from './commands/open-commands.ts';
@@ -9,12 +10,13 @@ import { gatewayIndexes } from './gateway-indexes.ts';
 import { openBroadcasts } from './open-broadcasts.ts';
 import { openClients } from './open-clients.ts';
 import { openPublicApi } from './open-public-api.ts';
-import { startPrivateApi } from './start-private-api.ts';
+import { startOperatorApi } from './start-operator-api.ts';
 import { openTenancy } from './tenancy/open-tenancy.ts';
+import { readStandingRoute } from './tenancy/read-standing-route.ts';
 
 export interface StartedGateway extends StartedService {
-  /** Address of the public API; `url` is the private one. */
   readonly publicUrl: string;
+  readonly operatorUrl: string;
 }
 
 export async function startGateway(
@@ -30,11 +32,13 @@ export async function startGateway(
   const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
   const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
 
-  const shared = { commands, clients, tenancy };
-  const { url } = await startPrivateApi(context, { ...shared, health: publicPort.health });
-  const publicApi = await openPublicApi(context, { ...shared, db, bus, broadcasts, prices });
+  const internalRoutes = [readStandingRoute.bind(tenancy)];
+  const { url } = await serveInternal(context, internalRoutes, publicPort.health);
+  const shared = { commands, clients, tenancy, db };
+  const operatorApi = await startOperatorApi(context, shared);
+  const publicApi = await openPublicApi(context, { ...shared, bus, broadcasts, prices });
   publicPort.opened();
-  return { url, publicUrl: publicApi.url };
+  return { url, operatorUrl: operatorApi.url, publicUrl: publicApi.url };
 }
 
 /** The private port opens first and closes last: a gateway is ready once its public port listens. */

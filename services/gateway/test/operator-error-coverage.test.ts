@@ -1,5 +1,6 @@
 import type { Refusal } from '@inventory/contracts/refusal';
 import { type OperatorCode, operatorCodes, rowOf } from '@inventory/contracts/refusal-codes';
+import type { OperatorRole } from '@inventory/contracts/vocabulary';
 import { ServiceUnreachable } from '@inventory/http/internal-client';
 import { Refused } from '@inventory/http/refused';
 import { operatorCodesOf } from '../src/operator/describe-operator-api.ts';
@@ -18,12 +19,16 @@ let world: OperatorWorld;
 let broken: OperatorWorld['call'];
 let away: OperatorWorld['call'];
 let contested: OperatorWorld['call'];
+/** An API that has had its last wrong token of the minute. */
+let impatient: OperatorWorld['call'];
 
 beforeAll(async () => {
   world = await openOperatorWorld();
   broken = await world.callWith(failing(new TypeError('broken')));
   away = await world.callWith(failing(new ServiceUnreachable('the ledger did not answer')));
   const rotateCredential = () => Promise.reject(new Refused({ code: 'concurrent_change' }));
+  impatient = await world.callWith({ attemptsPerMinute: 1, clock: { now: () => 0 } });
+  await impatient({ path: '/accounts', authorization: null });
   contested = await world.callWith({ tenancy: { ...world.tenancy, rotateCredential } });
 });
 afterEach(() => {
@@ -40,6 +45,7 @@ function failing(error: Error) {
     admission: client,
     inventories: client,
     webhooks: client,
+    auditStore: client,
   };
 }
 
@@ -118,9 +124,14 @@ function webhooksRefusing(refusal: Refusal) {
 const short = (asset: 'credits' | 'units') => (given: Case) =>
   given.send({ body: { asset, amount: -5, reason: 'x' } });
 
+const otherThan = (role: OperatorRole) => (role === 'billing' ? 'support' : 'billing');
+
 /** How each code is met, by every operation that can answer it. */
 const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer>>> = {
   operator_token_required: ({ send }) => send({ authorization: null }),
+  operator_role_required: ({ endpoint, send }) =>
+    send({ authorization: `Bearer token-of-role-${otherThan(endpoint.role)}` }),
+  operator_throttled: ({ send }) => send({ authorization: null }, impatient),
   internal_error: ({ send }) => send({}, broken),
   service_unavailable: ({ send }) => send({}, away),
   invalid_request: invalid,

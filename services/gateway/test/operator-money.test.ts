@@ -174,7 +174,9 @@ test('the audit of a booking names amount and reason', async () => {
 
   const audits = world.log.slice(before).map((line) => JSON.parse(line).audit);
   expect(audits).toContainEqual({
+    operator: 'tester',
     action: 'account.adjust',
+    'idempotency-key': expect.any(String),
     account_id: path.split('/')[2],
     asset: 'credits',
     amount: 7,

@@ -251,8 +251,15 @@ test('every change is audited with its action, its target and its end; reads are
     .map((line) => JSON.parse(line))
     .filter(({ msg }) => msg === 'audit');
   expect(audits.map(({ audit }) => audit)).toEqual([
-    { action: 'account.rate-limit', account_id: accountId, limit_per_minute: 7, outcome: 'done' },
     {
+      operator: 'tester',
+      action: 'account.rate-limit',
+      account_id: accountId,
+      limit_per_minute: 7,
+      outcome: 'done',
+    },
+    {
+      operator: 'tester',
       action: 'account.suspend',
       account_id: 'acc_00000000-0000-7000-8000-000000000000',
       outcome: 'account_not_found',

@@ -8,6 +8,7 @@ import { callApi } from './support/api-call.ts';
 import { saveInventory } from './support/fake-revision-store.ts';
 import { currentPathOf, refreshPathOf } from './support/paths.ts';
 import { type GatewayWorld, openWorld } from './support/test-gateway.ts';
+import { testOperatorToken } from './support/test-operators.ts';
 import {
   issueCredential,
   operate,
@@ -80,7 +81,7 @@ test('health and metrics are on the private port, without a token, and not on th
   for (const path of ['/livez', '/readyz', '/metrics', '/operator/v1/accounts']) {
     const answer = await callApi(publicUrl, {
       path,
-      headers: { authorization: `Bearer ${first().operatorToken}` },
+      headers: { authorization: `Bearer ${testOperatorToken}` },
     });
     expect([answer.status, answer.json.error.code]).toEqual([404, 'route_not_found']);
   }
@@ -119,9 +120,22 @@ test('a gateway is ready only once its public port listens', async () => {
 });
 
 test('what needs a token of the operator is closed without it', async () => {
-  const answer = await callApi(first().url, { path: '/operator/v1/accounts' });
+  const answer = await callApi(first().operatorUrl, { path: '/operator/v1/accounts' });
 
   expect(answer.status).toBe(401);
+});
+
+test('the operator API is on a port of its own: the private port has no part of it, nor it of that', async () => {
+  const { url, operatorUrl } = first();
+  const headers = { authorization: `Bearer ${testOperatorToken}` };
+  const statusAt = async (at: string, path: string) =>
+    (await callApi(at, { path, headers })).status;
+
+  expect(await statusAt(operatorUrl, '/operator/v1/accounts')).toBe(200);
+  expect(await statusAt(url, '/operator/v1/accounts')).toBe(404);
+  for (const path of ['/livez', '/metrics', '/internal/projects/x/standing']) {
+    expect(await statusAt(operatorUrl, path)).toBe(404);
+  }
 });
 
 test('a stopping gateway is not ready any more', async () => {

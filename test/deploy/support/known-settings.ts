@@ -20,6 +20,7 @@ interface ServiceConfigModule {
     readonly stopDeadlineMs: number;
     readonly http: { readonly host: string; readonly port: number };
     readonly publicHttp?: { readonly host: string; readonly port: number };
+    readonly operatorHttp?: { readonly host: string; readonly port: number };
   };
 }
 

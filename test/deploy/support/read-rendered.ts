@@ -23,7 +23,7 @@ export interface Container {
   readonly env?: readonly {
     name: string;
     value?: string;
-    valueFrom?: { secretKeyRef: { name: string; key: string } };
+    valueFrom?: { secretKeyRef: { name: string; key: string; optional?: boolean } };
   }[];
   readonly [field: string]: unknown;
 }
@@ -67,12 +67,13 @@ export function environmentOf(
   );
   const single = (container.env ?? []).map(({ name, value, valueFrom }) => {
     if (!valueFrom) return [name, value ?? ''];
-    const { name: secret, key } = valueFrom.secretKeyRef;
+    const { name: secret, key, optional = false } = valueFrom.secretKeyRef;
     const made = resources.find(
       ({ kind, metadata }) => kind === 'Secret' && metadata.name === secret,
     );
     const kept = made?.data?.[key];
-    if (made && kept === undefined) throw new Error(`Secret ${secret} has no ${key}`);
+    if (made && kept === undefined && !optional) throw new Error(`Secret ${secret} has no ${key}`);
+    if (made && kept === undefined) return [name, ''];
     return [name, kept ? Buffer.from(kept, 'base64').toString() : (standIns[key] ?? '')];
   });
   return Object.assign({}, ...literal, Object.fromEntries(single)) as Settings;

@@ -36,7 +36,7 @@ export function openSharedStack(): SharedStack {
   const gateways = addresses.services.filter(({ service }) => service === 'gateway');
   const gatewayUrls = gateways.flatMap(({ publicUrl }) => publicUrl ?? []);
   const [gatewayUrl = ''] = gatewayUrls;
-  const operatorUrl = gateways[0]?.url ?? '';
+  const operatorUrl = gateways[0]?.operatorUrl ?? '';
   const connections = new Map<ServiceName, Promise<MongoConnection>>();
   return {
     ...addresses,

@@ -7,13 +7,14 @@ export const stackAddresses = z.object({
   simulatorUrl: z.url(),
   topicPrefix: z.string(),
   databasePrefix: z.string(),
-  /** Every replica; a gateway's `url` is that of its operator API. */
+  /** Every replica. */
   services: z.array(
     z.object({
       service: z.enum(serviceNames),
       name: z.string(),
       url: z.url(),
       publicUrl: z.url().nullable(),
+      operatorUrl: z.url().nullable(),
     }),
   ),
   /** Secrets of this stack: none may appear in a log. */

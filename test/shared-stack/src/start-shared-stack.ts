@@ -97,11 +97,12 @@ export async function startSharedStack(options: SharedStackOptions): Promise<Sta
     simulatorUrl: simulator.url,
     topicPrefix,
     databasePrefix,
-    services: addresses.map(({ service, name, httpPort, publicPort }) => ({
+    services: addresses.map(({ service, name, httpPort, publicPort, operatorPort }) => ({
       service,
       name,
       url: localUrl(httpPort),
       publicUrl: publicPort === null ? null : localUrl(publicPort),
+      operatorUrl: operatorPort === null ? null : localUrl(operatorPort),
     })),
     secrets,
   };

@@ -8,12 +8,17 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Accounts, oldest first */
+        /**
+         * Accounts, oldest first
+         * @description Needs the role `read`.
+         */
         readonly get: operations["listAccounts"];
         readonly put?: never;
         /**
          * Create a customer account
-         * @description Audited as `account.create`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `account.create`.
          */
         readonly post: operations["createAccount"];
         readonly delete?: never;
@@ -29,7 +34,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** One account */
+        /**
+         * One account
+         * @description Needs the role `read`.
+         */
         readonly get: operations["readAccount"];
         readonly put?: never;
         readonly post?: never;
@@ -50,7 +58,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Stop every Credential of an account, at once
-         * @description Audited as `account.suspend`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `account.suspend`.
          */
         readonly post: operations["suspendAccount"];
         readonly delete?: never;
@@ -70,7 +80,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Lift a suspension
-         * @description Audited as `account.reactivate`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `account.reactivate`.
          */
         readonly post: operations["reactivateAccount"];
         readonly delete?: never;
@@ -89,7 +101,9 @@ export interface paths {
         readonly get?: never;
         /**
          * Replace the networks that clients of an account must come from
-         * @description Audited as `account.network-policy`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `account.network-policy`.
          */
         readonly put: operations["setAccountNetworkPolicy"];
         readonly post?: never;
@@ -109,7 +123,9 @@ export interface paths {
         readonly get?: never;
         /**
          * Set the rate limit of the default Service account of an account
-         * @description Audited as `account.rate-limit`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `account.rate-limit`.
          */
         readonly put: operations["setRateLimit"];
         readonly post?: never;
@@ -130,6 +146,8 @@ export interface paths {
         /**
          * Set how many requests a minute all Service accounts of an account share
          * @description Null applies the configured limit.
+         *
+         *     Needs the role `support`.
          *
          *     Audited as `account.traffic-limit`.
          */
@@ -153,6 +171,8 @@ export interface paths {
          * Let an account read its event streams, or close them
          * @description Events are logged either way.
          *
+         *     Needs the role `support`.
+         *
          *     Audited as `account.events`.
          */
         readonly put: operations["switchEvents"];
@@ -170,12 +190,17 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Projects of an account, oldest first */
+        /**
+         * Projects of an account, oldest first
+         * @description Needs the role `read`.
+         */
         readonly get: operations["listProjects"];
         readonly put?: never;
         /**
          * Create a Project of an account
-         * @description Audited as `project.create`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `project.create`.
          */
         readonly post: operations["createProject"];
         readonly delete?: never;
@@ -191,7 +216,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** One Project */
+        /**
+         * One Project
+         * @description Needs the role `read`.
+         */
         readonly get: operations["readProject"];
         readonly put?: never;
         readonly post?: never;
@@ -212,7 +240,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Stop every Credential of a Project, at once
-         * @description Audited as `project.suspend`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `project.suspend`.
          */
         readonly post: operations["suspendProject"];
         readonly delete?: never;
@@ -232,7 +262,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Lift a suspension
-         * @description Audited as `project.reactivate`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `project.reactivate`.
          */
         readonly post: operations["reactivateProject"];
         readonly delete?: never;
@@ -251,7 +283,9 @@ export interface paths {
         readonly get?: never;
         /**
          * Replace the networks that clients of a Project must come from
-         * @description Audited as `project.network-policy`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `project.network-policy`.
          */
         readonly put: operations["setProjectNetworkPolicy"];
         readonly post?: never;
@@ -268,12 +302,17 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Service accounts of an account, the default one first, then oldest first */
+        /**
+         * Service accounts of an account, the default one first, then oldest first
+         * @description Needs the role `read`.
+         */
         readonly get: operations["listServiceAccounts"];
         readonly put?: never;
         /**
          * Create a Service account of an account
          * @description It has the standard rate limit and no network policy.
+         *
+         *     Needs the role `support`.
          *
          *     Audited as `service-account.create`.
          */
@@ -291,7 +330,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** One Service account */
+        /**
+         * One Service account
+         * @description Needs the role `read`.
+         */
         readonly get: operations["readServiceAccount"];
         readonly put?: never;
         readonly post?: never;
@@ -311,7 +353,9 @@ export interface paths {
         readonly get?: never;
         /**
          * Set how many requests a minute all Credentials of a Service account share
-         * @description Audited as `service-account.rate-limit`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `service-account.rate-limit`.
          */
         readonly put: operations["setServiceAccountRateLimit"];
         readonly post?: never;
@@ -331,7 +375,9 @@ export interface paths {
         readonly get?: never;
         /**
          * Replace the networks that clients of a Service account must come from
-         * @description Audited as `service-account.network-policy`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `service-account.network-policy`.
          */
         readonly put: operations["setServiceAccountNetworkPolicy"];
         readonly post?: never;
@@ -348,12 +394,17 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Credentials of a Project, oldest first */
+        /**
+         * Credentials of a Project, oldest first
+         * @description Needs the role `read`.
+         */
         readonly get: operations["listCredentials"];
         readonly put?: never;
         /**
          * Issue a Credential of a Project
          * @description The secret is shown in this response only.
+         *
+         *     Needs the role `support`.
          *
          *     Audited as `credential.issue`.
          */
@@ -371,7 +422,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** One Credential, without its secret */
+        /**
+         * One Credential, without its secret
+         * @description Needs the role `read`.
+         */
         readonly get: operations["readCredential"];
         readonly put?: never;
         readonly post?: never;
@@ -394,6 +448,8 @@ export interface paths {
          * Replace the secret of a Credential
          * @description The replaced secret stays valid for `overlap_seconds`. The secret is shown in this response only.
          *
+         *     Needs the role `support`.
+         *
          *     Audited as `credential.rotate`.
          */
         readonly post: operations["rotateCredential"];
@@ -414,7 +470,9 @@ export interface paths {
         readonly put?: never;
         /**
          * End a Credential, at once and for good
-         * @description Audited as `credential.revoke`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `credential.revoke`.
          */
         readonly post: operations["revokeCredential"];
         readonly delete?: never;
@@ -433,7 +491,9 @@ export interface paths {
         readonly get?: never;
         /**
          * Replace what a Credential may do
-         * @description Audited as `credential.scopes`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `credential.scopes`.
          */
         readonly put: operations["setScopes"];
         readonly post?: never;
@@ -453,7 +513,9 @@ export interface paths {
         readonly get?: never;
         /**
          * Set when a Credential expires
-         * @description Audited as `credential.expiry`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `credential.expiry`.
          */
         readonly put: operations["setExpiry"];
         readonly post?: never;
@@ -473,7 +535,9 @@ export interface paths {
         readonly get?: never;
         /**
          * Replace the networks that clients with a Credential must come from
-         * @description Audited as `credential.network-policy`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `credential.network-policy`.
          */
         readonly put: operations["setCredentialNetworkPolicy"];
         readonly post?: never;
@@ -495,6 +559,8 @@ export interface paths {
         /**
          * Add credits to an account
          * @description The same `idempotency-key` again books nothing more and has the same response, byte for byte.
+         *
+         *     Needs the role `billing`.
          *
          *     Audited as `account.top-up`.
          */
@@ -518,6 +584,8 @@ export interface paths {
          * Add subscription units to an account
          * @description They expire at the end of the UTC month. The same `idempotency-key` again books nothing more and has the same response, byte for byte.
          *
+         *     Needs the role `billing`.
+         *
          *     Audited as `account.grant-units`.
          */
         readonly post: operations["grantUnits"];
@@ -540,6 +608,8 @@ export interface paths {
          * Correct the available credits or units of an account, up or down
          * @description The same `idempotency-key` again books nothing more and has the same response, byte for byte.
          *
+         *     Needs the role `billing`.
+         *
          *     Audited as `account.adjust`.
          */
         readonly post: operations["adjust"];
@@ -556,7 +626,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** What an account has: total, held, available */
+        /**
+         * What an account has: total, held, available
+         * @description Needs the role `read`.
+         */
         readonly get: operations["readBalance"];
         readonly put?: never;
         readonly post?: never;
@@ -573,7 +646,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Open reservations of an account, oldest first */
+        /**
+         * Open reservations of an account, oldest first
+         * @description Needs the role `read`.
+         */
         readonly get: operations["listHolds"];
         readonly put?: never;
         readonly post?: never;
@@ -593,6 +669,8 @@ export interface paths {
         /**
          * Every movement of an account, oldest first
          * @description As CSV with `format=csv`, or with `Accept: text/csv` where `format` is absent.
+         *
+         *     Needs the role `read`.
          */
         readonly get: operations["readStatement"];
         readonly put?: never;
@@ -610,7 +688,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** How an account pays: funding, spend caps, balance alert */
+        /**
+         * How an account pays: funding, spend caps, balance alert
+         * @description Needs the role `read`.
+         */
         readonly get: operations["readTerms"];
         readonly put?: never;
         readonly post?: never;
@@ -631,6 +712,8 @@ export interface paths {
         /**
          * Let an account pay with prepaid credits or with monthly subscription units
          * @description The same `idempotency-key` again changes nothing.
+         *
+         *     Needs the role `billing`.
          *
          *     Audited as `account.funding`.
          */
@@ -654,6 +737,8 @@ export interface paths {
          * Limit what a Project may spend in a UTC month, open reservations included
          * @description `cap: null` removes the limit. The same `idempotency-key` again changes nothing.
          *
+         *     Needs the role `billing`.
+         *
          *     Audited as `project.spend-cap`.
          */
         readonly put: operations["setSpendCap"];
@@ -671,7 +756,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Webhook endpoints of a Project */
+        /**
+         * Webhook endpoints of a Project
+         * @description Needs the role `support`.
+         */
         readonly get: operations["listWebhookEndpoints"];
         readonly put?: never;
         readonly post?: never;
@@ -688,13 +776,18 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** One webhook endpoint, without its secrets */
+        /**
+         * One webhook endpoint, without its secrets
+         * @description Needs the role `support`.
+         */
         readonly get: operations["readWebhookEndpoint"];
         readonly put?: never;
         readonly post?: never;
         /**
          * Delete a webhook endpoint with its deliveries
-         * @description Audited as `webhook-endpoint.delete`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `webhook-endpoint.delete`.
          */
         readonly delete: operations["deleteWebhookEndpoint"];
         readonly options?: never;
@@ -709,7 +802,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** What was sent to a webhook endpoint, newest first */
+        /**
+         * What was sent to a webhook endpoint, newest first
+         * @description Needs the role `support`.
+         */
         readonly get: operations["listWebhookDeliveries"];
         readonly put?: never;
         readonly post?: never;
@@ -730,7 +826,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Send to a webhook endpoint again, from the next event on
-         * @description Audited as `webhook-endpoint.enable`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `webhook-endpoint.enable`.
          */
         readonly post: operations["enableWebhookEndpoint"];
         readonly delete?: never;
@@ -750,7 +848,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Send nothing more to a webhook endpoint
-         * @description Audited as `webhook-endpoint.disable`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `webhook-endpoint.disable`.
          */
         readonly post: operations["disableWebhookEndpoint"];
         readonly delete?: never;
@@ -772,6 +872,8 @@ export interface paths {
          * Create a new signing secret; both sign until the overlap is over
          * @description The secret is shown in this response only.
          *
+         *     Needs the role `support`.
+         *
          *     Audited as `webhook-endpoint.rotate-secret`.
          */
         readonly post: operations["rotateWebhookSecret"];
@@ -792,7 +894,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Send a `webhook.ping` to a webhook endpoint
-         * @description Audited as `webhook-endpoint.test`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `webhook-endpoint.test`.
          */
         readonly post: operations["testWebhookEndpoint"];
         readonly delete?: never;
@@ -812,7 +916,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Send one event again, or all of a time range
-         * @description Audited as `webhook-endpoint.redeliver`.
+         * @description Needs the role `support`.
+         *
+         *     Audited as `webhook-endpoint.redeliver`.
          */
         readonly post: operations["redeliverWebhookEvents"];
         readonly delete?: never;
@@ -828,11 +934,16 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Whether new refreshes are admitted, and how many are outstanding */
+        /**
+         * Whether new refreshes are admitted, and how many are outstanding
+         * @description Needs the role `read`.
+         */
         readonly get: operations["readAdmission"];
         /**
          * Close or open the admission of refreshes
          * @description Accepted refreshes continue. Opening leaves the limit of outstanding refreshes.
+         *
+         *     Needs the role `admin`.
          *
          *     Audited as `admission.change`.
          */
@@ -856,7 +967,9 @@ export interface paths {
         readonly post?: never;
         /**
          * Erase everything that is saved of one inventory
-         * @description Audited as `inventory.erase`.
+         * @description Needs the role `admin`.
+         *
+         *     Audited as `inventory.erase`.
          */
         readonly delete: operations["eraseInventory"];
         readonly options?: never;
@@ -875,7 +988,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Recompute every account of the ledger from its journal
-         * @description Audited as `ledger.verify`.
+         * @description Needs the role `billing`.
+         *
+         *     Audited as `ledger.verify`.
          */
         readonly post: operations["verifyLedger"];
         readonly delete?: never;
@@ -891,7 +1006,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Accounts whose journal does not add up: their commands are not evaluated */
+        /**
+         * Accounts whose journal does not add up: their commands are not evaluated
+         * @description Needs the role `read`.
+         */
         readonly get: operations["listQuarantinedAccounts"];
         readonly put?: never;
         readonly post?: never;
@@ -912,9 +1030,33 @@ export interface paths {
         readonly put?: never;
         /**
          * Evaluate the commands of an account again, after its journal was restored
-         * @description Audited as `ledger.quarantine.lift`.
+         * @description Needs the role `admin`.
+         *
+         *     Audited as `ledger.quarantine.lift`.
          */
         readonly post: operations["liftQuarantine"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/operator/v1/audit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What operators did and attempted, oldest first
+         * @description A change has two entries: `started` before its effect and `ended` with its outcome. One without an end has an unknown outcome. `refused` is a call without a token or a role for it.
+         *
+         *     Needs the role `admin`.
+         */
+        readonly get: operations["listAudit"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1151,6 +1293,25 @@ export interface components {
             readonly outstanding: number;
             readonly outstanding_max: number;
         };
+        readonly AuditEntry: {
+            readonly audit_id: string;
+            /** Format: date-time */
+            readonly at: string;
+            /** @enum {string} */
+            readonly kind: "started" | "ended" | "refused";
+            readonly request_id: string;
+            /** @description Null where the token is not of an operator. */
+            readonly operator: string | null;
+            readonly peer: string;
+            readonly method: string;
+            readonly path: string;
+            readonly action: string | null;
+            readonly parameters: {
+                readonly [key: string]: unknown;
+            };
+            /** @description `done`, or an error code; null of a start. */
+            readonly outcome: string | null;
+        };
         readonly RequestIssue: {
             /** @enum {string} */
             readonly in: "path" | "query" | "header" | "body";
@@ -1160,7 +1321,7 @@ export interface components {
         readonly Error: {
             readonly error: {
                 /** @enum {string} */
-                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "account_not_found" | "service_account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded";
+                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "operator_role_required" | "operator_throttled" | "account_not_found" | "service_account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded";
                 readonly message: string;
                 readonly detail?: {
                     readonly [key: string]: unknown;
@@ -3203,6 +3364,45 @@ export interface operations {
             };
         };
     };
+    readonly listAudit: {
+        readonly parameters: {
+            readonly query?: {
+                readonly limit?: number;
+                readonly cursor?: string;
+                readonly from?: string;
+                readonly to?: string;
+                readonly operator?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly items: readonly components["schemas"]["AuditEntry"][];
+                        readonly next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description Refused. */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
 }
 export const operationAddresses = {
     createAccount: {"method":"post","template":"/operator/v1/accounts","path":[],"query":[],"header":[]},
@@ -3257,4 +3457,5 @@ export const operationAddresses = {
     verifyLedger: {"method":"post","template":"/operator/v1/ledger/verify","path":[],"query":[],"header":[]},
     listQuarantinedAccounts: {"method":"get","template":"/operator/v1/ledger/quarantine","path":[],"query":[],"header":[]},
     liftQuarantine: {"method":"post","template":"/operator/v1/ledger/quarantine/{account_id}/lift","path":["account_id"],"query":[],"header":[]},
+    listAudit: {"method":"get","template":"/operator/v1/audit","path":[],"query":["limit","cursor","from","to","operator"],"header":[]},
 } as const;

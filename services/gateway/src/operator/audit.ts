@@ -1,34 +1,86 @@
+import type { RefusalCode } from '@inventory/contracts/refusal';
+import type { Clock } from '@inventory/runtime/clock';
+import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
+import type { AuditEntry, AuditedCall } from './audit-entry.domain.ts';
+import type { AuditStore } from './audit-store.ts';
+import { toOperatorRefused } from './to-operator-refused.ts';
 
-/** One change that an operator made or attempted. */
-interface AuditedChange {
-  /** Request id, as in X-Request-ID. */
-  readonly requestId: unknown;
+/** One change that an operator makes or attempts. */
+export interface AuditedChange {
   readonly action: string;
-  /** The path parameters. */
-  readonly target: unknown;
-  /** The parsed body: no operation takes a secret. */
-  readonly change: unknown;
-  /** The result, with the ids of what was created. */
-  readonly end: object;
+  /** The parsed input: no operation takes a secret. */
+  readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Writes one change of the request to the log. */
-export type Audit = (change: Omit<AuditedChange, 'requestId'>) => void;
+interface AuditDeps {
+  readonly store: Pick<AuditStore, 'append'>;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
+}
 
-/** Audit entries are written at every log level except silent. */
-export function createAudit(logger: Logger): (change: AuditedChange) => void {
+export type Audit = ReturnType<typeof createAudit>;
+
+/**
+ * The audit of the operator API. A change is in it before its effect: without the entry there is no
+ * effect. An entry without its end is a change whose process ended: its outcome is unknown.
+ */
+export function createAudit({ store, clock, identifiers, logger }: AuditDeps) {
+  // Written at every log level except silent.
   const lines = logger.level === 'silent' ? logger : logger.child({}, { level: 'info' });
-  return ({ requestId, action, target, change, end }) => {
-    const audit = { action, ...(target as object), ...(change as object), ...end };
-    lines.info({ audit, request_id: requestId }, 'audit');
+
+  async function append(entry: Omit<AuditEntry, 'id' | 'atMs'>): Promise<void> {
+    await store.append({ ...entry, id: `aud_${identifiers.uuidV7()}`, atMs: clock.now() });
+  }
+
+  async function end(
+    call: AuditedCall,
+    change: AuditedChange,
+    { outcome, ids }: { readonly outcome: string; readonly ids: Readonly<Record<string, unknown>> },
+  ): Promise<void> {
+    const { action, parameters } = change;
+    const { operator, requestId } = call;
+    lines.info(
+      { audit: { operator, action, ...parameters, ...ids, outcome }, request_id: requestId },
+      'audit',
+    );
+    try {
+      await append({ ...call, kind: 'ended', action, parameters: ids, outcome });
+    } catch (error) {
+      // The effect is there, and so is the entry before it.
+      logger.error({ err: error, request_id: requestId }, 'the end of a change is not audited');
+    }
+  }
+
+  return {
+    /** A call that is refused before it is looked into. */
+    async refused(call: AuditedCall, action: string | null, code: RefusalCode): Promise<void> {
+      await append({ ...call, kind: 'refused', action, parameters: {}, outcome: code });
+    },
+    /** Runs `work` between the two entries of a change. */
+    async change<Result>(
+      call: AuditedCall,
+      change: AuditedChange,
+      work: () => Promise<Result>,
+    ): Promise<Result> {
+      await append({ ...call, kind: 'started', ...change, outcome: null });
+      try {
+        const result = await work();
+        await end(call, change, { outcome: 'done', ids: namedIn(result) });
+        return result;
+      } catch (error) {
+        await end(call, change, { outcome: toOperatorRefused(error).refusal.code, ids: {} });
+        throw error;
+      }
+    },
   };
 }
 
 const names = ['account_id', 'project_id', 'service_account_id', 'credential_id', 'seq'];
 
 /** The ids in a response and nothing else of it: a response may contain a secret. */
-export function namedIn(answer: unknown): object {
+export function namedIn(answer: unknown): Readonly<Record<string, unknown>> {
   const fields = Object.entries((answer ?? {}) as object);
   return Object.fromEntries(fields.filter(([name]) => names.includes(name)));
 }

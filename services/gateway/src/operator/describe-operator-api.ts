@@ -30,6 +30,7 @@ import { z } from 'zod';
 import type { OperatorEndpoint, OperatorTag } from './operator-route.ts';
 import {
   accountRecord,
+  auditRecord,
   credentialRecord,
   issuedCredential,
   projectRecord,
@@ -50,6 +51,7 @@ const named: NamedSchemas = new Map<z.core.$ZodType, string>([
   [webhookEndpointWithSecret, 'WebhookEndpointWithSecret'],
   [webhookDelivery, 'WebhookDelivery'],
   [admissionView, 'Admission'],
+  [auditRecord, 'AuditEntry'],
   [requestIssue, 'RequestIssue'],
 ]);
 
@@ -62,11 +64,14 @@ const tags: Readonly<Record<OperatorTag, string>> = {
   Terms: 'How an account pays, and what its Projects may spend.',
   Webhooks: 'Support for the webhook endpoints of a customer.',
   Services: 'Admission, erasure and verification.',
+  Audit: 'What operators did and attempted.',
 };
 
 const description =
-  'Operations for operators, served on a port of its own. Requires the operator token as `Bearer`. A ' +
-  'request without a body counts as one whose body is `{}`. Every change is written to the audit log.';
+  'Operations for operators, served on a port of its own. Requires the token of an operator as ' +
+  '`Bearer`, with the role that the operation names: every role includes `read`, `admin` includes ' +
+  'all. A request without a body counts as one whose body is `{}`. A change is in the audit before ' +
+  'its effect, as are refused attempts.';
 
 const statusTexts = { 200: 'Done.', 201: 'Created.', 202: 'Accepted.' } as const;
 
@@ -78,6 +83,7 @@ const operatorDetails: Partial<Record<OperatorCode, z.ZodType>> = {
 
 const commonCodes: readonly OperatorCode[] = [
   'operator_token_required',
+  'operator_throttled',
   'internal_error',
   'service_unavailable',
 ];
@@ -88,10 +94,11 @@ const bodyCodes: readonly OperatorCode[] = [
 ];
 
 /** Every code that an operation can answer, in the order of the table. */
-export function operatorCodesOf({ input, errors }: OperatorEndpoint): OperatorCode[] {
+export function operatorCodesOf({ input, errors, role }: OperatorEndpoint): OperatorCode[] {
   const takesInput = Object.values(input).some((part) => part !== undefined);
   const codes = new Set<OperatorCode>([
     ...commonCodes,
+    ...(role === 'read' ? [] : (['operator_role_required'] as const)),
     ...(takesInput ? (['invalid_request'] as const) : []),
     ...(input.body === undefined ? [] : bodyCodes),
     ...errors,
@@ -150,10 +157,12 @@ const operatorApi: ApiDescription<OperatorEndpoint> = {
     ),
   },
   mayOmitBody: true,
-  describe: ({ description: text = '', action }) => {
+  describe: ({ description: text = '', action, role }) => {
+    const needed = `Needs the role \`${role}\`.`;
     const audited = action === undefined ? '' : `Audited as \`${action}\`.`;
-    const texts = [text, audited].filter((part) => part !== '');
-    return texts.length === 0 ? {} : { description: texts.join('\n\n') };
+    const texts = [text, needed, audited].filter((part) => part !== '');
+    // Of a scheme that is not OAuth these are the roles that are required.
+    return { description: texts.join('\n\n'), security: [{ OperatorToken: [role] }] };
   },
   responses: (endpoint) => ({
     [String(endpoint.status)]: successResponse(

@@ -8,7 +8,8 @@ type ListName =
   | 'credentials'
   | 'holds'
   | 'statement'
-  | 'deliveries';
+  | 'deliveries'
+  | 'audit';
 
 /** Opaque; it names a position and grants nothing. */
 export function writeCursor(list: ListName, position: string): string {

@@ -84,6 +84,7 @@ const bookingRoutes = [
     description: onceByKey,
     method: 'POST',
     path: '/accounts/{account_id}/top-ups',
+    role: 'billing',
     action: 'account.top-up',
     input: {
       path: accountPath,
@@ -106,6 +107,7 @@ const bookingRoutes = [
     description: `They expire at the end of the UTC month. ${onceByKey}`,
     method: 'POST',
     path: '/accounts/{account_id}/unit-grants',
+    role: 'billing',
     action: 'account.grant-units',
     input: {
       path: accountPath,
@@ -128,6 +130,7 @@ const bookingRoutes = [
     description: onceByKey,
     method: 'POST',
     path: '/accounts/{account_id}/adjustments',
+    role: 'billing',
     action: 'account.adjust',
     input: {
       path: accountPath,
@@ -156,6 +159,7 @@ const readingRoutes = [
     summary: 'What an account has: total, held, available',
     method: 'GET',
     path: '/accounts/{account_id}/balance',
+    role: 'read',
     input: { path: accountPath },
     answer: balanceView,
     errors: ['account_not_found'],
@@ -170,6 +174,7 @@ const readingRoutes = [
     summary: 'Open reservations of an account, oldest first',
     method: 'GET',
     path: '/accounts/{account_id}/holds',
+    role: 'read',
     input: { path: accountPath, query: listQuery },
     answer: listOf(holdView),
     errors: ['account_not_found', 'invalid_cursor'],
@@ -187,6 +192,7 @@ const readingRoutes = [
     description: 'As CSV with `format=csv`, or with `Accept: text/csv` where `format` is absent.',
     method: 'GET',
     path: '/accounts/{account_id}/statement',
+    role: 'read',
     input: {
       path: accountPath,
       query: listQuery.extend({ format: z.enum(['json', 'csv']).optional() }),

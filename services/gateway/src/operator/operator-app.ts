@@ -1,41 +1,44 @@
 import type { RequestListener } from 'node:http';
-import { equalSecrets } from '@inventory/http/internal-app';
-import { type MatchState, matchRoute } from '@inventory/http/match-route';
+import { matchRoute } from '@inventory/http/match-route';
 import { measureRequests } from '@inventory/http/measure-requests';
 import { readInput } from '@inventory/http/read-input';
-import { Refused, statusOf } from '@inventory/http/refused';
+import { statusOf } from '@inventory/http/refused';
 import { sendReply } from '@inventory/http/reply';
 import { invariant } from '@inventory/runtime/bug';
 import type { Identifiers } from '@inventory/runtime/identifiers';
 import type { Logger } from '@inventory/runtime/logger';
+import type { TokenBuckets } from '@inventory/runtime/token-buckets';
 import { traceResponse } from '@inventory/runtime/tracing';
 import Koa, { type Middleware } from 'koa';
-import { createAudit } from './audit.ts';
+import type { Audit } from './audit.ts';
+import { identifyOperator, requireRole } from './identify-operator.ts';
 import type { BoundOperatorRoute } from './operator-route.ts';
+import type { OperatorState } from './operator-state.ts';
+import type { Operator } from './operators.domain.ts';
 import { operatorError, toOperatorRefused } from './to-operator-refused.ts';
 
 interface OperatorAppDeps {
   readonly routes: readonly BoundOperatorRoute[];
-  readonly token: string;
+  readonly operators: readonly Operator[];
+  /** Wrong tokens of each peer. */
+  readonly attempts: TokenBuckets;
+  readonly audit: Audit;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
 }
 
-interface OperatorState extends MatchState<BoundOperatorRoute> {
-  requestId: string;
-}
-
 export function createOperatorApp(options: OperatorAppDeps): RequestListener {
-  const { routes, token, identifiers, logger } = options;
+  const { routes, audit, identifiers, logger } = options;
   const app = new Koa<OperatorState>();
   // The middleware below handles every error; only a closed connection remains.
   app.on('error', (error: unknown) => logger.debug({ err: error }, 'response not sent'));
   app.use(measureRequests('operator'));
   app.use(nameRequest(identifiers));
   app.use(answerErrors(logger));
-  app.use(requireToken(token, logger));
+  app.use(identifyOperator(options));
   app.use(matchRoute(routes));
-  app.use(runRoute(logger));
+  app.use(requireRole(audit));
+  app.use(runRoute(audit));
   const handle = app.callback();
   return (request, response) => void handle(request, response);
 }
@@ -71,28 +74,15 @@ function answerErrors(logger: Logger): Middleware<OperatorState> {
   };
 }
 
-function requireToken(token: string, logger: Logger): Middleware<OperatorState> {
-  return async (context, next) => {
-    const [scheme = '', given = '', ...rest] = context.get('authorization').split(' ');
-    const isBearer = scheme.toLowerCase() === 'bearer' && rest.length === 0;
-    if (!isBearer || !equalSecrets(given, token)) {
-      logger.warn({ request_id: context.state.requestId, peer: context.ip }, 'no operator token');
-      context.set('WWW-Authenticate', 'Bearer');
-      throw new Refused({ code: 'operator_token_required' });
-    }
-    await next();
-  };
-}
-
-function runRoute(logger: Logger): Middleware<OperatorState> {
-  const audit = createAudit(logger);
+function runRoute(audit: Audit): Middleware<OperatorState> {
   return async (context) => {
-    const { route, pathValues, requestId } = context.state;
+    const { route, pathValues, call } = context.state;
     invariant(route !== undefined && pathValues !== undefined, 'the request has no route');
+    invariant(call !== undefined, 'the request has no operator');
     const raw = await readInput(context.req, route, { pathValues, mayOmitBody: true });
     const result = await route.run(raw, {
       accepts: (...types) => context.accepts(...types),
-      audit: (change) => audit({ requestId, ...change }),
+      audited: (change, work) => audit.change(call, change, work),
     });
     sendReply(context, route.status, result);
   };

@@ -1,12 +1,12 @@
 import type { OperatorCode } from '@inventory/contracts/refusal-codes';
+import type { OperatorRole } from '@inventory/contracts/vocabulary';
 import type { DocumentedEndpoint } from '@inventory/http/openapi-document';
 import type { DocumentedAnswer } from '@inventory/http/openapi-responses';
 import type { Reply } from '@inventory/http/reply';
 import type { Answer, BoundRoute, Input, InputSchemas, Method } from '@inventory/http/route';
 import { validateInput } from '@inventory/http/validate-input';
 import type { z } from 'zod';
-import { type Audit, namedIn } from './audit.ts';
-import { toOperatorRefused } from './to-operator-refused.ts';
+import type { AuditedChange } from './audit.ts';
 
 export type OperatorTag =
   | 'Accounts'
@@ -16,19 +16,23 @@ export type OperatorTag =
   | 'Money'
   | 'Terms'
   | 'Webhooks'
-  | 'Services';
+  | 'Services'
+  | 'Audit';
 
 /** What a handler can use of a request beside its input. */
 export interface OperatorRequest {
   /** The first of these media types that the client accepts; false when it accepts none. */
   readonly accepts: (...types: string[]) => string | false;
-  readonly audit: Audit;
+  /** Runs a change between its two entries in the audit. */
+  readonly audited: <Result>(change: AuditedChange, work: () => Promise<Result>) => Promise<Result>;
 }
 
 /** One operation without its handler. */
 export interface OperatorEndpoint extends DocumentedEndpoint {
   readonly tag: OperatorTag;
   readonly description: string | undefined;
+  /** What an operator needs to call it. */
+  readonly role: OperatorRole;
   /** Name of the change in the audit log; undefined for reads. */
   readonly action: string | undefined;
   readonly status: 200 | 201 | 202;
@@ -57,6 +61,7 @@ interface OperatorRouteSettings<Deps, Schemas extends InputSchemas, Body extends
   readonly method: Method;
   /** Below `/operator/v1`. */
   readonly path: string;
+  readonly role: OperatorRole;
   readonly action?: string;
   /** 200 when absent. */
   readonly status?: OperatorEndpoint['status'];
@@ -93,26 +98,11 @@ export function operatorRoute<Deps, const Schemas extends InputSchemas, Body ext
       run: (raw, request) => {
         const parsed = validateInput(input, raw);
         const work = () => handle(deps, parsed, request);
-        return action === undefined ? work() : audited(request.audit, action, parsed, work);
+        if (action === undefined) return work();
+        // No two parts have a field of one name.
+        const parameters: Record<string, unknown> = Object.assign({}, ...Object.values(parsed));
+        return request.audited({ action, parameters }, work);
       },
     }),
   };
-}
-
-/** Writes a change and how it ended to the audit log. */
-async function audited<Result>(
-  audit: Audit,
-  action: string,
-  input: Input<InputSchemas>,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const change = { action, target: input.path, change: input.body };
-  try {
-    const result = await work();
-    audit({ ...change, end: { ...namedIn(result), outcome: 'done' } });
-    return result;
-  } catch (error) {
-    audit({ ...change, end: { outcome: toOperatorRefused(error).refusal.code } });
-    throw error;
-  }
 }

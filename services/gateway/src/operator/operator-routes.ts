@@ -1,4 +1,5 @@
 import { type AccountRoutesDeps, accountRoutes } from './account-routes.ts';
+import { type AuditRoutesDeps, auditRoutes } from './audit-routes.ts';
 import { type CredentialRoutesDeps, credentialRoutes } from './credential-routes.ts';
 import { type MoneyRoutesDeps, moneyRoutes } from './money-routes.ts';
 import type { OperatorRoute } from './operator-route.ts';
@@ -15,7 +16,8 @@ export type OperatorRoutesDeps = AccountRoutesDeps &
   MoneyRoutesDeps &
   TermsRoutesDeps &
   WebhookRoutesDeps &
-  ServiceRoutesDeps;
+  ServiceRoutesDeps &
+  AuditRoutesDeps;
 
 /** Every operation of the operator API, in the order of its document. */
 export const operatorRoutes: readonly OperatorRoute<OperatorRoutesDeps>[] = [
@@ -27,4 +29,5 @@ export const operatorRoutes: readonly OperatorRoute<OperatorRoutesDeps>[] = [
   ...termsRoutes,
   ...webhookRoutes,
   ...serviceRoutes,
+  ...auditRoutes,
 ];

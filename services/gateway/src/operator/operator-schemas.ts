@@ -1,5 +1,12 @@
 import { canonicalDecimal } from '@inventory/contracts/http/parameters';
-import { accountId, credentialId, projectId, serviceAccountId } from '@inventory/contracts/ids';
+import {
+  accountId,
+  auditId,
+  credentialId,
+  projectId,
+  requestId,
+  serviceAccountId,
+} from '@inventory/contracts/ids';
 import { grantedPermission } from '@inventory/contracts/vocabulary';
 import { z } from 'zod';
 import { networkPolicyEntriesMax, parseNetwork } from '../http/network-policy.domain.ts';
@@ -127,6 +134,20 @@ export const credentialRecord = z.object({
 
 /** The only response with a secret. */
 export const issuedCredential = credentialRecord.extend({ secret: z.string() });
+
+export const auditRecord = z.object({
+  audit_id: auditId,
+  at: time,
+  kind: z.enum(['started', 'ended', 'refused']),
+  request_id: requestId,
+  operator: z.string().nullable().describe('Null where the token is not of an operator.'),
+  peer: z.string(),
+  method: z.string(),
+  path: z.string(),
+  action: z.string().nullable(),
+  parameters: z.record(z.string(), z.unknown()),
+  outcome: z.string().nullable().describe('`done`, or an error code; null of a start.'),
+});
 
 /** One part of a list; `next_cursor` is null on the last part. */
 export function listOf<Item extends z.ZodType>(item: Item) {

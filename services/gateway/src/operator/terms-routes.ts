@@ -38,6 +38,7 @@ export const termsRoutes = [
     summary: 'How an account pays: funding, spend caps, balance alert',
     method: 'GET',
     path: '/accounts/{account_id}/terms',
+    role: 'read',
     input: { path: accountPath },
     answer: accountTerms,
     errors: ['account_not_found'],
@@ -54,6 +55,7 @@ export const termsRoutes = [
     description: onceByKey,
     method: 'PUT',
     path: '/accounts/{account_id}/funding',
+    role: 'billing',
     action: 'account.funding',
     input: { path: accountPath, header: bookingHeaders, body: fundingBody },
     answer: accountTerms,
@@ -73,6 +75,7 @@ export const termsRoutes = [
     description: `\`cap: null\` removes the limit. ${onceByKey}`,
     method: 'PUT',
     path: '/projects/{project_id}/spend-cap',
+    role: 'billing',
     action: 'project.spend-cap',
     input: {
       path: projectPath,

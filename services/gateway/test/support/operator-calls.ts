@@ -99,6 +99,7 @@ export function rightOperatorCall(operationId: string, named: Named): OperatorCa
     eraseInventory: { method: 'DELETE', path: '/inventories/76561198000000000/730/2' },
     verifyLedger: { method: 'POST', path: '/ledger/verify' },
     listQuarantinedAccounts: { path: '/ledger/quarantine' },
+    listAudit: { path: '/audit' },
     liftQuarantine: { method: 'POST', path: `/ledger/quarantine/${newAccountId()}/lift` },
   };
   const call = calls[operationId];

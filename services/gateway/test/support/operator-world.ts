@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { operatorRole } from '@inventory/contracts/vocabulary';
 import { type HttpServer, startHttpServer } from '@inventory/http/http-server';
 import { createInternalClient } from '@inventory/http/internal-client';
 import { createPendingReplies } from '@inventory/messaging/pending-replies';
@@ -15,6 +16,7 @@ import { replyTypes } from '../../src/commands/open-commands.ts';
 import { createRequestReplyClient } from '../../src/commands/request-reply-client.ts';
 import type { Deadlines } from '../../src/deadlines.ts';
 import { createAdmissionClient } from '../../src/operator/admission-client.ts';
+import { createAuditStore } from '../../src/operator/audit-store.ts';
 import { type OperatorApiDeps, openOperatorApi } from '../../src/operator/open-operator-api.ts';
 import { createRevisionStoreEraseClient } from '../../src/operator/revision-store-erase-client.ts';
 import type { Tenancy } from '../../src/tenancy/open-tenancy.ts';
@@ -24,6 +26,7 @@ import { type FakeWebhooks, startFakeWebhooks } from './fake-webhooks.ts';
 import { type HttpFake, jsonAnswer, startHttpFake } from './http-fake.ts';
 import { farMs, patientDeadlines } from './patience.ts';
 import { openTenancyReplica } from './tenancy-replica.ts';
+import { operatorWith } from './test-operators.ts';
 
 /** An operator API over real HTTP, Kafka and MongoDB, with fake neighbours. */
 export interface OperatorWorld {
@@ -68,6 +71,11 @@ export interface OperatorAnswer {
   readonly json: any;
 }
 
+/** An operator for each role, whose token is `token-of-role-<role>`. */
+const roleOperators = operatorRole.options.map((role) =>
+  operatorWith(role, `token-of-role-${role}`, role),
+);
+
 export async function openOperatorWorld(): Promise<OperatorWorld> {
   const namespace = await openNamespace();
   const neighbours = await openTestBus(namespace);
@@ -103,7 +111,9 @@ export async function openOperatorWorld(): Promise<OperatorWorld> {
         admission: createAdmissionClient(clients.collector),
         inventories: createRevisionStoreEraseClient(clients.revisions, deadlines),
         webhooks: createWebhookClient(clients.webhooks),
-        token,
+        operators: [operatorWith('tester', token, 'admin'), ...roleOperators],
+        attemptsPerMinute: 100_000,
+        auditStore: createAuditStore(replica.db, deadlines),
         deadlines,
         clock: systemClock,
         identifiers: systemIdentifiers,

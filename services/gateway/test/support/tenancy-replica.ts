@@ -7,9 +7,9 @@ import { openLifetime } from '@inventory/runtime/lifetime';
 import { type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
 import type { Db } from 'mongodb';
+import { gatewayIndexes } from '../../src/gateway-indexes.ts';
 import { type Broadcasts, openBroadcasts } from '../../src/open-broadcasts.ts';
 import { openTenancy, type Tenancy } from '../../src/tenancy/open-tenancy.ts';
-import { tenancyIndexes } from '../../src/tenancy/tenancy-documents.ts';
 
 /** The tenancy of one gateway replica, on connections of its own. */
 export interface TenancyReplica {
@@ -35,7 +35,7 @@ export async function openTenancyReplica(options: ReplicaOptions): Promise<Tenan
     service: 'gateway',
     logger: testLogger,
   });
-  await ensureIndexes(mongo.db, tenancyIndexes);
+  await ensureIndexes(mongo.db, gatewayIndexes);
   const bus = await openTestBus(namespace);
   const lifetime = openLifetime(testLogger, 60_000);
   const broadcasts = await openBroadcasts(bus, lifetime, { isExpected: () => true });

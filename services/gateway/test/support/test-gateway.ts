@@ -36,6 +36,7 @@ import {
   patientLivePages,
 } from './patience.ts';
 import { createReplyCutter } from './reply-cutter.ts';
+import { testOperator } from './test-operators.ts';
 
 /** Everything around a gateway: real Kafka and MongoDB, fake neighbours, Credentials in memory. */
 export interface GatewayWorld {
@@ -162,7 +163,8 @@ export function testGatewayConfig(
     mongodb: { ...common.mongodb, uri: overrides.mongodbUri ?? common.mongodb.uri },
     stopDeadlineMs: overrides.stopDeadlineMs ?? farMs,
     publicHttp: { host: '127.0.0.1', port: 0 },
-    operatorToken: 'token-of-an-operator-for-tests',
+    operatorHttp: { host: '127.0.0.1', port: 0 },
+    operatorApi: { operators: [testOperator], attemptsPerMinute: 100_000 },
     services: {
       refreshCollectorUrl: world.collector.http.url,
       billingLedgerUrl: world.ledger.http.url,

@@ -3,10 +3,10 @@ import { startTestService } from '@inventory/testkit/test-service';
 import { type StartedGateway, startGateway } from '../../src/start-gateway.ts';
 import { callApi } from './api-call.ts';
 import { type GatewayWorld, testGatewayConfig } from './test-gateway.ts';
+import { testOperatorToken } from './test-operators.ts';
 
 /** A gateway as its main starts it: with the operator API, and Credentials in its own store. */
 export interface WholeGateway extends StartedGateway {
-  readonly operatorToken: string;
   stop(): Promise<void>;
 }
 
@@ -23,14 +23,14 @@ export async function startWholeGateway(
   };
   const gateway = await startTestService({ config, clock, start: startGateway });
   world.defer(gateway.stop);
-  return { ...gateway, operatorToken: config.operatorToken };
+  return gateway;
 }
 
-export async function operate({ url, operatorToken }: WholeGateway, path: string, body = {}) {
-  const answer = await callApi(url, {
+export async function operate({ operatorUrl }: WholeGateway, path: string, body = {}) {
+  const answer = await callApi(operatorUrl, {
     method: 'POST',
     path: `/operator/v1${path}`,
-    headers: { authorization: `Bearer ${operatorToken}` },
+    headers: { authorization: `Bearer ${testOperatorToken}` },
     body,
   });
   expect(answer.status).toBeLessThan(300);

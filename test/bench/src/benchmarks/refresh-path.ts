@@ -106,8 +106,8 @@ async function readAddresses(file: string): Promise<StackAddresses> {
 /** A customer with one open event stream at the gateway where it posts. */
 async function openCustomer({ services, operatorToken }: StackAddresses) {
   const gateway = services.find(({ publicUrl }) => publicUrl !== null);
-  if (!gateway?.publicUrl) throw new Error('The stack has no gateway.');
-  const { url, publicUrl } = gateway;
+  if (!gateway?.publicUrl || !gateway.operatorUrl) throw new Error('The stack has no gateway.');
+  const { publicUrl, operatorUrl: url } = gateway;
   const operator = createOperatorClient({ url, token: operatorToken });
   const { account_id } = await operator.call('createAccount', { name: 'refresh path' });
   const { project_id } = await operator.call('createProject', { account_id });

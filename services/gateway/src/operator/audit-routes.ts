@@ -1,0 +1,66 @@
+import { auditId, requestId } from '@inventory/contracts/ids';
+import { fromIsoTime, isoTime } from '@inventory/runtime/clock';
+import { z } from 'zod';
+import type { AuditEntry } from './audit-entry.domain.ts';
+import type { AuditPosition, AuditStore } from './audit-store.ts';
+import { listAnswer, readCursor } from './list-cursor.ts';
+import { operatorRoute } from './operator-route.ts';
+import { auditRecord, listOf, listQuery } from './operator-schemas.ts';
+
+export interface AuditRoutesDeps {
+  readonly auditStore: Pick<AuditStore, 'list'>;
+}
+
+const time = z.iso.datetime({ offset: true }).transform(fromIsoTime);
+
+export const auditRoutes = [
+  operatorRoute({
+    operationId: 'listAudit',
+    tag: 'Audit',
+    summary: 'What operators did and attempted, oldest first',
+    description:
+      'A change has two entries: `started` before its effect and `ended` with its outcome. One ' +
+      'without an end has an unknown outcome. `refused` is a call without a token or a role for it.',
+    method: 'GET',
+    path: '/audit',
+    role: 'admin',
+    input: {
+      query: listQuery.extend({
+        from: time.optional().describe('Entries from this time on.'),
+        to: time.optional().describe('Entries before this time.'),
+        operator: z.string().max(40).optional().describe('Entries of this operator.'),
+      }),
+    },
+    answer: listOf(auditRecord),
+    errors: ['invalid_cursor'],
+    async handle({ auditStore }: AuditRoutesDeps, { query }) {
+      const position = readCursor('audit', query.cursor, isPosition);
+      const { limit, operator, from = null, to = null } = query;
+      const found = await auditStore.list({
+        ...{ operator, fromMs: from, toMs: to, limit: limit + 1 },
+        after: position === null ? null : positionOf(position),
+      });
+      return listAnswer({ list: 'audit', found, limit, positionOf: textOf, toWire });
+    },
+  }),
+];
+
+function toWire({ id, atMs, kind, requestId: request_id, ...entry }: AuditEntry) {
+  const { operator, peer, method, path, action, parameters, outcome } = entry;
+  return {
+    ...{ audit_id: id, at: isoTime(atMs), kind, request_id: requestId.parse(request_id) },
+    ...{ operator, peer, method, path, action, parameters, outcome },
+  };
+}
+
+const textOf = ({ id, atMs }: AuditPosition) => `${atMs}/${id}`;
+
+function isPosition(text: string): boolean {
+  const [atMs = '', id, ...rest] = text.split('/');
+  return /^[0-9]{1,15}$/.test(atMs) && auditId.safeParse(id).success && rest.length === 0;
+}
+
+function positionOf(text: string): AuditPosition {
+  const [atMs = '', id] = text.split('/');
+  return { atMs: Number(atMs), id: auditId.parse(id) };
+}

@@ -1,0 +1,92 @@
+import { auditId } from '@inventory/contracts/ids';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { parseDocument } from '@inventory/mongo/parse-document';
+import { dateOf } from '@inventory/runtime/clock';
+import { withDeadline } from '@inventory/runtime/wait';
+import type { Db, Filter } from 'mongodb';
+import { z } from 'zod';
+import type { Deadlines } from '../deadlines.ts';
+import type { AuditEntry } from './audit-entry.domain.ts';
+
+const collectionName = 'operator_audit';
+const keptSeconds = 400 * 24 * 3_600;
+
+export const auditIndexes: CollectionIndexes = {
+  collection: collectionName,
+  indexes: [
+    { name: 'at', keys: { at: 1, _id: 1 } },
+    { name: 'expire', keys: { at: 1 }, options: { expireAfterSeconds: keptSeconds } },
+  ],
+};
+
+const documents = {
+  collection: collectionName,
+  schema: z.object({
+    _id: auditId,
+    at: z.date(),
+    kind: z.enum(['started', 'ended', 'refused']),
+    requestId: z.string(),
+    operator: z.string().nullable(),
+    peer: z.string(),
+    method: z.string(),
+    path: z.string(),
+    action: z.string().nullable(),
+    parameters: z.record(z.string(), z.unknown()),
+    outcome: z.string().nullable(),
+  }),
+};
+type AuditDocument = z.infer<typeof documents.schema>;
+
+/** The place of an entry: its time, and its id among those of one time. */
+export type AuditPosition = Pick<AuditEntry, 'id' | 'atMs'>;
+
+export interface AuditPart {
+  readonly fromMs: number | null;
+  /** Exclusive. */
+  readonly toMs: number | null;
+  readonly operator: string | undefined;
+  readonly after: AuditPosition | null;
+  readonly limit: number;
+}
+
+export type AuditStore = ReturnType<typeof createAuditStore>;
+
+/** What operators did and attempted. Entries are appended and read, never changed. */
+export function createAuditStore(db: Db, deadlines: Pick<Deadlines, 'lookUpMs'>) {
+  const collection = db.collection<AuditDocument>(collectionName);
+  const bounded = <Value>(work: Promise<Value>) =>
+    withDeadline(work, deadlines.lookUpMs, 'the audit of operators');
+
+  return {
+    async append({ id, atMs, ...entry }: AuditEntry): Promise<void> {
+      await bounded(collection.insertOne({ _id: id, at: dateOf(atMs), ...entry }));
+    },
+    /** Oldest first. */
+    async list(part: AuditPart): Promise<AuditEntry[]> {
+      const found = collection.find(filterOf(part)).sort({ at: 1, _id: 1 }).limit(part.limit);
+      return (await bounded(found.toArray())).map(fromDocument);
+    },
+  };
+}
+
+function filterOf({ fromMs, toMs, operator, after }: AuditPart): Filter<AuditDocument> {
+  const isFrom = fromMs === null ? [] : [{ at: { $gte: dateOf(fromMs) } }];
+  const isBefore = toMs === null ? [] : [{ at: { $lt: dateOf(toMs) } }];
+  const isOperators = operator === undefined ? [] : [{ operator }];
+  const isAfter =
+    after === null
+      ? []
+      : [
+          { at: { $gte: dateOf(after.atMs) } },
+          {
+            $or: [{ at: { $gt: dateOf(after.atMs) } }, { _id: { $gt: after.id } }],
+          },
+        ];
+  const all = [...isFrom, ...isBefore, ...isOperators, ...isAfter];
+  return all.length === 0 ? {} : { $and: all };
+}
+
+function fromDocument(document: AuditDocument): AuditEntry {
+  const { _id: id, at, ...entry } = parseDocument(documents, document);
+  return { id, atMs: at.getTime(), ...entry };
+}

@@ -1,0 +1,82 @@
+import { Refused } from '@inventory/http/refused';
+import { invariant } from '@inventory/runtime/bug';
+import type { Logger } from '@inventory/runtime/logger';
+import type { TokenBuckets } from '@inventory/runtime/token-buckets';
+import type { Context, Middleware } from 'koa';
+import { secretDigest } from '../tenancy/secret-digest.ts';
+import type { Audit } from './audit.ts';
+import type { AuditedCall } from './audit-entry.domain.ts';
+import type { OperatorState } from './operator-state.ts';
+import { hasRole, type Operator, operatorOf } from './operators.domain.ts';
+
+interface IdentifyOperatorDeps {
+  readonly operators: readonly Operator[];
+  /** Wrong tokens of each peer. */
+  readonly attempts: TokenBuckets;
+  readonly audit: Audit;
+  readonly logger: Logger;
+}
+
+/**
+ * Finds the operator of a token. Each wrong one takes a token of the peer's bucket; from a peer with
+ * an empty bucket no token is looked at, so that guesses are as slow as it refills.
+ */
+export function identifyOperator(deps: IdentifyOperatorDeps): Middleware<OperatorState> {
+  const { operators, attempts, audit, logger } = deps;
+  return async (context, next) => {
+    const { peer } = callOf(context, null);
+    const throttledSeconds = attempts.secondsUntilToken(peer);
+    if (throttledSeconds !== null) {
+      const refusal = {
+        code: 'operator_throttled',
+        retry_after_seconds: throttledSeconds,
+      } as const;
+      throw new Refused(refusal);
+    }
+    const token = bearerOf(context);
+    const operator = token === '' ? null : operatorOf(operators, secretDigest(token));
+    if (operator === null) {
+      attempts.take(peer);
+      logger.warn({ request_id: context.state.requestId, peer }, 'no operator token');
+      await audit.refused(callOf(context, null), null, 'operator_token_required');
+      context.set('WWW-Authenticate', 'Bearer');
+      throw new Refused({ code: 'operator_token_required' });
+    }
+    context.state.operator = operator;
+    context.state.call = callOf(context, operator);
+    await next();
+  };
+}
+
+/** Refuses an operator without the role of the matched route. */
+export function requireRole(audit: Audit): Middleware<OperatorState> {
+  return async ({ state }, next) => {
+    const { operator, route, call } = state;
+    invariant(operator !== undefined && call !== undefined, 'the request has no operator');
+    invariant(route !== undefined, 'the request has no route');
+    if (!hasRole(operator, route.role)) {
+      await audit.refused(call, route.action ?? null, 'operator_role_required');
+      throw new Refused({ code: 'operator_role_required', detail: { role: route.role } });
+    }
+    await next();
+  };
+}
+
+/** Empty without exactly one token in the header. */
+function bearerOf(context: Context): string {
+  const [scheme = '', token = '', ...rest] = context.get('authorization').split(' ');
+  return scheme.toLowerCase() === 'bearer' && rest.length === 0 ? token : '';
+}
+
+const pathCharactersMax = 300;
+
+function callOf({ req, state }: Context, operator: Operator | null): AuditedCall {
+  const [path = ''] = (req.url ?? '').split('?', 1);
+  return {
+    requestId: String(state['requestId']),
+    operator: operator?.name ?? null,
+    peer: req.socket.remoteAddress ?? '',
+    method: req.method ?? '',
+    path: path.slice(0, pathCharactersMax),
+  };
+}
