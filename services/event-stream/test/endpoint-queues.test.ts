@@ -54,6 +54,7 @@ async function newEndpoint(): Promise<WebhookEndpoint> {
     state: 'enabled',
     disabledReason: null,
     secrets: [{ secret: 'whsec_AAAA', createdAtMs: startMs, endsAtMs: null }],
+    rotations: [],
     nextPosition: 1,
     health: healthy,
     version: 1,

@@ -50,6 +50,24 @@ test('the secret of an endpoint is shown when it is made or replaced, and not wh
   });
 });
 
+test('a rotation passes on its Idempotency-Key, and the answer says that the key was used before (Events: webhooks) [idempotency-key]', async () => {
+  const { key, principal } = world.issue(manage);
+  const path = pathOf(principal.projectId, `/whe_${newRefreshId()}/rotate-secret`);
+  const rotate = (body: object) =>
+    gateway.call({ method: 'POST', path, key, headers: { 'Idempotency-Key': 'once' }, body });
+
+  const first = await rotate({ overlap_seconds: 60, force: true });
+  world.webhooks.replayed = true;
+  const again = await rotate({ overlap_seconds: 60, force: true });
+
+  expect(lastAsked()?.body).toEqual({ overlap_seconds: 60, force: true, idempotency_key: 'once' });
+  expect([first, again].map(({ headers }) => headers['idempotency-replayed'])).toEqual([
+    undefined,
+    'true',
+  ]);
+  expect(again.json.data).toEqual(first.json.data);
+});
+
 test('a Project that is not the own one has no endpoints to be seen (Events: webhooks)', async () => {
   const { key } = world.issue(manage);
   const before = world.webhooks.asked.length;

@@ -84,13 +84,18 @@ export const deletedWebhookEndpoint = z.object({
   deleted: z.literal(true),
 });
 
-/** Body of POST …/rotate-secret: how long the previous secret continues to sign. */
+/** Body of POST …/rotate-secret. */
 export const webhookRotation = z.strictObject({
   overlap_seconds: z
     .int()
     .min(0)
     .max(7 * dayS)
-    .default(dayS),
+    .default(dayS)
+    .describe('How long the replaced secret continues to sign.'),
+  force: z
+    .boolean()
+    .default(false)
+    .describe('Also while two secrets sign: the older one ends at once.'),
 });
 
 /** Type of a test event, which is in no log. */

@@ -9,12 +9,13 @@ import {
   webhookPing,
   webhookRedelivered,
   webhookRedelivery,
-  webhookRotation,
 } from '@inventory/contracts/http/webhooks';
 import {
   internalDeliveriesQuery,
   internalDeliveryPage,
+  keyedWebhookRotation,
   newWebhookEndpointOfAccount,
+  rotatedWebhookSecret,
   webhookPaths,
 } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
@@ -87,11 +88,15 @@ const endpointRoutes = [
   internalRoute({
     method: 'POST',
     template: webhookPaths.rotateSecret,
-    input: { path, body: webhookRotation },
-    answer: webhookEndpointWithSecret,
+    input: { path, body: keyedWebhookRotation },
+    answer: rotatedWebhookSecret,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
-      const overlapMs = body.overlap_seconds * 1_000;
-      return toWireWithSecret(await webhooks.rotate(fromPath(named), overlapMs));
+      const { endpoint, secret, isRepeated } = await webhooks.rotate(fromPath(named), {
+        key: body.idempotency_key ?? null,
+        overlapMs: body.overlap_seconds * 1_000,
+        isForced: body.force,
+      });
+      return { ...toWireEndpoint(endpoint), secret, replayed: isRepeated };
     },
   }),
 ];

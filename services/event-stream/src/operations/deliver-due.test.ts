@@ -26,6 +26,7 @@ function newEndpoint(overrides: Partial<WebhookEndpoint> = {}): WebhookEndpoint 
     state: 'enabled',
     disabledReason: null,
     secrets: [{ secret: 'whsec_AAAA', createdAtMs: 0, endsAtMs: null }],
+    rotations: [],
     nextPosition: 1,
     health: healthy,
     version: 1,

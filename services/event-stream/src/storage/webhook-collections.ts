@@ -17,7 +17,15 @@ const sealedSecret = z.object({
   createdAt: z.date(),
   endsAt: z.date().nullable(),
 });
-export type SealedSecretDocument = z.infer<typeof sealedSecret>;
+
+/** A rotation under an Idempotency-Key, with the secret that it created. */
+const sealedRotation = z.object({
+  key: z.string(),
+  overlapMs: z.int(),
+  isForced: z.boolean(),
+  sealed: z.string(),
+  at: z.date(),
+});
 
 /**
  * One endpoint in one of its Project's slots. The `_id` is Project and slot number, acquired by
@@ -34,6 +42,7 @@ const endpoint = z.object({
   state: webhookEndpointState,
   disabledReason: webhookDisabledReason.nullable(),
   secrets: z.array(sealedSecret).readonly(),
+  rotations: z.array(sealedRotation).readonly().exactOptional(),
   nextPosition: z.int(),
   /** When the log is read next, notification or not. */
   nextReadAt: z.date(),

@@ -12,11 +12,12 @@ import {
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
 import { Refused } from '@inventory/http/refused';
+import { Reply } from '@inventory/http/reply';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { namedIn, type WebhookClient } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
-import { emptyBody, listOf, listQuery } from './operator-schemas.ts';
+import { emptyBody, keyedHeaders, listOf, listQuery } from './operator-schemas.ts';
 
 export interface WebhookRoutesDeps {
   readonly tenancy: Pick<Tenancy, 'findProject'>;
@@ -118,15 +119,23 @@ const changingRoutes = [
     operationId: 'rotateWebhookSecret',
     tag,
     summary: 'Create a new signing secret; both sign until the overlap is over',
-    description: 'The secret is shown in this response only.',
+    description:
+      'While two secrets sign, a further rotation is refused unless `force` is set. The same ' +
+      '`idempotency-key` again answers the same secret for a day; no other response has it.',
     method: 'POST',
     path: `${one}/rotate-secret`,
     action: 'webhook-endpoint.rotate-secret',
-    input: { path: webhookEndpointPath, body: webhookRotation },
+    input: { path: webhookEndpointPath, header: keyedHeaders, body: webhookRotation },
     answer: webhookEndpointWithSecret,
-    errors: changeErrors,
-    handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
-      webhooks.rotateSecret(namedIn(path), body.overlap_seconds),
+    documented: {
+      headers: { 'Idempotency-Replayed': '`true` where the key had been used before.' },
+    },
+    errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
+    async handle({ webhooks }: WebhookRoutesDeps, { path, header, body }) {
+      const wanted = { ...body, key: header['idempotency-key'] };
+      const { endpoint, replayedHeader } = await webhooks.rotateSecret(namedIn(path), wanted);
+      return new Reply({ headers: replayedHeader, body: endpoint });
+    },
   }),
 ];
 
