@@ -62,6 +62,8 @@ export const webhookVerbs: readonly Verb[] = [
     [
       ...one,
       text('--state <pending|delivered|failed>', 'only those in this state', 'state'),
+      text('--from <time>', 'only those created at this time or later', 'from'),
+      text('--to <time>', 'only those created before this time', 'to'),
       ...part,
     ],
     {

@@ -39,7 +39,7 @@ test('every verb reaches the endpoint that is named (Operating surface: webhooks
     await run('webhook', 'test', ...named()),
     await run('webhook', 'redeliver', ...named(), '--since', since),
     await run('webhook', 'redeliver', ...named(), '--event', `evt_${newRefreshId()}`),
-    await run('webhook', 'deliveries', ...named(), '--state', 'failed'),
+    await run('webhook', 'deliveries', ...named(), '--state', 'failed', '--from', since),
     await run('webhook', 'delete', ...named()),
   ];
 

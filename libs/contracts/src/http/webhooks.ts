@@ -9,6 +9,8 @@ export const webhookEndpointsMax = 10;
 const urlCharactersMax = 2_000;
 const descriptionCharactersMax = 200;
 const dayS = 24 * 3_600;
+/** Bytes of a response body that are shown of an attempt. */
+const responseBodyMax = 1_024;
 
 export const webhookEndpointState = z.enum(['enabled', 'disabled']);
 
@@ -128,6 +130,12 @@ export const webhookAttempt = z.object({
   status: z.int().nullable(),
   duration_ms: z.int().min(0),
   error: webhookAttemptError.nullable(),
+  response_body: z
+    .string()
+    .max(responseBodyMax)
+    .nullable()
+    .default(null)
+    .describe('First KiB of the response body, as text; null without a response.'),
 });
 
 export const webhookDelivery = z.object({
@@ -144,8 +152,15 @@ export const webhookDelivery = z.object({
 });
 export type WebhookDeliveryView = z.infer<typeof webhookDelivery>;
 
-export const webhookDeliveriesQuery = z.object({
+/** Which deliveries of an endpoint are listed. */
+export const webhookDeliveriesFilter = {
   state: webhookDeliveryState.optional(),
+  from: z.iso.datetime().optional().describe('Created at this time or later.'),
+  to: z.iso.datetime().optional().describe('Created before this time.'),
+};
+
+export const webhookDeliveriesQuery = z.object({
+  ...webhookDeliveriesFilter,
   limit: canonicalDecimal(1, 100).default(50),
   cursor: cursorParameter.optional(),
 });

@@ -709,7 +709,10 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** What was sent to a webhook endpoint, newest first */
+        /**
+         * What was sent to a webhook endpoint, newest first
+         * @description Each attempt has the status of the response and the first KiB of its body, without the secrets of the endpoint.
+         */
         readonly get: operations["listWebhookDeliveries"];
         readonly put?: never;
         readonly post?: never;
@@ -1141,6 +1144,11 @@ export interface components {
                 readonly status: number | null;
                 readonly duration_ms: number;
                 readonly error: ("status" | "redirect" | "timeout" | "dns" | "address_refused" | "tls" | "connection") | null;
+                /**
+                 * @description First KiB of the response body, as text; null without a response.
+                 * @default null
+                 */
+                readonly response_body: string | null;
             }[];
         };
         readonly Admission: {
@@ -2738,6 +2746,8 @@ export interface operations {
                 readonly limit?: number;
                 readonly cursor?: string;
                 readonly state?: "pending" | "delivered" | "failed";
+                readonly from?: string;
+                readonly to?: string;
             };
             readonly header?: never;
             readonly path: {
@@ -3257,7 +3267,7 @@ export const operationAddresses = {
     listWebhookEndpoints: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints","path":["project_id"],"query":[],"header":[]},
     readWebhookEndpoint: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}","path":["project_id","endpoint_id"],"query":[],"header":[]},
     deleteWebhookEndpoint: {"method":"delete","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}","path":["project_id","endpoint_id"],"query":[],"header":[]},
-    listWebhookDeliveries: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/deliveries","path":["project_id","endpoint_id"],"query":["limit","cursor","state"],"header":[]},
+    listWebhookDeliveries: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/deliveries","path":["project_id","endpoint_id"],"query":["limit","cursor","state","from","to"],"header":[]},
     enableWebhookEndpoint: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/enable","path":["project_id","endpoint_id"],"query":[],"header":[]},
     disableWebhookEndpoint: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/disable","path":["project_id","endpoint_id"],"query":[],"header":[]},
     rotateWebhookSecret: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/rotate-secret","path":["project_id","endpoint_id"],"query":[],"header":["idempotency-key"]},

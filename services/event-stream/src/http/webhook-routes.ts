@@ -118,8 +118,12 @@ const deliveryRoutes = [
     answer: internalDeliveryPage,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, query }) {
       const endpoint = await findEndpoint(webhooks, named);
-      const { limit } = query;
-      const found = await webhooks.deliveries(endpoint.id, { ...query, limit: limit + 1 });
+      const { state, from, to, before, limit } = query;
+      const found = await webhooks.deliveries(endpoint.id, {
+        ...{ state, before, limit: limit + 1 },
+        fromMs: from === undefined ? undefined : fromIsoTime(from),
+        toMs: to === undefined ? undefined : fromIsoTime(to),
+      });
       const shown = found.slice(0, limit);
       return {
         items: shown.map(({ delivery }) => toWireDelivery(delivery)),

@@ -66,6 +66,8 @@ const attempt = z.object({
   status: z.int().nullable(),
   durationMs: z.number(),
   error: webhookAttemptError.nullable(),
+  /** Absent where it was stored without. */
+  responseBody: z.string().nullable().exactOptional(),
 });
 export type AttemptDocument = z.infer<typeof attempt>;
 
@@ -138,6 +140,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
       { name: 'due', keys: { state: 1, nextAttemptAt: 1 } },
       { name: 'pings', keys: { type: 1, state: 1, nextAttemptAt: 1 }, options: pingsOnly },
       { name: 'place', keys: { endpointId: 1, place: 1 } },
+      { name: 'state_place', keys: { endpointId: 1, state: 1, place: 1 } },
       { name: 'created_at', keys: { createdAt: 1 } },
     ],
   },

@@ -1,8 +1,8 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import {
   deletedWebhookEndpoint,
+  webhookDeliveriesFilter,
   webhookDelivery,
-  webhookDeliveryState,
   webhookEndpoint,
   webhookEndpointPath,
   webhookEndpointWithSecret,
@@ -62,18 +62,21 @@ const readingRoutes = [
     operationId: 'listWebhookDeliveries',
     tag,
     summary: 'What was sent to a webhook endpoint, newest first',
+    description:
+      'Each attempt has the status of the response and the first KiB of its body, without the ' +
+      'secrets of the endpoint.',
     method: 'GET',
     path: `${one}/deliveries`,
     input: {
       path: webhookEndpointPath,
-      query: listQuery.extend({ state: webhookDeliveryState.optional() }),
+      query: listQuery.extend(webhookDeliveriesFilter),
     },
     answer: listOf(webhookDelivery),
     errors: [...errors, 'invalid_cursor'],
     async handle({ webhooks }: WebhookRoutesDeps, { path, query }) {
-      const { state, limit } = query;
+      const { state, from, to, limit } = query;
       const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
-      const part = { state, limit, before };
+      const part = { state, from, to, limit, before };
       const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
       return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
     },

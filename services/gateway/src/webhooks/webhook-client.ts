@@ -38,6 +38,8 @@ export function namedIn(path: {
 
 export interface DeliveriesPart {
   readonly state?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   /** Position of the last item of the previous part. */
   readonly before?: string | undefined;
   readonly limit: number;
