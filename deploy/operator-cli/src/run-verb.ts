@@ -21,7 +21,7 @@ export async function runVerb(cli: CliProcess, verb: Verb, given: Given): Promis
   const hint =
     bookingKey === undefined
       ? ''
-      : `run it again with --key ${bookingKey}: it is booked at most once\n`;
+      : `run it again with --key ${bookingKey}: it is done at most once\n`;
   const api = createOperatorClient({
     timeoutMs: verb.timeoutMs,
     ...findConnection(cli.environment, cli.directory),

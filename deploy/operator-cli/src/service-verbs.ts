@@ -1,4 +1,15 @@
-import { account, part, project, required, text, type Verb, verb, whole } from './verb.ts';
+import {
+  account,
+  flag,
+  key,
+  part,
+  project,
+  required,
+  text,
+  type Verb,
+  verb,
+  whole,
+} from './verb.ts';
 
 const endpoint = required(text('--endpoint <whe_…>', 'the webhook endpoint', 'endpoint_id'));
 const one = [project, endpoint] as const;
@@ -33,6 +44,8 @@ export const webhookVerbs: readonly Verb[] = [
         'how long the present secret also signs; a day when absent',
         'overlap_seconds',
       ),
+      flag('--force', 'also while two secrets sign: the older one ends at once', { force: true }),
+      key,
     ],
     { note: 'The secret is shown this once. Hand it over and keep no copy.' },
   ),
@@ -49,6 +62,8 @@ export const webhookVerbs: readonly Verb[] = [
     [
       ...one,
       text('--state <pending|delivered|failed>', 'only those in this state', 'state'),
+      text('--from <time>', 'only those created at this time or later', 'from'),
+      text('--to <time>', 'only those created before this time', 'to'),
       ...part,
     ],
     {

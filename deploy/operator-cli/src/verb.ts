@@ -97,6 +97,6 @@ export const reason = text('--reason <text>', 'stands in the statement', 'reason
 /** Generated for each run where it is absent. */
 export const key = text(
   '--key <text>',
-  'idempotency key: the same key again books nothing more; generated when absent',
+  'idempotency key: the same key again changes nothing more; generated when absent',
   'idempotency-key',
 );

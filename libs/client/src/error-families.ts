@@ -49,6 +49,7 @@ const familyOfCode: ReadonlyMap<string, Family> = new Map<string, Family>([
   ['replays_exhausted', ConflictError],
   ['refresh_already_completed', ConflictError],
   ['webhook_endpoint_limit_reached', ConflictError],
+  ['secret_rotation_in_progress', ConflictError],
   ['rate_limit_exceeded', LimitExceededError],
   ['outstanding_limit_exceeded', LimitExceededError],
   ['stream_limit_exceeded', LimitExceededError],

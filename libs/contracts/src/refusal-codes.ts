@@ -84,7 +84,7 @@ export const refusalCodes = {
     message: "The Project's monthly spend cap is reached.",
   },
   idempotency_conflict: {
-    on: outside,
+    on: everywhere,
     status: 409,
     message: 'The Idempotency-Key was used with other inputs.',
   },
@@ -102,6 +102,11 @@ export const refusalCodes = {
     on: passedOn,
     status: 409,
     message: 'The Project has all the webhook endpoints it can have.',
+  },
+  secret_rotation_in_progress: {
+    on: everywhere,
+    status: 409,
+    message: 'Two secrets sign: the rotation before has not ended.',
   },
   refresh_already_completed: {
     on: toCustomers,

@@ -172,6 +172,11 @@ export const refusal = z.discriminatedUnion('code', [
   z.object({ code: z.enum(['stream_limit_exceeded']), ...limit, ...retryAfter }),
   z.object({ code: z.enum(['webhook_endpoint_limit_reached']), ...limit }),
   z.object({
+    code: z.enum(['secret_rotation_in_progress']),
+    /** When the older of the two secrets stops signing. */
+    detail: z.object({ ends_at: z.iso.datetime() }),
+  }),
+  z.object({
     code: z.enum(['cursor_expired']),
     /** Of an event cursor: where what is kept begins. */
     detail: z

@@ -4,6 +4,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import { newWebhookSecret } from './clients/webhook-signature.ts';
 import type { EventStreamConfig } from './config.ts';
+import type { WantedRotation } from './domain/secret-rotation.ts';
 import type { WebhookEndpoint } from './domain/webhook-endpoint.ts';
 import { changeEndpoint, type EndpointChange, rotateSecret } from './operations/change-endpoint.ts';
 import { createEndpoint, type WantedEndpoint } from './operations/create-endpoint.ts';
@@ -73,7 +74,7 @@ export function openWebhooks(context: ServiceContext<EventStreamConfig>, parts: 
       if (change.state !== undefined) sending.wake(changed);
       return changed;
     },
-    rotate: (named: NamedEndpoint, overlapMs: number) => rotateSecret(making, named, overlapMs),
+    rotate: (named: NamedEndpoint, wanted: WantedRotation) => rotateSecret(making, named, wanted),
     async remove(projectId: ProjectId, endpointId: WebhookEndpointId): Promise<boolean> {
       const removed = await endpoints.removeEndpoint(projectId, endpointId);
       // After a crash before this they are removed by the sweep.

@@ -68,7 +68,7 @@ function startBacklogCount(
 
 /** Re-encrypts secrets with the first key, so that older keys can be removed. */
 function startReencryption(
-  { config, lifetime, logger }: ServiceContext<EventStreamConfig>,
+  { config, lifetime, clock, logger }: ServiceContext<EventStreamConfig>,
   db: Db,
   sealer: SecretSealer,
 ): void {
@@ -79,7 +79,8 @@ function startReencryption(
     lifetime,
     logger,
     runOnce: async (stopping) => {
-      const done = await reencryptSecrets(collection, sealer, stopping);
+      const nowMs = clock.now();
+      const done = await reencryptSecrets(collection, sealer, { nowMs, stopping });
       if (done.endpoints > 0) logger.info(done, 'webhook secrets re-encrypted with the first key');
       if (done.unreadable > 0) logger.error(done, 'webhook secrets cannot be decrypted');
     },

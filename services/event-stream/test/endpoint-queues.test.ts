@@ -8,10 +8,12 @@ import { healthy } from '../src/domain/endpoint-health.ts';
 import type { WebhookEndpoint } from '../src/domain/webhook-endpoint.ts';
 import { createDeliveryEnding } from '../src/operations/end-deliveries.ts';
 import { createHeldAccounts } from '../src/operations/hold-accounts.ts';
+import { type PrepareDeps, prepareDeliveries } from '../src/operations/prepare-deliveries.ts';
 import { createAccountLeases } from '../src/storage/account-leases.ts';
 import { createDeliveryStore, type DeliveryStore } from '../src/storage/delivery-store.ts';
 import { createEndpointQueues, type EndpointQueues } from '../src/storage/endpoint-queues.ts';
 import { createEndpointStore, type EndpointStore } from '../src/storage/endpoint-store.ts';
+import type { KeptEntry } from '../src/storage/project-log.ts';
 import { createSecretSealer } from '../src/storage/sealed-secret.ts';
 import {
   openAccountLeaseCollection,
@@ -54,6 +56,7 @@ async function newEndpoint(): Promise<WebhookEndpoint> {
     state: 'enabled',
     disabledReason: null,
     secrets: [{ secret: 'whsec_AAAA', createdAtMs: startMs, endsAtMs: null }],
+    rotations: [],
     nextPosition: 1,
     health: healthy,
     version: 1,
@@ -125,6 +128,60 @@ test('the poll of a log makes the queue of its endpoint due, so that none is los
 
   expect(await dueIds(startMs)).toContain(endpoint.id);
 });
+
+/** An entry of the endpoint's log. */
+function entryOf({ projectId }: WebhookEndpoint, position: number): KeptEntry {
+  const event = {
+    id: `evt_${systemIdentifiers.uuidV7()}`,
+    version: 1,
+    occurredAt: '2027-01-01T00:00:00.000Z',
+    projectId,
+    type: 'account.balance.low',
+    available: 1,
+    threshold: 2,
+  } as const;
+  return { projectId, logEpoch: 1, position, event, appendedAtMs: startMs };
+}
+
+test.each(['listed', 'inserted'] as const)(
+  'a type that is added after the events of a page were %s misses none of them: the position advances by version (Events: webhooks)',
+  async (step) => {
+    const endpoint = await newEndpoint();
+    const entries = [entryOf(endpoint, 1), entryOf(endpoint, 2)];
+    let left = 1;
+    const changeAfter = async (done: typeof step) => {
+      if (done !== step || left === 0) return;
+      left -= 1;
+      await endpoints.updateEndpoint(endpoint, { types: ['account.balance.low'] });
+    };
+    const deps: PrepareDeps = {
+      ...{ endpoints, clock: createTestClock(startMs) },
+      log: {
+        async listAfter(_projectId, position) {
+          await changeAfter('listed');
+          return entries.filter((entry) => entry.position > position);
+        },
+      },
+      deliveries: {
+        async insertMissing(...wanted) {
+          const inserted = await deliveries.insertMissing(...wanted);
+          await changeAfter('inserted');
+          return inserted;
+        },
+      },
+      eventAccess: { mayHaveEvents: async () => true },
+    };
+
+    await prepareDeliveries(deps, endpoint, never);
+
+    const due = await deliveries.listDue(endpoint.id, startMs, 10);
+    expect(due.map(({ eventId }) => eventId).sort()).toEqual(
+      entries.map(({ event }) => event.id).sort(),
+    );
+    const { endpoint: advanced } = await queueOf(endpoint);
+    expect([advanced.nextPosition, advanced.version]).toEqual([3, 2]);
+  },
+);
 
 test('the deliveries of a disabled endpoint are ended in parts, and those left when it is enabled stay (architecture: everything is bounded)', async () => {
   const clock = createTestClock(startMs);

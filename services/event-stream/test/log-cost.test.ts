@@ -137,6 +137,48 @@ test('more entries than one read covers are returned by the next reads (architec
   expect(found).toEqual(new Set(projects));
 });
 
+test('entries dated in the future, by a replica whose clock is ahead, do not move the start of the next read there (Events: lost announcements)', async () => {
+  const clock = createTestClock(Date.UTC(2029, 0, 1));
+  const ahead = createTestClock(clock.now() + 3_600_000);
+  const [log, logAhead] = [openLog(clock), openLog(ahead)];
+  const start = await readAppendedHeads({ log, clock }, null, 4);
+  const early = Array.from({ length: 6 }, () => newProjectId());
+  for (const projectId of early) {
+    await logAhead.appendEvent(newAccountId(), newEvent(projectId, clock.now()));
+  }
+
+  clock.advance(5_000);
+  const read = await readAppendedHeads({ log, clock }, start.nextSinceMs, 4);
+  const lost = newProjectId();
+  await log.appendEvent(newAccountId(), newEvent(lost, clock.now()));
+  clock.advance(5_000);
+  const next = await readAppendedHeads({ log, clock }, read.nextSinceMs, 4);
+
+  expect(read).toMatchObject({ hasMore: false, nextSinceMs: clock.now() - 35_000 });
+  expect(read.heads).toHaveLength(4);
+  expect(new Map(next.heads).get(lost)).toBe(1);
+});
+
+test('the read after one in parts overlaps it, so that an insert that took its time is not skipped (Events: lost announcements)', async () => {
+  const clock = createTestClock(Date.UTC(2029, 5, 1));
+  const log = openLog(clock);
+  const start = await readAppendedHeads({ log, clock }, null, 4);
+  const lateAtMs = clock.now();
+  for (let times = 0; times < 6; times += 1) {
+    clock.advance(1);
+    await log.appendEvent(newAccountId(), newEvent(newProjectId(), clock.now()));
+  }
+  const part = await readAppendedHeads({ log, clock }, start.nextSinceMs, 4);
+  const whole = await readAppendedHeads({ log, clock }, part.nextSinceMs, 4);
+
+  const late = newProjectId();
+  await openLog(createTestClock(lateAtMs)).appendEvent(newAccountId(), newEvent(late, lateAtMs));
+  const next = await readAppendedHeads({ log, clock }, whole.nextSinceMs, 4);
+
+  expect([part.hasMore, whole.hasMore]).toEqual([true, false]);
+  expect(new Map(next.heads).get(late)).toBe(1);
+});
+
 test('GET /logs/appended answers the time of the first read, then the appended heads (Events: lost announcements)', async () => {
   const namespace = await openNamespace();
   const clock = createTestClock(Date.UTC(2026, 10, 21));

@@ -123,6 +123,59 @@ test('a 410 response disables the endpoint at once, with the reason (Events: web
   expect(delivery).toMatchObject({ failure: 'endpoint_disabled', attempts_total: 1 });
 });
 
+test('each attempt shows the first KiB of its response, without secrets of the endpoint (Events: webhooks) [webhooks-managing]', async () => {
+  const { customer, endpoint } = await subscribed('/shown');
+  const long = `${'x'.repeat(2_000)}`;
+  let failures = 0;
+  world.receiver.answerWith(() =>
+    failures++ < 1
+      ? { status: 500, body: `secret ${endpoint.secret}: ${long}` }
+      : { status: 200, body: 'thanks' },
+  );
+
+  await world.announce(customer);
+  const delivery = await deliveryWhen(world, endpoint, 'it succeeds', isDelivered);
+
+  const start = 'secret [secret]: ';
+  expect(delivery.attempts.map(({ response_body }) => response_body)).toEqual([
+    `${start}${'x'.repeat(1_024 - start.length)}`,
+    'thanks',
+  ]);
+});
+
+test('deliveries are listed by state and time of creation, page by page (Events: webhooks) [webhooks-managing]', async () => {
+  const { customer, endpoint } = await subscribed('/listed');
+  const { project_id: project, endpoint_id: id } = endpoint;
+  await world.announce(customer, 3);
+  const all = await waitFor('all are delivered', async () => {
+    const { items } = await world.deliveries(project, id, { state: 'delivered' });
+    return items.length === 3 && items;
+  });
+  await world.change(project, id, { state: 'disabled' });
+  const { event_id } = await world.ping(project, id);
+  await deliveryWhen(world, endpoint, 'the test arrives', (one) => one.event_id === event_id);
+  const from = all[2]?.created_at ?? '';
+  const list = async (query: Record<string, string>) =>
+    (await world.deliveries(project, id, query)).items.map((item) => item.event_id);
+  const ids = all.map((item) => item.event_id);
+
+  const paged: string[] = [];
+  for (let before: string | null = ''; before !== null; ) {
+    const query = { state: 'delivered', from, limit: 2, ...(before && { before }) };
+    const page = await world.deliveries(project, id, query);
+    paged.push(...page.items.map((item) => item.event_id));
+    before = page.next_before;
+  }
+
+  expect(paged.filter((one) => one !== event_id)).toEqual(ids);
+  expect(await list({ to: from })).toEqual([]);
+  expect(await list({ from: '2100-01-01T00:00:00.000Z' })).toEqual([]);
+  expect(await list({ from: endpoint.created_at, to: '2100-01-01T00:00:00.000Z' })).toEqual(
+    expect.arrayContaining([...ids, event_id]),
+  );
+  expect(await list({ state: 'failed', from })).toEqual([]);
+});
+
 test('Retry-After delays the next attempt (Events: webhooks)', async () => {
   const { customer, endpoint } = await subscribed('/later');
   world.receiver.answerWith(() => ({ status: 503, headers: { 'retry-after': '3600' } }));

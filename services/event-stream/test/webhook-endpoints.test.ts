@@ -52,7 +52,7 @@ test('during a rotation both secrets sign, afterwards only the new one (Events: 
   const between = await world.rotate(project, id, { overlap_seconds: 3_600 });
   await world.ping(project, id);
   const [both] = await arrived('/rotate', 1);
-  const last = await world.rotate(project, id, { overlap_seconds: 0 });
+  const last = await world.rotate(project, id, { overlap_seconds: 0, force: true });
   await world.ping(project, id);
   const [, alone] = await arrived('/rotate', 2);
 
@@ -61,6 +61,63 @@ test('during a rotation both secrets sign, afterwards only the new one (Events: 
   for (const { secret } of [old, between]) expect(verifies(secret, alone)).toBe(false);
   expect(between.secrets.map(({ ends_at }) => ends_at === null)).toEqual([true, false]);
 });
+
+test('a rotation that is repeated under its Idempotency-Key, also at the same time, has the same secret; other inputs are refused (Events: webhooks) [idempotency-key]', async () => {
+  const {
+    project_id: project,
+    endpoint_id: id,
+    secret,
+  } = await world.create(newCustomer(), '/keyed');
+  const keyed = { overlap_seconds: 3_600, idempotency_key: 'once' };
+
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => world.rotate(project, id, keyed)),
+  );
+  const later = await world.rotate(project, id, keyed);
+  await world.ping(project, id);
+  const [hook] = await arrived('/keyed', 1);
+  const stored = await storedEndpoints(project);
+
+  const [made] = answers;
+  expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  expect(new Set(answers.map((answer) => answer.secret)).size).toBe(1);
+  expect(later).toEqual({ ...made, replayed: true });
+  for (const signing of [secret, later.secret]) expect(verifies(signing, hook)).toBe(true);
+  expect(stored).toContain('"key":"once"');
+  for (const shown of [secret, later.secret]) expect(stored).not.toContain(shown.slice(6));
+  await expect(world.rotate(project, id, { ...keyed, overlap_seconds: 1 })).rejects.toMatchObject({
+    refusal: { code: 'idempotency_conflict' },
+  });
+});
+
+test('a second rotation while two secrets sign is refused unless it is forced (Events: webhooks)', async () => {
+  const { project_id: project, endpoint_id: id } = await world.create(newCustomer(), '/twice');
+  const first = await world.rotate(project, id, { overlap_seconds: 3_600 });
+
+  await expect(world.rotate(project, id)).rejects.toMatchObject({
+    refusal: {
+      code: 'secret_rotation_in_progress',
+      detail: { ends_at: first.secrets[1]?.ends_at },
+    },
+  });
+  const unchanged = await world.read(project, id);
+  const forced = await world.rotate(project, id, { force: true });
+
+  expect(unchanged.secrets).toEqual(first.secrets);
+  expect(forced.secrets).toHaveLength(2);
+  expect(forced.secret).not.toBe(first.secret);
+});
+
+async function storedEndpoints(projectId: string): Promise<string> {
+  const mongo = await connectMongo({
+    ...world.config.mongodb,
+    service: 'test',
+    logger: testLogger,
+  });
+  const stored = await mongo.db.collection('webhookEndpoints').find({ projectId }).toArray();
+  await mongo.close();
+  return JSON.stringify(stored);
+}
 
 const arrived = (path: string, times: number) =>
   waitFor(`${times} requests reach ${path}`, () => {
@@ -80,21 +137,12 @@ function verifies(secret: string, hook: { raw: Buffer; headers: object } | undef
 test('no stored document and no later response contains a secret (Events: webhooks)', async () => {
   const customer = newCustomer();
   const { secret, project_id, endpoint_id } = await world.create(customer, '/sealed');
-  const mongo = await connectMongo({
-    ...world.config.mongodb,
-    service: 'test',
-    logger: testLogger,
-  });
 
-  const stored = await mongo.db
-    .collection('webhookEndpoints')
-    .find({ projectId: project_id })
-    .toArray();
-  await mongo.close();
+  const stored = await storedEndpoints(project_id);
   const read = await world.read(project_id, endpoint_id);
 
-  expect(stored).toHaveLength(1);
-  expect(JSON.stringify([stored, read])).not.toContain(secret.slice(6));
+  expect(stored).toContain(endpoint_id);
+  expect(stored + JSON.stringify(read)).not.toContain(secret.slice(6));
 });
 
 test('an endpoint whose secrets do not decrypt delays no other, is sent nothing unsigned, and resumes after a rotation (Events: webhooks)', async () => {

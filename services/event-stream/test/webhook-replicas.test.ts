@@ -1,3 +1,4 @@
+import type { AccountId } from '@inventory/contracts/ids';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { systemIdentifiers } from '@inventory/runtime/identifiers';
 import { newProjectId } from '@inventory/testkit/builders';
@@ -7,7 +8,10 @@ import { waitFor } from '@inventory/testkit/wait-for';
 import type { WebhookDelivery } from '../src/domain/webhook-delivery.ts';
 import { startEventStream } from '../src/start-event-stream.ts';
 import { createDeliveryStore, type DeliveryStore } from '../src/storage/delivery-store.ts';
-import { openDeliveryCollection } from '../src/storage/webhook-collections.ts';
+import {
+  openAccountLeaseCollection,
+  openDeliveryCollection,
+} from '../src/storage/webhook-collections.ts';
 import {
   deliveryWhen,
   newCustomer,
@@ -77,39 +81,62 @@ test('an endpoint that hangs uses one request of all replicas and delays no othe
   released.resolve({ status: 200 });
 });
 
-test('the limit of an account holds over all replicas (Events: webhooks)', async () => {
+test('the limit of an account holds over all replicas, by its lease (Events: webhooks)', async () => {
   const { limits } = world.config.webhooks;
   const requestsPerAccountMax = 3;
-  const bounded = await openWebhookWorld({ limits: { ...limits, requestsPerAccountMax } });
-  const replica = await startTestService({ config: bounded.config, start: startEventStream });
+  // The last slot is not for endpoints without a response: while requests of the account are held,
+  // the first replica sends to no other, so that what a witness receives is sent by the second.
+  const webhooks = { limits: { ...limits, requestsMax: 4, requestsPerAccountMax } };
+  const bounded = await openWebhookWorld(webhooks);
   const first = newCustomer();
   const customers = [first, { ...newCustomer(), accountId: first.accountId }];
-  let [inFlight, peak] = [0, 0];
-  let full = Promise.withResolvers<void>();
-  bounded.receiver.answerWith(async () => {
-    inFlight += 1;
-    peak = Math.max(peak, inFlight);
-    if (inFlight >= requestsPerAccountMax) full.resolve();
-    await full.promise;
-    inFlight -= 1;
-    if (inFlight === 0) full = Promise.withResolvers();
+  const [held, released] = [new Set<unknown>(), Promise.withResolvers<void>()];
+  bounded.receiver.answerWith(async (hook) => {
+    if (hook.path === '/witness') return { status: 204 };
+    held.add(hook);
+    await released.promise;
     return { status: 204 };
   });
-  await Promise.all(
-    customers.flatMap((customer) =>
-      ['/a', '/b', '/c'].map((path) => bounded.create(customer, path)),
-    ),
-  );
+  for (const customer of customers) {
+    for (const path of ['/a', '/b', '/c']) await bounded.create(customer, path);
+  }
+  const witness = newCustomer();
+  await bounded.create(witness, '/witness');
 
-  await Promise.all(customers.map((customer) => bounded.announce(customer, 10)));
-  await waitFor('all but a rest is sent', () => bounded.receiver.hooks.length >= 57);
-  full.resolve();
-  await waitFor('everything is sent', () => bounded.receiver.hooks.length >= 60);
-  await replica.stop();
+  await Promise.all(customers.map((customer) => bounded.announce(customer, 5)));
+  await waitFor('the account uses its part', () => held.size >= requestsPerAccountMax);
+  const second = await startTestService({
+    config: {
+      ...bounded.config,
+      webhooks: { ...bounded.config.webhooks, limits: { ...limits, requestsPerAccountMax } },
+    },
+    start: startEventStream,
+  });
+  for (let rounds = 1; rounds <= 5; rounds += 1) {
+    await bounded.announce(witness);
+    await waitFor(
+      'the second replica sends',
+      () => bounded.receiver.of('/witness').length >= rounds,
+    );
+  }
+  const heldUnderLease = held.size;
+  // The planted fault: without the lease the second replica has a limit of its own.
+  await removeLease(bounded, first.accountId);
+  await waitFor('both replicas send to the account', () => held.size > requestsPerAccountMax);
+  released.resolve();
+  await waitFor('everything is sent', () => held.size >= 30);
+  await second.stop();
   await bounded.close();
 
-  expect(peak).toBe(requestsPerAccountMax);
+  expect(heldUnderLease).toBe(requestsPerAccountMax);
 });
+
+async function removeLease({ config }: WebhookWorld, accountId: AccountId): Promise<void> {
+  const options = { ...config.mongodb, service: 'test', logger: testLogger };
+  const { db, close } = await connectMongo(options);
+  await openAccountLeaseCollection(db).deleteOne({ _id: accountId });
+  await close();
+}
 
 /** A delivery that is due now, in a store that no replica reads. */
 async function due(nowMs: number): Promise<WebhookDelivery> {
@@ -127,7 +154,10 @@ async function due(nowMs: number): Promise<WebhookDelivery> {
 const claimOne = async (delivery: WebhookDelivery, untilMs: number) =>
   (await deliveries.claimDeliveries([delivery], untilMs))[0] ?? null;
 
-const attempt = { atMs: 5_000, status: 200, durationMs: 3, error: null } as const;
+const attempt = {
+  ...{ atMs: 5_000, durationMs: 3 },
+  ...{ status: 200, error: null, responseBody: '' },
+} as const;
 
 test('of concurrent claims of a delivery one succeeds, and another after it expires (Events: webhooks)', async () => {
   const delivery = await due(1_000);

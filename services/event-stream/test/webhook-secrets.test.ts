@@ -62,7 +62,10 @@ test('a secret that no key decrypts is not changed, for the key that may be conf
   };
   const before = await stored();
 
-  const done = await reencryptSecrets(endpoints, createSecretSealer([lostKey]), never);
+  const done = await reencryptSecrets(endpoints, createSecretSealer([lostKey]), {
+    nowMs: Date.now(),
+    stopping: never,
+  });
 
   expect(done).toEqual({ endpoints: 0, unreadable: before.length });
   expect(await stored()).toEqual(before);

@@ -153,7 +153,11 @@ async function keyInUse({ endpoint, send, right }: Case): Promise<ApiAnswer> {
   return second;
 }
 
-async function keyOfOthers({ endpoint, send, right }: Case): Promise<ApiAnswer> {
+async function keyOfOthers(given: Case): Promise<ApiAnswer> {
+  const { endpoint, send, right } = given;
+  if (endpoint.operationId === 'rotateWebhookSecret') {
+    return await webhooksRefusing({ code: 'idempotency_conflict' })(given);
+  }
   const headers = { 'Idempotency-Key': 'k' };
   await send({ headers });
   return endpoint.input.body
@@ -222,6 +226,10 @@ const ways: Partial<Record<PublicCode, (given: Case) => Promise<ApiAnswer>>> = {
   webhook_endpoint_limit_reached: webhooksRefusing({
     code: 'webhook_endpoint_limit_reached',
     detail: { limit: 10 },
+  }),
+  secret_rotation_in_progress: webhooksRefusing({
+    code: 'secret_rotation_in_progress',
+    detail: { ends_at: '2030-01-01T00:00:00.000Z' },
   }),
   inventory_revision_not_found: ({ send }) => {
     world.revisions.inventories.clear();

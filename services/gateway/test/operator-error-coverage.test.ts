@@ -156,7 +156,14 @@ const ways: Partial<Record<OperatorCode, (given: Case) => Promise<OperatorAnswer
     given.endpoint.operationId === 'rotateCredential'
       ? given.send({}, contested)
       : webhooksRefusing({ code: 'concurrent_change' })(given),
-  idempotency_conflict: conflicting,
+  idempotency_conflict: (given) =>
+    given.endpoint.operationId === 'rotateWebhookSecret'
+      ? webhooksRefusing({ code: 'idempotency_conflict' })(given)
+      : conflicting(given),
+  secret_rotation_in_progress: webhooksRefusing({
+    code: 'secret_rotation_in_progress',
+    detail: { ends_at: '2030-01-01T00:00:00.000Z' },
+  }),
   insufficient_credits: short('credits'),
   insufficient_units: short('units'),
   balance_limit_exceeded: booksRefusing({ code: 'balance_limit_exceeded' }),

@@ -35,11 +35,11 @@ test('every verb reaches the endpoint that is named (Operating surface: webhooks
     await run('webhook', 'show', ...named()),
     await run('webhook', 'disable', ...named()),
     await run('webhook', 'enable', ...named()),
-    await run('webhook', 'rotate-secret', ...named(), '--overlap-seconds', '60'),
+    await run('webhook', 'rotate-secret', ...named(), '--overlap-seconds', '60', '--key', 'k'),
     await run('webhook', 'test', ...named()),
     await run('webhook', 'redeliver', ...named(), '--since', since),
     await run('webhook', 'redeliver', ...named(), '--event', `evt_${newRefreshId()}`),
-    await run('webhook', 'deliveries', ...named(), '--state', 'failed'),
+    await run('webhook', 'deliveries', ...named(), '--state', 'failed', '--from', since),
     await run('webhook', 'delete', ...named()),
   ];
 
@@ -52,7 +52,7 @@ test('every verb reaches the endpoint that is named (Operating surface: webhooks
     ['GET', pathOf(), {}],
     ['PUT', pathOf(), { state: 'disabled' }],
     ['PUT', pathOf(), { state: 'enabled' }],
-    ['POST', pathOf('/rotate-secret'), { overlap_seconds: 60 }],
+    ['POST', pathOf('/rotate-secret'), { overlap_seconds: 60, idempotency_key: 'k' }],
     ['POST', pathOf('/test'), {}],
     ['POST', pathOf('/redeliver'), { since }],
     ['POST', pathOf('/redeliver'), { event_id: expect.stringMatching(/^evt_/) }],

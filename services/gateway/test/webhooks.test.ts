@@ -50,6 +50,24 @@ test('the secret of an endpoint is shown when it is made or replaced, and not wh
   });
 });
 
+test('a rotation passes on its Idempotency-Key, and the answer says that the key was used before (Events: webhooks) [idempotency-key]', async () => {
+  const { key, principal } = world.issue(manage);
+  const path = pathOf(principal.projectId, `/whe_${newRefreshId()}/rotate-secret`);
+  const rotate = (body: object) =>
+    gateway.call({ method: 'POST', path, key, headers: { 'Idempotency-Key': 'once' }, body });
+
+  const first = await rotate({ overlap_seconds: 60, force: true });
+  world.webhooks.replayed = true;
+  const again = await rotate({ overlap_seconds: 60, force: true });
+
+  expect(lastAsked()?.body).toEqual({ overlap_seconds: 60, force: true, idempotency_key: 'once' });
+  expect([first, again].map(({ headers }) => headers['idempotency-replayed'])).toEqual([
+    undefined,
+    'true',
+  ]);
+  expect(again.json.data).toEqual(first.json.data);
+});
+
 test('a Project that is not the own one has no endpoints to be seen (Events: webhooks)', async () => {
   const { key } = world.issue(manage);
   const before = world.webhooks.asked.length;
@@ -135,19 +153,28 @@ test('deliveries are listed on, page by page, with a cursor of this endpoint onl
     created_at: '2026-11-21T10:00:00.000Z',
     next_attempt_at: null,
     attempts_total: 1,
-    attempts: [{ at: '2026-11-21T10:00:01.000Z', status: null, duration_ms: 7, error: 'dns' }],
+    attempts: [
+      {
+        ...{ at: '2026-11-21T10:00:01.000Z', duration_ms: 7 },
+        ...{ status: null, error: 'dns', response_body: null },
+      },
+    ],
   };
   world.webhooks.deliveries = { items: [delivery], next_before: '001/evt' };
 
   const first = await gateway.call({ path: `${one}?state=failed&limit=1`, key });
   const { next_cursor: cursor } = first.json.data.pagination;
   world.webhooks.deliveries = { items: [], next_before: null };
-  const second = await gateway.call({ path: `${one}?cursor=${cursor}`, key });
+  const range = 'from=2026-11-21T00:00:00.000Z&to=2026-11-22T00:00:00.000Z';
+  const second = await gateway.call({ path: `${one}?cursor=${cursor}&${range}`, key });
   const asked = lastAsked();
   const moved = await gateway.call({ path: `${other}?cursor=${cursor}`, key });
 
   expect(first.json.data).toMatchObject({ items: [delivery], pagination: { has_more: true } });
-  expect(asked?.query).toEqual({ before: '001/evt', limit: '50' });
+  expect(asked?.query).toEqual({
+    ...{ before: '001/evt', limit: '50' },
+    ...{ from: '2026-11-21T00:00:00.000Z', to: '2026-11-22T00:00:00.000Z' },
+  });
   expect(second.json.data).toEqual({
     items: [],
     pagination: { has_more: false, next_cursor: null },

@@ -48,7 +48,7 @@ export async function openLoop(options: {
   return summary(delays, performance.now() - startMs);
 }
 
-function summary(delays: readonly number[], tookMs: number): LoadResult {
+export function summary(delays: readonly number[], tookMs: number): LoadResult {
   const sorted = delays.toSorted((left, right) => left - right);
   const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
   return {

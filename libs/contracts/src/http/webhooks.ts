@@ -9,6 +9,8 @@ export const webhookEndpointsMax = 10;
 const urlCharactersMax = 2_000;
 const descriptionCharactersMax = 200;
 const dayS = 24 * 3_600;
+/** Bytes of a response body that are shown of an attempt. */
+const responseBodyMax = 1_024;
 
 export const webhookEndpointState = z.enum(['enabled', 'disabled']);
 
@@ -84,13 +86,18 @@ export const deletedWebhookEndpoint = z.object({
   deleted: z.literal(true),
 });
 
-/** Body of POST …/rotate-secret: how long the previous secret continues to sign. */
+/** Body of POST …/rotate-secret. */
 export const webhookRotation = z.strictObject({
   overlap_seconds: z
     .int()
     .min(0)
     .max(7 * dayS)
-    .default(dayS),
+    .default(dayS)
+    .describe('How long the replaced secret continues to sign.'),
+  force: z
+    .boolean()
+    .default(false)
+    .describe('Also while two secrets sign: the older one ends at once.'),
 });
 
 /** Type of a test event, which is in no log. */
@@ -123,6 +130,12 @@ export const webhookAttempt = z.object({
   status: z.int().nullable(),
   duration_ms: z.int().min(0),
   error: webhookAttemptError.nullable(),
+  response_body: z
+    .string()
+    .max(responseBodyMax)
+    .nullable()
+    .default(null)
+    .describe('First KiB of the response body, as text; null without a response.'),
 });
 
 export const webhookDelivery = z.object({
@@ -139,8 +152,15 @@ export const webhookDelivery = z.object({
 });
 export type WebhookDeliveryView = z.infer<typeof webhookDelivery>;
 
-export const webhookDeliveriesQuery = z.object({
+/** Which deliveries of an endpoint are listed. */
+export const webhookDeliveriesFilter = {
   state: webhookDeliveryState.optional(),
+  from: z.iso.datetime().optional().describe('Created at this time or later.'),
+  to: z.iso.datetime().optional().describe('Created before this time.'),
+};
+
+export const webhookDeliveriesQuery = z.object({
+  ...webhookDeliveriesFilter,
   limit: canonicalDecimal(1, 100).default(50),
   cursor: cursorParameter.optional(),
 });

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { newWebhookEndpoint, webhookDeliveriesQuery, webhookDelivery } from '../http/webhooks.ts';
+import { idempotencyKey } from '../http/parameters.ts';
+import {
+  newWebhookEndpoint,
+  webhookDeliveriesQuery,
+  webhookDelivery,
+  webhookEndpointWithSecret,
+  webhookRotation,
+} from '../http/webhooks.ts';
 import { accountId, projectId } from '../ids.ts';
 import type { RefusalCode } from '../refusal.ts';
 
@@ -25,11 +32,24 @@ export const webhookRefusals = [
   'webhook_endpoint_limit_reached',
   'event_not_found',
   'concurrent_change',
+  'idempotency_conflict',
+  'secret_rotation_in_progress',
   'invalid_request',
 ] as const satisfies readonly RefusalCode[];
 
 /** Body of POST /projects/{project_id}/webhook-endpoints of the event-stream. */
 export const newWebhookEndpointOfAccount = newWebhookEndpoint.extend({ account_id: accountId });
+
+/** Body of POST …/rotate-secret of the event-stream. */
+export const keyedWebhookRotation = webhookRotation.extend({
+  idempotency_key: idempotencyKey.optional(),
+});
+
+/** Answer of POST …/rotate-secret; `replayed` where the key was used before. */
+export const rotatedWebhookSecret = webhookEndpointWithSecret.extend({
+  replayed: z.boolean().default(false),
+});
+export type RotatedWebhookSecret = z.infer<typeof rotatedWebhookSecret>;
 
 /** Query of GET …/deliveries of the event-stream; `before` is the place of the last one seen. */
 export const internalDeliveriesQuery = webhookDeliveriesQuery

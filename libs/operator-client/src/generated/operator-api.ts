@@ -804,7 +804,9 @@ export interface paths {
         };
         /**
          * What was sent to a webhook endpoint, newest first
-         * @description Needs the role `support`.
+         * @description Each attempt has the status of the response and the first KiB of its body, without the secrets of the endpoint.
+         *
+         *     Needs the role `support`.
          */
         readonly get: operations["listWebhookDeliveries"];
         readonly put?: never;
@@ -870,7 +872,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a new signing secret; both sign until the overlap is over
-         * @description The secret is shown in this response only.
+         * @description While two secrets sign, a further rotation is refused unless `force` is set. The same `idempotency-key` again answers the same secret for a day; no other response has it.
          *
          *     Needs the role `support`.
          *
@@ -1283,6 +1285,11 @@ export interface components {
                 readonly status: number | null;
                 readonly duration_ms: number;
                 readonly error: ("status" | "redirect" | "timeout" | "dns" | "address_refused" | "tls" | "connection") | null;
+                /**
+                 * @description First KiB of the response body, as text; null without a response.
+                 * @default null
+                 */
+                readonly response_body: string | null;
             }[];
         };
         readonly Admission: {
@@ -1321,7 +1328,7 @@ export interface components {
         readonly Error: {
             readonly error: {
                 /** @enum {string} */
-                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "operator_role_required" | "operator_throttled" | "account_not_found" | "service_account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded";
+                readonly code: "invalid_request" | "malformed_json" | "unsupported_media_type" | "payload_too_large" | "not_acceptable" | "invalid_cursor" | "route_not_found" | "method_not_allowed" | "project_not_found" | "webhook_endpoint_not_found" | "event_not_found" | "insufficient_credits" | "insufficient_units" | "idempotency_conflict" | "secret_rotation_in_progress" | "billing_unavailable" | "service_unavailable" | "internal_error" | "operator_token_required" | "operator_role_required" | "operator_throttled" | "account_not_found" | "service_account_not_found" | "credential_not_found" | "credential_revoked" | "concurrent_change" | "balance_limit_exceeded";
                 readonly message: string;
                 readonly detail?: {
                     readonly [key: string]: unknown;
@@ -2899,6 +2906,8 @@ export interface operations {
                 readonly limit?: number;
                 readonly cursor?: string;
                 readonly state?: "pending" | "delivered" | "failed";
+                readonly from?: string;
+                readonly to?: string;
             };
             readonly header?: never;
             readonly path: {
@@ -3010,7 +3019,9 @@ export interface operations {
     readonly rotateWebhookSecret: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                readonly "idempotency-key"?: string;
+            };
             readonly path: {
                 readonly project_id: string;
                 readonly endpoint_id: string;
@@ -3020,8 +3031,16 @@ export interface operations {
         readonly requestBody?: {
             readonly content: {
                 readonly "application/json": {
-                    /** @default 86400 */
+                    /**
+                     * @description How long the replaced secret continues to sign.
+                     * @default 86400
+                     */
                     readonly overlap_seconds?: number;
+                    /**
+                     * @description Also while two secrets sign: the older one ends at once.
+                     * @default false
+                     */
+                    readonly force?: boolean;
                 };
             };
         };
@@ -3030,6 +3049,8 @@ export interface operations {
             readonly 200: {
                 headers: {
                     readonly "X-Request-ID": components["headers"]["X-Request-ID"];
+                    /** @description `true` where the key had been used before. */
+                    readonly "Idempotency-Replayed"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3445,10 +3466,10 @@ export const operationAddresses = {
     listWebhookEndpoints: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints","path":["project_id"],"query":[],"header":[]},
     readWebhookEndpoint: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}","path":["project_id","endpoint_id"],"query":[],"header":[]},
     deleteWebhookEndpoint: {"method":"delete","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}","path":["project_id","endpoint_id"],"query":[],"header":[]},
-    listWebhookDeliveries: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/deliveries","path":["project_id","endpoint_id"],"query":["limit","cursor","state"],"header":[]},
+    listWebhookDeliveries: {"method":"get","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/deliveries","path":["project_id","endpoint_id"],"query":["limit","cursor","state","from","to"],"header":[]},
     enableWebhookEndpoint: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/enable","path":["project_id","endpoint_id"],"query":[],"header":[]},
     disableWebhookEndpoint: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/disable","path":["project_id","endpoint_id"],"query":[],"header":[]},
-    rotateWebhookSecret: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/rotate-secret","path":["project_id","endpoint_id"],"query":[],"header":[]},
+    rotateWebhookSecret: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/rotate-secret","path":["project_id","endpoint_id"],"query":[],"header":["idempotency-key"]},
     testWebhookEndpoint: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/test","path":["project_id","endpoint_id"],"query":[],"header":[]},
     redeliverWebhookEvents: {"method":"post","template":"/operator/v1/projects/{project_id}/webhook-endpoints/{endpoint_id}/redeliver","path":["project_id","endpoint_id"],"query":[],"header":[]},
     readAdmission: {"method":"get","template":"/operator/v1/admission","path":[],"query":[],"header":[]},

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { waitFor } from '@inventory/testkit/wait-for';
+import { startBytesMax } from './answer-text.ts';
 import { createWebhookSender, retryAfterMs, type WebhookSender } from './webhook-sender.ts';
 
 let hits: { host: string | undefined; body: string }[];
@@ -50,7 +51,7 @@ function send(
 test('a request is sent to the resolved address with the given name', async () => {
   const sent = await send(`http://hook.example.com:${port}/a`);
 
-  expect(sent).toEqual({ status: 200, retryAfter: null });
+  expect(sent).toEqual({ status: 200, retryAfter: null, start: Buffer.alloc(0) });
   expect(hits).toEqual([{ host: `hook.example.com:${port}`, body: '{}' }]);
 });
 
@@ -93,13 +94,15 @@ test('each kind of failure has its own error', async () => {
   expect(await send(`http://a.example:${port}/`)).toMatchObject({ error: 'connection' });
 });
 
-test('the status decides: a body without an end is not a failure and its read is bounded', async () => {
+test('the status decides: a body without an end is not a failure and its read is bounded, its start is kept', async () => {
   answer = (_request, response) => {
     response.writeHead(200);
     response.write('x'.repeat(100_000));
   };
 
-  expect(await send(`http://a.example:${port}/`)).toMatchObject({ status: 200 });
+  const sent = await send(`http://a.example:${port}/`);
+
+  expect(sent).toMatchObject({ status: 200, start: Buffer.from('x'.repeat(startBytesMax)) });
 });
 
 test('forty requests to one origin are sent concurrently: none waits in the client (Events: webhooks)', async () => {
@@ -121,7 +124,7 @@ test('forty requests to one origin are sent concurrently: none waits in the clie
   for (const respond of waiting) respond();
 
   expect(await Promise.all(sent)).toEqual(
-    Array.from({ length: 40 }, () => ({ status: 204, retryAfter: null })),
+    Array.from({ length: 40 }, () => ({ status: 204, retryAfter: null, start: Buffer.alloc(0) })),
   );
 });
 

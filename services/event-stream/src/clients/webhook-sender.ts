@@ -1,7 +1,9 @@
+import type { Readable } from 'node:stream';
 import { fromIsoTime } from '@inventory/runtime/clock';
 import { Agent, request } from 'undici';
 import { type AddressRules, addressOfHost, isPublicAddress } from '../domain/webhook-address.ts';
 import type { AttemptError } from '../domain/webhook-delivery.ts';
+import { startBytesMax } from './answer-text.ts';
 import { startDeadline } from './deadline.ts';
 import { AddressRefused, createGuardedLookup, NameUnresolved } from './guarded-lookup.ts';
 import type { ResolveHost } from './resolve-host.ts';
@@ -13,9 +15,9 @@ export interface WebhookRequest {
   readonly signal: AbortSignal;
 }
 
-/** The result of a request. `retryAfter` is the header as received. */
+/** The result of a request. `retryAfter` is the header as received, `start` the start of the body. */
 export type WebhookAnswer =
-  | { readonly status: number; readonly retryAfter: string | null }
+  | { readonly status: number; readonly retryAfter: string | null; readonly start: Buffer }
   | { readonly status: null; readonly error: AttemptError };
 
 export interface WebhookSender {
@@ -30,7 +32,7 @@ export interface WebhookSenderOptions extends AddressRules {
   readonly timeoutMs: number;
 }
 
-/** This much of a response body is read, so that the connection can be reused; none is kept. */
+/** This much of a response body is read, so that the connection can be reused. */
 const bodyBytesMax = 16 * 1024;
 const bodyMs = 1_000;
 
@@ -59,11 +61,9 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     }
     const answer = await request(url, { method: 'POST', dispatcher: agent, headers, body, signal });
     const { statusCode: status, headers: answered } = answer;
-    // The status decides; a body that does not end closes its connection.
-    const readable = AbortSignal.any([signal, AbortSignal.timeout(bodyMs)]);
-    await answer.body.dump({ limit: bodyBytesMax, signal: readable }).catch(() => {});
+    const start = await readStart(answer.body);
     const retryAfter = answered['retry-after'];
-    return { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null };
+    return { status, retryAfter: typeof retryAfter === 'string' ? retryAfter : null, start };
   }
 
   return {
@@ -81,6 +81,25 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     },
     close: () => agent.destroy(),
   };
+}
+
+/** The status decides: a body that fails, does not end or is too long closes its connection. */
+async function readStart(body: Readable): Promise<Buffer> {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  const timer = setTimeout(() => body.destroy(), bodyMs);
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (bytes < startBytesMax) kept.push(chunk.subarray(0, startBytesMax - bytes));
+      bytes += chunk.length;
+      if (bytes > bodyBytesMax) break;
+    }
+  } catch {
+    // What arrived is kept.
+  } finally {
+    clearTimeout(timer);
+  }
+  return Buffer.concat(kept);
 }
 
 const httpDate = /^[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT$/;

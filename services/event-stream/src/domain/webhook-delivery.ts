@@ -18,6 +18,8 @@ export interface Attempt {
   readonly status: number | null;
   readonly durationMs: number;
   readonly error: AttemptError | null;
+  /** The start of the response body, as text without secrets; null without a response. */
+  readonly responseBody: string | null;
 }
 
 export type DeliveryFailure = 'attempts_exhausted' | 'endpoint_disabled';

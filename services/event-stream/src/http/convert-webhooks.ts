@@ -45,11 +45,12 @@ export function toWireDelivery(delivery: WebhookDelivery): WebhookDeliveryView {
     created_at: isoTime(createdAtMs),
     next_attempt_at: isoOrNull(nextAttemptAtMs),
     attempts_total: attemptsTotal,
-    attempts: delivery.attempts.map(({ atMs, status, durationMs, error }) => ({
+    attempts: delivery.attempts.map(({ atMs, status, durationMs, error, responseBody }) => ({
       at: isoTime(atMs),
       status,
       duration_ms: durationMs,
       error,
+      response_body: responseBody,
     })),
   };
 }

@@ -9,12 +9,13 @@ import {
   webhookPing,
   webhookRedelivered,
   webhookRedelivery,
-  webhookRotation,
 } from '@inventory/contracts/http/webhooks';
 import {
   internalDeliveriesQuery,
   internalDeliveryPage,
+  keyedWebhookRotation,
   newWebhookEndpointOfAccount,
+  rotatedWebhookSecret,
   webhookPaths,
 } from '@inventory/contracts/internal/webhooks';
 import { internalRoute } from '@inventory/http/internal-route';
@@ -87,11 +88,15 @@ const endpointRoutes = [
   internalRoute({
     method: 'POST',
     template: webhookPaths.rotateSecret,
-    input: { path, body: webhookRotation },
-    answer: webhookEndpointWithSecret,
+    input: { path, body: keyedWebhookRotation },
+    answer: rotatedWebhookSecret,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, body }) {
-      const overlapMs = body.overlap_seconds * 1_000;
-      return toWireWithSecret(await webhooks.rotate(fromPath(named), overlapMs));
+      const { endpoint, secret, isRepeated } = await webhooks.rotate(fromPath(named), {
+        key: body.idempotency_key ?? null,
+        overlapMs: body.overlap_seconds * 1_000,
+        isForced: body.force,
+      });
+      return { ...toWireEndpoint(endpoint), secret, replayed: isRepeated };
     },
   }),
 ];
@@ -113,8 +118,12 @@ const deliveryRoutes = [
     answer: internalDeliveryPage,
     async handle({ webhooks }: WebhookRoutesDeps, { path: named, query }) {
       const endpoint = await findEndpoint(webhooks, named);
-      const { limit } = query;
-      const found = await webhooks.deliveries(endpoint.id, { ...query, limit: limit + 1 });
+      const { state, from, to, before, limit } = query;
+      const found = await webhooks.deliveries(endpoint.id, {
+        ...{ state, before, limit: limit + 1 },
+        fromMs: from === undefined ? undefined : fromIsoTime(from),
+        toMs: to === undefined ? undefined : fromIsoTime(to),
+      });
       const shown = found.slice(0, limit);
       return {
         items: shown.map(({ delivery }) => toWireDelivery(delivery)),

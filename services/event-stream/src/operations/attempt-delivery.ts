@@ -1,6 +1,7 @@
 import type { WebhookEndpointId } from '@inventory/contracts/ids';
 import { type Clock, elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
+import { answerText } from '../clients/answer-text.ts';
 import { retryAfterMs, type WebhookAnswer, type WebhookSender } from '../clients/webhook-sender.ts';
 import { signatureHeaders } from '../clients/webhook-signature.ts';
 import {
@@ -12,6 +13,7 @@ import {
 } from '../domain/endpoint-health.ts';
 import {
   type Attempt,
+  type AttemptError,
   afterAttempt,
   pingType,
   type RetryRules,
@@ -56,7 +58,8 @@ export async function attemptDelivery(
   const begunMs = monotonicNow();
   const answer = await deps.sender.send({ ...requestOf(deps, endpoint, claimed), signal });
   const atMs = deps.clock.now();
-  const attempt = attemptOf(answer, atMs, Math.round(elapsedSince(begunMs)));
+  const durationMs = Math.round(elapsedSince(begunMs));
+  const attempt = attemptOf(answer, endpoint, { atMs, durationMs });
   const progress = afterAttempt(
     claimed,
     {
@@ -89,12 +92,23 @@ function requestOf({ clock }: AttemptDeps, endpoint: WebhookEndpoint, delivery: 
   };
 }
 
-function attemptOf(answer: WebhookAnswer, atMs: number, durationMs: number): Attempt {
-  if (answer.status === null) return { atMs, durationMs, status: null, error: answer.error };
+function attemptOf(
+  answer: WebhookAnswer,
+  { secrets }: Pick<WebhookEndpoint, 'secrets'>,
+  times: Pick<Attempt, 'atMs' | 'durationMs'>,
+): Attempt {
   const { status } = answer;
-  if (status >= 200 && status < 300) return { atMs, durationMs, status, error: null };
-  const error = status >= 300 && status < 400 ? 'redirect' : 'status';
-  return { atMs, durationMs, status, error };
+  if (status === null) return { ...times, status, error: answer.error, responseBody: null };
+  const responseBody = answerText(
+    answer.start,
+    secrets.map(({ secret }) => secret),
+  );
+  return { ...times, status, error: errorOf(status), responseBody };
+}
+
+function errorOf(status: number): AttemptError | null {
+  if (status >= 200 && status < 300) return null;
+  return status >= 300 && status < 400 ? 'redirect' : 'status';
 }
 
 async function recordHealth(

@@ -1,9 +1,10 @@
 import type { ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
-import type { Clock } from '@inventory/runtime/clock';
+import { type Clock, isoTime } from '@inventory/runtime/clock';
 import { healthy } from '../domain/endpoint-health.ts';
+import { decideRotation, type WantedRotation } from '../domain/secret-rotation.ts';
 import { type AddressRules, checkWebhookUrl } from '../domain/webhook-address.ts';
-import { type EventType, rotated, type WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { EventType, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { EndpointFields } from '../storage/endpoint-mapping.ts';
 import type { EndpointStore } from '../storage/endpoint-store.ts';
 import type { ProjectLog } from '../storage/project-log.ts';
@@ -53,17 +54,41 @@ export async function changeEndpoint(
   }));
 }
 
-/** The present secret continues to sign beside the new one until the overlap ends. */
-export function rotateSecret(
+export interface RotatedSecret {
+  readonly endpoint: WebhookEndpoint;
+  readonly secret: string;
+  /** The key was used before: nothing changed. */
+  readonly isRepeated: boolean;
+}
+
+/**
+ * The present secret continues to sign beside the new one until the overlap ends. Throws
+ * `webhook_endpoint_not_found`, `idempotency_conflict`, `secret_rotation_in_progress` and
+ * `concurrent_change`.
+ */
+export async function rotateSecret(
   deps: ChangeEndpointDeps,
   named: NamedEndpoint,
-  overlapMs: number,
-): Promise<WebhookEndpoint> {
-  const secret = deps.newSecret();
-  return update(deps, named, async ({ secrets }) => {
+  wanted: WantedRotation,
+): Promise<RotatedSecret> {
+  const made = deps.newSecret();
+  let repeated: string | null = null;
+  const endpoint = await update(deps, named, async (read) => {
     const nowMs = deps.clock.now();
-    return { secrets: rotated(secrets, { secret, overlapMs, nowMs }), changedAtMs: nowMs };
+    const decision = decideRotation(read, wanted, { secret: made, nowMs });
+    if (decision.result === 'conflict') throw new Refused({ code: 'idempotency_conflict' });
+    if (decision.result === 'in_progress') {
+      const detail = { ends_at: isoTime(decision.endsAtMs) };
+      throw new Refused({ code: 'secret_rotation_in_progress', detail });
+    }
+    if (decision.result === 'repeated') {
+      repeated = decision.secret;
+      return null;
+    }
+    const { secrets, rotations } = decision;
+    return { secrets, rotations, changedAtMs: nowMs };
   });
+  return { endpoint, secret: repeated ?? made, isRepeated: repeated !== null };
 }
 
 /**
@@ -80,15 +105,17 @@ async function switched(
   return { state, disabledReason: null, health: healthy, nextPosition };
 }
 
+/** Null fields: nothing changes. */
 async function update(
   { endpoints }: Pick<ChangeEndpointDeps, 'endpoints'>,
   { projectId, endpointId }: NamedEndpoint,
-  fieldsOf: (endpoint: WebhookEndpoint) => Promise<Partial<EndpointFields>>,
+  fieldsOf: (endpoint: WebhookEndpoint) => Promise<Partial<EndpointFields> | null>,
 ): Promise<WebhookEndpoint> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const endpoint = await endpoints.findEndpoint(projectId, endpointId);
     if (endpoint === null) throw new Refused({ code: 'webhook_endpoint_not_found' });
     const fields = await fieldsOf(endpoint);
+    if (fields === null) return endpoint;
     if (await endpoints.updateEndpoint(endpoint, fields)) {
       return { ...endpoint, ...fields, version: endpoint.version + 1 };
     }

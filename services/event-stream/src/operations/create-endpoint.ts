@@ -45,6 +45,7 @@ export async function createEndpoint(
     state: 'enabled',
     disabledReason: null,
     secrets: [{ secret: deps.newSecret(), createdAtMs: nowMs, endsAtMs: null }],
+    rotations: [],
     nextPosition: (await deps.log.readHead(wanted.projectId)) + 1,
     health: healthy,
     version: 1,

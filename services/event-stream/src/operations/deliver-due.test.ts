@@ -26,6 +26,7 @@ function newEndpoint(overrides: Partial<WebhookEndpoint> = {}): WebhookEndpoint 
     state: 'enabled',
     disabledReason: null,
     secrets: [{ secret: 'whsec_AAAA', createdAtMs: 0, endsAtMs: null }],
+    rotations: [],
     nextPosition: 1,
     health: healthy,
     version: 1,
@@ -142,7 +143,13 @@ function world(
         signal.addEventListener('abort', () => reject(new Error('cut short')));
         const end = () => {
           queue.delete(delivery.eventId);
-          resolve({ atMs: clock.now(), status: 204, durationMs: 5, error: null });
+          resolve({
+            atMs: clock.now(),
+            status: 204,
+            durationMs: 5,
+            error: null,
+            responseBody: null,
+          });
         };
         under.set(delivery.eventId, { delivery, end });
       }),

@@ -35,6 +35,7 @@ function world(entries: readonly KeptEntry[], fails: () => boolean) {
     state: 'enabled',
     disabledReason: null,
     secrets: [],
+    rotations: [],
     nextPosition: 1,
     health: healthy,
     version: 1,

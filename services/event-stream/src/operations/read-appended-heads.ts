@@ -23,16 +23,22 @@ export async function readAppendedHeads(
   sinceMs: number | null,
   entriesMax: number,
 ): Promise<AppendedHeadsRead> {
-  const nextSinceMs = clock.now() - overlapMs;
+  const nowMs = clock.now();
+  const nextSinceMs = nowMs - overlapMs;
   if (sinceMs === null) return { heads: [], nextSinceMs, hasMore: false };
   const entries = await log.listAppendedSince(sinceMs, entriesMax);
   const heads = new Map<ProjectId, number>();
   for (const { projectId, position } of entries) {
     heads.set(projectId, Math.max(position, heads.get(projectId) ?? 0));
   }
+  // Behind what is dated in the future there is nothing yet: the next read begins at its time again,
+  // else it would skip what is appended until then.
   const last = entries.at(-1);
-  const hasMore = last !== undefined && entries.length === entriesMax;
+  const isFull = last !== undefined && entries.length === entriesMax;
+  if (!isFull || last.appendedAtMs > nowMs) {
+    return { heads: [...heads], nextSinceMs, hasMore: false };
+  }
   // A full page of one millisecond is not read twice.
-  const continuedMs = hasMore ? Math.max(last.appendedAtMs, sinceMs + 1) : nextSinceMs;
-  return { heads: [...heads], nextSinceMs: Math.max(sinceMs, continuedMs), hasMore };
+  const continuedMs = Math.max(last.appendedAtMs, sinceMs + 1);
+  return { heads: [...heads], nextSinceMs: continuedMs, hasMore: true };
 }

@@ -21,6 +21,11 @@ export function keyOf(endpointId: WebhookEndpointId, eventId: EventId): string {
 
 const placeDigits = 15;
 
+/** Sorts before the places of all deliveries created at the time or later. */
+export function placeAt(timeMs: number): string {
+  return String(timeMs).padStart(placeDigits, '0');
+}
+
 export function toDocDelivery(delivery: NewDelivery, nowMs: number): DeliveryDocument {
   const { endpointId, projectId, eventId, type, body, appendedAtMs } = delivery;
   const createdAt = dateOf(nowMs);
@@ -29,7 +34,7 @@ export function toDocDelivery(delivery: NewDelivery, nowMs: number): DeliveryDoc
     ...{ endpointId, projectId, eventId, type, body, createdAt },
     state: 'pending',
     failure: null,
-    place: `${String(nowMs).padStart(placeDigits, '0')}/${eventId}`,
+    place: `${placeAt(nowMs)}/${eventId}`,
     appendedAt: appendedAtMs === null ? null : dateOf(appendedAtMs),
     nextAttemptAt: createdAt,
     failures: 0,
@@ -48,12 +53,16 @@ export function fromDocDelivery(stored: DeliveryDocument): WebhookDelivery {
     ...{ failures, claim, attemptsTotal },
     createdAtMs: doc.createdAt.getTime(),
     nextAttemptAtMs: doc.nextAttemptAt?.getTime() ?? null,
-    attempts: doc.attempts.map(({ at, ...attempt }) => ({ ...attempt, atMs: at.getTime() })),
+    attempts: doc.attempts.map(({ at, responseBody = null, ...attempt }) => ({
+      ...attempt,
+      responseBody,
+      atMs: at.getTime(),
+    })),
   };
 }
 
-export function toDocAttempt({ atMs, status, durationMs, error }: Attempt): AttemptDocument {
-  return { at: dateOf(atMs), status, durationMs, error };
+export function toDocAttempt({ atMs, ...attempt }: Attempt): AttemptDocument {
+  return { ...attempt, at: dateOf(atMs) };
 }
 
 export function toDocProgress(progress: DeliveryProgress): Partial<DeliveryDocument> {

@@ -5,11 +5,21 @@ import type { Logger } from '@inventory/runtime/logger';
 import { type Collection, MongoBulkWriteError } from 'mongodb';
 import type { WebhookDelivery } from '../domain/webhook-delivery.ts';
 import { createDeliveryClaims, type DeliveryClaims } from './delivery-claims.ts';
-import { fromDocDelivery, keyOf, type NewDelivery, toDocDelivery } from './delivery-mapping.ts';
+import {
+  fromDocDelivery,
+  keyOf,
+  type NewDelivery,
+  placeAt,
+  toDocDelivery,
+} from './delivery-mapping.ts';
 import type { DeliveryDocument } from './webhook-collections.ts';
 
 export interface DeliveryPageQuery {
   readonly state?: WebhookDelivery['state'] | undefined;
+  /** Created at this time or later. */
+  readonly fromMs?: number | undefined;
+  /** Created before this time. */
+  readonly toMs?: number | undefined;
   /** Place of the last item of the previous page. */
   readonly before?: string | undefined;
   readonly limit: number;
@@ -72,13 +82,9 @@ function records(
       const found = await deliveries.findOne({ _id: keyOf(endpointId, eventId) });
       return found && fromDocDelivery(found);
     },
-    async listDeliveries(endpointId, { state, before, limit }) {
+    async listDeliveries(endpointId, { limit, ...query }) {
       const found = await deliveries
-        .find({
-          endpointId,
-          ...(state === undefined ? {} : { state }),
-          ...(before === undefined ? {} : { place: { $lt: before } }),
-        })
+        .find({ endpointId, ...filterOf(query) })
         .sort({ place: -1 })
         .limit(limit)
         .toArray();
@@ -91,6 +97,20 @@ function records(
       const { deletedCount } = await deliveries.deleteMany({ createdAt: { $lt: dateOf(timeMs) } });
       return deletedCount;
     },
+  };
+}
+
+function filterOf({ state, fromMs, toMs, before }: Omit<DeliveryPageQuery, 'limit'>) {
+  const [end] = [before, toMs === undefined ? undefined : placeAt(toMs)]
+    .filter((place) => place !== undefined)
+    .sort();
+  const place = {
+    ...(fromMs !== undefined && { $gte: placeAt(fromMs) }),
+    ...(end !== undefined && { $lt: end }),
+  };
+  return {
+    ...(state !== undefined && { state }),
+    ...(Object.keys(place).length > 0 && { place }),
   };
 }
 

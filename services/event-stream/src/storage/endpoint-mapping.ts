@@ -1,7 +1,8 @@
 import { parseDocument } from '@inventory/mongo/parse-document';
 import { dateOf } from '@inventory/runtime/clock';
 import type { EndpointHealth } from '../domain/endpoint-health.ts';
-import type { EndpointSecret, WebhookEndpoint } from '../domain/webhook-endpoint.ts';
+import type { EndpointSecret, SecretRotation } from '../domain/secret-rotation.ts';
+import type { WebhookEndpoint } from '../domain/webhook-endpoint.ts';
 import type { SecretSealer } from './sealed-secret.ts';
 import { type EndpointDocument, webhookDocuments } from './webhook-collections.ts';
 
@@ -14,6 +15,7 @@ export type EndpointFields = Pick<
   | 'state'
   | 'disabledReason'
   | 'secrets'
+  | 'rotations'
   | 'nextPosition'
   | 'health'
   | 'changedAtMs'
@@ -36,7 +38,7 @@ export function toDocEndpoint(
 
 /** The defined fields only. */
 export function toDocFields(
-  { secrets, health, changedAtMs, ...same }: Partial<EndpointFields>,
+  { secrets, rotations, health, changedAtMs, ...same }: Partial<EndpointFields>,
   endpointId: string,
   sealer: SecretSealer,
 ): Partial<EndpointDocument> {
@@ -52,6 +54,11 @@ export function toDocFields(
       sealed: sealer.seal(secret, endpointId),
       createdAt: dateOf(createdAtMs),
       endsAt: dateOrNull(endsAtMs),
+    })),
+    rotations: rotations?.map(({ secret, atMs, ...inputs }) => ({
+      ...inputs,
+      sealed: sealer.seal(secret, endpointId),
+      at: dateOf(atMs),
     })),
     changedAt: changedAtMs === undefined ? undefined : dateOf(changedAtMs),
     ...(health && toDocHealth(health)),
@@ -72,6 +79,10 @@ export function fromDocEndpoint(stored: EndpointDocument, sealer: SecretSealer):
       const secret = sealer.open(sealed, id);
       const endsAtMs = endsAt?.getTime() ?? null;
       return secret === null ? [] : [{ secret, createdAtMs: createdAt.getTime(), endsAtMs }];
+    }),
+    rotations: (doc.rotations ?? []).flatMap(({ sealed, at, ...inputs }): SecretRotation[] => {
+      const secret = sealer.open(sealed, id);
+      return secret === null ? [] : [{ ...inputs, secret, atMs: at.getTime() }];
     }),
     health: fromDocHealth(doc),
     createdAtMs: doc.createdAt.getTime(),

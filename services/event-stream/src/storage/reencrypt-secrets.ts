@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb';
+import { isKeyKept } from '../domain/secret-rotation.ts';
 import type { SecretSealer } from './sealed-secret.ts';
-import type { EndpointDocument, SealedSecretDocument } from './webhook-collections.ts';
+import type { EndpointDocument } from './webhook-collections.ts';
 
 export interface ReencryptedSecrets {
   /** Endpoints whose secrets were encrypted with an older key. */
@@ -9,43 +10,53 @@ export interface ReencryptedSecrets {
   readonly unreadable: number;
 }
 
-type Sealed = Pick<EndpointDocument, '_id' | 'endpointId' | 'version' | 'secrets'>;
+type Sealed = Pick<EndpointDocument, '_id' | 'endpointId' | 'version' | 'secrets' | 'rotations'>;
 
 /**
- * Encrypts with the first key what is encrypted with another, so that older keys can be removed. An
- * endpoint that changes meanwhile is left to the next run.
+ * Encrypts with the first key what is encrypted with another, so that older keys can be removed, and
+ * removes the secrets of expired Idempotency-Keys. An endpoint that changes meanwhile is left to the
+ * next run.
  */
 export async function reencryptSecrets(
   collection: Collection<EndpointDocument>,
   sealer: SecretSealer,
-  stopping: AbortSignal,
+  { nowMs, stopping }: { readonly nowMs: number; readonly stopping: AbortSignal },
 ): Promise<ReencryptedSecrets> {
   let endpoints = 0;
   let unreadable = 0;
-  const fields = { projection: { endpointId: 1, version: 1, secrets: 1 } };
+  const fields = { projection: { endpointId: 1, version: 1, secrets: 1, rotations: 1 } };
   for await (const endpoint of collection.find<Sealed>({}, fields)) {
     if (stopping.aborted) break;
-    const { _id, endpointId, version, secrets } = endpoint;
-    if (secrets.every(({ sealed }) => sealer.isCurrent(sealed, endpointId))) continue;
-    const reencrypted = secrets.flatMap((secret) => reencrypt(secret, endpointId, sealer));
-    if (reencrypted.length < secrets.length) {
+    const { _id, endpointId, version, secrets, rotations = [] } = endpoint;
+    const kept = rotations.filter(({ at }) => isKeyKept(at.getTime(), nowMs));
+    const isCurrent = ({ sealed }: WithSecret) => sealer.isCurrent(sealed, endpointId);
+    if (kept.length === rotations.length && [...secrets, ...kept].every(isCurrent)) continue;
+    const reencrypted = {
+      secrets: secrets.flatMap((secret) => reencrypt(secret, endpointId, sealer)),
+      rotations: kept.flatMap((rotation) => reencrypt(rotation, endpointId, sealer)),
+    };
+    if (reencrypted.secrets.length < secrets.length) {
       unreadable += 1;
       continue;
     }
     const { matchedCount } = await collection.updateOne(
       { _id, endpointId, version },
-      { $set: { secrets: reencrypted, version: version + 1 } },
+      { $set: { ...reencrypted, version: version + 1 } },
     );
     endpoints += matchedCount;
   }
   return { endpoints, unreadable };
 }
 
-function reencrypt(
-  stored: SealedSecretDocument,
+interface WithSecret {
+  readonly sealed: string;
+}
+
+function reencrypt<Stored extends WithSecret>(
+  stored: Stored,
   owner: string,
   sealer: SecretSealer,
-): SealedSecretDocument[] {
+): Stored[] {
   const secret = sealer.open(stored.sealed, owner);
   return secret === null ? [] : [{ ...stored, sealed: sealer.seal(secret, owner) }];
 }

@@ -17,7 +17,15 @@ const sealedSecret = z.object({
   createdAt: z.date(),
   endsAt: z.date().nullable(),
 });
-export type SealedSecretDocument = z.infer<typeof sealedSecret>;
+
+/** A rotation under an Idempotency-Key, with the secret that it created. */
+const sealedRotation = z.object({
+  key: z.string(),
+  overlapMs: z.int(),
+  isForced: z.boolean(),
+  sealed: z.string(),
+  at: z.date(),
+});
 
 /**
  * One endpoint in one of its Project's slots. The `_id` is Project and slot number, acquired by
@@ -34,6 +42,7 @@ const endpoint = z.object({
   state: webhookEndpointState,
   disabledReason: webhookDisabledReason.nullable(),
   secrets: z.array(sealedSecret).readonly(),
+  rotations: z.array(sealedRotation).readonly().exactOptional(),
   nextPosition: z.int(),
   /** When the log is read next, notification or not. */
   nextReadAt: z.date(),
@@ -57,6 +66,8 @@ const attempt = z.object({
   status: z.int().nullable(),
   durationMs: z.number(),
   error: webhookAttemptError.nullable(),
+  /** Absent where it was stored without. */
+  responseBody: z.string().nullable().exactOptional(),
 });
 export type AttemptDocument = z.infer<typeof attempt>;
 
@@ -129,6 +140,7 @@ export const webhookIndexes: readonly CollectionIndexes[] = [
       { name: 'due', keys: { state: 1, nextAttemptAt: 1 } },
       { name: 'pings', keys: { type: 1, state: 1, nextAttemptAt: 1 }, options: pingsOnly },
       { name: 'place', keys: { endpointId: 1, place: 1 } },
+      { name: 'state_place', keys: { endpointId: 1, state: 1, place: 1 } },
       { name: 'created_at', keys: { createdAt: 1 } },
     ],
   },

@@ -13,6 +13,7 @@ export interface ReceivedHook {
 export interface HookAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 /** A webhook receiver that records every request and responds as configured. */
@@ -26,8 +27,8 @@ export async function startReceiver() {
       const { url: path = '', headers } = request;
       const hook = { path, headers, raw: Buffer.concat(chunks), atMs: Date.now() };
       hooks.push(hook);
-      const { status, headers: answered } = await answer(hook);
-      response.writeHead(status, answered).end();
+      const { status, headers: answered, body } = await answer(hook);
+      response.writeHead(status, answered).end(body);
     });
   });
   return {

@@ -9,7 +9,11 @@ import {
   webhookRedelivered,
 } from '@inventory/contracts/http/webhooks';
 import type { AccountId, ProjectId } from '@inventory/contracts/ids';
-import { internalDeliveryPage, webhookRefusals } from '@inventory/contracts/internal/webhooks';
+import {
+  internalDeliveryPage,
+  rotatedWebhookSecret,
+  webhookRefusals,
+} from '@inventory/contracts/internal/webhooks';
 import { createInternalClient, type InternalCall } from '@inventory/http/internal-client';
 import type { Clock } from '@inventory/runtime/clock';
 import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
@@ -90,7 +94,7 @@ export async function openWebhookWorld(webhooks: Partial<WebhookConfig> = {}, cl
     remove: (projectId: string, id: string) =>
       ask(deleted, { method: 'DELETE', path: pathOf(projectId, id) }),
     rotate: (projectId: string, id: string, body: object = {}) =>
-      post(webhookEndpointWithSecret, pathOf(projectId, id, '/rotate-secret'), body),
+      post(rotatedWebhookSecret, pathOf(projectId, id, '/rotate-secret'), body),
     ping: (projectId: string, id: string) => post(webhookPing, pathOf(projectId, id, '/test')),
     redeliver: (projectId: string, id: string, body: object) =>
       post(webhookRedelivered, pathOf(projectId, id, '/redeliver'), body),

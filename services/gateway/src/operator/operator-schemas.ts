@@ -65,12 +65,12 @@ export const emptyBody = z.strictObject({});
 
 /** Longest key that fits into a command id together with its account. */
 const idempotencyKeyMax = 200;
-export const bookingHeaders = z.object({
-  'idempotency-key': z
-    .string('is required')
-    .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII characters')
-    .max(idempotencyKeyMax),
-});
+const operatorKey = z
+  .string('is required')
+  .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII characters')
+  .max(idempotencyKeyMax);
+export const bookingHeaders = z.object({ 'idempotency-key': operatorKey });
+export const keyedHeaders = z.object({ 'idempotency-key': operatorKey.optional() });
 
 const ownerState = z.enum(['active', 'suspended']);
 const shownPolicy = z.array(z.string()).nullable();

@@ -1,8 +1,8 @@
 import { projectPath } from '@inventory/contracts/http/parameters';
 import {
   deletedWebhookEndpoint,
+  webhookDeliveriesFilter,
   webhookDelivery,
-  webhookDeliveryState,
   webhookEndpoint,
   webhookEndpointPath,
   webhookEndpointWithSecret,
@@ -12,11 +12,12 @@ import {
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
 import { Refused } from '@inventory/http/refused';
+import { Reply } from '@inventory/http/reply';
 import type { Tenancy } from '../tenancy/open-tenancy.ts';
 import { namedIn, type WebhookClient } from '../webhooks/webhook-client.ts';
 import { readCursor, writeCursor } from './list-cursor.ts';
 import { operatorRoute } from './operator-route.ts';
-import { emptyBody, listOf, listQuery } from './operator-schemas.ts';
+import { emptyBody, keyedHeaders, listOf, listQuery } from './operator-schemas.ts';
 
 export interface WebhookRoutesDeps {
   readonly tenancy: Pick<Tenancy, 'findProject'>;
@@ -63,19 +64,22 @@ const readingRoutes = [
     operationId: 'listWebhookDeliveries',
     tag,
     summary: 'What was sent to a webhook endpoint, newest first',
+    description:
+      'Each attempt has the status of the response and the first KiB of its body, without the ' +
+      'secrets of the endpoint.',
     method: 'GET',
     path: `${one}/deliveries`,
     role: 'support',
     input: {
       path: webhookEndpointPath,
-      query: listQuery.extend({ state: webhookDeliveryState.optional() }),
+      query: listQuery.extend(webhookDeliveriesFilter),
     },
     answer: listOf(webhookDelivery),
     errors: [...errors, 'invalid_cursor'],
     async handle({ webhooks }: WebhookRoutesDeps, { path, query }) {
-      const { state, limit } = query;
+      const { state, from, to, limit } = query;
       const before = readCursor('deliveries', query.cursor, isPlace) ?? undefined;
-      const part = { state, limit, before };
+      const part = { state, from, to, limit, before };
       const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
       return { items, next_cursor: next_before && writeCursor('deliveries', next_before) };
     },
@@ -123,16 +127,24 @@ const changingRoutes = [
     operationId: 'rotateWebhookSecret',
     tag,
     summary: 'Create a new signing secret; both sign until the overlap is over',
-    description: 'The secret is shown in this response only.',
+    description:
+      'While two secrets sign, a further rotation is refused unless `force` is set. The same ' +
+      '`idempotency-key` again answers the same secret for a day; no other response has it.',
     method: 'POST',
     path: `${one}/rotate-secret`,
     role: 'support',
     action: 'webhook-endpoint.rotate-secret',
-    input: { path: webhookEndpointPath, body: webhookRotation },
+    input: { path: webhookEndpointPath, header: keyedHeaders, body: webhookRotation },
     answer: webhookEndpointWithSecret,
-    errors: changeErrors,
-    handle: ({ webhooks }: WebhookRoutesDeps, { path, body }) =>
-      webhooks.rotateSecret(namedIn(path), body.overlap_seconds),
+    documented: {
+      headers: { 'Idempotency-Replayed': '`true` where the key had been used before.' },
+    },
+    errors: [...changeErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
+    async handle({ webhooks }: WebhookRoutesDeps, { path, header, body }) {
+      const wanted = { ...body, key: header['idempotency-key'] };
+      const { endpoint, replayedHeader } = await webhooks.rotateSecret(namedIn(path), wanted);
+      return new Reply({ headers: replayedHeader, body: endpoint });
+    },
   }),
 ];
 

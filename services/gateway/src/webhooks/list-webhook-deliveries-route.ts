@@ -28,8 +28,8 @@ export const listWebhookDeliveriesRoute = publicRoute({
   tag: webhookTag,
   summary: 'Deliveries of a webhook endpoint',
   description:
-    'Deliveries of the last 30 days with their results, newest first. Responses of the ' +
-    'endpoint are stored as status and time, never as contents.',
+    'Deliveries of the last 30 days, newest first, by state and time of creation. Each attempt has ' +
+    'the status of the response and the first KiB of its body, without your secrets.',
   method: 'GET',
   template: `${endpointTemplate}/deliveries`,
   permission: webhookPermission,
@@ -51,7 +51,13 @@ export const listWebhookDeliveriesRoute = publicRoute({
             next_attempt_at: '2026-01-15T10:00:26.900Z',
             attempts_total: 1,
             attempts: [
-              { at: '2026-01-15T10:00:21.300Z', status: 503, duration_ms: 180, error: 'status' },
+              {
+                at: '2026-01-15T10:00:21.300Z',
+                status: 503,
+                duration_ms: 180,
+                error: 'status',
+                response_body: '{"error":"maintenance"}',
+              },
             ],
           },
         ],
@@ -67,11 +73,11 @@ export const listWebhookDeliveriesRoute = publicRoute({
     { requestId, principal },
   ) {
     requireOwnProject(principal, path.project_id);
-    const { state, limit } = query;
+    const { state, from, to, limit } = query;
     const binding = ['webhook-deliveries', path.endpoint_id];
     const before =
       query.cursor === undefined ? undefined : openOrRefuse(cursors, query.cursor, binding);
-    const part = { state, limit, before };
+    const part = { state, from, to, limit, before };
     const { items, next_before } = await webhooks.listDeliveries(namedIn(path), part);
     const next_cursor = next_before && cursors.seal(next_before, binding);
     const pagination = { has_more: next_cursor !== null, next_cursor };

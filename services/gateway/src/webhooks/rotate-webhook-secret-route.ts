@@ -1,9 +1,11 @@
 import { plainMeta } from '@inventory/contracts/http/meta';
+import { idempotencyKey } from '@inventory/contracts/http/parameters';
 import {
   webhookEndpointPath,
   webhookEndpointWithSecret,
   webhookRotation,
 } from '@inventory/contracts/http/webhooks';
+import { z } from 'zod';
 import { envelope } from '../http/envelope.ts';
 import { plainMetaExample } from '../http/openapi/examples.ts';
 import { requireOwnProject } from '../http/project-access.ts';
@@ -26,11 +28,17 @@ export const rotateWebhookSecretRoute = publicRoute({
   summary: 'New secret of a webhook endpoint',
   description:
     'The replaced secret signs beside the new one for `overlap_seconds`, a day unless ' +
-    'specified. The new one is shown in this response only.',
+    'specified. While two secrets sign, a further rotation is refused unless `force` is set. With ' +
+    'an `Idempotency-Key` the same request can be sent again for a day: it answers the same ' +
+    'secret, which is shown in no other response.',
   method: 'POST',
   template: `${endpointTemplate}/rotate-secret`,
   permission: webhookPermission,
-  input: { path: webhookEndpointPath, body: webhookRotation },
+  input: {
+    path: webhookEndpointPath,
+    header: z.object({ 'Idempotency-Key': idempotencyKey.optional() }),
+    body: webhookRotation,
+  },
   bodyExample: { overlap_seconds: 3_600 },
   answer: {
     status: 200,
@@ -49,11 +57,14 @@ export const rotateWebhookSecretRoute = publicRoute({
       },
       meta: plainMetaExample,
     },
+    headers: { 'Idempotency-Replayed': '`true` where the key had been used before.' },
   },
-  errors: endpointErrors,
-  async handle({ webhooks }: WebhookDeps, { path, body }, { requestId, principal }) {
+  errors: [...endpointErrors, 'idempotency_conflict', 'secret_rotation_in_progress'],
+  async handle({ webhooks }: WebhookDeps, { path, header, body }, { requestId, principal }) {
     requireOwnProject(principal, path.project_id);
-    const rotated = await webhooks.rotateSecret(namedIn(path), body.overlap_seconds);
-    return { status: 200, body: envelope(rotated, { request_id: requestId }) };
+    const wanted = { ...body, key: header['Idempotency-Key'] };
+    const { endpoint, replayedHeader } = await webhooks.rotateSecret(namedIn(path), wanted);
+    const answer = envelope(endpoint, { request_id: requestId });
+    return { status: 200, headers: replayedHeader, body: answer };
   },
 });

@@ -10,11 +10,13 @@ import {
   webhookEndpointWithSecret,
   webhookPing,
   webhookRedelivered,
+  type webhookRotation,
 } from '@inventory/contracts/http/webhooks';
 import type { AccountId, EventId, ProjectId, WebhookEndpointId } from '@inventory/contracts/ids';
 import {
   type InternalDeliveryPage,
   internalDeliveryPage,
+  rotatedWebhookSecret,
   webhookPaths,
   webhookRefusals,
 } from '@inventory/contracts/internal/webhooks';
@@ -36,9 +38,22 @@ export function namedIn(path: {
 
 export interface DeliveriesPart {
   readonly state?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
   /** Position of the last item of the previous part. */
   readonly before?: string | undefined;
   readonly limit: number;
+}
+
+export interface WantedRotation extends z.output<typeof webhookRotation> {
+  /** The Idempotency-Key. */
+  readonly key: string | undefined;
+}
+
+export interface RotatedSecret {
+  readonly endpoint: WebhookEndpointWithSecret;
+  /** The header of an answer under a key that was used before; else empty. */
+  readonly replayedHeader: Readonly<Record<string, string>>;
 }
 
 /** A Project's webhook endpoints. Rejects with Refused or ServiceUnreachable. */
@@ -54,7 +69,7 @@ export interface WebhookClient {
     change: z.output<typeof webhookEndpointChange>,
   ): Promise<WebhookEndpointView>;
   deleteEndpoint(named: NamedEndpoint): Promise<void>;
-  rotateSecret(named: NamedEndpoint, overlapSeconds: number): Promise<WebhookEndpointWithSecret>;
+  rotateSecret(named: NamedEndpoint, wanted: WantedRotation): Promise<RotatedSecret>;
   sendPing(named: NamedEndpoint): Promise<EventId>;
   listDeliveries(named: NamedEndpoint, part: DeliveriesPart): Promise<InternalDeliveryPage>;
   redeliverEvents(named: NamedEndpoint, wanted: WebhookRedelivery): Promise<WebhookRedelivered>;
@@ -81,10 +96,18 @@ export function createWebhookClient(client: Pick<InternalClient, 'json'>): Webho
     async deleteEndpoint(named) {
       await send(z.object({}), { method: 'DELETE', path: endpointPath('endpoint', named) });
     },
-    rotateSecret: (named, overlapSeconds) =>
-      post(webhookEndpointWithSecret, endpointPath('rotateSecret', named), {
-        overlap_seconds: overlapSeconds,
-      }),
+    async rotateSecret(named, { key, overlap_seconds, force }) {
+      const { replayed, ...endpoint } = await post(
+        rotatedWebhookSecret,
+        endpointPath('rotateSecret', named),
+        {
+          overlap_seconds,
+          ...(force && { force }),
+          ...(key !== undefined && { idempotency_key: key }),
+        },
+      );
+      return { endpoint, replayedHeader: replayed ? { 'Idempotency-Replayed': 'true' } : {} };
+    },
     sendPing: async (named) => (await post(webhookPing, endpointPath('test', named))).event_id,
     listDeliveries: (named, part) =>
       send(internalDeliveryPage, {

@@ -23,6 +23,8 @@ export interface FakeWebhooks {
   readonly asked: WebhookAsk[];
   /** What it refuses everything with; null where it does what it is asked. */
   refusal: Refusal | null;
+  /** Whether the key of every rotation was used before. */
+  replayed: boolean;
   /** Deliveries of every endpoint, and the position of the next part. */
   deliveries: { items: WebhookDeliveryView[]; next_before: string | null };
   reset(): void;
@@ -38,6 +40,7 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
   const fake = {
     asked,
     refusal: null as FakeWebhooks['refusal'],
+    replayed: false,
     deliveries: { items: [], next_before: null } as FakeWebhooks['deliveries'],
   };
 
@@ -55,7 +58,10 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
     if (verb === 'test') return jsonAnswer({ event_id: `evt_${endpointId.slice(4)}` });
     if (verb === 'deliveries') return jsonAnswer(fake.deliveries);
     if (verb === 'redeliver') return jsonAnswer({ redelivered: 1, continue_since: null });
-    if (verb === 'rotate-secret') return jsonAnswer({ ...endpoint, secret: fakeSecret });
+    if (verb === 'rotate-secret') {
+      const { replayed } = fake;
+      return jsonAnswer({ ...endpoint, secret: fakeSecret, replayed });
+    }
     if (method === 'DELETE') return jsonAnswer({ endpoint_id: endpointId, deleted: true });
     if (method === 'POST') return jsonAnswer({ ...endpoint, secret: fakeSecret }, 201);
     if (url.pathname.endsWith('/webhook-endpoints')) return jsonAnswer({ items: [endpoint] });
@@ -67,6 +73,7 @@ export async function startFakeWebhooks(): Promise<FakeWebhooks> {
     http,
     reset() {
       fake.refusal = null;
+      fake.replayed = false;
       fake.deliveries = { items: [], next_before: null };
     },
     close: () => http.close(),

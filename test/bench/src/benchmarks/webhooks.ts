@@ -1,0 +1,207 @@
+import { pause } from '@inventory/runtime/wait';
+import { withStack } from '../bench-stack.ts';
+import type { BenchContext, Benchmark } from '../benchmark.ts';
+import { summary } from '../load.ts';
+import { watchMachine } from '../machine-usage.ts';
+import { lessIsBetter, moreIsBetter, type Row, reported } from '../row.ts';
+import {
+  type Completions,
+  openCompletions,
+  openStored,
+  type Receivers,
+  type Stored,
+  type SubscribedProject,
+  startReceivers,
+  subscribeProjects,
+} from '../webhook-world.ts';
+import { startYardstick } from '../yardsticks/start-yardstick.ts';
+
+/** How much is measured. Counts, so that no rate or duration has to divide another. */
+const sizes = { timed: 1_000, fast: 2_000, bare: 20_000, queuedPerEndpoint: 1_563 };
+const quickSizes: Sizes = { timed: 250, fast: 400, bare: 4_000, queuedPerEndpoint: 157 };
+type Sizes = typeof sizes;
+
+const hangingProjects = 8;
+const fastProjects = 8;
+const endpointsPerHanging = 8;
+const endpointsPerFast = 10;
+/** Events a second at which delay is measured: one each of these. */
+const timedEveryMs = 20;
+/** Requests at once of one replica, by default, and of the bare loop. */
+const requestsMax = 64;
+const pollMs = 100;
+const waitMaxMs = 600_000;
+
+const partsOfWebhooks: readonly string[] = ['gateway', 'event-stream'];
+
+/**
+ * Webhooks of one event-stream: how fast they leave it, against a loop that only signs and posts, and
+ * whether a healthy endpoint notices endpoints that hang. Receivers are a process of their own.
+ */
+export const webhooks: Benchmark = {
+  name: 'webhooks',
+  run(context) {
+    const size = context.quick ? quickSizes : sizes;
+    const serviceEnvironment = { 'event-stream': { WEBHOOK_ALLOW_PRIVATE: 'true' } };
+    return withStack(context.backends, { name: 'webhooks', serviceEnvironment }, async (stack) => {
+      const receivers = await startReceivers();
+      const completions = await openCompletions(stack);
+      const stored = await openStored(stack);
+      const repeated = (path: string, count: number) => Array(count).fill(receivers.url + path);
+      const [timed, fast, hanging] = [
+        await subscribeProjects(stack, 1, repeated('/timed', 1)),
+        await subscribeProjects(stack, fastProjects, repeated('/fast', endpointsPerFast)),
+        await subscribeProjects(stack, hangingProjects, repeated('/hang', endpointsPerHanging)),
+      ];
+      // None of them has a part in a webhook, and the machine is small.
+      const idle = stack.services.filter(({ service }) => !partsOfWebhooks.includes(service));
+      await Promise.all(idle.map((service) => service.stop('SIGKILL')));
+      const processes = {
+        receivers: receivers.pid,
+        ...Object.fromEntries(
+          stack.services.flatMap(({ service, pid }) => (pid ? [[service, pid]] : [])),
+        ),
+      };
+      const world = { context, size, receivers, completions, stored, processes };
+      try {
+        return [...(await rateRows(world, fast)), ...(await delayRows(world, timed, hanging))];
+      } finally {
+        await Promise.all([receivers.stop(), completions.close(), stored.close()]);
+      }
+    });
+  },
+};
+
+interface World {
+  readonly context: BenchContext;
+  readonly size: Sizes;
+  readonly receivers: Receivers;
+  readonly completions: Completions;
+  readonly stored: Stored;
+  readonly processes: Readonly<Record<string, number>>;
+}
+
+async function rateRows(world: World, projects: readonly SubscribedProject[]): Promise<Row[]> {
+  const { context, size, processes } = world;
+  context.say('fast receivers');
+  await deliverFast(world, projects, Math.ceil(size.fast / 10));
+  const usage = watchMachine(processes);
+  const perSecond = await deliverFast(world, projects, size.fast);
+  const shares = Object.entries(usage());
+  const bare = await bareRate(world);
+  return [
+    moreIsBetter({
+      name: `webhook deliveries of one replica, ${projects.length * endpointsPerFast} fast endpoints, against a bare loop`,
+      value: perSecond,
+      unit: '/s',
+      yardstick: bare,
+      floor: 0.3,
+    }),
+    ...shares.map(([name, share]) => reported(`the same, CPU of ${name}`, share * 100, '%')),
+  ];
+}
+
+/** Deliveries a second of `events` events, from the first arrival to the last. */
+async function deliverFast(
+  { receivers, completions }: World,
+  projects: readonly SubscribedProject[],
+  events: number,
+): Promise<number> {
+  await receivers.mark();
+  await completions.announce(
+    Array.from(
+      { length: events },
+      (_none, index) => projects[index % projects.length] as SubscribedProject,
+    ),
+  );
+  const expected = events * endpointsPerFast;
+  const { fast, firstMs, lastMs } = await until('all deliveries arrive', async () => {
+    const report = await receivers.report();
+    return report.fast >= expected && report;
+  });
+  return (fast / (lastMs - firstMs)) * 1_000;
+}
+
+/** The same receivers, posted to by a loop. */
+async function bareRate({ receivers, size }: World): Promise<number> {
+  const loop = await startYardstick('bare-posts', [`${receivers.url}/fast`, String(requestsMax)]);
+  try {
+    await loop.ask<number>({ count: Math.ceil(size.bare / 10) });
+    return await loop.ask<number>({ count: size.bare });
+  } finally {
+    await loop.stop();
+  }
+}
+
+async function delayRows(
+  world: World,
+  [timed]: readonly SubscribedProject[],
+  hanging: readonly SubscribedProject[],
+): Promise<Row[]> {
+  if (timed === undefined) return [];
+  const { context, size, completions, stored, receivers } = world;
+  context.say('an endpoint alone');
+  const alone = await delaysOf(world, timed);
+  context.say('the backlog of endpoints that hang');
+  const events = hanging.flatMap((project) =>
+    Array<SubscribedProject>(size.queuedPerEndpoint).fill(project),
+  );
+  await completions.announce(events);
+  const queued = events.length * endpointsPerHanging;
+  await until(
+    'the backlog is queued',
+    async () => (await stored.countDeliveries(hanging)) >= queued,
+  );
+  const requests = (await receivers.report()).hanging;
+  context.say(`the endpoint beside them: ${requests} requests hang`);
+  const beside = await delaysOf(world, timed);
+  const endpoints = hanging.length * endpointsPerHanging;
+  const what = `append to webhook beside ${endpoints} endpoints that hang with ${queued} queued deliveries`;
+  return [
+    lessIsBetter({
+      name: `${what}, p99, against none of them`,
+      value: beside.p99Ms,
+      unit: 'ms',
+      yardstick: alone.p99Ms,
+      floor: 0.5,
+    }),
+    lessIsBetter({
+      name: 'the same, p50',
+      value: beside.p50Ms,
+      unit: 'ms',
+      yardstick: alone.p50Ms,
+    }),
+  ];
+}
+
+/** From the append of an event to the arrival of its webhook, events at a steady pace. */
+async function delaysOf(
+  { receivers, completions, stored, size }: World,
+  project: SubscribedProject,
+) {
+  await completions.announce([project]);
+  await receivers.mark();
+  const startMs = performance.now();
+  for (let sent = 0; sent < size.timed; sent += 1) {
+    const dueMs = startMs + sent * timedEveryMs - performance.now();
+    if (dueMs > 0) await pause(dueMs);
+    await completions.announce([project]);
+  }
+  const arrivals = await until('all timed deliveries arrive', async () => {
+    const { timed } = await receivers.report();
+    return timed.length >= size.timed && timed;
+  });
+  const appended = await stored.appendedAt(project);
+  const delays = arrivals.map(([id, atMs]) => atMs - (appended.get(id) ?? Number.NaN));
+  return summary(delays, performance.now() - startMs);
+}
+
+async function until<Value>(reason: string, find: () => Promise<Value | false>): Promise<Value> {
+  const startMs = performance.now();
+  while (performance.now() - startMs < waitMaxMs) {
+    const found = await find();
+    if (found !== false) return found;
+    await pause(pollMs);
+  }
+  throw new Error(`${reason}: not within ${waitMaxMs / 1_000} s`);
+}
