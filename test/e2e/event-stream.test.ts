@@ -143,28 +143,6 @@ test('what may not be read is refused before a stream opens, as plain HTTP (Auth
   reader.cut();
 });
 
-test('a fifth stream of a Project at one gateway is refused until another ends (Events: stream_limit_exceeded) [events-places]', async () => {
-  const customer = await newReader();
-  const held = await Promise.all([1, 2, 3, 4].map(() => customer.open()));
-
-  const fifth = await customer.open();
-  const error = await errorOf(fifth);
-
-  expect([fifth.status, error.code, error.detail]).toEqual([
-    429,
-    'stream_limit_exceeded',
-    { limit: 4 },
-  ]);
-  expect(Number(fifth.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-  held[0]?.cut();
-  await waitFor('its place is free', async () => {
-    const next = await customer.open();
-    next.cut();
-    return next.status === 200;
-  });
-  for (const reader of held) reader.cut();
-});
-
 test.each([
   ['credential_revoked', (one: ReadingCustomer) => stack.operator.revoke(one.credentialId)],
   [

@@ -1,6 +1,5 @@
 import { livePageWaitMaxMs } from '@inventory/contracts/internal/live-page';
 import { fromIsoTime } from '@inventory/runtime/clock';
-import type { KeyedLimits } from '@inventory/runtime/semaphore';
 import {
   type ServiceConfig,
   serviceConfig,
@@ -112,9 +111,9 @@ export const settings = {
     .enum(['true', 'false'])
     .default('false')
     .describe('Whether operations can be called from the reference page, with a key typed in'),
-  STREAMS_PER_PROJECT_MAX: count()
+  STREAMS_PER_PROJECT_MAX: integer(1, 1_000)
     .prefault('4')
-    .describe('Event streams of one Project that one replica holds'),
+    .describe('Event streams of one Project over all replicas'),
   STREAMS_MAX: count()
     .prefault('12000')
     .describe('Event streams that one replica holds; leave file handles for everything else'),
@@ -165,7 +164,8 @@ export interface GatewayConfig extends ServiceConfig {
   readonly customerRequestsPerMinute: number;
   readonly limits: PublicApiLimits;
   readonly streams: StreamLimits & {
-    readonly quota: KeyedLimits;
+    readonly perProjectMax: number;
+    readonly totalMax: number;
     readonly authorityEveryMs: number;
   };
   readonly livePages: {
@@ -200,7 +200,8 @@ export function loadConfig(environment: Record<string, string | undefined>): Gat
     trustedProxies: parsed.TRUSTED_PROXIES ?? [],
     reference: { canTry: parsed.API_REFERENCE_TRY === 'true' },
     streams: {
-      quota: { perKeyMax: parsed.STREAMS_PER_PROJECT_MAX, totalMax: parsed.STREAMS_MAX },
+      perProjectMax: parsed.STREAMS_PER_PROJECT_MAX,
+      totalMax: parsed.STREAMS_MAX,
       heartbeatMs: parsed.STREAM_HEARTBEAT_MS,
       lifeMaxMs: parsed.STREAM_LIFE_MAX_MS,
       slowAfterMs: parsed.STREAM_SLOW_AFTER_MS,

@@ -7,7 +7,7 @@ export interface Deadlines {
   readonly silenceMs: number;
   /** Finding the Principal of a secret. */
   readonly findMs: number;
-  /** Storing or deleting a charge intent; storing a pending cancel. */
+  /** Storing or deleting a charge intent; storing a pending cancel; acquiring a place of a stream. */
   readonly storeMs: number;
   /** One read or write of an Idempotency-Key, a capture or a rate window. */
   readonly lookUpMs: number;

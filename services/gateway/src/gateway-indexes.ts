@@ -4,6 +4,8 @@ import { rateWindowIndexes } from './http/rate-window-store.ts';
 import { pageIntentIndexes } from './pages/page-intent-store.ts';
 import { readKeyIndexes } from './pages/read-key-store.ts';
 import { pendingCancelIndexes } from './refreshes/pending-cancel-store.ts';
+import { streamPlaceIndexes } from './streams/stream-place-store.ts';
+import { streamReplicaIndexes } from './streams/stream-replica-store.ts';
 import { tenancyIndexes } from './tenancy/tenancy-documents.ts';
 
 /** Every collection that the gateway owns. */
@@ -14,4 +16,6 @@ export const gatewayIndexes: readonly CollectionIndexes[] = [
   rateWindowIndexes,
   readKeyIndexes,
   captureIndexes,
+  streamPlaceIndexes,
+  streamReplicaIndexes,
 ];

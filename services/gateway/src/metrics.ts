@@ -74,6 +74,7 @@ const streamEnds = [
   'draining',
   'slow_consumer',
   'max_age',
+  'superseded',
   'unavailable',
   'credential_revoked',
   'credential_expired',

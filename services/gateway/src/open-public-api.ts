@@ -46,7 +46,7 @@ export async function openPublicApi(
   });
   const { findProject, findBySecretDigest } = tenancy;
   const log = clients.eventLog;
-  const streams = openEventStreams(context, { ...shared, log, cursors, findBySecretDigest });
+  const streams = await openEventStreams(context, { ...shared, log, cursors, findBySecretDigest });
   const routes = [
     ...openRefreshes(context, { ...shared, collector: clients.collector, limiter, cursors }),
     ...openPages(context, { ...shared, ...clients, cursors }),

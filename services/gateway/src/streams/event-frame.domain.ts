@@ -1,5 +1,11 @@
 /** Reason for which a stream ends and the client may reconnect. */
-export type ClosingReason = 'draining' | 'slow_consumer' | 'max_age' | 'unavailable';
+export type ClosingReason =
+  | 'draining'
+  | 'slow_consumer'
+  | 'max_age'
+  /** A newer stream of the same Credential has taken its place. */
+  | 'superseded'
+  | 'unavailable';
 
 /** Reason for which a stream ends and the client must not reconnect. */
 export type RevocationReason =

@@ -1,6 +1,5 @@
-import type { ProjectId } from '@inventory/contracts/ids';
-import { createKeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { ServiceContext } from '@inventory/service-host/service-context';
+import type { Db } from 'mongodb';
 import type { GatewayConfig } from '../config.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
@@ -10,6 +9,7 @@ import type { EventStreamClient } from './event-stream-client.ts';
 import { createEventStreams } from './event-streams.ts';
 import { listEventsRoute } from './list-events-route.ts';
 import { openProjectHubs } from './open-project-hubs.ts';
+import { openStreamPlaces } from './open-stream-places.ts';
 import { sealPosition } from './position-cursor.ts';
 import { createReplayLimits } from './replay-limits.ts';
 import { startStreamChecks } from './start-stream-checks.ts';
@@ -17,6 +17,7 @@ import type { StoredPrincipal } from './stream-authorization.domain.ts';
 import { streamEventsRoute } from './stream-events-route.ts';
 
 export interface EventStreamsDeps {
+  readonly db: Db;
   readonly broadcasts: Broadcasts;
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
@@ -30,10 +31,10 @@ interface OpenEventStreams {
 }
 
 /** The event streams of this replica and the state they share. */
-export function openEventStreams(
+export async function openEventStreams(
   context: ServiceContext<GatewayConfig>,
-  { broadcasts, log, cursors, findBySecretDigest }: EventStreamsDeps,
-): OpenEventStreams {
+  { db, broadcasts, log, cursors, findBySecretDigest }: EventStreamsDeps,
+): Promise<OpenEventStreams> {
   const { config, lifetime, clock, logger } = context;
   const seal = sealPosition.bind(null, cursors);
   const hubs = openProjectHubs(context, broadcasts, { log, sealPosition: seal });
@@ -44,8 +45,8 @@ export function openEventStreams(
   const shared = {
     hubs,
     streams,
-    quota: createKeyedSemaphore<ProjectId>(limits.quota),
-    streamsPerProjectMax: limits.quota.perKeyMax,
+    places: await openStreamPlaces(context, db),
+    perProjectMax: limits.perProjectMax,
     log,
     cursors,
     sealPosition: seal,

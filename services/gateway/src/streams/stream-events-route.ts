@@ -5,12 +5,12 @@ import type { ProjectId } from '@inventory/contracts/ids';
 import { Refused } from '@inventory/http/refused';
 import { type Clock, isoTime } from '@inventory/runtime/clock';
 import type { Logger } from '@inventory/runtime/logger';
-import type { KeyedSemaphore } from '@inventory/runtime/semaphore';
 import type { AdmittedRequest } from '../http/answer.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
 import type { CursorSealer } from '../http/sealed-cursor.ts';
+import type { Principal } from '../tenancy/principal.domain.ts';
 import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
@@ -18,15 +18,15 @@ import { openStream, type StreamStart } from './open-stream.ts';
 import { openPosition } from './position-cursor.ts';
 import type { ProjectHubs } from './project-hubs.ts';
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
+import type { HeldPlace, StreamPlaces } from './stream-places.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
 import { type SessionDeps, StreamSession } from './stream-session.ts';
 
 export interface StreamEventsDeps {
   readonly hubs: ProjectHubs;
   readonly streams: EventStreams;
-  /** Limits of open streams on this replica, per Project and in total. */
-  readonly quota: KeyedSemaphore<ProjectId>;
-  readonly streamsPerProjectMax: number;
+  readonly places: StreamPlaces;
+  readonly perProjectMax: number;
   readonly log: EventStreamClient;
   readonly cursors: CursorSealer;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
@@ -74,56 +74,52 @@ export const streamEventsRoute = publicRoute({
     requireEvents(principal);
     const cursor = header['Last-Event-ID'] || null;
     const place = cursor === null ? null : openPosition(deps.cursors, projectId, cursor);
-    const release = admitStream(deps, projectId);
-    try {
-      const start = await openStream(deps, projectId, place);
-      // A given cursor is returned as it is, not as another text of its position.
-      const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
-      return {
-        status: 200,
-        stream: (response) => follow(deps, request, { ...start, checkpoint, release }, response),
-      };
-    } catch (error) {
-      release();
-      throw error;
-    }
+    if (deps.streams.draining) throw unavailable();
+    const start = await openStream(deps, projectId, place);
+    // A given cursor is returned as it is, not as another text of its position.
+    const checkpoint = cursor ?? deps.sealPosition(projectId, start.place);
+    // Last, since an earlier stream may have to end for it.
+    const held = await acquirePlace(deps, principal);
+    return {
+      status: 200,
+      stream: (response) => follow(deps, request, { ...start, checkpoint, held }, response),
+    };
   },
 });
 
-/**
- * Acquires a place for the stream and returns its release. Throws the refusal when there is none.
- */
-function admitStream(deps: StreamEventsDeps, projectId: ProjectId): () => void {
-  if (deps.streams.draining) {
-    throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
-  }
-  const permit = deps.quota.acquire(projectId);
-  if (permit.result === 'granted') return permit.release;
-  if (permit.result === 'total_full') {
-    throw new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
-  }
+async function acquirePlace(
+  { places, perProjectMax }: StreamEventsDeps,
+  { projectId, credentialId }: Principal,
+): Promise<HeldPlace> {
+  const acquired = await places.acquire(projectId, credentialId);
+  if (acquired.result === 'granted') return acquired.place;
+  if (acquired.result === 'unavailable') throw unavailable();
   throw new Refused({
     code: 'stream_limit_exceeded',
-    detail: { limit: deps.streamsPerProjectMax },
+    detail: { limit: perProjectMax },
     retry_after_seconds: retryAfterSeconds,
   });
+}
+
+function unavailable(): Refused {
+  return new Refused({ code: 'service_unavailable', retry_after_seconds: retryAfterSeconds });
 }
 
 interface AdmittedStream extends StreamStart {
   /** Cursor of the first frame. */
   readonly checkpoint: string;
-  readonly release: () => void;
+  readonly held: HeldPlace;
 }
 
 function follow(
   deps: StreamEventsDeps,
   request: AdmittedRequest,
-  { hub, place, recovery, checkpoint, release }: AdmittedStream,
+  { hub, place, recovery, checkpoint, held }: AdmittedStream,
   response: ServerResponse,
 ): void {
   const connection = openStreamConnection(response, headers);
   if (!connection) {
-    release();
+    held.release();
     return;
   }
   const session = new StreamSession(
@@ -138,11 +134,12 @@ function follow(
   connection.onClosed(() => {
     session.detach();
     removeStream();
-    release();
+    held.release();
   });
   session.write(Buffer.from(checkpointFrame(checkpoint, isoTime(place.asOfMs))));
   if (recovery === null) session.sendPending();
   else session.end(recovery);
+  held.onLost((reason) => deps.streams.close(stream, reason));
 }
 
 /**

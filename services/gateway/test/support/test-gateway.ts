@@ -180,7 +180,8 @@ export function testGatewayConfig(
     customerRequestsPerMinute: 1_200,
     limits: { ...patientLimits, ...overrides.limits },
     streams: {
-      quota: { perKeyMax: 4, totalMax: 100 },
+      perProjectMax: 4,
+      totalMax: 100,
       heartbeatMs: 15_000,
       lifeMaxMs: 900_000,
       slowAfterMs: farMs,

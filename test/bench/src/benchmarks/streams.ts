@@ -161,7 +161,7 @@ async function nchanSide({ say }: BenchContext, size: Sizes): Promise<Measured |
 function ourSide({ backends, say }: BenchContext, size: Sizes) {
   const name = 'streams';
   const serviceEnvironment = {
-    gateway: { STREAMS_PER_PROJECT_MAX: '20000', STREAMS_MAX: '20000' },
+    gateway: { STREAMS_PER_PROJECT_MAX: '1000', STREAMS_MAX: '20000' },
   };
   return withStack(backends, { name, serviceEnvironment }, async (stack) => {
     const readers = await startReaders();

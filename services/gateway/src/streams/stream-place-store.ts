@@ -1,0 +1,103 @@
+import { credentialId, type ProjectId } from '@inventory/contracts/ids';
+import { duplicateKeyOf } from '@inventory/mongo/duplicate-key';
+import type { CollectionIndexes } from '@inventory/mongo/indexes';
+import { parseDocument } from '@inventory/mongo/parse-document';
+import { type Clock, dateOf } from '@inventory/runtime/clock';
+import type { Db } from 'mongodb';
+import { z } from 'zod';
+
+/** The place of one open stream in its Project. */
+export interface StreamPlace {
+  /** UUIDv7: the smallest of a list is the oldest. */
+  readonly id: string;
+  /** The replica that holds the stream. */
+  readonly replica: string;
+  readonly credentialId: z.infer<typeof credentialId>;
+}
+
+export interface PlaceToRemove {
+  readonly projectId: ProjectId;
+  readonly id: string;
+}
+
+/** The places of each Project, one document with at most `placesMax` of them. */
+export interface StreamPlaceStore {
+  /** False when the Project has no free place. */
+  add(projectId: ProjectId, place: StreamPlace, placesMax: number): Promise<boolean>;
+  list(projectId: ProjectId): Promise<readonly StreamPlace[]>;
+  /** False when the earlier place was removed or replaced. */
+  replace(projectId: ProjectId, earlierId: string, place: StreamPlace): Promise<boolean>;
+  remove(places: readonly PlaceToRemove[]): Promise<void>;
+}
+
+const collectionName = 'stream_places';
+/** Past the longest life of every stream in the document. */
+const keptAfterLifeMs = 3_600_000;
+
+export const streamPlaceIndexes: CollectionIndexes = {
+  collection: collectionName,
+  indexes: [{ name: 'expire', keys: { expireAt: 1 }, options: { expireAfterSeconds: 0 } }],
+};
+
+const place = z.object({ id: z.string(), replica: z.string(), credentialId });
+const documents = {
+  collection: collectionName,
+  /** `_id` is the Project. */
+  schema: z.object({ _id: z.string(), places: z.array(place), expireAt: z.date() }),
+};
+type PlacesDocument = z.infer<typeof documents.schema>;
+
+export interface StreamPlaceStoreDeps {
+  readonly clock: Clock;
+  /** Longest life of a stream. */
+  readonly lifeMaxMs: number;
+}
+
+/** Each operation is one atomic write of the Project's document; its filter decides. */
+export function createStreamPlaceStore(
+  db: Db,
+  { clock, lifeMaxMs }: StreamPlaceStoreDeps,
+): StreamPlaceStore {
+  const collection = db.collection<PlacesDocument>(collectionName);
+  const expiry = () => ({ expireAt: dateOf(clock.now() + lifeMaxMs + keptAfterLifeMs) });
+
+  return {
+    async add(projectId, added, placesMax) {
+      const hasRoom = { [`places.${placesMax - 1}`]: { $exists: false } };
+      const change = { $push: { places: { ...added } }, $set: expiry() };
+      try {
+        await collection.updateOne({ _id: projectId, ...hasRoom }, change, { upsert: true });
+        return true;
+      } catch (error) {
+        // The document exists and the filter does not match it: it has no room.
+        if (duplicateKeyOf(error) === null) throw error;
+        return false;
+      }
+    },
+    async list(projectId) {
+      // The newest state, committed or not: a stale one would cause a conflict.
+      const found = await collection.findOne(
+        { _id: projectId },
+        { readConcern: { level: 'local' } },
+      );
+      return found === null ? [] : parseDocument(documents, found).places;
+    },
+    async replace(projectId, earlierId, added) {
+      const replaced = await collection.updateOne(
+        { _id: projectId, 'places.id': earlierId },
+        { $set: { 'places.$': { ...added }, ...expiry() } },
+      );
+      return replaced.matchedCount === 1;
+    },
+    async remove(places) {
+      const ofProjects = Map.groupBy(places, ({ projectId }) => projectId);
+      const writes = [...ofProjects].map(([_id, removed]) => ({
+        updateOne: {
+          filter: { _id },
+          update: { $pull: { places: { id: { $in: removed.map(({ id }) => id) } } } },
+        },
+      }));
+      if (writes.length > 0) await collection.bulkWrite(writes, { ordered: false });
+    },
+  };
+}
