@@ -48,7 +48,13 @@ test('a terminal refresh is on the stream at once, and its event equals its Stat
     type: 'inventory.refresh.completed',
     occurred_at: record.completed_at,
     project_id: customer.projectId,
-    data: { refresh_id: id, state: 'completed', outcome: record.outcome },
+    data: {
+      refresh_id: id,
+      state: 'completed',
+      outcome: record.outcome,
+      scope: record.scope,
+      revision_id: record.revision_id,
+    },
   });
   expect(frame?.id?.length).toBeLessThanOrEqual(128);
   expect(frame?.id).not.toBe(event.id);

@@ -60,6 +60,7 @@ function eventOf(projectId: ProjectId): RefreshEvent {
     accountId: newAccountId(),
     projectId,
     outcome: 'private',
+    inventory: null,
     revisionId: null,
     completedAt: new Date(clock.now()).toISOString(),
   } as const;

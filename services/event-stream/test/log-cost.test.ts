@@ -48,6 +48,7 @@ function newEvent(projectId: ProjectId, nowMs = Date.now()) {
     accountId: newAccountId(),
     projectId,
     outcome: 'private',
+    inventory: null,
     revisionId: null,
     completedAt: new Date(nowMs).toISOString(),
   } as const;

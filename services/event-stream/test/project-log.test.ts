@@ -3,7 +3,7 @@ import type { MessageBody } from '@inventory/contracts/messages';
 import type { MessageBus } from '@inventory/messaging/bus';
 import { connectMongo, type MongoConnection } from '@inventory/mongo/connect';
 import { systemClock } from '@inventory/runtime/clock';
-import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
+import { newAccountId, newProjectId, newRefreshId, newScope } from '@inventory/testkit/builders';
 import { type MessageRecorder, recordMessages } from '@inventory/testkit/message-recorder';
 import { openNamespace, type TestNamespace, testLogger } from '@inventory/testkit/namespace';
 import { openTestBus } from '@inventory/testkit/test-bus';
@@ -110,8 +110,11 @@ test('positions of every Project are contiguous from 1, in the order of the anno
   }
 });
 
-test('an event carries the outcome of its refresh and no inventory data (Events)', async () => {
-  const body = completed(newProjectId(), { outcome: 'complete_changed' });
+test('an event carries the outcome of its refresh, what to read, and no inventory data (Events)', async () => {
+  const scope = newScope();
+  const revision_id = `invrev_${newRefreshId()}` as const;
+  const outcome = 'complete_changed';
+  const body = completed(newProjectId(), { outcome, scope, revision_id });
 
   await announce([body]);
   await publishedTimes(body.project_id, 1);
@@ -127,8 +130,11 @@ test('an event carries the outcome of its refresh and no inventory data (Events)
         type: 'inventory.refresh.completed',
         occurred_at: body.completed_at,
         project_id: body.project_id,
-        data: { refresh_id: body.refresh_id, state: 'completed', outcome: 'complete_changed' },
-        links: { refresh: `/v2/platform/inventory-refreshes/${body.refresh_id}` },
+        data: { refresh_id: body.refresh_id, state: 'completed', outcome, scope, revision_id },
+        links: {
+          refresh: `/v2/platform/inventory-refreshes/${body.refresh_id}`,
+          current: `/v2/platform/users/${scope.platform_id}/inventory/730/2/current`,
+        },
       },
     },
   ]);
@@ -146,6 +152,7 @@ test('replicas that append to one Project concurrently leave no gap and no dupli
       accountId: account_id,
       projectId,
       outcome: 'private' as const,
+      inventory: null,
       revisionId: null,
       completedAt: completed_at,
     };
@@ -177,6 +184,7 @@ test('an event id has one entry in the log of each Project, and shows nothing of
       {
         ...{ refreshId, projectId, completedAt, accountId: newAccountId() },
         outcome: 'private' as const,
+        inventory: null,
         revisionId: null,
       },
       eventUuid,

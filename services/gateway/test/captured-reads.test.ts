@@ -59,7 +59,7 @@ async function readOk(scope: InventoryKey, key: string, wanted: Wanted = {}): Pr
 
 const completedOf = (scope: InventoryKey) =>
   commands.all.filter(
-    ({ body }) => 'scope' in body && body.scope.platform_id === scope.platform_id,
+    ({ body }) => 'scope' in body && body.scope?.platform_id === scope.platform_id,
   );
 const completed = (scope: InventoryKey) =>
   waitFor('the chain is sent', () => completedOf(scope)[0]);

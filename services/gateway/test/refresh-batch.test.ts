@@ -207,7 +207,7 @@ test('an undecided item does not spoil the others, and is found again by its key
     wrongBus: ({ publish }) => ({
       async publish(messages) {
         const written = publish(messages);
-        const isLost = messages.some(({ body }) => 'scope' in body && body.scope.app_id === 570);
+        const isLost = messages.some(({ body }) => 'scope' in body && body.scope?.app_id === 570);
         // Before the reply can arrive: it would decide the item.
         if (isLost) throw new Error('the broker went away');
         await written;

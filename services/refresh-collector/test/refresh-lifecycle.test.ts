@@ -50,6 +50,15 @@ describe('a refresh', () => {
     expect(harness.store.committed.get(request.refresh_id)).toHaveLength(4_001);
     expect(harness.ledger.resolved.filter((id) => id === request.refresh_id)).toHaveLength(1);
     expect(await decided(request.refresh_id)).toMatchObject({ decision: 'accepted' });
+    const announced = await waitFor('it is announced', () =>
+      harness.messages
+        .of('refresh.completed.v1')
+        .find(({ refresh_id }) => refresh_id === request.refresh_id),
+    );
+    expect(announced).toMatchObject({
+      scope: request.scope,
+      revision_id: `invrev_${request.refresh_id}`,
+    });
   });
 
   it('reserves no more than its max_credits (Refresh: max_credits) [max-credits-too-low]', async () => {

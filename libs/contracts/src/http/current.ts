@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { observationId, revisionId } from '../ids.ts';
-import { inventoryKey } from '../inventory-key.ts';
+import { type InventoryKey, inventoryKey } from '../inventory-key.ts';
 import { defaultLanguage } from '../languages.ts';
 import { pageAssetsMax } from '../vocabulary.ts';
 import { inventoryRows } from './inventory-rows.ts';
@@ -13,6 +13,11 @@ export const currentQuery = z.object({
   page_size: canonicalDecimal(1, pageAssetsMax).default(pageAssetsMax),
   cursor: cursorParameter.optional(),
 });
+
+/** The first page of Current for an inventory. */
+export function currentPath({ platform_id, app_id, context_id }: InventoryKey): string {
+  return `/v2/platform/users/${platform_id}/inventory/${app_id}/${context_id}/current`;
+}
 
 /**
  * `data` of Current. `total_amount` is an exact JSON integer that may exceed 2^53: a client that needs

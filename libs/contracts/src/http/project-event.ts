@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { eventId, projectId, refreshId } from '../ids.ts';
+import { eventId, projectId, refreshId, revisionId } from '../ids.ts';
+import { inventoryKey } from '../inventory-key.ts';
 import { refreshOutcome } from '../vocabulary.ts';
 
 /** Types of the events in a Project's log, to which webhooks can subscribe. */
@@ -23,8 +24,21 @@ export const refreshCompletedEvent = z
       refresh_id: refreshId,
       state: z.literal('completed'),
       outcome: refreshOutcome,
+      scope: inventoryKey
+        .nullable()
+        .optional()
+        .describe('The inventory that was refreshed. Absent in events of earlier versions.'),
+      revision_id: revisionId
+        .nullable()
+        .optional()
+        .describe('The saved revision; null where none was saved. Absent together with `scope`.'),
     }),
-    links: z.object({ refresh: z.string() }).describe('Relative to the base address.'),
+    links: z
+      .object({
+        refresh: z.string(),
+        current: z.string().optional().describe('Present where a revision was saved.'),
+      })
+      .describe('Relative to the base address.'),
   })
   .describe('A refresh is terminal: read its outcome, then Current.');
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { accountId, projectId, refreshId, revisionId } from '../ids.ts';
+import { inventoryKey } from '../inventory-key.ts';
 import { defineMessage } from '../message.ts';
 import { refreshOutcome } from '../vocabulary.ts';
 
@@ -15,5 +16,7 @@ export const refreshCompleted = defineMessage({
     outcome: refreshOutcome,
     revision_id: revisionId.nullable(),
     completed_at: z.iso.datetime(),
+    /** Absent in messages of earlier versions. */
+    scope: inventoryKey.optional(),
   }),
 });

@@ -12,6 +12,7 @@ export function onRefreshCompleted(deps: AppendEventDeps): Handlers {
         outcome: body.outcome,
         revisionId: body.revision_id,
         completedAt: body.completed_at,
+        inventory: body.scope ?? null,
       }),
   };
 }

@@ -5,6 +5,7 @@ import type {
   RefreshId,
   RevisionId,
 } from '@inventory/contracts/ids';
+import type { InventoryKey } from '@inventory/contracts/inventory-key';
 import type { RefreshOutcome } from '@inventory/contracts/vocabulary';
 
 /** A terminal refresh, as published by the collector. */
@@ -15,6 +16,8 @@ export interface TerminalRefresh {
   readonly outcome: RefreshOutcome;
   readonly revisionId: RevisionId | null;
   readonly completedAt: string;
+  /** Null in a message of an earlier version. */
+  readonly inventory: InventoryKey | null;
 }
 
 /** An event without its position: a refresh always has the same event. */
@@ -26,6 +29,9 @@ export interface RefreshEvent {
   readonly projectId: ProjectId;
   readonly refreshId: RefreshId;
   readonly outcome: RefreshOutcome;
+  /** Absent in entries of earlier versions, whose event stays as it was delivered. */
+  readonly inventory?: InventoryKey | null | undefined;
+  readonly revisionId?: RevisionId | null | undefined;
 }
 
 export const refreshEventType = 'inventory.refresh.completed';
@@ -40,5 +46,7 @@ export function refreshEvent(terminal: TerminalRefresh, eventUuid: string): Refr
     projectId: terminal.projectId,
     refreshId: terminal.refreshId,
     outcome: terminal.outcome,
+    inventory: terminal.inventory,
+    revisionId: terminal.revisionId,
   };
 }

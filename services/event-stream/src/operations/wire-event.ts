@@ -1,6 +1,8 @@
+import { currentPath } from '@inventory/contracts/http/current';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { refreshPath } from '@inventory/contracts/http/refresh';
 import type { LoggedEvent } from '../domain/project-event.ts';
+import type { RefreshEvent } from '../domain/refresh-event.ts';
 
 /** The event as customers receive it. */
 export function toWireEvent(event: LoggedEvent): ProjectEvent {
@@ -21,7 +23,18 @@ export function toWireEvent(event: LoggedEvent): ProjectEvent {
   return {
     ...common,
     type: event.type,
-    data: { refresh_id: event.refreshId, state: 'completed', outcome: event.outcome },
-    links: { refresh: refreshPath(event.refreshId) },
+    ...refreshContent(event),
+  };
+}
+
+/** The content of an entry of an earlier version stays as it was delivered. */
+function refreshContent({ refreshId, outcome, inventory, revisionId = null }: RefreshEvent) {
+  const data = { refresh_id: refreshId, state: 'completed' as const, outcome };
+  const refresh = refreshPath(refreshId);
+  if (inventory === undefined) return { data, links: { refresh } };
+  const isSaved = inventory !== null && revisionId !== null;
+  return {
+    data: { ...data, scope: inventory, revision_id: revisionId },
+    links: { refresh, ...(isSaved ? { current: currentPath(inventory) } : {}) },
   };
 }

@@ -1,4 +1,5 @@
-import { accountId, eventId, projectId, refreshId } from '@inventory/contracts/ids';
+import { accountId, eventId, projectId, refreshId, revisionId } from '@inventory/contracts/ids';
+import { inventoryKey } from '@inventory/contracts/inventory-key';
 import { refreshOutcome } from '@inventory/contracts/vocabulary';
 import type { CollectionIndexes } from '@inventory/mongo/indexes';
 import type { Collection, Db } from 'mongodb';
@@ -12,6 +13,8 @@ const loggedEvent: z.ZodType<LoggedEvent> = z.discriminatedUnion('type', [
     type: z.literal('inventory.refresh.completed'),
     refreshId,
     outcome: refreshOutcome,
+    inventory: inventoryKey.nullable().optional(),
+    revisionId: revisionId.nullable().optional(),
   }),
   z.object({
     ...common,

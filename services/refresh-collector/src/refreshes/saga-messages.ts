@@ -145,6 +145,7 @@ function announce(refresh: Refresh): OutgoingMessage {
       outcome: refresh.outcome,
       revision_id: refresh.revisionId,
       completed_at: isoTime(refresh.completedAtMs),
+      scope: refresh.scope,
     },
   };
 }

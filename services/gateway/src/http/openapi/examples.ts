@@ -1,3 +1,4 @@
+import { currentPath } from '@inventory/contracts/http/current';
 import type { ProjectEvent } from '@inventory/contracts/http/project-event';
 import { type RefreshRecord, refreshPath } from '@inventory/contracts/http/refresh';
 import { type PublicCode, refusalCodes } from '@inventory/contracts/refusal-codes';
@@ -137,6 +138,12 @@ export const completedEvent: ProjectEvent = {
   type: 'inventory.refresh.completed',
   occurred_at: '2026-01-15T10:00:21.000Z',
   project_id: exampleIds.project,
-  data: { refresh_id: exampleIds.refresh, state: 'completed', outcome: 'complete_changed' },
-  links: { refresh: refreshPath(exampleIds.refresh) },
+  data: {
+    refresh_id: exampleIds.refresh,
+    state: 'completed',
+    outcome: 'complete_changed',
+    scope: exampleScope,
+    revision_id: exampleIds.revision,
+  },
+  links: { refresh: refreshPath(exampleIds.refresh), current: currentPath(exampleScope) },
 };
