@@ -124,6 +124,7 @@ test('an event carries the outcome of its refresh, what to read, and no inventor
       project_id: body.project_id,
       position: 1,
       log_epoch: 1,
+      appended_at: expect.stringMatching(/Z$/),
       event: {
         id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
         version: 1,

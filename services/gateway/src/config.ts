@@ -70,8 +70,8 @@ export const settings = {
   CURSOR_KEYS: list()
     .pipe(z.array(secretKey()))
     .describe(
-      'Keys that cursors are sealed with, comma-separated, 32 bytes each in base64url: the first ' +
-        'seals, all open; keep a replaced key for as long as event cursors live (LOG_KEEP_MS)',
+      'Keys that cursors are sealed and signed with, comma-separated, 32 bytes each in base64url: ' +
+        'the first is used, all are accepted; keep a replaced key for as long as event cursors live (LOG_KEEP_MS)',
     ),
   TRUSTED_PROXIES: list()
     .pipe(z.array(network))

@@ -91,7 +91,7 @@ const streamsClosed = counter({
 const deliveryDelay = histogram({
   name: 'inventory.stream.delivery.delay',
   description:
-    'Time from the occurrence of an event until its frame was written to the open streams',
+    'Time from the append of an event to its log until its frame was written to the open streams',
   unit: 's',
   buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
@@ -154,10 +154,13 @@ export function countStreamClosed(reason: ClosingReason | RevocationReason): voi
 }
 
 /**
- * Records events written to this number of streams, with the delay of each since its occurrence.
+ * Records events written to this number of streams, with the delay of each since its append; null
+ * where that time is unknown.
  */
-export function eventsDelivered(delaysMs: readonly number[], streams: number): void {
-  for (const delayMs of delaysMs) deliveryDelay.record(Math.max(0, delayMs) / 1_000);
+export function eventsDelivered(delaysMs: readonly (number | null)[], streams: number): void {
+  for (const delayMs of delaysMs) {
+    if (delayMs !== null) deliveryDelay.record(Math.max(0, delayMs) / 1_000);
+  }
   streamFrames.add(delaysMs.length * streams);
 }
 

@@ -1,7 +1,7 @@
 import type { MessageBus, OutgoingMessage, ReceivedMessage } from '@inventory/messaging/bus';
 import { createMemoryBroker } from '@inventory/messaging/memory/memory-bus';
 import { openLifetime } from '@inventory/runtime/lifetime';
-import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { testLogger } from '@inventory/testkit/namespace';
 import { replyTypes } from './commands/open-commands.ts';
 import { type Broadcasts, openBroadcasts } from './open-broadcasts.ts';
@@ -37,7 +37,7 @@ const openInOrderOfRegistration: Open = async (bus) => {
     handlers.push((message) => {
       if (types.some((type) => type === message.type)) handler(message as never);
     });
-  return { on, invalidateOn: on };
+  return { on, invalidateOn: on, filter: () => {} };
 };
 
 /**
@@ -93,6 +93,25 @@ test('a handler is called with the types that it was added for and no others', a
   ]);
 
   expect(received).toEqual(['reply.refresh-cancel.v1']);
+});
+
+test('an event of a Project that no feature of this replica wants is dropped before it is decoded (Events: fan-out)', async () => {
+  const broker = createMemoryBroker(testLogger);
+  const logged = jest.spyOn(testLogger, 'error');
+  const broadcasts = await openThem(broker.connect());
+  const [followed, awaited, other] = [newProjectId(), newProjectId(), newProjectId()];
+  broadcasts.filter('project.events.v1', (key) => key === followed);
+  broadcasts.filter('project.events.v1', (key) => key === awaited);
+
+  const undecodable = { value: Buffer.from('?'), headers: {} };
+  broker.append('project.events.v1', { key: other, ...undecodable });
+  expect(logged).not.toHaveBeenCalled();
+  for (const key of [followed, awaited]) {
+    broker.append('project.events.v1', { key, ...undecodable });
+  }
+
+  expect(logged).toHaveBeenCalledTimes(2);
+  logged.mockRestore();
 });
 
 test('a reply that no request of this replica waits for is dropped before it is decoded', async () => {

@@ -1,4 +1,5 @@
 import type { MessageType } from '@inventory/contracts/messages';
+import type { TopicName } from '@inventory/contracts/topics';
 import type { MessageBus, ReceivedMessage } from '@inventory/messaging/bus';
 import type { PendingReplies } from '@inventory/messaging/pending-replies';
 import type { Lifetime } from '@inventory/runtime/lifetime';
@@ -16,11 +17,17 @@ export interface Broadcasts {
    * handler runs, in whatever order they were added. So other handlers read the changed state.
    */
   invalidateOn<Type extends MessageType>(types: readonly Type[], handler: Handler<Type>): void;
+  /**
+   * Records of the topic are decoded only when one of its filters accepts their key; all of a topic
+   * without a filter. Must be quick and must not throw.
+   */
+  filter(topic: TopicName, accepts: (key: string) => boolean): void;
 }
 
 /**
  * Reads the broadcast topics once for all features of this replica: each record is decoded once, and
- * a reply that no request of this replica waits for is dropped by its key, the correlation id.
+ * one that no feature wants is dropped by its key: a reply by its correlation id, an event by its
+ * Project.
  */
 export async function openBroadcasts(
   bus: Pick<MessageBus, 'broadcast'>,
@@ -29,17 +36,24 @@ export async function openBroadcasts(
 ): Promise<Broadcasts> {
   const caches = createDispatch();
   const features = createDispatch();
+  const filters = new Map<TopicName, ((key: string) => boolean)[]>([
+    ['replies.v1', [replies.isExpected]],
+  ]);
   const subscription = await bus.broadcast({
     name: 'gateway',
     topics: ['replies.v1', 'authority.changes.v1', 'project.events.v1'],
-    wants: ({ topic, key }) => topic !== 'replies.v1' || replies.isExpected(key),
+    wants: ({ topic, key }) => filters.get(topic)?.some((accepts) => accepts(key)) ?? true,
     onMessage(message) {
       caches.dispatch(message);
       features.dispatch(message);
     },
   });
   lifetime.defer('broadcasts', () => subscription.stop());
-  return { on: features.add, invalidateOn: caches.add };
+  return {
+    on: features.add,
+    invalidateOn: caches.add,
+    filter: (topic, accepts) => void filters.set(topic, [...(filters.get(topic) ?? []), accepts]),
+  };
 }
 
 function createDispatch() {

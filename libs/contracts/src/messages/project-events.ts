@@ -14,5 +14,7 @@ export const projectEventAppended = defineMessage({
     position: z.int().min(1),
     log_epoch: z.int().min(1),
     event: projectEvent,
+    /** When the log has acquired the position; absent in messages of earlier versions. */
+    appended_at: z.iso.datetime().optional(),
   }),
 });

@@ -1,5 +1,6 @@
 import type { AccountId } from '@inventory/contracts/ids';
 import type { OutgoingMessage } from '@inventory/messaging/bus';
+import { isoTime } from '@inventory/runtime/clock';
 import type { LoggedEvent } from '../domain/project-event.ts';
 import type { LogEntry, ProjectLog } from '../storage/project-log.ts';
 import { toWireEvent } from './wire-event.ts';
@@ -24,10 +25,17 @@ export async function appendEvent(
   onAppended(event);
 }
 
-function appendedMessage({ projectId, logEpoch, position, event }: LogEntry): OutgoingMessage {
+function appendedMessage(entry: LogEntry): OutgoingMessage {
+  const { projectId, logEpoch, position, event, appendedAtMs } = entry;
   return {
     type: 'project.event-appended.v1',
     id: event.id,
-    body: { project_id: projectId, position, log_epoch: logEpoch, event: toWireEvent(event) },
+    body: {
+      project_id: projectId,
+      position,
+      log_epoch: logEpoch,
+      event: toWireEvent(event),
+      ...(appendedAtMs === null ? {} : { appended_at: isoTime(appendedAtMs) }),
+    },
   };
 }

@@ -13,6 +13,8 @@ export interface LogEntry {
   /** Contiguous from 1. */
   readonly position: number;
   readonly event: LoggedEvent;
+  /** Null for an entry that was pruned. */
+  readonly appendedAtMs: number | null;
 }
 
 export interface KeptEntry extends LogEntry {
@@ -83,23 +85,24 @@ export function createProjectLog(
   }
 
   /**
-   * A position is acquired by insert. False when it is taken: then the head is read and the next
+   * A position is acquired by insert. Null when it is taken: then the head is read and the next
    * position tried.
    */
   async function tryAppend(
     accountId: AccountId,
     event: LoggedEvent,
     position: number,
-  ): Promise<boolean> {
+  ): Promise<LogEntry | null> {
     const { projectId, id: eventId } = event;
     const _id = placeOf(projectId, position);
-    const appendedAt = new Date(clock.now());
+    const appendedAtMs = clock.now();
+    const appendedAt = dateOf(appendedAtMs);
     try {
       await log.insertOne({ _id, projectId, accountId, position, eventId, event, appendedAt });
-      return true;
+      return { ...entryOf(logEpoch, event, position), appendedAtMs };
     } catch (error) {
       if (!duplicateKeyOf(error)) throw error;
-      return false;
+      return null;
     }
   }
 
@@ -107,7 +110,9 @@ export function createProjectLog(
   async function findPruned(event: LoggedEvent): Promise<LogEntry | null> {
     if (Date.parse(event.occurredAt) > clock.now() - keepMs) return null;
     const found = await pruned.findOne({ _id: event.id, projectId: event.projectId });
-    return found && entryOf(logEpoch, event, parseDocument(logDocuments.pruned, found).position);
+    if (found === null) return null;
+    const { position } = parseDocument(logDocuments.pruned, found);
+    return { ...entryOf(logEpoch, event, position), appendedAtMs: null };
   }
 
   return {
@@ -118,15 +123,15 @@ export function createProjectLog(
       if (earlier) return earlier;
       for (let race = 0; race < raceMax; race += 1) {
         const position = (await lastPosition(projectId, race)) + 1;
-        if (await tryAppend(accountId, event, position)) {
+        const entry = await tryAppend(accountId, event, position);
+        if (entry) {
           lastPositions.set(projectId, position);
-          return entryOf(logEpoch, event, position);
+          return entry;
         }
         // A taken position may be this very event's: both indexes are hit and either is named.
         const known = await log.findOne({ projectId, eventId: event.id });
         if (known) {
-          const { event: appended, position: at } = parseDocument(logDocuments.entry, known);
-          return entryOf(logEpoch, appended, at);
+          return keptEntryOf(logEpoch, known);
         }
       }
       throw new Error('the log of a Project is too contended to append to');
@@ -175,7 +180,7 @@ function logReads(
   };
 }
 
-function entryOf(logEpoch: number, event: LoggedEvent, position: number): LogEntry {
+function entryOf(logEpoch: number, event: LoggedEvent, position: number) {
   return { projectId: event.projectId, logEpoch, position, event };
 }
 

@@ -1,9 +1,8 @@
-import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import type { RefreshView } from '@inventory/contracts/internal/refresh';
 import { elapsedSince, monotonicNow } from '@inventory/runtime/clock';
 import type { Deadlines } from '../deadlines.ts';
 import { type ReadRefreshDeps, readRefresh } from './read-refresh.ts';
-import type { RefreshWaits } from './refresh-waits.ts';
+import type { RefreshWait, RefreshWaits } from './refresh-waits.ts';
 
 export interface AwaitRefreshDeps extends ReadRefreshDeps {
   readonly waits: RefreshWaits;
@@ -12,10 +11,7 @@ export interface AwaitRefreshDeps extends ReadRefreshDeps {
   readonly stopping: AbortSignal;
 }
 
-export interface RefreshWish {
-  readonly accountId: AccountId;
-  readonly projectId: ProjectId;
-  readonly refreshId: RefreshId;
+export interface RefreshWish extends RefreshWait {
   /** 0 reads once. */
   readonly waitSeconds: number;
   /** Aborted when the connection of the client is closed. */
@@ -29,11 +25,12 @@ export interface RefreshWish {
  */
 export async function awaitRefresh(
   deps: AwaitRefreshDeps,
-  { accountId, projectId, refreshId, waitSeconds, signal }: RefreshWish,
+  { waitSeconds, signal, ...wait }: RefreshWish,
 ): Promise<RefreshView | null> {
+  const { projectId, refreshId } = wait;
   const { waitSecondMs, waitReadEveryMs } = deps.deadlines;
   const waitMs = waitSeconds * waitSecondMs;
-  const place = waitMs > 0 ? deps.waits.startWaiting(accountId, refreshId) : null;
+  const place = waitMs > 0 ? deps.waits.startWaiting(wait) : null;
   if (place === null) return await readRefresh(deps, projectId, refreshId);
   const ending = AbortSignal.any([signal, deps.stopping]);
   const startMs = monotonicNow();

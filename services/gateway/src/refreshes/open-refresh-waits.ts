@@ -16,8 +16,10 @@ export function openRefreshWaits(
     'metrics of waits',
     observeWaitingRefreshes(() => waits.waiting),
   );
-  broadcasts.on(['project.event-appended.v1'], ({ body: { event } }) => {
-    if (event.type === 'inventory.refresh.completed') waits.notify(event.data.refresh_id);
+  broadcasts.filter('project.events.v1', waits.hasProject);
+  broadcasts.on(['project.event-appended.v1'], ({ body: { project_id, event } }) => {
+    if (event.type !== 'inventory.refresh.completed') return;
+    waits.notify(project_id, event.data.refresh_id);
   });
   return waits;
 }

@@ -1,7 +1,9 @@
-import { newAccountId, newRefreshId } from '@inventory/testkit/builders';
+import type { AccountId } from '@inventory/contracts/ids';
+import { newAccountId, newProjectId, newRefreshId } from '@inventory/testkit/builders';
 import { createRefreshWaits } from './refresh-waits.ts';
 
 const limits = { totalMax: 3, perKeyMax: 2 };
+const projectId = newProjectId();
 const never = new AbortController().signal;
 const longMs = 20_000;
 
@@ -9,7 +11,7 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 function enter(waits: ReturnType<typeof createRefreshWaits>, refreshId = newRefreshId()) {
-  const place = waits.startWaiting(newAccountId(), refreshId);
+  const place = waits.startWaiting({ accountId: newAccountId(), projectId, refreshId });
   if (place === null) throw new Error('there is no place');
   return place;
 }
@@ -23,7 +25,7 @@ test('a notification reaches every wait for that refresh, and no other [status-w
   const both = [first, second].map((place) => place.waitForNotification(longMs, never));
   const others = other.waitForNotification(longMs, left.signal).then(() => woken.push('other'));
 
-  waits.notify(refreshId);
+  waits.notify(projectId, refreshId);
   await Promise.all(both);
 
   expect(woken).toEqual([]);
@@ -36,7 +38,7 @@ test('a notify between entering and waiting is not lost, and counts once [status
   const refreshId = newRefreshId();
   const place = enter(waits, refreshId);
 
-  waits.notify(refreshId);
+  waits.notify(projectId, refreshId);
   await place.waitForNotification(longMs, never);
   let isOver = false;
   const second = place.waitForNotification(50, never).then(() => {
@@ -64,14 +66,25 @@ test('a client that is gone, before or while it waits, is not waited for', async
 test('places are bounded per account and in total, and are released', () => {
   const waits = createRefreshWaits(limits);
   const accountId = newAccountId();
-  const own = [1, 2].map(() => waits.startWaiting(accountId, newRefreshId()));
+  const start = (of: AccountId) =>
+    waits.startWaiting({ accountId: of, projectId, refreshId: newRefreshId() });
+  const own = [1, 2].map(() => start(accountId));
 
-  expect(waits.startWaiting(accountId, newRefreshId())).toBeNull();
+  expect(start(accountId)).toBeNull();
   const other = enter(waits);
-  expect(waits.startWaiting(newAccountId(), newRefreshId())).toBeNull();
+  expect(start(newAccountId())).toBeNull();
   expect(waits.waiting).toBe(3);
 
   for (const place of [...own, other]) place?.stopWaiting();
   expect(waits.waiting).toBe(0);
-  expect(waits.startWaiting(accountId, newRefreshId())).not.toBeNull();
+  expect(start(accountId)).not.toBeNull();
+});
+
+test('only Projects with a waiting request are of interest to this replica', () => {
+  const waits = createRefreshWaits(limits);
+  const places = [enter(waits), enter(waits)];
+  const seen = [waits.hasProject(projectId), waits.hasProject(newProjectId())];
+  for (const place of places) place.stopWaiting();
+
+  expect([...seen, waits.hasProject(projectId)]).toEqual([true, false, false]);
 });

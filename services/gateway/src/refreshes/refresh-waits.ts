@@ -1,13 +1,21 @@
-import type { AccountId, RefreshId } from '@inventory/contracts/ids';
+import type { AccountId, ProjectId, RefreshId } from '@inventory/contracts/ids';
 import { createKeyedSemaphore, type KeyedLimits } from '@inventory/runtime/semaphore';
 
 /** Requests of this replica that wait for a refresh to become terminal. */
 export interface RefreshWaits {
   /** Null when too many requests wait: the caller responds with the current state. */
-  startWaiting(accountId: AccountId, refreshId: RefreshId): WaitingPlace | null;
-  /** Notifies the requests that wait for this refresh. */
-  notify(refreshId: RefreshId): void;
+  startWaiting(wait: RefreshWait): WaitingPlace | null;
+  /** Whether a request waits for a refresh of this Project. */
+  hasProject(projectId: string): boolean;
+  /** Notifies the requests that wait for this refresh of the Project. */
+  notify(projectId: ProjectId, refreshId: RefreshId): void;
   readonly waiting: number;
+}
+
+export interface RefreshWait {
+  readonly accountId: AccountId;
+  readonly projectId: ProjectId;
+  readonly refreshId: RefreshId;
 }
 
 export interface WaitingPlace {
@@ -21,37 +29,40 @@ export interface WaitingPlace {
 }
 
 interface Waiter {
+  readonly refreshId: RefreshId;
   isNotified: boolean;
   wake: () => void;
 }
 
 export function createRefreshWaits(limits: KeyedLimits): RefreshWaits {
-  const byRefresh = new Map<RefreshId, Set<Waiter>>();
+  const byProject = new Map<string, Set<Waiter>>();
   const places = createKeyedSemaphore<AccountId>(limits);
 
-  function removeWaiter(refreshId: RefreshId, waiter: Waiter): void {
-    const waiters = byRefresh.get(refreshId);
+  function removeWaiter(projectId: ProjectId, waiter: Waiter): void {
+    const waiters = byProject.get(projectId);
     waiters?.delete(waiter);
-    if (waiters?.size === 0) byRefresh.delete(refreshId);
+    if (waiters?.size === 0) byProject.delete(projectId);
   }
 
   return {
-    startWaiting(accountId, refreshId) {
+    startWaiting({ accountId, projectId, refreshId }) {
       const permit = places.acquire(accountId);
       if (permit.result !== 'granted') return null;
-      const waiter: Waiter = { isNotified: false, wake: () => {} };
-      const waiters = byRefresh.get(refreshId) ?? new Set();
-      byRefresh.set(refreshId, waiters.add(waiter));
+      const waiter: Waiter = { refreshId, isNotified: false, wake: () => {} };
+      const waiters = byProject.get(projectId) ?? new Set();
+      byProject.set(projectId, waiters.add(waiter));
       return {
         waitForNotification: (timeoutMs, signal) => untilWoken(waiter, timeoutMs, signal),
         stopWaiting() {
-          removeWaiter(refreshId, waiter);
+          removeWaiter(projectId, waiter);
           permit.release();
         },
       };
     },
-    notify(refreshId) {
-      for (const waiter of byRefresh.get(refreshId) ?? []) {
+    hasProject: (projectId) => byProject.has(projectId),
+    notify(projectId, refreshId) {
+      for (const waiter of byProject.get(projectId) ?? []) {
+        if (waiter.refreshId !== refreshId) continue;
         waiter.isNotified = true;
         waiter.wake();
       }

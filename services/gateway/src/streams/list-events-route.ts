@@ -1,7 +1,6 @@
 import { eventPage, eventsQuery } from '@inventory/contracts/http/events';
 import { plainMeta } from '@inventory/contracts/http/meta';
 import { projectPath } from '@inventory/contracts/http/parameters';
-import type { ProjectId } from '@inventory/contracts/ids';
 import type { LogPage } from '@inventory/contracts/internal/event-log';
 import { Refused } from '@inventory/http/refused';
 import { fromIsoTime } from '@inventory/runtime/clock';
@@ -9,16 +8,14 @@ import { envelope } from '../http/envelope.ts';
 import { completedEvent, exampleCursor, plainMetaExample } from '../http/openapi/examples.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
-import { openPosition } from './position-cursor.ts';
+import type { PositionCursors } from './position-cursor.ts';
 import { recoveryNeeded, type StreamPosition } from './stream-position.domain.ts';
 import { extentOf, keptFrom } from './stream-session.ts';
 
 export interface ListEventsDeps {
   readonly log: EventStreamClient;
-  readonly cursors: CursorSealer;
-  readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
+  readonly cursors: PositionCursors;
 }
 
 /** GET …/events: the events of the stream, in pages; for recovery. */
@@ -47,27 +44,23 @@ export const listEventsRoute = publicRoute({
     },
   },
   errors: ['project_not_found', 'invalid_cursor', 'cursor_expired'],
-  async handle(
-    { log, cursors, sealPosition }: ListEventsDeps,
-    { path, query },
-    { requestId, principal },
-  ) {
+  async handle({ log, cursors }: ListEventsDeps, { path, query }, { requestId, principal }) {
     const projectId = path.project_id;
     requireOwnProject(principal, projectId);
     requireEvents(principal);
-    const place = query.after === undefined ? null : openPosition(cursors, projectId, query.after);
+    const place = query.after === undefined ? null : cursors.open(projectId, query.after);
     const page = await log.readLogPage(projectId, place?.position ?? 0, query.limit);
     if (place !== null && recoveryNeeded(place, extentOf(page)) !== null) {
       throw new Refused({
         code: 'cursor_expired',
         detail: {
           earliest_as_of: page.earliest_at,
-          resume_cursor: sealPosition(projectId, keptFrom(page)),
+          resume_cursor: cursors.seal(projectId, keptFrom(page)),
         },
       });
     }
     const items = page.items.map(({ position, event }) => ({
-      cursor: sealPosition(projectId, placeAfter(page, position, event.occurred_at)),
+      cursor: cursors.seal(projectId, placeAfter(page, position, event.occurred_at)),
       event,
     }));
     const last = page.items.at(-1)?.position ?? page.head_position;

@@ -2,7 +2,7 @@ import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { Db } from 'mongodb';
 import type { GatewayConfig } from '../config.ts';
 import type { BoundPublicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
+import { type CursorSealer, decodeCursorKeys } from '../http/sealed-cursor.ts';
 import { countStreamClosed, observeStreams } from '../metrics.ts';
 import type { Broadcasts } from '../open-broadcasts.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
@@ -10,7 +10,7 @@ import { createEventStreams } from './event-streams.ts';
 import { listEventsRoute } from './list-events-route.ts';
 import { openProjectHubs } from './open-project-hubs.ts';
 import { openStreamPlaces } from './open-stream-places.ts';
-import { sealPosition } from './position-cursor.ts';
+import { createPositionCursors } from './position-cursor.ts';
 import { createReplayLimits } from './replay-limits.ts';
 import { startStreamChecks } from './start-stream-checks.ts';
 import type { StoredPrincipal } from './stream-authorization.domain.ts';
@@ -36,8 +36,9 @@ export async function openEventStreams(
   { db, broadcasts, log, cursors, findBySecretDigest }: EventStreamsDeps,
 ): Promise<OpenEventStreams> {
   const { config, lifetime, clock, logger } = context;
-  const seal = sealPosition.bind(null, cursors);
-  const hubs = openProjectHubs(context, broadcasts, { log, sealPosition: seal });
+  const positions = createPositionCursors(decodeCursorKeys(config.cursorKeys), cursors);
+  const sealPosition = positions.seal;
+  const hubs = openProjectHubs(context, broadcasts, { log, sealPosition });
   const limits = config.streams;
   const streams = createEventStreams({ clock, limits, onClosed: countStreamClosed });
   startStreamChecks(context, broadcasts, { streams, findBySecretDigest });
@@ -48,8 +49,8 @@ export async function openEventStreams(
     places: await openStreamPlaces(context, db),
     perProjectMax: limits.perProjectMax,
     log,
-    cursors,
-    sealPosition: seal,
+    cursors: positions,
+    sealPosition,
     ...createReplayLimits(lifetime.signal),
     clock,
     logger,

@@ -1,3 +1,4 @@
+import { fromIsoTime } from '@inventory/runtime/clock';
 import { startPeriodicJob } from '@inventory/runtime/periodic-job';
 import type { ServiceContext } from '@inventory/service-host/service-context';
 import type { GatewayConfig } from '../config.ts';
@@ -24,9 +25,11 @@ export function openProjectHubs(
     logger,
     runOnce: () => hubs.compareHeads(),
   });
+  broadcasts.filter('project.events.v1', hubs.isFollowed);
   broadcasts.on(['project.event-appended.v1'], ({ body }) => {
-    const { project_id, log_epoch: logEpoch, position, event } = body;
-    hubs.appendEvent(project_id, { logEpoch, position, event });
+    const { project_id, log_epoch: logEpoch, position, event, appended_at } = body;
+    const appendedAtMs = appended_at === undefined ? null : fromIsoTime(appended_at);
+    hubs.appendEvent(project_id, { logEpoch, position, event, appendedAtMs });
   });
   return hubs;
 }

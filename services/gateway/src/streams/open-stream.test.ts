@@ -144,7 +144,7 @@ test('what was announced while a hub was opened is not lost', async () => {
   const opening = follow(at(10));
   const position = log.append();
   const [event] = log.events.slice(-1);
-  if (event) hubs.appendEvent(projectId, { logEpoch: 1, position, event });
+  if (event) hubs.appendEvent(projectId, { logEpoch: 1, position, event, appendedAtMs: null });
 
   const given = await opening;
   await settled();

@@ -1,27 +1,93 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ProjectId } from '@inventory/contracts/ids';
+import { Refused } from '@inventory/http/refused';
 import { z } from 'zod';
-import { type CursorSealer, openOrRefuse } from '../http/sealed-cursor.ts';
+import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { StreamPosition } from './stream-position.domain.ts';
 
-const content = z.tuple([z.int().min(1), z.int().min(0), z.int().min(0)]);
-const bindingOf = (projectId: ProjectId) => ['events', projectId];
-
-/** At most 128 characters; valid for its Project only. */
-export function sealPosition(
-  cursors: CursorSealer,
-  projectId: ProjectId,
-  { logEpoch, position, asOfMs }: StreamPosition,
-): string {
-  return cursors.seal(JSON.stringify([logEpoch, position, asOfMs]), bindingOf(projectId));
+/** Cursors of positions, valid for their Project only. */
+export interface PositionCursors {
+  /** 44 characters. */
+  seal(projectId: ProjectId, place: StreamPosition): string;
+  /** Throws `invalid_cursor` for a text that was not issued for this Project. */
+  open(projectId: ProjectId, cursor: string): StreamPosition;
 }
 
-/** Throws `invalid_cursor` for a text that was not sealed for this Project. */
-export function openPosition(
-  cursors: CursorSealer,
+const version = 1;
+/** Version, epoch, position, time; the Project is in the MAC only. */
+const contentBytes = 1 + 4 + 6 + 6;
+const macBytes = 16;
+
+/**
+ * A position is no secret, so its cursor is authenticated and not encrypted: one MAC per event. The
+ * first key signs, every key verifies. `sealed` opens the encrypted cursors of earlier versions.
+ */
+export function createPositionCursors(
+  keys: readonly [Buffer, ...Buffer[]],
+  sealed: Pick<CursorSealer, 'open'>,
+): PositionCursors {
+  // The keys encrypt other cursors: MACs have keys of their own.
+  const [first, ...others] = keys.map((key) =>
+    createHmac('sha256', key).update('event positions').digest(),
+  ) as [Buffer, ...Buffer[]];
+
+  function placeOf(projectId: ProjectId, cursor: string): StreamPosition | null {
+    const bytes = Buffer.from(cursor, 'base64url');
+    // Several base64 texts decode to the same bytes; only the issued one is a cursor.
+    if (bytes.toString('base64url') !== cursor) return null;
+    if (bytes.length !== contentBytes + macBytes || bytes[0] !== version) return null;
+    const content = bytes.subarray(0, contentBytes);
+    const mac = bytes.subarray(contentBytes);
+    const isSigned = [first, ...others].some((key) =>
+      timingSafeEqual(macOf(key, projectId, content), mac),
+    );
+    return isSigned ? decode(content) : null;
+  }
+
+  return {
+    seal(projectId, place) {
+      const content = encode(place);
+      return Buffer.concat([content, macOf(first, projectId, content)]).toString('base64url');
+    },
+    open(projectId, cursor) {
+      const place = placeOf(projectId, cursor) ?? openSealed(sealed, projectId, cursor);
+      if (place === null) throw new Refused({ code: 'invalid_cursor' });
+      return place;
+    },
+  };
+}
+
+function encode({ logEpoch, position, asOfMs }: StreamPosition): Buffer {
+  const content = Buffer.alloc(contentBytes);
+  content.writeUInt8(version, 0);
+  content.writeUInt32BE(logEpoch, 1);
+  content.writeUIntBE(position, 5, 6);
+  content.writeUIntBE(asOfMs, 11, 6);
+  return content;
+}
+
+function decode(content: Buffer): StreamPosition {
+  return {
+    logEpoch: content.readUInt32BE(1),
+    position: content.readUIntBE(5, 6),
+    asOfMs: content.readUIntBE(11, 6),
+  };
+}
+
+function macOf(key: Buffer, projectId: ProjectId, content: Buffer): Buffer {
+  return createHmac('sha256', key).update(content).update(projectId).digest().subarray(0, macBytes);
+}
+
+const sealedContent = z.tuple([z.int().min(1), z.int().min(0), z.int().min(0)]);
+
+/** A cursor of an earlier version; the log keeps what follows it for LOG_KEEP_MS at most. */
+function openSealed(
+  sealed: Pick<CursorSealer, 'open'>,
   projectId: ProjectId,
   cursor: string,
-): StreamPosition {
-  const opened = openOrRefuse(cursors, cursor, bindingOf(projectId));
-  const [logEpoch, position, asOfMs] = content.parse(JSON.parse(opened));
+): StreamPosition | null {
+  const opened = sealed.open(cursor, ['events', projectId]);
+  if (opened === null) return null;
+  const [logEpoch, position, asOfMs] = sealedContent.parse(JSON.parse(opened));
   return { logEpoch, position, asOfMs };
 }

@@ -21,6 +21,8 @@ export interface AppendedEvent {
   readonly logEpoch: number;
   readonly position: number;
   readonly event: ProjectEvent;
+  /** Null in a message of an earlier version. */
+  readonly appendedAtMs: number | null;
 }
 
 /**
@@ -45,6 +47,8 @@ export interface HubDeps {
   readonly log: EventStreamClient;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   readonly limits: RingLimits;
+  /** Calls back once at the end of this turn of the event loop. */
+  readonly flushSoon: (flush: () => void) => void;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -57,7 +61,7 @@ export interface HubStart {
 }
 
 export function createProjectHub(
-  { log, sealPosition, limits, logger, clock }: HubDeps,
+  { log, sealPosition, limits, flushSoon, logger, clock }: HubDeps,
   projectId: ProjectId,
   start: HubStart,
 ): ProjectHub {
@@ -65,27 +69,21 @@ export function createProjectHub(
   let ring = createProjectRing(start.head, limits);
   let target = start.head;
   let filling = false;
-  let flushing = false;
   const readers = new Set<HubReader>();
   const delays = createDelays(clock);
 
   /** Notifies the readers once, however many events arrived since the last time. */
-  function flushSoon(): void {
-    if (flushing) return;
-    flushing = true;
-    setImmediate(() => {
-      flushing = false;
-      for (const reader of readers) reader.sendPending();
-      delays.delivered(readers.size);
-    });
+  function flush(): void {
+    for (const reader of readers) reader.sendPending();
+    delays.delivered(readers.size);
   }
 
-  function take(position: number, event: ProjectEvent): 'appended' | 'old' | 'gap' {
+  function take({ position, event, appendedAtMs }: Taken): 'appended' | 'old' | 'gap' {
     if (position <= ring.last) return 'old';
     if (position > ring.last + 1) return 'gap';
     const place = { logEpoch, position, asOfMs: fromIsoTime(event.occurred_at) };
     const frame = Buffer.from(eventFrame(sealPosition(projectId, place), event));
-    delays.took(place.asOfMs);
+    delays.took(appendedAtMs);
     return ring.append({ position, frame });
   }
 
@@ -112,7 +110,9 @@ export function createProjectHub(
     if (page.earliest_position > ring.last + 1) {
       ring = createProjectRing(page.earliest_position - 1, limits);
     }
-    for (const { position, event } of page.items) take(position, event);
+    for (const { position, event, appended_at } of page.items) {
+      take({ position, event, appendedAtMs: fromIsoTime(appended_at) });
+    }
   }
 
   async function fill(): Promise<void> {
@@ -123,7 +123,7 @@ export function createProjectHub(
         const page = await log.readLogPage(projectId, ring.last, fillPage);
         const before = ring.last;
         takePage(page);
-        flushSoon();
+        flushSoon(flush);
         if (ring.last === before) break;
       }
     } catch (error) {
@@ -145,11 +145,12 @@ export function createProjectHub(
     get readers() {
       return readers.size;
     },
-    appendEvent({ logEpoch: epoch, position, event }) {
+    appendEvent({ logEpoch: epoch, ...appended }) {
+      const { position } = appended;
       if (!isPresent(epoch, position)) return;
       target = Math.max(target, position);
-      const result = take(position, event);
-      if (result === 'appended') flushSoon();
+      const result = take(appended);
+      if (result === 'appended') flushSoon(flush);
       if (result === 'gap') void fill();
     },
     updateHead(epoch, position) {
@@ -165,18 +166,20 @@ export function createProjectHub(
   };
 }
 
-/** Delay of each event since its occurrence. */
+type Taken = Omit<AppendedEvent, 'logEpoch'>;
+
+/** Delay of each event since it was appended to the log. */
 function createDelays(clock: Clock) {
-  let happenedMs: number[] = [];
+  let appendedMs: (number | null)[] = [];
   return {
-    took: (timeMs: number) => void happenedMs.push(timeMs),
+    took: (timeMs: number | null) => void appendedMs.push(timeMs),
     delivered(streams: number): void {
-      const taken = happenedMs;
-      happenedMs = [];
+      const taken = appendedMs;
+      appendedMs = [];
       if (streams === 0) return;
       const nowMs = clock.now();
       eventsDelivered(
-        taken.map((timeMs) => nowMs - timeMs),
+        taken.map((timeMs) => (timeMs === null ? null : nowMs - timeMs)),
         streams,
       );
     },

@@ -78,6 +78,16 @@ test('a sweep over 2,000 followed Projects is one request, and reads the log of 
   expect(requests.slice(1)).toEqual(['appended since 1', 'page']);
 });
 
+test('a Project is followed from the request for its hub on, so that no event is skipped meanwhile (Events: fan-out)', async () => {
+  const { hubs } = world();
+  const [followed, other] = [newProjectId(), newProjectId()];
+  const opening = hubs.openHub(followed);
+  const during = hubs.isFollowed(followed);
+  await opening;
+
+  expect([during, hubs.isFollowed(followed), hubs.isFollowed(other)]).toEqual([true, true, false]);
+});
+
 test('a sweep repeats a failed read of a log without a further event (Events: lost announcements)', async () => {
   const { hubs, requests, setAppended, setFails } = world();
   const projectId = newProjectId();

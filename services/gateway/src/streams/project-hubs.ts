@@ -6,12 +6,15 @@ import {
   type HubDeps,
   type ProjectHub,
 } from './project-hub.ts';
+import { createTurnFlush } from './turn-flush.ts';
 
 /** The hubs of all Projects with a reader on this replica. */
 export interface ProjectHubs {
   /** The hub of the Project; created and read up to the head when there is none. */
   openHub(projectId: ProjectId): Promise<ProjectHub>;
   appendEvent(projectId: ProjectId, appended: AppendedEvent): void;
+  /** Whether the Project has a hub here, or one that is being opened. */
+  isFollowed(projectId: string): boolean;
   /**
    * Reads the heads of Projects with recently appended events, which finds lost announcements, and
    * drops hubs without readers. Its cost follows events, not Projects.
@@ -20,7 +23,7 @@ export interface ProjectHubs {
   readonly size: number;
 }
 
-export interface HubsDeps extends HubDeps {
+export interface HubsDeps extends Omit<HubDeps, 'flushSoon'> {
   /** Largest total size of the frames of all hubs. */
   readonly bytesMax: number;
   readonly idleMs: number;
@@ -41,15 +44,16 @@ const missedMax = 1_000;
 
 export function createProjectHubs(deps: HubsDeps): ProjectHubs {
   const { log, clock, bytesMax, idleMs } = deps;
-  const kept = new Map<ProjectId, Kept>();
-  const opening = new Map<ProjectId, Opening>();
+  const hubDeps = { ...deps, flushSoon: createTurnFlush() };
+  const kept = new Map<string, Kept>();
+  const opening = new Map<string, Opening>();
   /** Where the next read of appended heads starts; null before the first. */
   let since: string | null = null;
 
   async function make(projectId: ProjectId, missed: AppendedEvent[]): Promise<ProjectHub> {
     try {
       const { log_epoch: logEpoch, heads } = await log.readHeads([projectId]);
-      const hub = createProjectHub(deps, projectId, {
+      const hub = createProjectHub(hubDeps, projectId, {
         logEpoch,
         head: heads[0]?.position ?? 0,
       });
@@ -89,7 +93,9 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
 
   /** A restored log has no recent entries of most Projects: their heads are read once. */
   async function readHeadsOfEarlierEpochs(logEpoch: number): Promise<void> {
-    const earlier = [...kept].filter(([, { hub }]) => hub.logEpoch < logEpoch).map(([id]) => id);
+    const earlier = [...kept.values()].flatMap(({ hub }) =>
+      hub.logEpoch < logEpoch ? [hub.projectId] : [],
+    );
     for (let from = 0; from < earlier.length; from += logHeadsMax) {
       const { log_epoch, heads } = await log.readHeads(earlier.slice(from, from + logHeadsMax));
       for (const { project_id, position } of heads) {
@@ -108,6 +114,7 @@ export function createProjectHubs(deps: HubsDeps): ProjectHubs {
 
   return {
     openHub: open,
+    isFollowed: (projectId) => kept.has(projectId) || opening.has(projectId),
     appendEvent(projectId, appended) {
       kept.get(projectId)?.hub.appendEvent(appended);
       const missed = opening.get(projectId)?.missed;

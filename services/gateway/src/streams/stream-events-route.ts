@@ -9,13 +9,12 @@ import type { AdmittedRequest } from '../http/answer.ts';
 import { completedEvent, exampleCursor } from '../http/openapi/examples.ts';
 import { requireEvents, requireOwnProject } from '../http/project-access.ts';
 import { publicRoute } from '../http/public-route.ts';
-import type { CursorSealer } from '../http/sealed-cursor.ts';
 import type { Principal } from '../tenancy/principal.domain.ts';
 import { checkpointFrame, eventFrame } from './event-frame.domain.ts';
 import type { EventStreamClient } from './event-stream-client.ts';
 import type { EventStream, EventStreams } from './event-streams.ts';
 import { openStream, type StreamStart } from './open-stream.ts';
-import { openPosition } from './position-cursor.ts';
+import type { PositionCursors } from './position-cursor.ts';
 import type { ProjectHubs } from './project-hubs.ts';
 import { openStreamConnection, type StreamConnection } from './stream-connection.ts';
 import type { HeldPlace, StreamPlaces } from './stream-places.ts';
@@ -28,7 +27,7 @@ export interface StreamEventsDeps {
   readonly places: StreamPlaces;
   readonly perProjectMax: number;
   readonly log: EventStreamClient;
-  readonly cursors: CursorSealer;
+  readonly cursors: PositionCursors;
   readonly sealPosition: (projectId: ProjectId, place: StreamPosition) => string;
   readonly replays: SessionDeps['replays'];
   readonly pauseAfterFailure: SessionDeps['pauseAfterFailure'];
@@ -73,7 +72,7 @@ export const streamEventsRoute = publicRoute({
     requireOwnProject(principal, projectId);
     requireEvents(principal);
     const cursor = header['Last-Event-ID'] || null;
-    const place = cursor === null ? null : openPosition(deps.cursors, projectId, cursor);
+    const place = cursor === null ? null : deps.cursors.open(projectId, cursor);
     if (deps.streams.draining) throw unavailable();
     const start = await openStream(deps, projectId, place);
     // A given cursor is returned as it is, not as another text of its position.

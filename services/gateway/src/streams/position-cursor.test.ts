@@ -1,0 +1,78 @@
+import { Refused } from '@inventory/http/refused';
+import { newProjectId } from '@inventory/testkit/builders';
+import { propertyRuns } from '@inventory/testkit/property-runs';
+import fc from 'fast-check';
+import { createCursorSealer } from '../http/sealed-cursor.ts';
+import { createPositionCursors } from './position-cursor.ts';
+
+const [key, otherKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const sealer = createCursorSealer([key]);
+const cursors = createPositionCursors([key], sealer);
+const projectId = newProjectId();
+
+const place = fc.record({
+  logEpoch: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
+  position: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+  asOfMs: fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+});
+const somePlace = { logEpoch: 3, position: 17, asOfMs: 1_764_000_000_000 };
+
+function isRefused(cursor: string, project = projectId): boolean {
+  try {
+    cursors.open(project, cursor);
+    return false;
+  } catch (error) {
+    return error instanceof Refused && error.refusal.code === 'invalid_cursor';
+  }
+}
+
+test('a cursor is its position, for its Project, in at most 128 characters (Events: cursor) [events-cursors]', () => {
+  fc.assert(
+    fc.property(place, (given) => {
+      const cursor = cursors.seal(projectId, given);
+
+      expect(cursor.length).toBeLessThanOrEqual(128);
+      expect(cursors.open(projectId, cursor)).toEqual(given);
+      expect(isRefused(cursor, newProjectId())).toBe(true);
+    }),
+    { numRuns: propertyRuns(100) },
+  );
+});
+
+test('no cursor with a changed character, and no other text, is accepted (Events: invalid_cursor) [events-cursors]', () => {
+  fc.assert(
+    fc.property(place, fc.nat(), fc.nat(), fc.string(), (given, at, to, text) => {
+      const cursor = cursors.seal(projectId, given);
+      const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+      const index = at % cursor.length;
+      const changed = cursor.slice(0, index) + alphabet[to % 64] + cursor.slice(index + 1);
+
+      expect(changed === cursor || isRefused(changed)).toBe(true);
+      expect(isRefused(cursor.slice(0, index))).toBe(true);
+      expect(isRefused(cursor + text)).toBe(text !== '');
+    }),
+    { numRuns: propertyRuns(200) },
+  );
+});
+
+test('the same position has the same cursor, on every replica and each time (Events: cursor)', () => {
+  const again = createPositionCursors([key, otherKey], sealer).seal(projectId, somePlace);
+
+  expect(cursors.seal(projectId, somePlace)).toBe(again);
+});
+
+test('a cursor that a replaced key signed is accepted as long as the key is configured', () => {
+  const cursor = createPositionCursors([otherKey], sealer).seal(projectId, somePlace);
+
+  expect(isRefused(cursor)).toBe(true);
+  expect(createPositionCursors([key, otherKey], sealer).open(projectId, cursor)).toEqual(somePlace);
+});
+
+test('an encrypted cursor of an earlier version continues at its position, in its Project only (Events: cursor)', () => {
+  const { logEpoch, position, asOfMs } = somePlace;
+  const content = JSON.stringify([logEpoch, position, asOfMs]);
+  const earlier = sealer.seal(content, ['events', projectId]);
+
+  expect(cursors.open(projectId, earlier)).toEqual(somePlace);
+  expect(isRefused(earlier, newProjectId())).toBe(true);
+});

@@ -1,0 +1,34 @@
+import { createTurnFlush } from './turn-flush.ts';
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('all hubs with events of one turn of the event loop are flushed together, each once (Events: fan-out)', async () => {
+  const scheduled = jest.spyOn(globalThis, 'setImmediate');
+  const flushSoon = createTurnFlush();
+  const flushed: string[] = [];
+  const [one, other] = [() => void flushed.push('one'), () => void flushed.push('other')];
+
+  for (const flush of [one, other, one, one, other]) flushSoon(flush);
+  const calls = scheduled.mock.calls.length;
+  scheduled.mockRestore();
+  expect(flushed).toEqual([]);
+  await nextTurn();
+
+  expect(flushed).toEqual(['one', 'other']);
+  expect(calls).toBe(1);
+});
+
+test('what is requested during a flush is done in the next turn', async () => {
+  const flushSoon = createTurnFlush();
+  const flushed: string[] = [];
+  const again = () => void flushed.push('again');
+  flushSoon(() => {
+    flushed.push('first');
+    flushSoon(again);
+  });
+
+  await nextTurn();
+  expect(flushed).toEqual(['first']);
+  await nextTurn();
+  expect(flushed).toEqual(['first', 'again']);
+});
