@@ -51,7 +51,7 @@ function startLedger() {
       partition: 0,
     };
     const received = { ...message, id: 'id', offset: '0', key: accountId };
-    await onBatch([received as unknown as ReceivedMessage], neverRejected);
+    await onBatch([received as unknown as ReceivedMessage], neverRejected, () => {});
     return [...sent];
   };
   const grant = (amount: number, reason = 'top-up', waitingId?: string) =>

@@ -73,7 +73,7 @@ describe('The trace of a billing command', () => {
     });
     const [first, second] = ['a'.repeat(32), 'b'.repeat(32)];
 
-    await onBatch([messageOf(first), messageOf(second)], neverRejected);
+    await onBatch([messageOf(first), messageOf(second)], neverRejected, () => {});
 
     const traceIds = sent.map((message) => message.trace?.traceparent?.split('-')[1]);
     expect(traceIds).toEqual([first, second]);

@@ -110,7 +110,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     bus: planted.omitsOpenings ? withoutOpenings(bus) : bus,
     logger,
   });
-  const onBatch: Replica['onBatch'] = (messages) => handle(messages, neverRejected);
+  const onBatch: Replica['onBatch'] = (messages) => handle(messages, neverRejected, () => {});
   return {
     process,
     onBatch: planted.publishesFirst ? publishingFirst(onBatch, world) : onBatch,
