@@ -11,6 +11,7 @@ import { createJournalClock, type JournalClock } from './operations/journal-cloc
 import { createListOldHolds, type ListOldHolds } from './operations/list-old-holds.ts';
 import { createLoadAccount, type LoadAccount } from './operations/load-account.ts';
 import { openPriceListCache, type PriceListCache } from './operations/price-list-cache.ts';
+import { createPublishPriceList, type PublishPriceList } from './operations/publish-price-list.ts';
 import { createQuarantine, type Quarantine } from './operations/quarantine.ts';
 import { createReadStanding, type ReadStanding } from './operations/read-standing.ts';
 import { createReadStatement, type ReadStatement } from './operations/read-statement.ts';
@@ -28,7 +29,7 @@ import { type VerifyJournalDeps, verifyJournal } from './operations/verify-journ
 import { createCheckpointStore } from './storage/checkpoint-store.ts';
 import { createJournal, type Journal } from './storage/journal.ts';
 import { createLeaseStore } from './storage/lease-store.ts';
-import { createPriceListStore } from './storage/price-list-store.ts';
+import { createPriceListStore, type PriceListStore } from './storage/price-list-store.ts';
 import { createQuarantineStore, type QuarantineStore } from './storage/quarantine-store.ts';
 import { createSnapshotStore, type SnapshotStore } from './storage/snapshot-store.ts';
 import { readStoreTime } from './storage/store-time.ts';
@@ -56,6 +57,8 @@ export interface Ledger {
   readonly cache: AccountCache;
   readonly journalClock: JournalClock;
   readonly prices: PriceListCache;
+  readonly priceLists: PriceListStore;
+  readonly publishPriceList: PublishPriceList;
   readonly snapshots: SnapshotSaver;
   readonly snapshotPass: SnapshotPass;
   readonly loadAccount: LoadAccount;
@@ -78,14 +81,9 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   const writer = deps.identifiers.uuidV7();
   const journal = createJournal(db, writer);
   const store = createSnapshotStore(db);
-  const prices = await openPriceListCache(createPriceListStore(db));
-  const journalClock = createJournalClock({
-    clock,
-    monotonicNow,
-    readStoreTime: () => readStoreTime(db),
-    offsetMaxMs: config.clockOffsetMaxMs,
-  });
-  await journalClock.measure();
+  const journalClock = await openJournalClock(deps);
+  const pricing = await openPricing(deps, journalClock);
+  const { prices } = pricing;
   const loadAccount = createLoadAccount({ journal, snapshots: store });
   const cache = createAccountCache(config.cache.accountsMax);
   const { everyEntries } = config.snapshots;
@@ -128,7 +126,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     journal,
     cache,
     journalClock,
-    prices,
+    ...pricing,
     snapshots,
     snapshotPass,
     loadAccount,
@@ -158,6 +156,24 @@ interface VerifierParts
   readonly usage: UsageStore;
   readonly verifications: VerificationStore;
   readonly runLeased: RunLeased;
+}
+
+async function openJournalClock({ db, clock, config }: OpenLedgerDeps): Promise<JournalClock> {
+  const journalClock = createJournalClock({
+    clock,
+    monotonicNow,
+    readStoreTime: () => readStoreTime(db),
+    offsetMaxMs: config.clockOffsetMaxMs,
+  });
+  await journalClock.measure();
+  return journalClock;
+}
+
+async function openPricing({ db, clock }: OpenLedgerDeps, journalClock: JournalClock) {
+  const priceLists = createPriceListStore(db);
+  const prices = await openPriceListCache(priceLists, clock);
+  const publishing = { lists: priceLists, prices, clock: journalClock };
+  return { prices, priceLists, publishPriceList: createPublishPriceList(publishing) };
 }
 
 /** Without a key nothing can be continued from. */

@@ -5,7 +5,6 @@ import { testLogger } from '@inventory/testkit/namespace';
 import { createRunningClock, createTestClock, type TestClock } from '@inventory/testkit/test-clock';
 import { waitFor } from '@inventory/testkit/wait-for';
 import type { Document } from 'mongodb';
-import { firstPriceList } from '../src/domain/price-list.ts';
 import { commitDelayMaxMs } from '../src/operations/snapshot-pass.ts';
 import { senderOf } from './support/billing-commands.ts';
 import { type LedgerStage, openStage, type RunningLedger } from './support/running-ledger.ts';
@@ -138,42 +137,6 @@ const quarantineOf = async ({ client }: RunningLedger) =>
   (await client.json(quarantineList, { method: 'GET', path: '/quarantine' })).accounts;
 const liftQuarantine = ({ client }: RunningLedger, accountId: string) =>
   client.json(quarantineLifted, { method: 'POST', path: `/quarantine/${accountId}/lift` });
-
-describe('A new price list [prices]', () => {
-  test('that takes effect between reserve and settle does not touch the hold, only the next one', async () => {
-    const clock = createTestClock(firstPriceList.effectiveAt + 100 * 24 * hourMs);
-    const ledger = await stage.startReplica({ clock });
-    const account = senderOf(newAccountId());
-    const [before, after] = [newRefreshId(), newRefreshId()];
-    const { version: _version, effectiveAt: _effectiveAt, ...prices } = firstPriceList;
-    await stage.send(account.grant(1_000));
-    const [cheap] = await stage.send(account.reserve(before));
-
-    await stage.db.collection<Document & { _id: number }>('priceLists').insertOne({
-      _id: 2,
-      ...prices,
-      effectiveAt: dateOf(clock.now() + hourMs),
-      refreshReservation: 200,
-      refreshBlock: 10,
-    });
-    clock.advance(2 * hourMs);
-    const shown = await waitFor('the new list is in force', async () => {
-      const { body } = await ledger.client.bytes({ method: 'GET', path: '/prices' });
-      const list = JSON.parse(body.toString());
-      return list.version === 2 && list;
-    });
-    const [settled] = await stage.send(account.settle(before, 'complete_changed', 4_001));
-    const [dear] = await stage.send(account.reserve(after));
-    const [settledLater] = await stage.send(account.settle(after, 'complete_changed', 4_001));
-
-    expect(shown).toMatchObject({ refresh_reservation: 200, refresh_block: 10 });
-    expect(cheap).toMatchObject({ price_version: 1, amount_reserved: 125 });
-    expect(settled).toMatchObject({ price_version: 1, amount_charged: 3, amount_released: 122 });
-    expect(dear).toMatchObject({ price_version: 2, amount_reserved: 200 });
-    expect(settledLater).toMatchObject({ price_version: 2, amount_charged: 30 });
-    expect((await ledger.verify()).problems).toEqual([]);
-  });
-});
 
 const passesOften = { snapshots: { everyEntries: 1_000, passIntervalMs: 100 } };
 

@@ -28,7 +28,7 @@ export async function startGateway(
   const commands = openCommands({ bus, broadcasts, lifetime, replies });
   const clients = openClients(context);
   const tenancy = openTenancy({ db, bus, broadcasts, clock, identifiers, lifetime, logger });
-  const prices = trackPrices({ ledger: clients.ledger, lifetime, logger });
+  const prices = trackPrices({ ledger: clients.ledger, clock, lifetime, logger });
 
   const shared = { commands, clients, tenancy };
   const { url } = await startPrivateApi(context, { ...shared, health: publicPort.health });

@@ -10,7 +10,7 @@ import {
 } from '@inventory/testkit/builders';
 import { emptyQuarantine, neverRejected } from '../../test/support/no-quarantine.ts';
 import { createStore } from '../../test/support/simulation/fake-journal.ts';
-import { reliable } from '../../test/support/stored-journal.ts';
+import { fixedPricesOf, reliable } from '../../test/support/stored-journal.ts';
 import { createPriceBook, firstPriceList } from '../domain/price-list.ts';
 import { createAccountCache } from '../operations/account-cache.ts';
 import { createCommitCommands } from '../operations/commit-commands.ts';
@@ -30,7 +30,7 @@ function startLedger() {
     cache: createAccountCache(10),
     recent: createRecentEntries(100),
     quarantine: emptyQuarantine,
-    prices: { book: createPriceBook([firstPriceList]), reload: async () => {} },
+    prices: fixedPricesOf(createPriceBook([firstPriceList])),
     clock: { now: () => Date.UTC(2026, 5, 1) },
     limits: { entriesMax: 100, bytesMax: 100_000 },
     onCommitted: () => {},

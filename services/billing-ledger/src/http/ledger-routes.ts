@@ -1,3 +1,4 @@
+import { canonicalDecimal } from '@inventory/contracts/http/parameters';
 import { accountId, projectId } from '@inventory/contracts/ids';
 import {
   accountFunds,
@@ -5,7 +6,11 @@ import {
   balanceView,
   holdList,
   ledgerPaths,
+  newPriceList,
   priceList,
+  priceLists,
+  priceSchedule,
+  priceVersionMax,
   quarantineLifted,
   quarantineList,
   statementPage,
@@ -15,17 +20,19 @@ import {
 } from '@inventory/contracts/internal/ledger';
 import { internalRoute } from '@inventory/http/internal-route';
 import { Refused } from '@inventory/http/refused';
-import { type Clock, fromIsoTime } from '@inventory/runtime/clock';
+import { type Clock, fromIsoTime, isoTime } from '@inventory/runtime/clock';
 import { z } from 'zod';
 import { listHolds } from '../domain/hold-set.ts';
 import { dayMs, dayOf } from '../domain/usage.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
 import type { LoadAccount } from '../operations/load-account.ts';
 import type { PriceListCache } from '../operations/price-list-cache.ts';
+import type { PublishPriceList } from '../operations/publish-price-list.ts';
 import type { ReadStanding } from '../operations/read-standing.ts';
 import type { ReadStatement } from '../operations/read-statement.ts';
 import type { ReadUsage } from '../operations/read-usage.ts';
 import type { VerificationRunner } from '../operations/run-verification.ts';
+import type { PriceListStore } from '../storage/price-list-store.ts';
 import type { QuarantineStore } from '../storage/quarantine-store.ts';
 import {
   toAccountFunds,
@@ -34,10 +41,12 @@ import {
   toHoldList,
   toOldHoldList,
   toPriceListView,
+  toPriceSchedule,
   toQuarantineList,
   toStatementPage,
   toUsageReport,
   toVerifyReport,
+  toWantedPriceList,
 } from './convert.ts';
 
 export interface LedgerRoutesDeps {
@@ -48,7 +57,9 @@ export interface LedgerRoutesDeps {
   readonly listOldHolds: ListOldHolds;
   readonly verifier: Pick<VerificationRunner, 'run'>;
   readonly quarantined: Pick<QuarantineStore, 'listQuarantined' | 'deleteQuarantined'>;
-  readonly prices: PriceListCache;
+  readonly prices: Pick<PriceListCache, 'book' | 'reload'>;
+  readonly priceLists: Pick<PriceListStore, 'listPriceLists'>;
+  readonly publishPriceList: PublishPriceList;
   readonly clock: Clock;
 }
 
@@ -176,17 +187,50 @@ const journalRoutes = [
       lifted: await quarantined.deleteQuarantined(id),
     }),
   }),
+];
+
+const priceRoutes = [
   internalRoute({
     method: 'GET',
     template: ledgerPaths.prices,
     input: {},
-    answer: priceList,
+    answer: priceSchedule,
     async handle({ prices, clock }: LedgerRoutesDeps) {
       await prices.reload();
-      return toPriceListView(prices.book.activeAt(clock.now()));
+      return toPriceSchedule(prices.book, clock.now());
+    },
+  }),
+  internalRoute({
+    method: 'GET',
+    template: ledgerPaths.priceLists,
+    input: {},
+    answer: priceLists,
+    handle: async (deps: LedgerRoutesDeps) => ({
+      items: (await deps.priceLists.listPriceLists()).map(toPriceListView),
+    }),
+  }),
+  internalRoute({
+    method: 'PUT',
+    template: ledgerPaths.priceList,
+    input: {
+      path: z.object({ version: canonicalDecimal(1, priceVersionMax) }),
+      body: newPriceList,
+    },
+    answer: priceList,
+    async handle({ publishPriceList }: LedgerRoutesDeps, { path: { version }, body }) {
+      const publication = await publishPriceList(toWantedPriceList(version, body));
+      if (publication.result === 'version_conflict') {
+        const detail = { next_version: publication.nextVersion };
+        throw new Refused({ code: 'price_version_conflict', detail });
+      }
+      if (publication.result === 'too_early') {
+        const detail = { earliest: isoTime(publication.earliestMs) };
+        throw new Refused({ code: 'effective_date_too_early', detail });
+      }
+      return toPriceListView(publication.list);
     },
   }),
 ];
 
 /** What the other services read. All of it comes from the journal, never from a cache. */
-export const ledgerRoutes = [...accountRoutes, ...journalRoutes];
+export const ledgerRoutes = [...accountRoutes, ...journalRoutes, ...priceRoutes];

@@ -65,6 +65,7 @@ async function commitBatches<Item extends Carrier>(
   batches: readonly AccountBatch<Item>[],
   round: { readonly publish: PublishAnswers<Item>; readonly generation: number },
 ): Promise<readonly Item[]> {
+  await deps.prices.reloadIfOld();
   const planned: PlannedBatch<Item>[] = [];
   const quarantined: Item[] = [];
   await forEachLimited(batches, accountsAtOnce, async (batch) => {

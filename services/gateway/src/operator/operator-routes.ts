@@ -2,6 +2,7 @@ import { type AccountRoutesDeps, accountRoutes } from './account-routes.ts';
 import { type CredentialRoutesDeps, credentialRoutes } from './credential-routes.ts';
 import { type MoneyRoutesDeps, moneyRoutes } from './money-routes.ts';
 import type { OperatorRoute } from './operator-route.ts';
+import { type PriceRoutesDeps, priceRoutes } from './price-routes.ts';
 import { type ProjectRoutesDeps, projectRoutes } from './project-routes.ts';
 import { type ServiceAccountRoutesDeps, serviceAccountRoutes } from './service-account-routes.ts';
 import { type ServiceRoutesDeps, serviceRoutes } from './service-routes.ts';
@@ -14,6 +15,7 @@ export type OperatorRoutesDeps = AccountRoutesDeps &
   CredentialRoutesDeps &
   MoneyRoutesDeps &
   TermsRoutesDeps &
+  PriceRoutesDeps &
   WebhookRoutesDeps &
   ServiceRoutesDeps;
 
@@ -25,6 +27,7 @@ export const operatorRoutes: readonly OperatorRoute<OperatorRoutesDeps>[] = [
   ...credentialRoutes,
   ...moneyRoutes,
   ...termsRoutes,
+  ...priceRoutes,
   ...webhookRoutes,
   ...serviceRoutes,
 ];

@@ -12,7 +12,7 @@ import type { Journal } from '../../../src/storage/journal.ts';
 import type { Snapshot } from '../../../src/storage/snapshot-document.ts';
 import type { SnapshotStore } from '../../../src/storage/snapshot-store.ts';
 import { emptyQuarantine, neverRejected } from '../no-quarantine.ts';
-import { prices } from '../program.ts';
+import { fixedPrices } from '../stored-journal.ts';
 import { ConnectionLost, connectJournal, type Faults, type Store } from './fake-journal.ts';
 import type { Chance, Process, Scheduler } from './scheduler.ts';
 
@@ -88,7 +88,7 @@ export function startReplica(world: World, planted: ReplicaFaults = {}): Replica
     loadAccount: createLoadAccount({ journal, snapshots }),
     cache,
     recent: createRecentEntries(chance.below(12)),
-    prices: { book: prices, reload: async () => {} },
+    prices: fixedPrices,
     clock: planted.trustsClock ? machineClock : journalClockOf(world, machineClock),
     limits: { entriesMax: 1 + chance.below(6), bytesMax: 256 * 1024 },
     onCommitted: keeper.noteCommit,
