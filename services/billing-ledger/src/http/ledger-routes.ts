@@ -25,7 +25,7 @@ import { z } from 'zod';
 import { listHolds } from '../domain/hold-set.ts';
 import { dayMs, dayOf } from '../domain/usage.ts';
 import type { ListOldHolds } from '../operations/list-old-holds.ts';
-import type { LoadAccount } from '../operations/load-account.ts';
+import { AccountBehind, type LoadAccount } from '../operations/load-account.ts';
 import type { PriceListCache } from '../operations/price-list-cache.ts';
 import type { PublishPriceList } from '../operations/publish-price-list.ts';
 import type { ReadStanding } from '../operations/read-standing.ts';
@@ -76,6 +76,18 @@ const usageQuery = z
     message: `must be at most ${usageDaysMax - 1} days after from`,
   });
 
+const soon = { code: 'service_unavailable', retry_after_seconds: 1 } as const;
+
+/** An account whose snapshot is being rebuilt is read later. */
+async function unlessBehind<Value>(read: Promise<Value>): Promise<Value> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof AccountBehind) throw new Refused(soon, { cause: error });
+    throw error;
+  }
+}
+
 const accountRoutes = [
   internalRoute({
     method: 'GET',
@@ -83,7 +95,7 @@ const accountRoutes = [
     input: { path },
     answer: balanceView,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
-      toBalanceView(id, await readStanding(id)),
+      toBalanceView(id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
     method: 'GET',
@@ -91,7 +103,7 @@ const accountRoutes = [
     input: { path },
     answer: accountTerms,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id } }) =>
-      toAccountTerms(id, await readStanding(id)),
+      toAccountTerms(id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
     method: 'GET',
@@ -99,7 +111,7 @@ const accountRoutes = [
     input: { path, query: z.object({ project_id: projectId }) },
     answer: accountFunds,
     handle: async ({ readStanding }: LedgerRoutesDeps, { path: { account_id: id }, query }) =>
-      toAccountFunds(id, query.project_id, await readStanding(id)),
+      toAccountFunds(id, query.project_id, await unlessBehind(readStanding(id))),
   }),
   internalRoute({
     method: 'GET',
@@ -107,7 +119,7 @@ const accountRoutes = [
     input: { path },
     answer: holdList,
     async handle({ loadAccount }: LedgerRoutesDeps, { path: { account_id: id } }) {
-      const { account } = await loadAccount(id);
+      const { account } = await unlessBehind(loadAccount(id));
       return toHoldList(listHolds(account.holds).map((hold) => ({ accountId: id, hold })));
     },
   }),
@@ -137,9 +149,7 @@ const accountRoutes = [
       const days = { fromDay: dayOf(fromIsoTime(from)), endDay: dayOf(fromIsoTime(to)) + 1 };
       const read = await readUsage(id, { ...days, projectId: project });
       if (read.result === 'too_much') throw new Refused({ code: 'usage_too_large' });
-      if (read.result === 'behind') {
-        throw new Refused({ code: 'service_unavailable', retry_after_seconds: 1 });
-      }
+      if (read.result === 'behind') throw new Refused(soon);
       return toUsageReport(read.days, read.asOfSeq);
     },
   }),
